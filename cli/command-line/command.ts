@@ -3,7 +3,7 @@ import { type ExitCode, UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 
 /** One row per option: a single table for the parser, the help and the types. */
-export type OptionTable<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
+export type CommandOptions<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
 
 type Row<Value> = [Value] extends [boolean]
   ? { readonly says: string }
@@ -12,7 +12,7 @@ type Row<Value> = [Value] extends [boolean]
     : { readonly value: string; readonly many: true; readonly says: string }
 
 export interface CommandSpec<Values> extends CommandDescription {
-  readonly options: OptionTable<Values>
+  readonly options: CommandOptions<Values>
   readonly run: (values: Values, operand: string) => Promise<ExitCode>
 }
 

@@ -1,7 +1,7 @@
 import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { headerIn, isAnythingSigned } from '../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
-import type { OptionTable } from '../command-line/command.ts'
+import type { CommandOptions } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { httpUrl, wholeNumber } from '../command-line/values.ts'
 import { findSecret } from '../signing/secrets.ts'
@@ -18,7 +18,7 @@ const DEFAULT_SECONDS = 10
 /** How much longer than the app's timeout the lease must be: it begins earlier, and settling takes time. */
 const MARGIN_SECONDS = 5
 
-export const FORWARD_OPTIONS: OptionTable<ForwardValues> = {
+export const FORWARD_OPTIONS: CommandOptions<ForwardValues> = {
   'forward-to': {
     value: 'URL',
     says: 'Forward verified events to your app: 3000, localhost:3000/webhook, or a URL',

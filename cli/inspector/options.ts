@@ -1,4 +1,4 @@
-import type { OptionTable } from '../command-line/command.ts'
+import type { CommandOptions } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { wholeNumber } from '../command-line/values.ts'
 import type { Inspected } from './inspected.ts'
@@ -17,7 +17,7 @@ export interface InspectorValues {
   readonly key?: string
 }
 
-export const INSPECTOR_OPTIONS: OptionTable<InspectorValues> = {
+export const INSPECTOR_OPTIONS: CommandOptions<InspectorValues> = {
   ui: {
     says: 'Serve a local page that shows deliveries live, says why they were refused, and sends them again.',
   },

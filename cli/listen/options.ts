@@ -1,5 +1,5 @@
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../../src/limits.ts'
-import type { OptionTable } from '../command-line/command.ts'
+import type { CommandOptions } from '../command-line/command.ts'
 import { FORWARD_OPTIONS, type ForwardValues } from '../forward/forward-options.ts'
 import { INSPECTOR_OPTIONS, type InspectorValues } from '../inspector/options.ts'
 import { KEY_ID_OPTION, type KeyIdValues } from '../signing/schemes.ts'
@@ -31,7 +31,7 @@ export interface ListenValues extends AuthValues, ForwardValues, InspectorValues
 }
 
 /** How to authenticate a delivery. `listen` and `verify` share these options. */
-export const AUTH_OPTIONS: OptionTable<AuthValues> = {
+export const AUTH_OPTIONS: CommandOptions<AuthValues> = {
   scheme: {
     value: 'NAME',
     says: 'The sender: stripe, github, slack, … (default: HMAC as in the specification)',
@@ -47,7 +47,7 @@ export const AUTH_OPTIONS: OptionTable<AuthValues> = {
   'allow-insecure-loopback': { says: 'JWT: also accept an http URL on this machine for --jwks.' },
 }
 
-export const LISTEN_OPTIONS: OptionTable<ListenValues> = {
+export const LISTEN_OPTIONS: CommandOptions<ListenValues> = {
   port: { value: 'N', says: `Port; 0 picks a free one (default: ${DEFAULT_PORT})` },
   host: { value: 'ADDRESS', says: `Address to listen on (default: ${DEFAULT_HOST}, this machine only)` },
   'listener-id': { value: 'ID', says: `The last part of the path (default: ${DEFAULT_ID})` },

@@ -1,7 +1,7 @@
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
-import type { OptionTable } from '../command-line/command.ts'
+import type { CommandOptions } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { codeOf, readBody, toUsageError, wholeNumber } from '../command-line/values.ts'
 import { endpointOf } from './endpoint.ts'
@@ -30,7 +30,7 @@ export interface SignValues extends KeyIdValues {
   readonly skew?: string
 }
 
-export const SIGN_OPTIONS: OptionTable<SignValues> = {
+export const SIGN_OPTIONS: CommandOptions<SignValues> = {
   scheme: { value: 'NAME', says: 'Sign as another sender: stripe, github, slack, …' },
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },

@@ -1,6 +1,6 @@
 import { bytesOf, decodeUtf8 } from '../lib/bytes.ts'
 import type { ExpectedSender } from './expected-sender.ts'
-import { distinct, type Guess } from './guess.ts'
+import { distinct, type Guess, type Text } from './guess.ts'
 import { formTexts } from './guess-forms.ts'
 
 /** What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake. */
@@ -8,8 +8,6 @@ export interface BodyGuesses {
   readonly common: readonly Guess[]
   readonly rare: readonly Guess[]
 }
-
-type Text = readonly [says: string, body: string]
 
 const encoder = new TextEncoder()
 const BOM = '\uFEFF'

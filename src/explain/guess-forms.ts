@@ -1,8 +1,7 @@
 import type { ExpectedSender } from './expected-sender.ts'
+import type { Text } from './guess.ts'
 
 type Pair = readonly [name: string, value: string]
-type Text = readonly [says: string, body: string]
-
 /** All orders of more fields are too many. */
 const MOST_SHUFFLED = 5
 

@@ -1,10 +1,8 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../scheme/scheme.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
-import { distinct, type Guess } from './guess.ts'
+import { distinct, type Guess, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
-
-type Text = readonly [says: string, secret: string]
 
 const encoder = new TextEncoder()
 const QUOTES = /^["'`]+|["'`]+$/g

@@ -13,6 +13,9 @@ export interface Guess {
   readonly body?: Uint8Array
 }
 
+/** A text that may have been signed, and why. */
+export type Text = readonly [says: string, text: string]
+
 /** Every pair of them, both at once. */
 export function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess[] {
   return ones.flatMap((one) =>

@@ -30,8 +30,8 @@ interface Draft {
   readonly sentAt?: number
 }
 
-type Signed = Outgoing & { readonly headers: { readonly [name: string]: string } }
-type SignDraft = (draft: Draft, other?: Partial<SenderKeys>) => Promise<Signed>
+type SignedDelivery = Outgoing & { readonly headers: { readonly [name: string]: string } }
+type SignDraft = (draft: Draft, other?: Partial<SenderKeys>) => Promise<SignedDelivery>
 
 /** Senders and their libraries answer a wrong signature with any of these. */
 const UNAUTHORIZED = [401, 400, 403]
@@ -81,7 +81,7 @@ export function senderIdOf({ eventId }: SenderScheme): (sent: Outgoing) => strin
 }
 
 function deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
-  let sent: Promise<Signed> | undefined
+  let sent: Promise<SignedDelivery> | undefined
   const once = () => (sent ??= sign(first))
   const again = `Answer 2xx to a duplicate: ${sender} may send any delivery twice, and retries after another answer.`
   return [
@@ -292,7 +292,10 @@ const acceptedAgain = (name: string, rule: string, make: Case['make']): Case => 
 
 const isFormOf = ({ content: [form] = ['json'] }: SenderScheme): boolean => form === 'form'
 
-function withHeaders(request: Signed, changed: { readonly [name: string]: string | undefined }): Signed {
+function withHeaders(
+  request: SignedDelivery,
+  changed: { readonly [name: string]: string | undefined },
+): SignedDelivery {
   const kept = Object.entries({ ...request.headers, ...changed }).filter(
     (each): each is [string, string] => each[1] !== undefined,
   )

@@ -1,6 +1,6 @@
 import { signHmac } from '../../../src/signing/sign.ts'
 import { type Finding, notesOf } from './finding.ts'
-import { codeOf, type Receiver } from './receiver.ts'
+import { codeOf, type ReceiverProbe } from './receiver.ts'
 
 const HOUR = 3600
 /** JSON that proxies tend to rewrite. */
@@ -26,7 +26,7 @@ const ON_THE_WAY: Faults = {
 }
 
 /** Checks that headers and body reach hookgate as sent. The delivery is too old and wrongly signed, so never accepted. */
-export async function checkProxy(receiver: Receiver): Promise<Finding[]> {
+export async function checkProxy(receiver: ReceiverProbe): Promise<Finding[]> {
   const { ok, warn, fail } = notesOf('proxy')
   const code = codeOf(await receiver.deliver(ODD_BODY, -HOUR))
   if (code === undefined) {
@@ -66,7 +66,7 @@ const AGAINST_THE_SECRET: Faults = {
 
 /** Checks the secret with a delivery of a finished event. It is a duplicate, so no handler runs. */
 export async function checkSignature(
-  receiver: Receiver,
+  receiver: ReceiverProbe,
   secret: string | undefined,
   eventId: string | undefined,
 ): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { FEW_DAYS, type ProbeAnswer, whyUnreachable } from './probe.ts'
-import { codeOf, type Receiver } from './receiver.ts'
+import { codeOf, type ReceiverProbe } from './receiver.ts'
 
 const { ok, warn, fail } = notesOf('url')
 
@@ -28,7 +28,7 @@ export const isForSender = (obstacle: Obstacle | undefined): boolean => obstacle
 
 /** Checks that the URL leads to hookgate, over TLS that senders accept. Without an obstacle, the other checks can run. */
 export async function checkUrl(
-  receiver: Receiver,
+  receiver: ReceiverProbe,
   expected: Expected,
 ): Promise<{ readonly findings: Finding[]; readonly obstacle: Obstacle | undefined }> {
   const { url } = receiver

@@ -7,7 +7,7 @@ import { type CheckId, type Finding, notesOf } from './finding.ts'
 import { checkJwks } from './jwks.ts'
 import { checkLocalClock } from './local-clock.ts'
 import { Prober } from './probe.ts'
-import { Receiver } from './receiver.ts'
+import { ReceiverProbe } from './receiver.ts'
 import { checkReceiverClock } from './receiver-clock.ts'
 import { checkRuntime } from './runtime.ts'
 import { checkSecretShape } from './secret-shape.ts'
@@ -98,7 +98,7 @@ async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
       notesOf(id).skip('no endpoint was given', 'give --url URL'),
     )
   }
-  const receiver = new Receiver(url, prober)
+  const receiver = new ReceiverProbe(url, prober)
   const { findings, obstacle } = await checkUrl(receiver, setup)
   if (isForSender(obstacle) && setup.scheme)
     return [...findings, ...(await sender(receiver, setup, setup.scheme))]
@@ -112,7 +112,7 @@ async function endpoint(prober: Prober, setup: Setup): Promise<Finding[]> {
 }
 
 /** The same three checks of another sender's listener. */
-const sender = (receiver: Receiver, setup: Setup, scheme: AnyScheme) =>
+const sender = (receiver: ReceiverProbe, setup: Setup, scheme: AnyScheme) =>
   within(
     'signature',
     checkSender(receiver, scheme, secretOf(setup), setup.publicUrl ?? receiver.url),

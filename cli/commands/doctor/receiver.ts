@@ -6,7 +6,7 @@ import type { ProbeAnswer, Prober } from './probe.ts'
 const NO_SIGNATURE = 'A'.repeat(43)
 
 /** The endpoint that the user named. */
-export class Receiver {
+export class ReceiverProbe {
   readonly url: URL
   readonly #prober: Prober
 

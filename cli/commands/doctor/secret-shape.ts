@@ -9,7 +9,7 @@ const SHORTEST = 16
 const FEW_CHARACTERS = 8
 
 /** A secret's source, and its text as read. */
-interface GivenSecret {
+interface SecretText {
   readonly name: string
   readonly text: string
 }
@@ -79,7 +79,7 @@ export async function checkSecretShape(
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
   }
   const given = files.length > 0 ? files.map(readSecret) : [{ name: 'HOOKGATE_SECRET', text: variable ?? '' }]
-  const secrets = given.filter((secret): secret is GivenSecret => !('id' in secret))
+  const secrets = given.filter((secret): secret is SecretText => !('id' in secret))
   const failures = given.filter((secret): secret is Finding => 'id' in secret)
   return [
     ...failures,
@@ -90,7 +90,7 @@ export async function checkSecretShape(
 }
 
 /** Removes a final line break, as all commands do. */
-function readSecret(file: string): GivenSecret | Finding {
+function readSecret(file: string): SecretText | Finding {
   try {
     return { name: file, text: readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') }
   } catch (error) {
@@ -99,7 +99,7 @@ function readSecret(file: string): GivenSecret | Finding {
   }
 }
 
-function judge(secret: GivenSecret): Finding {
+function judge(secret: SecretText): Finding {
   const { name, text } = secret
   const mistake = mistakeIn(secret, WRONG)
   if (mistake) return mistake
@@ -110,16 +110,16 @@ function judge(secret: GivenSecret): Finding {
   )
 }
 
-function judgeForAnother(secret: GivenSecret): Finding {
+function judgeForAnother(secret: SecretText): Finding {
   return mistakeIn(secret, NO_SECRET) ?? ok(`${secret.name}: no quotes, blanks or placeholders`)
 }
 
-function mistakeIn({ name, text }: GivenSecret, rules: readonly Rule[]): Finding | undefined {
+function mistakeIn({ name, text }: SecretText, rules: readonly Rule[]): Finding | undefined {
   const rule = rules.find(([isSo]) => isSo(text))
   return rule && fail(`${name} ${rule[1]}`, rule[2])
 }
 
-function usedBefore({ name, text }: GivenSecret, index: number, secrets: readonly GivenSecret[]): Finding[] {
+function usedBefore({ name, text }: SecretText, index: number, secrets: readonly SecretText[]): Finding[] {
   const twin = secrets.slice(0, index).find((earlier) => earlier.text === text)
   return twin ? [fail(`${name} is the same as ${twin.name}`, 'rotate to a new secret: hookgate secret')] : []
 }

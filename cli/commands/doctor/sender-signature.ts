@@ -6,7 +6,7 @@ import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-
 import { type AnyScheme, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type CheckId, type Finding, notesOf } from './finding.ts'
-import { codeOf, type Receiver } from './receiver.ts'
+import { codeOf, type ReceiverProbe } from './receiver.ts'
 import { checkClock } from './receiver-clock.ts'
 
 /** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */
@@ -21,7 +21,7 @@ const COMPARE = 'compare the clocks yourself: date -u'
 
 /** Signs as the sender does, only deliveries that the listener refuses before their event is claimed: no handler runs. */
 export async function checkSender(
-  receiver: Receiver,
+  receiver: ReceiverProbe,
   factory: AnyScheme,
   secret: string | undefined,
   publicUrl: URL,
@@ -76,7 +76,7 @@ function signature(code: string | undefined, isSigned: boolean, sender: string):
 
 /** Finds the receiver's time by deliveries whose ID is too long: that is checked after the time. */
 async function checkSenderClock(
-  receiver: Receiver,
+  receiver: ReceiverProbe,
   factory: AnyScheme,
   keys: Pick<SignAsOptions, 'secret' | 'publicUrl'>,
 ): Promise<Finding[]> {

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../src/index.ts'
-import type { OptionTable } from '../../command-line/command.ts'
+import type { CommandOptions } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
 import { readBody, readGivenFile, wholeNumber } from '../../command-line/values.ts'
 import { asDelivery } from '../../inspector/inspected.ts'
@@ -23,7 +23,7 @@ export interface Captured {
   readonly at?: number
 }
 
-export const CAPTURED_OPTIONS: OptionTable<CapturedValues> = {
+export const CAPTURED_OPTIONS: CommandOptions<CapturedValues> = {
   header: { value: "'NAME: VALUE'", many: true, says: 'A header as received; repeatable' },
   headers: { value: 'FILE', says: 'The headers as received, one per line; the request line may come first' },
   file: { value: 'FILE', says: 'The file with the exact bytes of the body (default: standard input)' },

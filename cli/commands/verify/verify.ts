@@ -11,7 +11,7 @@ import {
 } from '../../../src/index.ts'
 import { withoutPointer } from '../../../src/reason.ts'
 import { memoryStore } from '../../../stores/memory.ts'
-import { type Command, defineCommand, type OptionTable } from '../../command-line/command.ts'
+import { type Command, type CommandOptions, defineCommand } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
@@ -29,7 +29,7 @@ interface VerifyValues extends CapturedValues, AuthValues {
   readonly explain?: boolean
 }
 
-const OPTIONS: OptionTable<VerifyValues> = {
+const OPTIONS: CommandOptions<VerifyValues> = {
   ...CAPTURED_OPTIONS,
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },

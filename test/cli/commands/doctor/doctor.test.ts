@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkUrl } from '../../../../cli/commands/doctor/endpoint-url.ts'
 import { type ProbeAnswer, Prober } from '../../../../cli/commands/doctor/probe.ts'
-import { Receiver } from '../../../../cli/commands/doctor/receiver.ts'
+import { ReceiverProbe } from '../../../../cli/commands/doctor/receiver.ts'
 import { checkRuntime } from '../../../../cli/commands/doctor/runtime.ts'
 import { compareClocks } from '../../../../cli/commands/doctor/store.ts'
 import { hookgate, SECRET } from '../../support.ts'
@@ -184,7 +184,7 @@ describe('findings that need a stand-in for the network', () => {
   }
   const NOTHING_SAID = { isForAnotherSender: false, publicUrl: undefined, tenantUrl: undefined }
   const judged = async (url: string, answer: Partial<ProbeAnswer>) =>
-    (await checkUrl(new Receiver(new URL(url), answering(answer)), NOTHING_SAID)).findings
+    (await checkUrl(new ReceiverProbe(new URL(url), answering(answer)), NOTHING_SAID)).findings
 
   it('a certificate that expires soon', async () => {
     expect(await judged('https://hooks.example', { certificateDays: 13 })).toContainEqual({
