@@ -32,7 +32,7 @@ export function addressGuard(
   return {
     refusalOf(hostname) {
       const host = hostOf(hostname)
-      return isIP(host) !== 0 && !isAllowed(host) ? refused(host) : undefined
+      return isIP(host) !== 0 && !isAllowed(host) ? addressRefused(host) : undefined
     },
     lookup: judgedLookup(lookup, isAllowed),
   }
@@ -45,12 +45,12 @@ function judgedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): Lookup
       const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }]
       const [first] = addresses
       const stray = addresses.find(({ address }) => !isAllowed(address))
-      if (first === undefined || stray) return callback(refused(stray?.address ?? 'no address'), '')
+      if (first === undefined || stray) return callback(addressRefused(stray?.address ?? 'no address'), '')
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
     })
   }
 }
 
-export function refused(address: string): AddressRefusedError {
+export function addressRefused(address: string): AddressRefusedError {
   return new AddressRefusedError(`is at ${address}, which is not on the public internet`)
 }

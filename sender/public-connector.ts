@@ -1,6 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../src/lib/options.ts'
-import { addressGuard, refused } from './address-guard.ts'
+import { addressGuard, addressRefused } from './address-guard.ts'
 import type { PublicOnlyOptions } from './public-only.ts'
 
 /** The target that undici passes to a connector. `hostname` is a name or an address. */
@@ -49,7 +49,7 @@ export function publicConnector<Target extends ConnectorTarget>(
   const connect = buildConnector({ lookup: guard.lookup })
   return (target, callback) => {
     const indirect = target.socketPath ? 'a Unix socket' : target.httpSocket && 'the far end of a proxy'
-    const refusal = indirect ? refused(indirect) : guard.refusalOf(target.hostname)
+    const refusal = indirect ? addressRefused(indirect) : guard.refusalOf(target.hostname)
     return refusal === undefined ? connect(target, callback) : callback(refusal, null)
   }
 }

@@ -4,7 +4,7 @@ import { type LookupFunction, type NetConnectOpts, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ListenerConfigError } from '../src/errors.ts'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../src/lib/options.ts'
-import { type AddressGuard, addressGuard, refused } from './address-guard.ts'
+import { type AddressGuard, addressGuard, addressRefused } from './address-guard.ts'
 
 /** Opens a connection to a checked address, or to a name that it looks up with `options.lookup`. */
 export type Connect = (options: NetConnectOpts) => Duplex
@@ -75,7 +75,9 @@ function guard<Agent extends http.Agent>(
     ? (options) => connect(options as NetConnectOpts) // an agent always passes a host and a port
     : agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
-    const refusal = options.socketPath ? refused('a Unix socket') : refusalOf(String(options.host ?? ''))
+    const refusal = options.socketPath
+      ? addressRefused('a Unix socket')
+      : refusalOf(String(options.host ?? ''))
     if (refusal === undefined) return open({ ...options, lookup }, callback)
     callback?.(refusal, new Socket())
     return undefined

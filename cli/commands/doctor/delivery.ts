@@ -1,6 +1,6 @@
 import { signHmac } from '../../../src/signing/sign.ts'
 import { type Finding, notesOf } from './finding.ts'
-import { codeOf, type ReceiverProbe } from './receiver.ts'
+import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
 
 const HOUR = 3600
 /** JSON that proxies tend to rewrite. */
@@ -28,7 +28,7 @@ const ON_THE_WAY: Faults = {
 /** Checks that headers and body reach hookgate as sent. The delivery is too old and wrongly signed, so never accepted. */
 export async function checkProxy(receiver: ReceiverProbe): Promise<Finding[]> {
   const { ok, warn, fail } = notesOf('proxy')
-  const code = codeOf(await receiver.deliver(ODD_BODY, -HOUR))
+  const code = problemCodeOf(await receiver.deliver(ODD_BODY, -HOUR))
   if (code === undefined) {
     return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
   }
@@ -77,7 +77,7 @@ export async function checkSignature(
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
   const { headers, body } = await signHmac({ secret, body: ODD_BODY, eventId })
   const answer = await receiver.deliver(body, 0, headers)
-  const code = codeOf(answer) ?? `${answer.status}`
+  const code = problemCodeOf(answer) ?? `${answer.status}`
   if (code === 'event_duplicate') return [ok('the receiver has this secret, and remembers the event')]
   if (code === 'event_in_progress')
     return [skip('the event is still in progress', 'try again when it is finished')]

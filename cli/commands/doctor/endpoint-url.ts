@@ -1,7 +1,7 @@
 import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { FEW_DAYS, type ProbeAnswer, whyUnreachable } from './probe.ts'
-import { codeOf, type ReceiverProbe } from './receiver.ts'
+import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
 
 const { ok, warn, fail } = notesOf('url')
 
@@ -46,13 +46,13 @@ export async function checkUrl(
 
 /** The specification's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
 function obstacleIn(answer: ProbeAnswer, { isForAnotherSender }: Expected): Obstacle | undefined {
-  const code = codeOf(answer)
+  const code = problemCodeOf(answer)
   if (code === 'unauthorized' || (code === 'header_missing' && isForAnotherSender)) return ANOTHER_SENDER
   return code === 'header_missing' ? undefined : NOT_HOOKGATE
 }
 
 function judge(answer: ProbeAnswer, { host, pathname }: URL, { isForAnotherSender }: Expected): Finding {
-  const code = codeOf(answer)
+  const code = problemCodeOf(answer)
   if (code === undefined) return judgeGatekeeper(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'unauthorized') {

@@ -30,10 +30,10 @@ export async function checkLocalClock(prober: Prober, host: URL | undefined): Pr
     if (next === undefined) break
     bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
   }
-  return [judge(bounds, host.host)]
+  return [judgeClock(bounds, host.host)]
 }
 
-export function judge({ low, high }: Bounds, host: string): Finding {
+export function judgeClock({ low, high }: Bounds, host: string): Finding {
   if (!Number.isFinite(low)) return skip(`no time came from ${host}`, 'compare the clocks yourself: date -u')
   const least = low > 0 ? low : Math.min(0, high)
   const apart = Math.abs(least)

@@ -1,6 +1,6 @@
 import { type Finding, notesOf } from './finding.ts'
 import type { ProbeAnswer } from './probe.ts'
-import { codeOf, type ReceiverProbe } from './receiver.ts'
+import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.receiver')
 
@@ -38,7 +38,7 @@ export const checkReceiverClock = (receiver: ReceiverProbe): Promise<Finding[]> 
 export async function checkClock(deliver: DeliverAt, window: Window): Promise<Finding[]> {
   const isInside = async (skew: number) => {
     const answer = await deliver(skew)
-    const code = codeOf(answer)
+    const code = problemCodeOf(answer)
     if (code === undefined || answer.status >= 500) throw new Unclear(`${answer.status}`)
     return code !== 'timestamp_out_of_range'
   }

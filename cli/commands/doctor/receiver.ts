@@ -42,6 +42,6 @@ export class ReceiverProbe {
 }
 
 /** The `code` of hookgate's problem+json. Undefined if something else answered. */
-export function codeOf({ headers, bytes }: ProbeAnswer): string | undefined {
+export function problemCodeOf({ headers, bytes }: ProbeAnswer): string | undefined {
   return headers['content-type']?.startsWith('application/problem+json') ? problemCode(bytes) : undefined
 }

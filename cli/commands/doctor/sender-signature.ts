@@ -6,7 +6,7 @@ import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-
 import { type AnyScheme, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type CheckId, type Finding, notesOf } from './finding.ts'
-import { codeOf, type ReceiverProbe } from './receiver.ts'
+import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
 import { checkClock } from './receiver-clock.ts'
 
 /** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */
@@ -43,7 +43,7 @@ export async function checkSender(
   if (request === undefined)
     return skipAll(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
   const answer = await receiver.send(request)
-  const code = codeOf(answer)
+  const code = problemCodeOf(answer)
   const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
   const clock = isSigned
     ? await withDeadline(checkSenderClock(receiver, factory, sign), CLOCK_MS, late).catch(() => [
