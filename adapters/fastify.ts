@@ -94,10 +94,14 @@ function refuseParser(): never {
 
 type GuardScope = FastifyPluginAsync<VerifyWebhookOptions>
 
-/** Async, because Fastify reports rejections; after a throw, `ready()` would only time out. */
-async function guardScope(...given: Parameters<GuardScope>): Promise<void> {
+/** Throws at once if it was called, because Fastify does not wait for what is then given to it as a hook. */
+function guardScope(...given: Parameters<GuardScope>): Promise<void> {
   const [scope, options] = given
-  if (typeof scope?.addContentTypeParser !== 'function') return refuseMount(given)
+  return typeof scope?.addContentTypeParser === 'function' ? guard(scope, options) : refuseMount(given)
+}
+
+/** Async, because Fastify reports rejections; after a throw, `ready()` would only time out. */
+async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Promise<void> {
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   if (hasScopesInside(scope)) throw scopeBefore()
   const wasReceived = () => false // checked above
@@ -145,9 +149,12 @@ export const observeWebhook: FastifyPluginAsync<ObserveWebhookOptions> = fp(obse
   fastify: '5.x',
 })
 
-async function observeScope(...given: Parameters<FastifyPluginAsync<ObserveWebhookOptions>>): Promise<void> {
+function observeScope(...given: Parameters<FastifyPluginAsync<ObserveWebhookOptions>>): Promise<void> {
   const [scope, options] = given
-  if (typeof scope?.addHook !== 'function') return refuseMount(given, 'observeWebhook')
+  return typeof scope?.addHook === 'function' ? observe(scope, options) : refuseMount(given, 'observeWebhook')
+}
+
+async function observe(scope: FastifyInstance, options: ObserveWebhookOptions): Promise<void> {
   const observer = createObserver(options?.listener, options, OWN_OPTIONS)
   const sourceOf = sourceFinder(options.trustedProxies)
   // After the hooks that may refuse a request, and right before its reader.
@@ -182,7 +189,15 @@ function checkFirst(
         hideOddType(request)
         return done()
       })
-      .catch(done)
+      .catch(told(request, done))
+  }
+}
+
+/** Passes an error on. Without a logger, Fastify would tell a setup mistake to nobody but the sender. */
+function told({ log }: FastifyRequest, done: (error: Error) => void): (error: Error) => void {
+  return (error) => {
+    if (error instanceof ListenerConfigError && log.level === undefined) console.error(error)
+    done(error)
   }
 }
 
@@ -234,7 +249,7 @@ function claimLast(receiver: Receiver<FastifyRequest, Listener<unknown>>): preHa
         if (request.method === 'GET') request.body = checked.verification.payload // Fastify parses no body of a GET
         return done()
       })
-      .catch(done)
+      .catch(told(request, done))
   }
 }
 
@@ -296,10 +311,11 @@ function notRegistered(plugin: string): ListenerConfigError {
  *
  * @throws ListenerConfigError everywhere else.
  */
-function refuseMount([, response, next]: readonly unknown[], plugin = 'verifyWebhook'): void {
+function refuseMount([, response, next]: readonly unknown[], plugin = 'verifyWebhook'): Promise<void> {
   const isMiddleware = typeof next === 'function' && 'writeHead' in Object(response)
   if (!isMiddleware) throw notRegistered(plugin)
   next(notRegistered(plugin))
+  return Promise.resolve()
 }
 
 function secondParser(): ListenerConfigError {

@@ -18,6 +18,7 @@ export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = define
   sender: 'Standard Webhooks',
   secretName: 'signing secret, whsec_…, or public key, whpk_…',
   facts: {
+    isShared: true,
     otherKeys: { whsk_: 'a private key' },
     otherSecrets: 'each endpoint has its own',
   },

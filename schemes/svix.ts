@@ -16,6 +16,7 @@ export const svix: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   sender: 'Svix',
   secretName: 'signing secret of the endpoint, whsec_…',
   facts: {
+    isShared: true,
     otherKeys: {
       ep_: 'the ID of an endpoint',
       app_: 'the ID of an application',

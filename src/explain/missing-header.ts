@@ -29,11 +29,13 @@ export function missingHeader(
 
 /** The sentence for a delivery of another sender. */
 export function anotherSender(
-  { name, sender }: SenderScheme,
+  { name, sender, facts }: SenderScheme,
   { name: expected, isOwn }: ExpectedSender,
 ): string {
   const here = isOwn ? "the specification's HMAC or JWT" : expected
-  return `this looks like a delivery from ${sender}; this listener expects ${here}: import hookgate/schemes/${name}, or give each sender its own URL`
+  const others = facts?.isShared ? ', or from a sender that signs as it does' : ''
+  const own = facts?.isShared ? ", or that sender's own scheme" : ''
+  return `this looks like a delivery from ${sender}${others}; this listener expects ${here}: import hookgate/schemes/${name}${own}, or give each sender its own URL`
 }
 
 /** The signature of another version of the same scheme, where the one that is verified is missing. */
@@ -59,7 +61,7 @@ export function recognise(
   return found?.name === expected ? undefined : found
 }
 
-/** The scheme with the most of its headers present: of several, the expected one, or else the first. */
+/** The scheme with the most of its headers present: of several, the expected one, else the one that others share, else the first. */
 function schemeOf(
   delivery: Delivery,
   schemes: readonly SenderScheme[],
@@ -73,7 +75,8 @@ function schemeOf(
     const { signature, timestamp, eventId, eventType } = scheme
     if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
-    const isBetter = seen > mostSeen || (seen === mostSeen && scheme.name === expected)
+    const isPreferred = scheme.name === expected || (scheme.facts?.isShared && best?.name !== expected)
+    const isBetter = seen > mostSeen || (seen === mostSeen && isPreferred)
     // An Authorization header alone does not identify a sender.
     if (isBetter && (seen > 0 || !signature.headers.includes('authorization'))) {
       ;[best, mostSeen] = [scheme, seen]

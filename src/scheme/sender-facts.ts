@@ -13,6 +13,8 @@ export interface SenderFacts {
   readonly otherSecrets?: string
   /** When the sender does not sign. One sentence. */
   readonly unsigned?: string
+  /** Other senders sign in the same way, so their deliveries look like this one's. */
+  readonly isShared?: true
   /** Signature headers of other versions, by lower-case name: how their values begin, and what they are. */
   readonly otherVersions?: { readonly [header: string]: { readonly begins?: string; readonly is: string } }
   /** The names of a form's fields in the sender's order, with spaces between, if it signs the form's text. */

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import Fastify, {
   type FastifyInstance,
   type FastifyServerOptions,
@@ -5,7 +6,7 @@ import Fastify, {
   type RouteHandler,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook } from '../../adapters/fastify.ts'
 import { ListenerConfigError } from '../../src/index.ts'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
@@ -171,12 +172,35 @@ describe('the setup of verifyWebhook on Fastify', () => {
   )
 })
 
+it.each([
+  ['writes a setup mistake to the console', false, 1],
+  [
+    'leaves it to the logger, if there is one',
+    { stream: new Writable({ write: (_, __, done) => done() }) },
+    0,
+  ],
+] as const)('Fastify %s', async (_, logger, times) => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => void error.mockRestore())
+  const { listener, request } = hmacEndpoint()
+  const app = Fastify({ logger })
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async ({ raw }) => void raw.resume())
+    await scope.register(verifyWebhook, { listener })
+    echo(scope)
+  })
+  const { address } = await serveFastify(app)
+  await exchange(address, toBytes(await request()))
+  expect(error).toHaveBeenCalledTimes(times)
+  if (times === 1) expect(String(error.mock.lastCall?.[0])).toContain('was read before verifyWebhook could')
+})
+
 describe('verifyWebhook that is not registered as a plugin', () => {
   const PLUGIN =
     'ListenerConfigError: verifyWebhook: is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own'
   // The types forbid this, but plain JavaScript allows it.
   const mounted = verifyWebhook as unknown as onRequestHookHandler & RouteHandler
-  const called = verifyWebhook as unknown as (target: unknown) => Promise<void>
+  const called = verifyWebhook as unknown as (target: unknown) => onRequestHookHandler
 
   it.each<readonly [string, (app: FastifyInstance) => unknown]>([
     ['a preHandler', (app) => app.post('/hook', { preHandler: mounted }, () => 'ok')],
@@ -197,12 +221,12 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     expect(errors.map(String)).toEqual([PLUGIN])
   })
 
-  it('but called, keeps the server from starting', async () => {
+  it('but called, throws at once', () => {
     const { listener } = hmacEndpoint()
     for (const target of [listener, { listener }, undefined]) {
-      const app = Fastify()
-      app.register(called(target).then(() => ({ default: async () => {} })))
-      await expect(Promise.resolve(app.ready()).catch(String)).resolves.toBe(PLUGIN)
+      expect(() => Fastify().post('/hook', { preHandler: called(target) }, () => 'ok')).toThrow(
+        PLUGIN.slice(21),
+      )
     }
   })
 

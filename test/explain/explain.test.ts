@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { bitbucket } from '../../schemes/bitbucket.ts'
 import { clerk } from '../../schemes/clerk.ts'
 import { github } from '../../schemes/github.ts'
+import { gitlabSigning } from '../../schemes/gitlab-signing.ts'
 import { meta } from '../../schemes/meta.ts'
 import { resend } from '../../schemes/resend.ts'
+import { standardWebhooks } from '../../schemes/standard-webhooks.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { svix } from '../../schemes/svix.ts'
 import { explain } from '../../src/explain/index.ts'
@@ -160,6 +162,26 @@ describe('the likely mistakes', () => {
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': 'sha256=00' }
     const { likely } = await explained({ ...request, headers }, ours, { schemes })
     expect(likely).toEqual([expect.stringContaining(`from ${sender};`)])
+  })
+
+  it.each([
+    ['svix-', 'Svix', 'svix'],
+    ['webhook-', 'Standard Webhooks', 'standard-webhooks'],
+  ])('name the scheme that several senders share, by its headers %s…', async (prefix, sender, name) => {
+    const listener = defineListener({ id: 'github', auth: github({ secrets: SECRET }), store })
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    const headers = {
+      'content-type': 'application/json',
+      ...Object.fromEntries(['id', 'timestamp', 'signature'].map((part) => [`${prefix}${part}`, '1'])),
+    }
+    const schemes = [clerk, gitlabSigning, github, resend, standardWebhooks, svix].map(({ scheme }) => scheme)
+    for (const given of [schemes, schemes.toReversed()]) {
+      const { likely, looksLike } = await explained({ ...request, headers }, listener, { schemes: given })
+      expect(likely).toEqual([
+        `this looks like a delivery from ${sender}, or from a sender that signs as it does; this listener expects GitHub: import hookgate/schemes/${name}, or that sender's own scheme, or give each sender its own URL`,
+      ])
+      expect(looksLike).toBe(name)
+    }
   })
 
   it.each([
