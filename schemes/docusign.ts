@@ -18,7 +18,7 @@ export const docusign: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   secretName: 'HMAC keys of Connect',
   algorithm: 'hmac-sha256',
   key: 'text',
-  signature: { headers: HEADERS, spelling: 'base64', atMost: 100 },
+  signature: { headers: HEADERS, spelling: 'base64', maxSignatures: 100 },
   signs: '{body}',
   eventType: { member: '/event' },
   maxBodyBytes: 26_214_400,

@@ -27,6 +27,6 @@ export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = de
   dedupe: 'off',
   content: [/* @__PURE__ */ jsonInMultipart('json')],
   maxBodyBytes: 262_144,
-  mostFields: 5000, // every field of the document is listed, with up to seven members
+  maxFields: 5000, // every field of the document is listed, with up to seven members
   limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
 })

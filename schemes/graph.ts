@@ -39,7 +39,7 @@ const GRAPH: CodeScheme = {
     answer: ({ method, query }) => (method === 'POST' ? textReply(query('validationToken')) : undefined),
   },
   maxBodyBytes: 262_144,
-  mostFields: 5000, // Microsoft documents no size; 256 KB hold some 370 basic notifications with 13 members each
+  maxFields: 5000, // Microsoft documents no size; 256 KB hold some 370 basic notifications with 13 members each
   sign({ need, json }) {
     const message = json()
     const notifications = memberAt(message, ['value'])

@@ -79,7 +79,7 @@ export class Verification implements Evidence {
 
   parsedWhole(): Json | undefined {
     const { early } = this.protocol
-    return this.#payloadOf(this.#readBody(early && { mostFields: early.mostFields }))
+    return this.#payloadOf(this.#readBody(early && { maxFields: early.maxFields }))
   }
 
   fields(): readonly FormField[] | undefined {

@@ -30,7 +30,7 @@ export interface Evidence {
   /**
    * Parses the body by its content type, before it is authenticated. Reads it again after anything has been
    * awaited: take the values that you need, and hold nothing else meanwhile. Undefined if the body does not parse, is over 64 levels deep, or has more fields than the
-   * scheme's `mostFields`. A refusal then says so instead of your `detail`. Holds only the members that the scheme reads first,
+   * scheme's `maxFields`. A refusal then says so instead of your `detail`. Holds only the members that the scheme reads first,
    * if its row names them. They have a meaning only if the body parses, which is checked after authentication.
    */
   parsed(): Json | undefined

@@ -24,7 +24,7 @@ export function authenticateBy(
   keys: readonly SchemeKey[],
   signedOf: (evidence: Evidence) => MaybePromise<readonly Signed[] | undefined>,
 ): (evidence: Evidence) => MaybePromise<Authentication> {
-  const { atMost = MOST_SIGNATURES } = signature
+  const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature, algorithm === 'token')
 
@@ -42,8 +42,8 @@ export function authenticateBy(
     }
     const signed = signedOf(evidence)
     return isPromise(signed)
-      ? signed.then((known) => askKeys(evidence, keys, items, atMost, known))
-      : askKeys(evidence, keys, items, atMost, signed)
+      ? signed.then((known) => askKeys(evidence, keys, items, maxSignatures, known))
+      : askKeys(evidence, keys, items, maxSignatures, signed)
   }
 }
 
@@ -51,14 +51,14 @@ function askKeys(
   evidence: Evidence,
   keys: readonly SchemeKey[],
   items: readonly string[],
-  atMost: number,
+  maxSignatures: number,
   signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
   evidence.signed = signed[0]
   const answers: MaybePromise<boolean>[] = []
   for (const { prefix, matches } of keys) {
-    const signatures = itemsAfter(items, prefix, atMost)
+    const signatures = itemsAfter(items, prefix, maxSignatures)
     for (const each of signed) answers.push(signatures.length > 0 && matches(signatures, each))
   }
   return answers.some(isPromise)

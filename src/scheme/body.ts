@@ -15,7 +15,7 @@ export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'bo
 
 /** What may be read of a body before its sender is known. */
 export interface EarlyLimits {
-  readonly mostFields: number
+  readonly maxFields: number
   /** The only members that are read of JSON. Undefined: all of it. */
   readonly wanted?: Wanted | undefined
 }
@@ -47,12 +47,12 @@ export function typeHeader([first]: readonly Content[]): 'content-type' | undefi
 function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
   const [read, excess]: readonly [read: ReadBody, excess: BodyForm['excess']] =
     kind === 'form'
-      ? [(body, limits) => readForm(body, jsonField, isFormOnly, limits?.mostFields), formExcess]
+      ? [(body, limits) => readForm(body, jsonField, isFormOnly, limits?.maxFields), formExcess]
       : typeof kind === 'string'
         ? [(body, limits) => (limits?.wanted ? readEarly(body, limits.wanted) : readJson(body)), jsonExcess]
         : [(body, limits) => readOwn(kind, body, limits?.wanted), kind.excess]
   return (body, limits) => {
-    const tooMuch = limits && excess?.(body, limits.mostFields)
+    const tooMuch = limits && excess?.(body, limits.maxFields)
     return tooMuch === undefined ? read(body, limits) : fail('body_malformed', tooMuch)
   }
 }
@@ -87,14 +87,14 @@ function readForm(
   body: Uint8Array,
   jsonField: string | undefined,
   isFormOnly: boolean,
-  mostFields: number | undefined,
+  maxFields: number | undefined,
 ): Reading {
   const text = decodeUtf8(body)
   const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
   const form = text === undefined || isJson ? undefined : parseForm(body)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
-  if (jsonField !== undefined && mostFields !== undefined) {
-    const tooMuch = jsonExcess(encoder.encode(`${form[jsonField]}`), mostFields)
+  if (jsonField !== undefined && maxFields !== undefined) {
+    const tooMuch = jsonExcess(encoder.encode(`${form[jsonField]}`), maxFields)
     if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
   }
   const payload = jsonField === undefined ? form : withJsonField(form, jsonField)

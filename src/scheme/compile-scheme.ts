@@ -17,7 +17,7 @@ const LONGEST_TYPE = 256
 
 /** Compiles what the checks need of a scheme. */
 export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
-  const { content = ['json'], eventId, eventType, jsonField, mostFields = MOST_FIELDS, timestamp } = scheme
+  const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
   const { names, idDivider } = namesOf(scheme, options)
   const isSigned = (place: ValueLocation | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
@@ -39,8 +39,8 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     readerFor: bodyReaders(content, jsonField),
     wrongContent: 'content_type_not_accepted',
     readQuery,
-    fieldsOf: (body) => formExcess(body, mostFields) ?? formFields(body) ?? 'the body is not a form in UTF-8',
-    early: { mostFields, wanted: wantedEarly(scheme, names) },
+    fieldsOf: (body) => formExcess(body, maxFields) ?? formFields(body) ?? 'the body is not a form in UTF-8',
+    early: { maxFields, wanted: wantedEarly(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),

@@ -12,7 +12,7 @@ const DEEPEST = 64
  * field. Returns what there is too much of, or undefined. Texts that are not JSON are counted up to their first mistake, where
  * a parser would stop.
  */
-export function jsonExcess(text: Uint8Array, mostFields: number): string | undefined {
+export function jsonExcess(text: Uint8Array, maxFields: number): string | undefined {
   let fields = 0
   let depth = 0
   for (let index = 0; index < text.length; index += 1) {
@@ -21,12 +21,12 @@ export function jsonExcess(text: Uint8Array, mostFields: number): string | undef
       index = endOfString(text, index + 1)
     } else if (code === 0x2c /* , */) {
       fields += 1
-      if (fields > mostFields) return fieldExcess(mostFields)
+      if (fields > maxFields) return fieldExcess(maxFields)
     } else if ((code | 0x20) === 0x7b /* { or [ */) {
       fields += 1
       depth += 1
       if (depth > DEEPEST) return `the body is over ${DEEPEST} levels deep`
-      if (fields > mostFields) return fieldExcess(mostFields)
+      if (fields > maxFields) return fieldExcess(maxFields)
     } else if ((code | 0x20) === 0x7d /* } or ] */) depth -= 1
   }
   return undefined
@@ -44,17 +44,17 @@ function endOfString(text: Uint8Array, start: number): number {
 }
 
 /** The same for a form, whose fields are separated by `&`. */
-export function formExcess(form: Uint8Array, mostFields: number): string | undefined {
+export function formExcess(form: Uint8Array, maxFields: number): string | undefined {
   let fields = 1
   for (let at = form.indexOf(0x26); at >= 0; at = form.indexOf(0x26, at + 1)) {
     fields += 1
-    if (fields > mostFields) return fieldExcess(mostFields)
+    if (fields > maxFields) return fieldExcess(maxFields)
   }
   return undefined
 }
 
 /** The same for `multipart/form-data`: its parts, of which it may have 1,000, and the JSON in them. */
-export function multipartExcess(body: Uint8Array, mostFields: number): string | undefined {
+export function multipartExcess(body: Uint8Array, maxFields: number): string | undefined {
   let parts = 0
   for (let index = 2; index < body.length; index += 1) {
     // A line that begins with two hyphens.
@@ -62,9 +62,9 @@ export function multipartExcess(body: Uint8Array, mostFields: number): string | 
     parts += 1
     if (parts > MOST_FIELDS) return fieldExcess(MOST_FIELDS)
   }
-  return jsonExcess(body, mostFields)
+  return jsonExcess(body, maxFields)
 }
 
-function fieldExcess(mostFields: number): string {
-  return `the body has over ${mostFields.toLocaleString('en')} fields`
+function fieldExcess(maxFields: number): string {
+  return `the body has over ${maxFields.toLocaleString('en')} fields`
 }

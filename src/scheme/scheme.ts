@@ -49,7 +49,7 @@ export interface SignatureForm {
   /** The encoding of signatures. Omit it for tokens. */
   readonly spelling?: Spelling
   /** The most signatures of a delivery that are compared. Defaults to 10. */
-  readonly atMost?: number
+  readonly maxSignatures?: number
 }
 
 /** The sender's clock. */
@@ -152,7 +152,7 @@ export interface Scheme {
    * The most members, elements, form fields or parts of a body that is read to authenticate it. Bodies with more are refused
    * before they are parsed. Defaults to 1,000. Larger batches need a larger number, and cost more to forge.
    */
-  readonly mostFields?: number
+  readonly maxFields?: number
   /** How long events are remembered, in seconds. Defaults to 7 days if the attempt's time is signed, otherwise 30 days. */
   readonly retentionSeconds?: number
   /** The lease of a claim, in seconds. At most half the time over which the sender retries. Defaults to 60. */
@@ -186,11 +186,11 @@ export interface BodyForm {
   /** Parses a body into the event. Undefined if it is malformed. */
   readonly read: (body: Uint8Array) => Json | undefined
   /**
-   * Finds what there is too much of to parse the body before its sender is known: levels, or fields (at most `mostFields`).
+   * Finds what there is too much of to parse the body before its sender is known: levels, or fields (at most `maxFields`).
    * Undefined if it can be parsed. Takes time in proportion to the bytes. Give one if the scheme reads the body to authenticate
    * it; without one, `read` itself must be as cheap.
    */
-  readonly excess?: (body: Uint8Array, mostFields: number) => string | undefined
+  readonly excess?: (body: Uint8Array, maxFields: number) => string | undefined
   /**
    * Finds the JSON in a body, if `read` parses nothing else. Then only the members that authenticate the delivery are parsed
    * before its sender is known.

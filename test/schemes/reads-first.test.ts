@@ -94,7 +94,7 @@ describe('a scheme that reads the body to authenticate it', () => {
   it.each(readFirst)(
     '$scheme.name refuses too many fields before it parses them, with its 401',
     async ({ scheme, receive }) => {
-      const most = scheme.mostFields ?? 1000
+      const most = scheme.maxFields ?? 1000
       const parse = vi.spyOn(JSON, 'parse')
       const decode = vi.spyOn(globalThis, 'decodeURIComponent')
       const verdict = await receive(bodyIn(scheme, elements(most + 1), fields(most + 1)))
