@@ -11,7 +11,7 @@ const MOST_HEADER_BYTES = 16_384
 const MOST_INTERIM = 3
 
 /** The response of an endpoint, as far as it was read. */
-export interface EndpointAnswer {
+interface EndpointAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Uint8Array

@@ -142,7 +142,7 @@ function tellLate(this: OpenResponse): void {
 }
 
 /** Something that should end by `dueAt`, a time of `performance.now()`. */
-export interface Due {
+interface Due {
   readonly dueAt: number
   tellOverdue(): void
 }

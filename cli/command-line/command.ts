@@ -11,7 +11,7 @@ type Row<Value> = [Value] extends [boolean]
     ? { readonly value: string; readonly says: string }
     : { readonly value: string; readonly many: true; readonly says: string }
 
-export interface CommandSpec<Values> extends CommandDescription {
+interface CommandSpec<Values> extends CommandDescription {
   readonly options: CommandOptions<Values>
   readonly run: (values: Values, operand: string) => Promise<ExitCode>
 }
@@ -56,15 +56,15 @@ export interface OptionRow {
   readonly says: string
 }
 
-export type OptionRows = { readonly [option: string]: OptionRow }
+type OptionRows = { readonly [option: string]: OptionRow }
 
-export interface CommandLine {
+interface CommandLine {
   readonly values: { readonly [option: string]: unknown }
   readonly operands: readonly string[]
 }
 
 /** @throws UsageError for an unknown option, or a value that is missing or unexpected. */
-export function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
+function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
   const options: NonNullable<ParseArgsConfig['options']> = {}
   for (const [name, { value, many }] of Object.entries(table)) {
     options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: many ?? false }
@@ -102,7 +102,7 @@ function reword(error: unknown, names: readonly string[]): string {
 }
 
 /** What the help says about a command besides its options. */
-export interface CommandDescription {
+interface CommandDescription {
   readonly name: string
   readonly summary: string
   /** The one argument that is not an option, e.g. `URL`. */

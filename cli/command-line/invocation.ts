@@ -2,7 +2,7 @@ import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path'
 import { shellQuote } from './shell.ts'
 
 /** How the process was started. */
-export interface Started {
+interface Started {
   /** `process.argv[1]`: the script, or the link to it. */
   readonly script: string
   /** `process.execPath`. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { WebhookEvent } from '../../src/index.ts'
 
 /** One event for the app. */
-export interface AppEvent {
+interface AppEvent {
   readonly event: WebhookEvent<unknown>
   /** `Webhook-Event-Id`. */
   readonly key: string
@@ -11,7 +11,7 @@ export interface AppEvent {
   readonly isReplay: boolean
 }
 
-export interface AppHeaderOptions {
+interface AppHeaderOptions {
   /** Signs the delivery for the app. Undefined: it is not signed. */
   readonly secret: string | undefined
   /** Names of the sender's headers to pass on, in lower case. */

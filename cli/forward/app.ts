@@ -124,7 +124,7 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
 export type AppAnswer = AppReply | AppSilence
 
 /** The app's answer, whole or cut at the limit. */
-export interface AppReply {
+interface AppReply {
   readonly kind: 'answered'
   readonly status: number
   /** Names and values alternately, in the form of `rawHeaders`. */

@@ -4,8 +4,8 @@ import { wholeNumber } from '../command-line/values.ts'
 import type { Inspected } from './inspected.ts'
 import { loadRecords } from './record.ts'
 
-export const DEFAULT_UI_PORT = 8788
-export const DEFAULT_KEEP = 200
+const DEFAULT_UI_PORT = 8788
+const DEFAULT_KEEP = 200
 
 export interface InspectorValues {
   readonly ui?: boolean

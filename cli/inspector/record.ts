@@ -26,7 +26,7 @@ export function base64(bytes: Uint8Array): string {
 }
 
 /** Parses a line. Undefined if it is not a record of version 1. */
-export function parseRecord(line: string): Inspected | undefined {
+function parseRecord(line: string): Inspected | undefined {
   const record = parsed(line)
   if (record?.v !== VERSION || !VERDICTS.includes(record.verdict)) return undefined
   const { seq, time, method, path, headers, bodyBase64, ms } = record
@@ -92,7 +92,7 @@ const LARGEST_FILE = 64 * 2 ** 20
 const OWNER_ONLY = 0o600
 
 /** `--record FILE`: appends each delivery as a line. */
-export interface RecordFile {
+interface RecordFile {
   write(line: string): void
   /** Resolves once everything is written. */
   close(): Promise<void>

@@ -28,7 +28,7 @@ export interface Resigner {
 }
 
 /** What signing needs besides the options. */
-export interface ResignOptions {
+interface ResignOptions {
   readonly secret: string | undefined
   readonly url: string
 }

@@ -18,7 +18,7 @@ export type AnswerApi = (
   response: ServerResponse,
 ) => Promise<void> | void
 
-export interface UiServer {
+interface UiServer {
   /** Has the token in its fragment, which browsers do not send. */
   readonly url: string
   close(): Promise<void>

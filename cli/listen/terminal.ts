@@ -4,7 +4,7 @@ import { paint, print, printable, remark, toJsonLine } from '../command-line/out
 import type { ListenAuth } from './auth.ts'
 import type { DeliveryLine, DeliveryReport } from './report.ts'
 
-export interface LogOptions {
+interface LogOptions {
   readonly json?: boolean
   readonly body?: boolean
   readonly explain?: boolean
@@ -14,7 +14,7 @@ export interface LogOptions {
 }
 
 /** What `listen` prints while it runs. */
-export interface TerminalLog {
+interface TerminalLog {
   tell(report: DeliveryReport): void
   /** The last line: how many deliveries were finished after Ctrl-C, and how many came altogether. */
   summary(finished: number): string
@@ -76,7 +76,7 @@ function indented(bytes: Uint8Array): string {
 }
 
 /** How a line is laid out. */
-export interface Layout {
+interface Layout {
   /** The most columns of a line. */
   readonly columns: number
   /** Whether the listener's sender may name the type of an event. */
@@ -185,7 +185,7 @@ export function prettyJson(json: string): string {
   return text
 }
 
-export interface Greeting {
+interface Greeting {
   readonly url: string
   readonly auth: ListenAuth
   /** How to print the store. Undefined for the memory store. */

@@ -20,7 +20,7 @@ import { type DeliveryReport, type Progress, type Rerun, reportOf } from './repo
 import { refuseMalformed } from './server.ts'
 
 /** A claimed event, with the checks that it passed. */
-export interface CheckedClaim extends Claimed<Listener<unknown>> {
+interface CheckedClaim extends Claimed<Listener<unknown>> {
   readonly verification: Verification
   /** Whether the inspector runs it again. */
   readonly isReplay: boolean
@@ -33,7 +33,7 @@ export type AnswerEvent = (
   response: ServerResponse,
 ) => Promise<AppAnswer | undefined>
 
-export interface WebhookServerOptions {
+interface WebhookServerOptions {
   readonly listener: Listener
   /** Defaults to 200, without an app. */
   readonly answerEvent?: AnswerEvent | undefined

@@ -3,13 +3,13 @@ import { decodeUtf8 } from '../../src/lib/bytes.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { readGivenFile, toUsageError } from '../command-line/values.ts'
 
-export interface GivenSecret {
+interface GivenSecret {
   readonly secret: string
   readonly from: 'environment' | 'file'
 }
 
 /** Where a secret may come from. */
-export interface SecretPlaces {
+interface SecretPlaces {
   readonly option: string
   readonly variable: string
 }

@@ -26,7 +26,7 @@ export type Fetch = (
 export const platformFetch: Fetch = (...request) => globalThis.fetch(...request)
 
 /** The limits of one fetch. */
-export interface FetchLimits {
+interface FetchLimits {
   readonly fetch: Fetch
   readonly timeoutMs: number
   /** Counted after decompression. */

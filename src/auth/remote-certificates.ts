@@ -36,7 +36,7 @@ export interface RsaSignature {
 }
 
 /** Resolves with the message if its signature verifies, otherwise with the problem, for the operator. */
-export type VerifyByCertificate = (
+type VerifyByCertificate = (
   evidence: Evidence,
   url: string,
   given: RsaSignature,

@@ -152,7 +152,7 @@ export function count(change: 1 | -1): void {
 }
 
 /** Whether the check that is about to run should block this thread. Count it in before. */
-export function runsInline(): boolean {
+function runsInline(): boolean {
   if (hasOneCore) return true
   if (inFlight > 1) return false
   if (!isMarked) {

@@ -4,7 +4,7 @@ import { distinct, type Guess, type Text } from './guess.ts'
 import { formTexts } from './guess-forms.ts'
 
 /** What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake. */
-export interface BodyGuesses {
+interface BodyGuesses {
   readonly common: readonly Guess[]
   readonly rare: readonly Guess[]
 }

@@ -4,7 +4,7 @@ import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
 import { headerTitle } from './expected-sender.ts'
 
 /** The signature headers as the scheme spells them, and what was wrong with their spelling. */
-export interface RespelledSignature {
+interface RespelledSignature {
   readonly headers: { readonly [name: string]: string }
   readonly faults: readonly string[]
 }

@@ -8,7 +8,7 @@ export interface RequestParts {
 }
 
 /** A change to a signed part. It gets this reason even if it is signed again. */
-export interface WrongPart {
+interface WrongPart {
   readonly name: string
   readonly reason: Reason
   readonly change: (parts: RequestParts) => Partial<RequestParts>

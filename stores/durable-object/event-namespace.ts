@@ -21,7 +21,7 @@ export interface EventNamespace {
 }
 
 /** Asks the object that holds the event. */
-export type AskObject = <Answer>(
+type AskObject = <Answer>(
   key: EventKey,
   question: ObjectQuestion,
   answers: readonly Answer[],

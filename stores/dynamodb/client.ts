@@ -2,7 +2,7 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
 /** A DynamoDB attribute value. Only strings, integers and booleans are used. */
-export type Attribute = { S: string } | { N: string } | { BOOL: boolean }
+type Attribute = { S: string } | { N: string } | { BOOL: boolean }
 export type Item = Record<string, Attribute>
 
 interface Condition {

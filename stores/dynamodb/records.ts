@@ -11,7 +11,7 @@ export const TTL_ATTRIBUTE = 'expires_at'
 // The rest of a record: `held_by` (the owner; not in what a commit has written), `is_done`, and `lapses_at`, the end of
 // the lease or the retention in Unix milliseconds. None of them is a word that DynamoDB keeps for itself.
 
-export interface RecordFields {
+interface RecordFields {
   /** Undefined after a commit, so that no owner can overwrite the record as its own. */
   readonly owner?: string
   readonly isDone: boolean

@@ -4,7 +4,7 @@ import { type Call, type DynamodbClient, isNamed, TABLE_MISSING } from './client
 import { clockOffset } from './clock.ts'
 import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './records.ts'
 
-export interface TableOptions {
+interface TableOptions {
   readonly client: DynamodbClient
   readonly call: Call
   readonly table: string

@@ -15,7 +15,7 @@ export interface Expected {
 }
 
 /** What keeps the checks that need deliveries from running, and what to do instead. */
-export type Obstacle = readonly [seen: string, fix: string]
+type Obstacle = readonly [seen: string, fix: string]
 
 const NOT_HOOKGATE: Obstacle = ['hookgate does not answer at --url', 'fix url first']
 const ANOTHER_SENDER: Obstacle = [

@@ -15,7 +15,7 @@ export interface Bounds {
 }
 
 /** `Date` has whole seconds, and was written between request and response. Undefined for a cached response. */
-export function boundsOf({ headers, sentAt, receivedAt }: ProbeAnswer): Bounds | undefined {
+function boundsOf({ headers, sentAt, receivedAt }: ProbeAnswer): Bounds | undefined {
   const date = Date.parse(headers.date ?? '')
   if (Number.isNaN(date) || headers.age !== undefined) return undefined
   return { low: date - receivedAt, high: date + 1000 - sentAt }
@@ -33,7 +33,7 @@ export async function checkLocalClock(prober: Prober, host: URL | undefined): Pr
   return [judgeClock(bounds, host.host)]
 }
 
-export function judgeClock({ low, high }: Bounds, host: string): Finding {
+function judgeClock({ low, high }: Bounds, host: string): Finding {
   if (!Number.isFinite(low)) return skip(`no time came from ${host}`, 'compare the clocks yourself: date -u')
   const least = low > 0 ? low : Math.min(0, high)
   const apart = Math.abs(least)

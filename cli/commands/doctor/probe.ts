@@ -20,7 +20,7 @@ export interface ProbeAnswer {
   readonly certificateDays: number | undefined
 }
 
-export interface ProbeQuestion {
+interface ProbeQuestion {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: SignedRequest['body']

@@ -17,13 +17,13 @@ const farOffsets = (width: number): readonly number[] =>
   ].flatMap((seconds) => [seconds, -seconds])
 
 /** How old a time may be, and how far ahead, in seconds. */
-export interface Window {
+interface Window {
   readonly old: number
   readonly ahead: number
 }
 
 /** Sends a delivery that no handler gets, with this many seconds added to its time. */
-export type DeliverAt = (skew: number) => Promise<ProbeAnswer>
+type DeliverAt = (skew: number) => Promise<ProbeAnswer>
 
 class Unclear extends Error {}
 

@@ -16,7 +16,7 @@ export interface CapturedValues {
 }
 
 /** A captured delivery. */
-export interface Captured {
+interface Captured {
   /** The delivery as an adapter would pass it on. */
   readonly delivery: Delivery
   /** The time of arrival in Unix seconds, if the delivery comes from a record. */
