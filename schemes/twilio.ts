@@ -94,7 +94,7 @@ function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefi
  * GET webhooks are accepted too: mount the route for GET. Their payload is the query of the request, which has to contain
  * that of `publicUrl`, and `event.rawBody` is the text of that query.
  *
- * The signed values are claimed, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches
+ * hookgate knows a duplicate by its signed values, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches
  * the same TwiML twice with the same digits repeats these values; for such calls, pass `dedupe: 'off'` or
  * `'id'`.
  *

@@ -13,8 +13,8 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/github', verifyWebhook(listener), (c) => {
-  const { type, payload } = c.var.webhook // type is X-GitHub-Event, which nobody signs
-  console.log(type, payload)
+  const { type, payload } = c.var.webhook
+  console.log(type, payload) // type is X-GitHub-Event, which nobody signs
   return c.text('done')
 })
 

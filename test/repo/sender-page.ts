@@ -93,12 +93,12 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const sample = sampleOption(scheme.name)
   const isTimely = sample !== undefined || !isTimedByBody
   const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && isTimely
-  const publicUrl = program.includes('publicUrl') ? ` --public-url https://example.com${route}` : ''
+  const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
   const what = sample ?? `--data '{"id":"1","made":"up"}'`
   const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
   return [
     canSign
-      ? `Without ${scheme.sender}: in another terminal, with the same variable, hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send http://localhost:3000${route} \\\n  --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
+      ? `Without ${scheme.sender}: in another terminal, with the same variable, hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]

@@ -23,8 +23,9 @@ export function hideDetail() {
 }
 
 function heading(delivery, hello) {
-  const { verdict, status, seq } = delivery
-  const title = element('h2', toneOf(delivery), verdict[0].toUpperCase() + verdict.slice(1))
+  const { verdict, reason, status, seq } = delivery
+  const word = reason === 'event_duplicate' ? 'duplicate' : verdict
+  const title = element('h2', toneOf(delivery), word[0].toUpperCase() + word.slice(1))
   const answer = status === null ? 'the sender left before the answer' : `answered ${status}`
   return element(
     'header',
@@ -35,9 +36,15 @@ function heading(delivery, hello) {
   )
 }
 
-function why({ reason, detail, likely, token }) {
+function why(delivery) {
+  const { reason, detail, likely, token } = delivery
   if (!reason) return []
-  const box = element('div', 'why', element('p', '', element('b', 'mono', ...visible(reason))))
+  const isNeutral = toneOf(delivery) === 'neutral'
+  const box = element(
+    'div',
+    isNeutral ? 'why neutral' : 'why',
+    element('p', '', element('b', 'mono', ...visible(reason))),
+  )
   if (detail) box.append(element('p', '', ...visible(detail)))
   const lines = [...likely.map((line) => ['Likely: ', line]), ...token.map((line) => ['Token: ', line])]
   if (lines.length > 0) {

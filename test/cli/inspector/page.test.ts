@@ -208,6 +208,9 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await page.getByRole('button', { name: 'Test for a duplicate' }).click()
     await page.getByText('Recognised as a duplicate: #3 was answered 409').waitFor()
     expect(await page.getByRole('button', { name: 'Test for a duplicate' }).isVisible()).toBe(false)
+    await rows().filter({ hasText: 'event_duplicate' }).click()
+    await detail().getByRole('heading', { name: 'Duplicate' }).waitFor()
+    expect(await detail().locator('.why').getAttribute('class')).toBe('why neutral')
   })
 
   it('shows the command to try on an empty page, copies it, and copies a body', async () => {
