@@ -134,7 +134,7 @@ function withProgress(listener: Listener, progress: Progress): Listener {
       Object.assign(progress, { verdict, context, decidedAt: performance.now() })
     },
     onError(error, context) {
-      progress.context = context
+      progress.context ??= context // later errors are about the response and know less
       listener.onError?.(error, context)
     },
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { AnyScheme } from '../../../cli/signing/schemes.ts'
 import { dropbox } from '../../../schemes/dropbox.ts'
 import { github } from '../../../schemes/github.ts'
@@ -44,6 +44,18 @@ test("an edited body does not reuse another event's ID: GitHub signs none", asyn
   expect(shown).toEqual([eventId, eventId])
   expect(given).toEqual([expect.stringMatching(UUID_V8), expect.stringMatching(UUID_V8)])
   expect(given[0]).not.toBe(given[1])
+})
+
+test('a redirect of the app, which is reported as an error, leaves the event type and the mark in the line', async () => {
+  const app = await startApp((response) => void response.writeHead(302).end())
+  const gateway = await openGateway(app.url, { auth: github({ secrets: SECRET }) })
+  const signed = await signAs(github, { secret: SECRET, body: '{}', eventType: 'push', eventId: 'one' })
+  expect((await fetch(gateway.url, { ...signed, redirect: 'manual' })).status).toBe(302)
+  await vi.waitFor(() =>
+    expect(gateway.reports.map(({ line }) => line)).toMatchObject([
+      { status: 302, eventId: 'one', eventType: 'push', unsigned: ['id', 'type'] },
+    ]),
+  )
 })
 
 test('a token signs nothing, so the body stands for the ID, for every attempt alike', async () => {
