@@ -126,7 +126,8 @@ async function programOf(name: string, { variable, secret = 'a secret of this te
 }
 
 describe.each(Object.entries(SENDERS))('examples/schemes/%s.ts', (name, sender) => {
-  it('accepts only what its sender signs, and only once', async () => {
+  it('accepts only what its sender signs, only once, and logs what it refuses', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const post = await programOf(name, sender)
     const request = await signed(name, sender)
     const tampered = { ...request, body: request.body.replace(/[a-z]/, 'Z') }
@@ -136,6 +137,7 @@ describe.each(Object.entries(SENDERS))('examples/schemes/%s.ts', (name, sender) 
     expect((await post(request)).status).toBe(200)
     const again = await post(request)
     expect([again.status, await again.text()]).toEqual([200, ''])
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/ (refused|signature_mismatch|auth_missing)/)]])
   })
 })
 
