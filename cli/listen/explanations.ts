@@ -6,6 +6,7 @@ import { allSchemes } from '../signing/schemes.ts'
 import type { ListenAuth } from './auth.ts'
 import type { AuthValues } from './options.ts'
 import type { DeliveryReport } from './report.ts'
+import { timeOf } from './terminal.ts'
 
 /** What `listen` has once it listens. */
 export interface Listening {
@@ -43,15 +44,20 @@ export function withExplanation(
   if (!listening.given.explain) return tell
   const known = knownOf(listening)
   let isBusy = false
+  let told = 0
   return (report) => {
     tell(report)
-    const { delivery, verdict } = report
+    told += 1
+    const at = told
+    const { delivery, verdict, line } = report
     if (isBusy || delivery === undefined || verdict === undefined || verdict.ok || verdict.handshake) return
     isBusy = true
     schemesFor(verdict.reason)
       .then((schemes) => explain(delivery, verdict, listening.listener, { ...known, schemes }))
       .then(({ likely, looksLike }) => {
-        for (const line of likely) remark(`  likely: ${printable(line)}`)
+        // Other lines came in between.
+        if (told > at && likely.length > 0) remark(`  ${verdict.reason} of ${timeOf(line)}:`)
+        for (const each of likely) remark(`  likely: ${printable(each)}`)
         if (looksLike !== undefined) remark(`  to verify it as its sender signs it: --scheme ${looksLike}`)
       })
       .catch((error: unknown) => remark(`hookgate: ${messageOf(error)}`))

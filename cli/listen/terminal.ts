@@ -99,12 +99,17 @@ export function headerLine(layout: Layout): string {
   return columnsOf(layout, 'TIME UTC', '', 'MS', 'RESULT', 'TYPE', 'EVENT')
 }
 
+/** The time of day, in UTC, as the line shows it. */
+export function timeOf({ time }: Pick<DeliveryLine, 'time'>): string {
+  return time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length)
+}
+
 /** Formats one line for a terminal. */
 export function formatDelivery(line: DeliveryLine, layout: Layout): string {
   const mark = line.unsigned.includes('id') ? UNSIGNED : ''
   return columnsOf(
     layout,
-    line.time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length),
+    timeOf(line),
     `${line.status ?? '-'}`,
     line.ms.toFixed(line.ms < 1000 ? 1 : 0),
     line.reason ?? line.verdict,

@@ -13,6 +13,13 @@ const MODES = {
 
 /** The lowest that docs/runtimes.md names, and the newest. `node20` came with 5.9. */
 const COMPILERS = ['5.7', '7.0']
+
+it('docs/runtimes.md names the lowest and the newest compiler that are tested', () => {
+  expect(readFileSync(join(root, 'docs/runtimes.md'), 'utf8')).toContain(
+    `TypeScript ${COMPILERS[0]} or newer. \`npm run test:package\` compiles every subpath with ${COMPILERS.join(' and ')},`,
+  )
+})
+
 const modesOf = (compiler: string) =>
   Object.entries(MODES).filter(([mode]) => compiler !== '5.7' || mode !== 'node20')
 
