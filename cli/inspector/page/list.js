@@ -84,12 +84,12 @@ function nodeOf({
   app,
   path,
 }) {
-  const id = eventId && `${eventId}${unsigned.includes('id') ? '*' : ''}`
+  const mark = eventId && unsigned.includes('id') ? '*' : ''
   const tone = toneOf({ verdict, reason, status })
   const result = reason
     ? element('span', `verdict mono reason ${tone}`, ...visible(reason))
     : element('span', `verdict ${tone}`, element('span', 'word', verdict))
-  const isAlone = reason && !eventType && !id
+  const isAlone = reason && !eventType && !eventId
   const what = element('span', isAlone ? 'what alone' : 'what', result)
   if (!isAlone) what.append(element('span', 'mono type', ...visible(eventType ?? '–')))
   const notes = element('span', '')
@@ -100,7 +100,7 @@ function nodeOf({
     'row',
     element('time', 'mono', clockOf(time)),
     what,
-    ...(isAlone ? [] : [element('span', 'mono id', ...visible(id ?? path))]),
+    ...(isAlone ? [] : [element('span', 'mono id', element('span', '', ...visible(eventId ?? path)), mark)]),
     notes,
     element('span', 'num', String(status ?? 'gone')),
     element('span', 'num quiet', `${ms.toFixed(1)} ms`),
