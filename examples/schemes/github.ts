@@ -14,7 +14,7 @@ const app = new Hono()
 
 app.post('/webhooks/github', verifyWebhook(listener), (c) => {
   const { type, payload } = c.var.webhook
-  console.log(type, payload) // type is X-GitHub-Event, which nobody signs
+  console.log(type, payload) // GitHub does not sign the type
   return c.text('done')
 })
 

@@ -71,8 +71,9 @@ const variablesIn = (program: string) => [
 
 /** The program as it runs on Node. It exports its app, for other runtimes and for the tests. */
 function onNode(program: string): string {
-  const serve = `serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
-  console.log(\`http://localhost:\${port}${routeIn(program)}\`)
+  const serve = `const port = Number(process.env.PORT ?? 3000)
+serve({ fetch: app.fetch, port }, (address) => {
+  console.log(\`http://localhost:\${address.port}${routeIn(program)}\`)
 })
 `
   return `import { serve } from '@hono/node-server'\n${program.replace('export default app\n', serve)}`
