@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Browser, inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
@@ -59,6 +59,19 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
     await expect.poll(async () => (await search(words))[0]).toMatch(target)
+    await page.keyboard.press('Escape')
+  })
+
+  it('finds the page of each sender that has one, by the title that it shows', { timeout: 120_000 }, async () => {
+    await page.goto(`${site.origin}/`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    const names = readdirSync(`${ROOT}docs/schemes`).filter((name) => name.endsWith('.md'))
+    expect(names).toHaveLength(25)
+    for (const name of names) {
+      const [, title = ''] = /^# (.+)/.exec(readFileSync(`${ROOT}docs/schemes/${name}`, 'utf8')) ?? []
+      const target = `/schemes/${name.replace('.md', '.html')}`
+      await expect.poll(async () => (await search(title))[0], { message: title }).toMatch(target)
+    }
     await page.keyboard.press('Escape')
   })
 
