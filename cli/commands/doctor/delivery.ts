@@ -1,5 +1,7 @@
 import { signHmac } from '../../../src/signing/sign.ts'
 import { type Finding, notesOf } from './finding.ts'
+import { gatekeeperOf } from './gatekeepers.ts'
+import type { ProbeAnswer } from './probe.ts'
 import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
 
 const HOUR = 3600
@@ -45,11 +47,15 @@ export async function checkProxy(receiver: ReceiverProbe): Promise<Finding[]> {
   return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/checks.md')]
 }
 
-/** What the code of the answer to a signed delivery says about the way. Undefined if its signature was accepted. */
-export function checkProxyAnswer(code: string | undefined): readonly Finding[] {
+/** @param answer To a signed delivery. Undefined if its signature was accepted. */
+export function checkProxyAnswer(answer: ProbeAnswer | undefined): readonly Finding[] {
   const { ok, fail, skip } = notesOf('proxy')
-  if (code === undefined) return [ok('the signed headers and the body arrive')]
-  if (code === 'none') return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
+  if (answer === undefined) return [ok('the signed headers and the body arrive')]
+  const code = problemCodeOf(answer)
+  if (code === undefined) {
+    const { name = 'something in front of hookgate', fix = LET_THROUGH } = gatekeeperOf(answer) ?? {}
+    return [fail(`${name} answers deliveries`, fix)]
+  }
   if (code === 'header_missing')
     return [fail('a header of the sender does not arrive', "make the proxy pass the sender's headers on")]
   const fault = ON_THE_WAY[code]

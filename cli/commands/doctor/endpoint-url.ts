@@ -1,5 +1,6 @@
 import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
 import { type Finding, notesOf } from './finding.ts'
+import { gatekeeperOf } from './gatekeepers.ts'
 import { FEW_DAYS, type ProbeAnswer, whyUnreachable } from './probe.ts'
 import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
 
@@ -64,48 +65,11 @@ function judge(answer: ProbeAnswer, { host, pathname }: URL, { isForAnotherSende
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
 }
 
-interface Gatekeeper {
-  readonly name: string
-  readonly isIt: (answer: ProbeAnswer) => boolean
-  readonly fix: string
-}
-
-/** What often answers first, as in docs/in-front.md. */
-const GATEKEEPERS: readonly Gatekeeper[] = [
-  {
-    name: 'Supabase',
-    isIt: ({ status, bytes }) =>
-      status === 401 && /"(?:Missing authorization header|Invalid JWT)"/.test(bytes.toString('latin1')),
-    fix: 'deploy the function with --no-verify-jwt',
-  },
-  {
-    name: 'Cloudflare Access',
-    isIt: ({ headers: { location = '' } }) =>
-      URL.canParse(location) && /(?:^|\.)cloudflareaccess\.com$/.test(new URL(location).hostname),
-    fix: 'add a policy of the type Bypass for this path',
-  },
-  {
-    name: "Cloudflare's bot protection",
-    isIt: ({ headers }) => headers['cf-mitigated'] !== undefined,
-    fix: 'add a WAF rule that skips it for this path',
-  },
-  {
-    name: "Clerk's middleware",
-    isIt: ({ headers }) => headers['x-clerk-auth-status'] !== undefined,
-    fix: 'protect only the routes that createRouteMatcher matches, and leave this one out',
-  },
-  {
-    name: "Vercel's deployment protection",
-    isIt: ({ status, headers: { server } }) => status === 401 && server === 'Vercel',
-    fix: 'use the production domain, or add x-vercel-protection-bypass to the URL',
-  },
-]
-
 /** Judges an answer that is not from hookgate. */
 function judgeGatekeeper(answer: ProbeAnswer, host: string): Finding {
   const { status, headers } = answer
   const letPass = 'let this path through: hookgate authenticates it'
-  const known = GATEKEEPERS.find(({ isIt }) => isIt(answer))
+  const known = gatekeeperOf(answer)
   if (known) return fail(`${known.name} answers in front of hookgate (${status})`, known.fix)
   if (status >= 300 && status < 400) {
     const seen = `${host} redirects (${status})${whither(headers.location)}`

@@ -50,11 +50,7 @@ export async function checkSender(
         notesOf('clock.receiver').skip('could not be checked (no answer in time)', 'try again'),
       ])
     : [notesOf('clock.receiver').skip('needs a signature that the receiver accepts', 'see signature')]
-  return [
-    ...clock,
-    ...checkProxyAnswer(isSigned ? undefined : (code ?? 'none')),
-    ...signature(code, isSigned, sender),
-  ]
+  return [...clock, ...checkProxyAnswer(isSigned ? undefined : answer), ...signature(code, isSigned, sender)]
 }
 
 /** Whether the listener refuses what is not JSON, or an ID that is too long, which is in a header. */

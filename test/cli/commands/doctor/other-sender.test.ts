@@ -125,6 +125,15 @@ describe("the clock of another sender's receiver", () => {
     expect(blocked.proxy).toEqual(['fail something in front of hookgate answers deliveries'])
     expect(blocked.signature).toEqual([expect.stringMatching(/^skip /)])
   })
+
+  it("is not asked through SvelteKit's CSRF check, which refuses only forms, and which is named", async () => {
+    const forms = await clockOf('twilio', 0, (request, response, next) =>
+      request.is('urlencoded')
+        ? void response.status(403).send('Cross-site POST form submissions are forbidden')
+        : next(),
+    )
+    expect(forms.proxy).toEqual(['fail the CSRF check of SvelteKit or Astro answers deliveries'])
+  })
 })
 
 it.each([
