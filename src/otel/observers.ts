@@ -38,7 +38,9 @@ export function observeVerdicts(meter: Meter): ChannelObserver<VerifyFields> {
       }
       deliveries.add(1, labels)
       duration.record(fields.durationMs / 1000, labels)
-      trace.getActiveSpan()?.setAttributes({ ...labels, ...detailsOf(fields) })
+      const span = trace.getActiveSpan()
+      // Beside an old check, the verdict mostly comes after the answer, and so after the end of the span.
+      if (span?.isRecording()) span.setAttributes({ ...labels, ...detailsOf(fields) })
     },
   }
 }
