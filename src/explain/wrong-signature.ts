@@ -1,10 +1,12 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import type { Listener } from '../listener.ts'
+import { API_KEY, prefixOf } from '../scheme/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
 const encoder = new TextEncoder()
+const WHSEC = 'whsec_'
 
 /** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
 export function consumedBody(
@@ -43,13 +45,23 @@ export async function wrongSignature(
 }
 
 /** A secret of another kind, by its form. Senders that make the secrets themselves have theirs refused at the start. */
-function otherKey({ keys, facts, name, scheme }: ExpectedSender): string | undefined {
-  const found = Object.entries(facts.otherKeys ?? {}).find(([beginning]) =>
-    keys.some(({ secret }) => secret.startsWith(beginning)),
+function otherKey({ keys, facts, isOwn, name, scheme }: ExpectedSender): string | undefined {
+  const apiKey = isOwn ? undefined : keys.map(({ secret }) => API_KEY.exec(secret)?.[0]).find(Boolean)
+  const found = Object.entries({ ...facts.otherKeys, ...(apiKey && { [apiKey]: 'an API key' }) }).find(
+    ([beginning]) => keys.some(({ secret }) => secret.startsWith(beginning)),
   )
   return (
     found && `the configured secret is ${found[1]} (${found[0]}…); for ${name}, pass the ${scheme.secretName}`
   )
+}
+
+/** Tried last, because some senders have you choose the secret, which then may have any form. */
+function anothersSecret({ keys, isOwn, name, scheme }: ExpectedSender): string | undefined {
+  const isForeign =
+    !isOwn && prefixOf(scheme) !== WHSEC && keys.some(({ secret }) => secret.startsWith(WHSEC))
+  return isForeign
+    ? `the configured secret looks like one of Stripe or Standard Webhooks (${WHSEC}…); for ${name}, pass the ${scheme.secretName}`
+    : undefined
 }
 
 function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly string[] {
@@ -61,6 +73,8 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly 
       ...toCheck(expected),
     ]
   }
+  const foreign = anothersSecret(expected)
+  if (foreign !== undefined) return [foreign, ...toCheck(expected)]
   return [
     isSigned
       ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`

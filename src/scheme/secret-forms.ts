@@ -4,7 +4,7 @@ import type { SenderScheme } from './code-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
 
 /** How Stripe and others begin the keys of their APIs. */
-const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
+export const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
 
 /**
  * Refuses what cannot be the sender's secret by its form: another of its keys, or a prefix alone.
@@ -26,12 +26,15 @@ function refuse(scheme: SenderScheme, option: string, given: Secrets | undefined
   })
 }
 
-function problemOf(
-  secret: string,
-  { algorithm, facts = {}, secretPrefix, ...scheme }: SenderScheme,
-): string | undefined {
-  const key = algorithm === 'code' || !('key' in scheme) ? 'text' : scheme.key
-  const prefix = typeof key === 'object' ? key.base64After : secretPrefix
+/** How every secret of the sender begins, if its console shows them so. */
+export function prefixOf(scheme: SenderScheme): string | undefined {
+  const key = scheme.algorithm === 'code' || !('key' in scheme) ? 'text' : scheme.key
+  return typeof key === 'object' ? key.base64After : scheme.secretPrefix
+}
+
+function problemOf(secret: string, scheme: SenderScheme): string | undefined {
+  const { facts = {} } = scheme
+  const prefix = prefixOf(scheme)
   const other = facts.secretIsChosen ? undefined : otherKeyOf(secret, facts.otherKeys)
   if (other !== undefined) return `is ${other}`
   if (prefix !== undefined && API_KEY.test(secret)) return 'is an API key'

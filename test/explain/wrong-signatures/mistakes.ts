@@ -105,6 +105,8 @@ const isForm = ({ name }: TriedSender) => name === 'Twilio'
 const SAME_VALUES = 'a form’s values are signed, not its text: writing it again changes nothing'
 
 const NOT_HEX = /must be hex/
+const ANOTHER_KEY = /(?:secret is|: is) (?:an?|the) (?:\S+ )*?(?:API key|token|ID|key|SID)\b/
+const anotherKey = (sender: TriedSender) => (isPublicKey(sender) ? NOT_HEX : ANOTHER_KEY)
 const PARSER = { says: /body is empty.*parser|parser.*body/, fix: /before/ }
 const SERIALISED = { says: /serialised again/, fix: /exact bytes/ }
 const BLANK = {
@@ -170,12 +172,24 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     name: '5 another kind of key',
-    says: (sender) =>
-      isPublicKey(sender)
-        ? NOT_HEX
-        : /(?:secret is|: is) (?:an?|the) (?:\S+ )*?(?:API key|token|ID|key|SID)\b/,
+    says: anotherKey,
     fix: /pass the/,
     of: ({ name }) => ({ secret: OTHER_KEY[name] ?? '' }),
+  },
+  {
+    name: '5 an API key of another sender',
+    says: anotherKey,
+    fix: /pass the/,
+    of: () => ({ secret: 'sk_live_51H8xYz0123456789abcdef' }),
+  },
+  {
+    name: '5 a secret of another sender',
+    says: (sender) => (isPublicKey(sender) ? NOT_HEX : /looks like one of Stripe or Standard Webhooks/),
+    fix: /pass the/,
+    of: (sender) =>
+      isWhsec(sender) || sender.name === 'Stripe'
+        ? 'its own secrets begin with whsec_'
+        : { secret: `whsec_${base64('a secret of another sender')}` },
   },
   {
     name: '6 an empty secret',
