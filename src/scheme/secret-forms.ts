@@ -4,7 +4,7 @@ import type { SenderScheme } from './code-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
 
 /** How Stripe and others begin the keys of their APIs. */
-export const API_KEY = /^(?:sk|rk|pk)_(?:live|test)_/
+export const API_KEY: RegExp = /^(?:sk|rk|pk)_(?:live|test)_/
 
 /**
  * Refuses what cannot be the sender's secret by its form: another of its keys, or a prefix alone.
