@@ -62,7 +62,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.keyboard.press('Escape')
   })
 
-  it('finds the page of each sender that has one, by the title that it shows', { timeout: 120_000 }, async () => {
+  it("finds each sender's page by its title", { timeout: 120_000 }, async () => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
     const names = readdirSync(`${ROOT}docs/schemes`).filter((name) => name.endsWith('.md'))
