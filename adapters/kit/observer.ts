@@ -1,6 +1,6 @@
 import { verdictBeside } from '../../src/beside.ts'
 import type { Delivery } from '../../src/delivery.ts'
-import type { ListenerConfigError } from '../../src/errors.ts'
+import { CodedError, type ListenerConfigError } from '../../src/errors.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
 import { aFunction, checkOptions, optional } from '../../src/lib/options.ts'
 import type { WaitUntil } from '../../src/lib/single-flight.ts'
@@ -112,9 +112,9 @@ const UNENFORCED = { durationMs: 0, enforced: false } as const
 /** Stands for the listener that a lookup failed to find. */
 const UNKNOWN = { id: 'unknown', clock: Date, onError: undefined }
 
+/** Only our own codes: others have no entry in docs/errors.md, and may quote strangers. */
 function codeOf(error: unknown, otherwise: string): string {
-  const { code } = Object(error)
-  return typeof code === 'string' ? code : otherwise
+  return error instanceof CodedError ? error.code : otherwise
 }
 
 /** The hooks hear of the verdict, and of a failure, from within. A listener without them writes a warning. */

@@ -291,7 +291,7 @@ describe('a lookup beside an old check', () => {
       () => {
         throw new Error('secret')
       },
-      () => Promise.reject(new Error('secret')),
+      () => Promise.reject(Object.assign(new Error('secret'), { code: 'a secret code' })),
       () => undefined,
       async () => undefined,
     ]
@@ -300,7 +300,7 @@ describe('a lookup beside an old check', () => {
       expect(await post(address, await delivery())).toEqual({ status: 200, body: `${BODY.length}` })
     }
     expect(warn.mock.calls.map(([line]) => line)).toEqual([
-      expect.stringContaining('listener "unknown" failed: ERR_LISTENER_LOAD'),
+      expect.stringContaining('listener "unknown" failed: ERR_LISTENER_LOAD.'),
     ])
   })
 })
