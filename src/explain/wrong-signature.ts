@@ -46,7 +46,8 @@ export async function wrongSignature(
 
 /** A secret of another kind, by its form. Senders that make the secrets themselves have theirs refused at the start. */
 function otherKey({ keys, facts, isOwn, name, scheme }: ExpectedSender): string | undefined {
-  const apiKey = isOwn ? undefined : keys.map(({ secret }) => API_KEY.exec(secret)?.[0]).find(Boolean)
+  const mayBeApiKey = isOwn || facts.signsWithApiKey
+  const apiKey = mayBeApiKey ? undefined : keys.map(({ secret }) => API_KEY.exec(secret)?.[0]).find(Boolean)
   const found = Object.entries({ ...facts.otherKeys, ...(apiKey && { [apiKey]: 'an API key' }) }).find(
     ([beginning]) => keys.some(({ secret }) => secret.startsWith(beginning)),
   )

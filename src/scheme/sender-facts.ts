@@ -9,6 +9,8 @@ export interface SenderFacts {
   readonly usualPrefix?: string
   /** The sender's other keys and IDs that are mistaken for the secret: how they begin, and what they are. */
   readonly otherKeys?: { readonly [beginning: string]: string }
+  /** The sender signs with the key of its API, so that key is the secret. */
+  readonly signsWithApiKey?: true
   /** Which other secrets of the same kind there are. One sentence. */
   readonly otherSecrets?: string
   /** When the sender does not sign. One sentence. */

@@ -95,7 +95,7 @@ function deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first:
 
 /** Bodies that change when a receiver parses and prints them again. */
 function bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
-  const exact = 'SignDraft and verify the exact bytes of the body: keep a parser from changing them.'
+  const exact = 'Sign and verify the exact bytes of the body: keep a parser from changing them.'
   const isForm = isFormOf(scheme)
   const added = (name: string, text: string, rule = exact) =>
     acceptedAgain(name, rule, () =>

@@ -108,7 +108,10 @@ describe('conform --scheme', () => {
     const cases = schemeCases(factory, keys)
     expect(cases.length).toBeGreaterThanOrEqual(15)
     expect(new Set(cases.map((each) => each.name)).size).toBe(cases.length)
-    for (const { rule } of cases) expect(rule).toMatch(/^[A-Z].{10,}\.$/)
+    for (const { rule } of cases) {
+      expect(rule).toMatch(/^[A-Z].{10,}\.$/)
+      expect(rule, 'begins with a word').toMatch(/^[A-Z][a-z]* /)
+    }
   })
 
   it('sends nothing old to a receiver of GitHub, which signs no time', async () => {

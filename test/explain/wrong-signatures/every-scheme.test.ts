@@ -125,6 +125,16 @@ describe('every scheme with a secret', () => {
   })
 })
 
+it('Paystack: the key of its API is the secret, so another mistake is named', async () => {
+  const file = files.find(({ scheme }) => scheme === 'paystack')
+  if (file === undefined) throw new Error('no vectors')
+  const made = await withOtherSecrets(file, (secret) => `sk_live_${secret}`)
+  if (typeof made === 'string') throw new Error(made)
+  const verdict = await verify(made.delivery, made.listener)
+  const { likely } = await explain(made.delivery, verdict, made.listener)
+  expect(likely[0]).toMatch(/none of the well-known mistakes fits/)
+})
+
 describe('the URL that was signed', () => {
   const withUrl = files.filter(({ scheme }) => ['square', 'trello', 'hubspot', 'twilio'].includes(scheme))
   const PUBLIC_URL = 'http://localhost:3000/hooks'
