@@ -126,12 +126,12 @@ function tooLong(place: string): Refused {
   return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
 }
 
-/** Returns the items that start with the prefix, without it. Stops after `atMost` items. */
-function itemsAfter(items: readonly string[], prefix: string, atMost: number): readonly string[] {
-  if (prefix === '') return items.slice(0, atMost)
+/** Returns the items that start with the prefix, without it. Stops after `most` items. */
+function itemsAfter(items: readonly string[], prefix: string, most: number): readonly string[] {
+  if (prefix === '') return items.slice(0, most)
   const found: string[] = []
   for (const item of items) {
-    if (found.length < atMost && item.startsWith(prefix)) found.push(item.slice(prefix.length))
+    if (found.length < most && item.startsWith(prefix)) found.push(item.slice(prefix.length))
   }
   return found
 }

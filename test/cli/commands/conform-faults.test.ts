@@ -194,7 +194,7 @@ describe('conform', () => {
     const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
     expect(broken.map(({ name }) => name)).toEqual(expect.arrayContaining([...shownBy]))
     for (const { rule } of broken)
-      expect(rule, 'a sentence in RULES of cli/conform/rules.ts').toMatch(/^[A-Z].{10,}\.$/)
+      expect(rule, 'a sentence in RULES of cli/commands/conform/case.ts').toMatch(/^[A-Z].{10,}\.$/)
     if (shownBy.includes('a delivery')) return // Nothing is accepted, so much else is broken too.
     const own = new Set(broken.filter(({ name }) => shownBy.includes(name)).map(({ rule }) => rule))
     const others = new Set(broken.map(({ rule }) => rule).filter((rule) => !own.has(rule)))
