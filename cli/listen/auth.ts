@@ -8,8 +8,8 @@ import { shellQuote } from '../command-line/shell.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
 import { sampleOption } from '../signing/samples.ts'
-import { canSign, checkKeyIdHasScheme, isInBody, loadScheme, receiverAuth } from '../signing/schemes.ts'
-import { findSecret, needText } from '../signing/secrets.ts'
+import { canSign, checkKeyIdHasScheme, isInBody, loadScheme, schemeReceiver } from '../signing/schemes.ts'
+import { findSecret } from '../signing/secrets.ts'
 import type { AuthValues } from './options.ts'
 
 /** How deliveries are authenticated, and the `send` command that fits. */
@@ -56,8 +56,8 @@ const isForScheme = (given: AuthValues, option: string) =>
 async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
   const factory = await loadScheme(name)
   const { 'secret-file': secretFile, 'public-url': publicUrl, 'key-id': keyId } = given
-  // Fail before the port is opened.
-  await receiverAuth(factory, given, publicUrl ?? 'http://127.0.0.1/')
+  const receiver = await schemeReceiver(factory, given)
+  receiver.authFor(publicUrl ?? 'http://127.0.0.1/') // fails before the port is opened
   const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   // The body of the printed command would lack the signature's place.
@@ -66,11 +66,11 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   const sample = sampleOption(name)
   const body = sample === undefined ? HELLO : ` ${sample}`
   return {
-    authFor: (url) => receiverAuth(factory, given, publicUrl ?? url),
+    authFor: (url) => receiver.authFor(publicUrl ?? url),
     sendCommand: (url) =>
       isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${body}` : undefined,
     remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
-    ...(!hasKeyPair(factory.scheme) && { secret: await needText(secretFile) }),
+    ...(!hasKeyPair(factory.scheme) && { secret: receiver.key }),
   }
 }
 

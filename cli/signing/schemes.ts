@@ -54,23 +54,35 @@ export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }
 
-/** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`. */
-export async function receiverAuth(
+/** What verifies a sender's deliveries here. */
+export interface SchemeReceiver {
+  /** The secret, or the sender's public key. */
+  readonly key: string
+  /** @throws UsageError if the scheme refuses the key or the URL. */
+  authFor(publicUrl: string): Authenticator
+}
+
+/** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`, once: a pipe has no second time. */
+export async function schemeReceiver(
   factory: AnyScheme,
   given: KeyIdValues & { readonly 'secret-file'?: string },
-  publicUrl: string,
-): Promise<Authenticator> {
+): Promise<SchemeReceiver> {
   const keyIdOption = keyIdOptionOf(factory.scheme, given)
-  const options = { publicUrl, ...(keyIdOption && { [keyIdOption]: given['key-id'] }) }
-  checkSecretIsEnough(factory, options)
+  const options = keyIdOption ? { [keyIdOption]: given['key-id'] } : {}
+  checkSecretIsEnough(factory, { publicUrl: 'http://127.0.0.1/', ...options })
   const isPublic = hasKeyPair(factory.scheme)
   const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
   const own = isPublic ? { publicKeys: key } : { secrets: key }
-  try {
-    return factory({ ...own, ...options })
-  } catch (error) {
-    if (!(error instanceof ListenerConfigError)) throw error
-    throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`, { cause: error })
+  return {
+    key,
+    authFor(publicUrl) {
+      try {
+        return factory({ ...own, publicUrl, ...options })
+      } catch (error) {
+        if (!(error instanceof ListenerConfigError)) throw error
+        throw new UsageError(`--scheme ${factory.scheme.name}: ${error.message}`, { cause: error })
+      }
+    },
   }
 }
 

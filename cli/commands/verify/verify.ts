@@ -19,7 +19,7 @@ import { checkOneMethod } from '../../listen/auth.ts'
 import { AUTH_OPTIONS, type AuthValues } from '../../listen/options.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { openKeySet } from '../../signing/key-files.ts'
-import { allSchemes, loadScheme, receiverAuth } from '../../signing/schemes.ts'
+import { allSchemes, loadScheme, schemeReceiver } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
 import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
 
@@ -75,7 +75,8 @@ async function readJudge(given: VerifyValues): Promise<Judge> {
   checkOneMethod(given)
   if (given.scheme !== undefined) {
     const factory = await loadScheme(given.scheme)
-    return { auth: await receiverAuth(factory, given, given['public-url'] ?? 'http://127.0.0.1/') }
+    const receiver = await schemeReceiver(factory, given)
+    return { auth: receiver.authFor(given['public-url'] ?? 'http://127.0.0.1/') }
   }
   if (given.jwks === undefined) {
     const secret = await needSecret(given['secret-file'])

@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { chooseAuth } from '../../../cli/listen/auth.ts'
 import { ERRORS_PAGE } from '../../../src/errors.ts'
 import { runCommand } from '../shared-process.ts'
-import { SECRET, shell, startListener, temporaryFile } from '../support.ts'
+import { SECRET, shell, startListener, temporaryDirectory, temporaryFile } from '../support.ts'
 
 test('a secret from the environment is never echoed', async () => {
   const env = { HOOKGATE_SECRET: SECRET }
@@ -30,6 +34,16 @@ test('a secret from a file is never echoed; its last line break is not part of i
   expect(fromEnv.code).toBe(0)
   await listener.deliveries(2)
   expect(listener.stdout.text + listener.stderr.text + sent.stdout + sent.stderr).not.toContain(SECRET)
+})
+
+test('a secret is read once, so it may come from a pipe, as in --secret-file <(pass show stripe)', async () => {
+  const pipe = join(await temporaryDirectory(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const [{ secret }] = await Promise.all([
+    chooseAuth({ scheme: 'stripe', 'secret-file': pipe }),
+    writeFile(pipe, 'whsec_of_this_test\n'),
+  ])
+  expect(secret).toBe('whsec_of_this_test')
 })
 
 test.each([
