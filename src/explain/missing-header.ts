@@ -20,10 +20,13 @@ export function missingHeader(
   const missing = isSignatureMissing
     ? headers[0]
     : required.find((header) => headerOf(delivery, header) === undefined)
-  const why = facts.unsigned === undefined || !isSignatureMissing ? `${name} always sends it` : facts.unsigned
-  if (missing === undefined) return member === undefined ? [] : [`No ${member} in the body: ${why}`]
+  const unsigned = isSignatureMissing ? facts.unsigned : undefined
+  const always = `${name} always sends it`
+  if (missing === undefined)
+    return member === undefined ? [] : [`No ${member} in the body: ${unsigned ?? always}`]
+  const why = unsigned === undefined ? `${always}, so` : `${unsigned}; otherwise`
   return [
-    `No ${headerTitle(missing)} header: ${why}; otherwise a proxy or middleware has dropped it, or ${name} did not send this request`,
+    `No ${headerTitle(missing)} header: ${why} a proxy or middleware has dropped it, or ${name} did not send this request`,
   ]
 }
 

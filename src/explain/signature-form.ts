@@ -85,7 +85,11 @@ function faultsOf(
   const faults =
     prefix === expected
       ? []
-      : [expected === '' ? `it has the prefix ${prefix}` : `it lacks the prefix ${expected}`]
+      : [
+          expected === ''
+            ? `the signature has the prefix ${prefix}`
+            : `the signature lacks the prefix ${expected}`,
+        ]
   if (text === ENCODE[spelling](bytes)) return faults
   if (isHex)
     return [

@@ -152,3 +152,14 @@ it('a body shorter than its Content-Length is not the one that was sent', async 
   })
   expect(first).toMatch(/^the body is not the one that was sent: Content-Length is \d+/)
 })
+
+it.each([
+  ['Stripe', 'stripe-signature', /^No Stripe-Signature header: Stripe always sends it, so a proxy/],
+  [
+    'GitHub',
+    'x-hub-signature-256',
+    /^No X-Hub-Signature-256 header: GitHub signs only if .*; otherwise a proxy/,
+  ],
+])('a missing signature of %s is explained in a whole sentence', async (name, header, says) => {
+  expect((await linesFor(senderOf(name), { headers: { [header]: undefined } }))[0]).toMatch(says)
+})
