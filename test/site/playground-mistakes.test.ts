@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { github } from '../../schemes/github.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { twilio } from '../../schemes/twilio.ts'
+import { signAs } from '../../src/testing/index.ts'
 import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
 import { AT, BODY, ID, MISTAKES, SECRET } from '../support/signing-mistakes.ts'
 import { headerText, type Playground, usePlayground } from './playground-page.ts'
+
+const SENDER_SECRET = 'whsec_of_this_test_0123456789'
+const HOST = 'abc.ngrok.app'
+const SIGNED_URL = `https://${HOST}/hook`
+
+/** What somebody enters in place of the right value. */
+interface Entered {
+  readonly secret?: string
+  readonly url?: string
+}
 
 describe.skipIf(WHY_NO_CHROMIUM)(
   inChromium('the playground names a mistake in signing, in Chromium,'),
@@ -28,5 +42,24 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       await expect.poll(() => playground.why()).toMatch(words)
       expect(await playground.why()).not.toContain(SECRET)
     })
+
+    it.each([
+      ['Stripe', stripe, { secret: `"${SENDER_SECRET}"` }, /secret has quotes around it: remove them/],
+      ['GitHub', github, { secret: `ghp_${'a'.repeat(36)}` }, /secret is an access token \(ghp_…\)/],
+      ['Twilio', twilio, { url: 'http://localhost:3000/hook' }, /Twilio signed https:.*set publicUrl/],
+    ] as const)(
+      'of %s',
+      async (sender, factory, { secret = SENDER_SECRET, url = SIGNED_URL }: Entered, words) => {
+        const { page } = playground
+        const body = factory === twilio ? 'Body=Hi' : { id: 'evt_1' }
+        const signed = await signAs(factory, { secret: SENDER_SECRET, publicUrl: SIGNED_URL, body })
+        await page.getByLabel('Scheme').selectOption({ label: sender })
+        await page.locator('#secret').fill(secret)
+        await page.locator('#url').fill(url)
+        await playground.paste({ Headers: headerText({ ...signed.headers, Host: HOST }), Body: signed.body })
+        await playground.verdict('Refused')
+        await expect.poll(() => playground.why()).toMatch(words)
+      },
+    )
   },
 )
