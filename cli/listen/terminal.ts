@@ -130,7 +130,10 @@ function painted({ verdict, reason, status }: DeliveryLine, text: string): strin
   return paint(status >= 300 ? 'yellow' : 'green', text)
 }
 
-/** Each column begins at the same place in every line. The event ID is last and takes the rest. */
+/**
+ * Each column begins at the same place in every line, unless a long result needs more than the type's room. The event ID is
+ * last and takes the rest.
+ */
 function columnsOf(
   { columns, hasTypes }: Layout,
   time: string,
