@@ -31,7 +31,7 @@ export function besideWeb(
       if (body === null) return NO_BYTES
       const wasCloned = watchClone(request)
       const isRead = new Promise<boolean>((resolve) => {
-        // At once: a turn later, Deno's server has used up a body that the handler left.
+        // At once: a turn later, Deno's server has read to its end what the handler did not read.
         whenHandled(() => resolve(request.bodyUsed || wasCloned()))
       })
       const bytes = await readCounted(body.getReader(), limit, inFlight).catch(unlessLeft)

@@ -10,15 +10,24 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Accepts any members, up to so many characters of JSON. Those that `known` lists must match it. */
-export function anyMembers<Known extends z.ZodObject>(known?: Known, most = Infinity) {
+export function anyMembers<Known extends z.ZodObject>(known?: Known, most?: number) {
   return z
     .custom<z.infer<Known> & Record<string, unknown>>(isObject, 'must be an object')
     .superRefine((given, { addIssue }) => {
-      if (most < JSON.stringify(given).length)
+      if (most !== undefined && most < lengthOf(given))
         addIssue({ code: 'custom', message: `must have at most ${most} characters of JSON` })
       for (const issue of known?.loose().safeParse(given).error?.issues ?? []) addIssue({ ...issue })
     })
     .openapi({ type: 'object', additionalProperties: {} })
+}
+
+/** The characters of its JSON. Infinity if it is nested too deeply to be written. */
+function lengthOf(given: object): number {
+  try {
+    return JSON.stringify(given).length
+  } catch {
+    return Infinity
+  }
 }
 
 /** Accepts members of any name, whose values are strings. */

@@ -67,6 +67,12 @@ describeService('the directory', (subject) => {
     expect(await code('insights', { id: 'insight-mail', '@type': 'kept' })).toBe('200 done')
   })
 
+  it('refuses an object that is too large, or too deep to be written', async () => {
+    expect(await code('insights', { id: 'i', text: 'x'.repeat(16_384) })).toBe('400 request_invalid')
+    const deep = `{"id":"i","any":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    expect((await subject.post('/api/v1/insights', deep)).body.code).toBe('request_invalid')
+  })
+
   it('accepts a last use with any ISO 8601 offset or null, and shows it in UTC', async () => {
     const lastUse = async (lastUsedAt: unknown) => {
       const account = { displayName: 'x', lastUsedAt }

@@ -65,6 +65,8 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(await code({ type, data: { list: JSON.parse('['.repeat(4000) + ']'.repeat(4000)) } })).toBe(
       '400 request_invalid',
     )
+    const tooDeepToWrite = `{"type":{"grant":${JSON.stringify(TARGET)}},"data":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_001)}`
+    expect((await subject.post('/api/v1/tasks', tooDeepToWrite)).body.code).toBe('request_invalid')
     expect((await subject.post('/api/v1/search/tasks', {})).status).toBe(200)
   })
 
