@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
+import { createReadStream } from 'node:fs'
 import { ListenerConfigError } from '../../src/index.ts'
 import { UsageError } from './exit.ts'
 
@@ -39,13 +38,35 @@ const FILE_PROBLEMS: { readonly [code: string]: string } = {
   EACCES: 'you may not read it; check its permissions',
 }
 
-/** @throws UsageError when the file cannot be read. */
-export async function readGivenFile(option: string, path: string): Promise<Buffer<ArrayBuffer>> {
+/** In bytes. A device such as /dev/zero never ends. */
+const LARGEST_FILE = 64 * 2 ** 20
+
+/** @throws UsageError when the file cannot be read, or is over 64 MB: then it gives the advice. */
+export async function readGivenFile(
+  option: string,
+  path: string,
+  advice = 'give a smaller one',
+): Promise<Buffer<ArrayBuffer>> {
+  let bytes: Buffer<ArrayBuffer> | undefined
   try {
-    return Buffer.from(await readFile(path))
+    bytes = await readWhole(createReadStream(path))
   } catch (error) {
     throw new UsageError(`${option} ${path}: ${FILE_PROBLEMS[codeOf(error)] ?? 'it cannot be read'}`)
   }
+  if (bytes === undefined) throw new UsageError(`${option} ${path}: it is over 64 MB; ${advice}`)
+  return bytes
+}
+
+/** Undefined if there is more than the largest file holds. */
+async function readWhole(stream: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer> | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    length += chunk.length
+    if (length > LARGEST_FILE) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** @throws UsageError when the file cannot be read or is not a JSON object. Its content is not repeated. */
@@ -72,7 +93,9 @@ export async function readBody(
   if (given.file !== undefined && given.file !== '-')
     return new Uint8Array(await readGivenFile('--file', given.file))
   if (process.stdin.isTTY) throw new UsageError(`needs a body: give ${ways}, or bytes on standard input`)
-  return new Uint8Array(await buffer(process.stdin))
+  const bytes = await readWhole(process.stdin)
+  if (bytes === undefined) throw new UsageError('standard input is over 64 MB')
+  return new Uint8Array(bytes)
 }
 
 /** Rewords an error of the package: names the flag in place of the option. */

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import type { CheckOutcome } from '../../src/explain/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { remark, toJsonLine } from '../command-line/output.ts'
@@ -88,7 +88,6 @@ function appOf(value: unknown): AppOutcome | null {
   }
 }
 
-const LARGEST_FILE = 64 * 2 ** 20
 const OWNER_ONLY = 0o600
 
 /** `--record FILE`: appends each delivery as a line. */
@@ -119,32 +118,13 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
   }
 }
 
-/** Stops at the limit, because a device such as /dev/zero never ends. */
-async function readText(path: string, option: string): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  try {
-    for await (const chunk of createReadStream(path)) {
-      length += chunk.length
-      if (length > LARGEST_FILE) break
-      chunks.push(chunk)
-    }
-  } catch {
-    return (await readGivenFile(option, path)).toString('utf8') // says why not
-  }
-  if (length > LARGEST_FILE) {
-    throw new UsageError(`${option} ${path}: it is over 64 MB; take the latest part: tail -n 200`)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 /**
  * Reads the deliveries of a record, numbered from 1. Skips a last line that is incomplete, e.g. after a crash.
  *
  * @throws UsageError if the file cannot be read, is over 64 MB, or has a line that is not a record.
  */
 export async function loadRecords(path: string, option = '--load'): Promise<readonly Inspected[]> {
-  const text = await readText(path, option)
+  const text = `${await readGivenFile(option, path, 'take the latest part: tail -n 200')}`
   const lines = text.split('\n')
   const isCut = !text.endsWith('\n')
   const seqs = new Map<number, number>()
