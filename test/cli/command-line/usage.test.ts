@@ -100,7 +100,7 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--forward-to', URL_, '--pass-header', 'Transfer-Encoding'], 'it belongs to one connection'],
   [['listen', '--forward-to', URL_, '--pass-header', 'Hookgate-Auth'], 'hookgate sets this header itself'],
   [['send'], 'needs a URL'],
-  [['send', URL_, '--file', '/dev/zero'], '--file /dev/zero: it is over 64 MB; give a smaller one'],
+  [['listen', '--jwks', '/dev/zero'], '--jwks /dev/zero: it is over 64 MB; give a smaller one'],
   [['send', URL_, URL_], 'takes only one URL'],
   [['send', 'nonsense', '--data', '{}'], 'URL takes an absolute URL'],
   [['send', 'ftp://x.example/', '--data', '{}'], 'URL takes an absolute URL'],
