@@ -85,12 +85,10 @@ function reading(dependencies: Dependencies): Router {
   const page = async (request: AutomationFilters & PageRequest) => {
     const listing = automationsLike(request)
     const tokens = new PageTokens(key, ['automations', listing.params])
-    const element = async (row: AutomationRow) => ({
-      automation: await automationOf(database, dependencies, row),
+    return listPage(database, listing, request, tokens, async (rows: AutomationRow[]) => {
+      const automations = await Promise.all(rows.map((row) => automationOf(database, dependencies, row)))
+      return { list: automations.map((automation) => ({ automation })) }
     })
-    return listPage(database, listing, request, tokens, async (rows: AutomationRow[]) => ({
-      list: await Promise.all(rows.map(element)),
-    }))
   }
   return newRouter()
     .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))

@@ -42,12 +42,7 @@ const pageBody = {
   pageToken: token.openapi({ description: addition }),
 }
 
-export interface PageRequest {
-  readonly page_size?: number | null | undefined
-  readonly page_token?: string | null | undefined
-  readonly pageSize?: number | null | undefined
-  readonly pageToken?: string | null | undefined
-}
+export type PageRequest = z.infer<z.ZodObject<typeof pageBody>>
 
 /** Selects objects by ID. */
 export const refs = z.array(z.strictObject({ id: z.string() }))
@@ -98,8 +93,8 @@ export interface Listing {
 const MOST_CHARACTERS = 4_000_000
 
 /**
- * Reads one page by keyset pagination. Every page costs the same. A row that is neither inserted nor deleted meanwhile
- * appears exactly once. A page that is too large is halved, and the next page continues after it.
+ * Reads one page by keyset pagination. A row that is neither inserted nor deleted meanwhile appears exactly once. A page that
+ * is too large is halved, and the next page continues after it.
  *
  * @param show Converts rows to the response: its elements, in the same order, and what they refer to.
  */

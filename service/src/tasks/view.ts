@@ -28,10 +28,8 @@ export async function viewTask(
   caller: Caller,
   paths: ReadonlySet<ExpandPath>,
 ): Promise<{ taskView: TaskView; expanded: Expansion['expanded'] }> {
-  const task = taskOf(stored, caller)
-  const relations = relationsOf(task, paths)
-  const expansion = await Expansion.load(database, relations)
-  return { taskView: viewOf(task, caller, relations, expansion), expanded: expansion.expanded }
+  const { list, expanded } = await viewTasks(database, [taskOf(stored, caller)], caller, paths)
+  return { taskView: list[0] as TaskView, expanded } // one view for each task
 }
 
 function viewOf(task: Task, caller: Caller, relations: readonly Relation[], expansion: Expansion): TaskView {
