@@ -34,8 +34,10 @@ export default defineConfig({
       {
         resolve: { alias: cryptoBuild('node') },
         plugins: [reportRun()],
+        // With isolation, each file loads all modules again, which takes longer than most tests.
         test: {
           name: 'node',
+          isolate: false,
           include: ['test/**/*.test.ts'],
           // `npm run test:package`, `test:clients`, `test:hosts`, `test:peers`, `test:queues` and `test:site`, and what runs inside workerd.
           exclude: [
@@ -74,6 +76,7 @@ export default defineConfig({
         plugins: [reportRun()],
         test: {
           name: 'web-crypto',
+          isolate: false,
           include: [
             'test/*.test.ts',
             'test/auth/**/*.test.ts',

@@ -80,10 +80,10 @@ function fullUrl(text: string): string {
 /** The app's URL: given in full, without its protocol, or by its port on this machine. */
 function appUrl(text: string): URL {
   try {
-    return httpUrl('--forward-to', fullUrl(text))
-  } catch {
-    throw new UsageError('--forward-to takes a port, e.g. 3000, or a URL without credentials')
-  }
+    const url = httpUrl('--forward-to', fullUrl(text))
+    if (url.port !== '0') return url
+  } catch {}
+  throw new UsageError('--forward-to takes a port, e.g. 3000, or a URL without credentials')
 }
 
 /** @throws UsageError if the lease could expire while the app still has time. */

@@ -61,6 +61,11 @@ function strayAtSender(end: string, { name, isOwn }: ExpectedSender): string {
 }
 
 function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readonly Text[] {
+  const ofSignature = scheme.algorithm === 'code' ? undefined : scheme.signature.prefix
+  if (ofSignature && bare.startsWith(ofSignature)) {
+    const says = `the configured secret begins with ${ofSignature}, as ${name}'s signatures do: remove it`
+    return [[says, bare.slice(ofSignature.length)]]
+  }
   const prefix = facts.usualPrefix ?? scheme.secretPrefix
   const known = prefix ?? /^[a-z]+_/.exec(bare)?.[0]
   if (known === undefined) return []
@@ -99,7 +104,16 @@ function otherKeys(bare: string, key: KeyForm, { name, isOwn }: ExpectedSender):
     ]
     const { base64After: prefix } = key
     const short = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare
-    return [short, prefix + short].map((secret) => ({ says, key: 'text', secret }))
+    const bytes = decodeHex(short.toLowerCase())
+    const asHex: readonly Guess[] = bytes
+      ? [
+          {
+            says: [`the configured secret is the hex form of the one that ${name} uses: pass its base64`],
+            secret: prefix + encodeBase64(bytes),
+          },
+        ]
+      : []
+    return [...asHex, ...[short, prefix + short].map((secret): Guess => ({ says, key: 'text', secret }))]
   }
   if (key !== 'text') return []
   const fix = isOwn ? 'its text is the key' : `${name} uses its text`

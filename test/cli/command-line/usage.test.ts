@@ -88,6 +88,7 @@ test.concurrent.each<[string[], string]>([
   [['completions', 'tcsh'], 'takes one of bash, zsh, fish'],
   [['listen', '--lease', '0'], '--lease takes a whole number from 1 to 3600'],
   [['listen', '--forward-to', 'nonsense'], '--forward-to takes a port, e.g. 3000, or a URL'],
+  [['listen', '--forward-to', '0'], '--forward-to takes a port, e.g. 3000, or a URL'],
   [['listen', '--forward-to', 'http://a:b@x.example/'], 'or a URL without credentials'],
   [['listen', '--timeout', '5'], '--timeout needs --forward-to URL'],
   [['listen', '--pass-header', 'x'], '--pass-header needs --forward-to URL'],

@@ -125,14 +125,32 @@ describe('every scheme with a secret', () => {
   })
 })
 
-it('Paystack: the key of its API is the secret, so another mistake is named', async () => {
-  const file = files.find(({ scheme }) => scheme === 'paystack')
-  if (file === undefined) throw new Error('no vectors')
-  const made = await withOtherSecrets(file, (secret) => `sk_live_${secret}`)
+/** What is said first of a genuine delivery when every secret was changed. */
+async function firstSaid(scheme: string, change: (secret: string) => string): Promise<string | undefined> {
+  const file = files.find((each) => each.scheme === scheme)
+  if (file === undefined) throw new Error(`${scheme}: no vectors`)
+  const made = await withOtherSecrets(file, change)
   if (typeof made === 'string') throw new Error(made)
   const verdict = await verify(made.delivery, made.listener)
-  const { likely } = await explain(made.delivery, verdict, made.listener)
-  expect(likely[0]).toMatch(/none of the well-known mistakes fits/)
+  return (await explain(made.delivery, verdict, made.listener)).likely[0]
+}
+
+it.each(['github', 'meta'])('%s: a secret with the prefix of signatures is named', async (scheme) => {
+  expect(await firstSaid(scheme, (secret) => `sha256=${secret}`)).toMatch(
+    /secret begins with sha256=, as \S+ signatures do: remove it/,
+  )
+})
+
+it.each(['svix', 'standard-webhooks'])('%s: a secret written in hex is named', async (scheme) => {
+  const inHex = (secret: string) =>
+    `whsec_${Buffer.from(secret.replace('whsec_', ''), 'base64').toString('hex')}`
+  expect(await firstSaid(scheme, inHex)).toMatch(/is the hex form of the one that .* uses: pass its base64/)
+})
+
+it('Paystack: the key of its API is the secret, so another mistake is named', async () => {
+  expect(await firstSaid('paystack', (secret) => `sk_live_${secret}`)).toMatch(
+    /none of the well-known mistakes fits/,
+  )
 })
 
 describe('the URL that was signed', () => {
