@@ -26,6 +26,9 @@ const REST = [
   'test/repo/{examples,run-reporter,sender-commands}.test.ts',
 ]
 
+/** With isolation, each file loads all modules again, which takes longer than most tests. */
+const SHARED_MODULES = { isolate: false, restoreMocks: true, unstubEnvs: true, unstubGlobals: true } as const
+
 export default defineConfig({
   test: {
     // One for each core but one is vitest's own choice: on two cores that is one.
@@ -34,10 +37,9 @@ export default defineConfig({
       {
         resolve: { alias: cryptoBuild('node') },
         plugins: [reportRun()],
-        // With isolation, each file loads all modules again, which takes longer than most tests.
         test: {
           name: 'node',
-          isolate: false,
+          ...SHARED_MODULES,
           include: ['test/**/*.test.ts'],
           // `npm run test:package`, `test:clients`, `test:hosts`, `test:peers`, `test:queues` and `test:site`, and what runs inside workerd.
           exclude: [
@@ -76,7 +78,7 @@ export default defineConfig({
         plugins: [reportRun()],
         test: {
           name: 'web-crypto',
-          isolate: false,
+          ...SHARED_MODULES,
           include: [
             'test/*.test.ts',
             'test/auth/**/*.test.ts',

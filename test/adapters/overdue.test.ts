@@ -1,16 +1,17 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { ended, expectEnd } from '../../adapters/kit/settle.ts'
 
-/** Timers and their clock stand still until they are advanced. */
-function stopTime(): void {
+/** With nothing to settle yet. Timers and their clock stand still until they are advanced. */
+function settleAnew(): Promise<typeof import('../../adapters/kit/settle.ts')> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
   onTestFinished(() => {
     vi.useRealTimers()
   })
+  vi.resetModules()
+  return import('../../adapters/kit/settle.ts')
 }
 
-it('what is overdue is told once, never early, and within a second', () => {
-  stopTime()
+it('what is overdue is told once, never early, and within a second', async () => {
+  const { expectEnd } = await settleAnew()
   const startedAt = performance.now()
   const told: { readonly dueAfter: number; readonly lateBy: number }[] = []
   for (const dueAfter of [0, 1, 50, 999, 1000, 1001, 2500, 60_000]) {
@@ -26,8 +27,8 @@ it('what is overdue is told once, never early, and within a second', () => {
   }
 })
 
-it('what has ended is not told, and nothing keeps a timer when all is over', () => {
-  stopTime()
+it('what has ended is not told, and nothing keeps a timer when all is over', async () => {
+  const { ended, expectEnd } = await settleAnew()
   const told: string[] = []
   const dueAt = performance.now() + 1500
   const [over, open] = ['over', 'open'].map((name) => ({ dueAt, tellOverdue: () => told.push(name) }))
