@@ -4,8 +4,6 @@ import type { SignedRequest } from '../../src/signing/sign.ts'
 import type { Rerun } from '../listen/report.ts'
 import type { Inspected } from './inspected.ts'
 
-const TIMEOUT_MS = 30_000
-
 /** A delivery that the page sends. */
 export interface Replay {
   /** The number of the delivery that it repeats. */
@@ -32,14 +30,12 @@ export class Replays {
     return this.#open.get(connection(remoteAddress, remotePort, localAddress, localPort))
   }
 
-  /** Sends over its own connection. @returns What became of it. */
+  /** Sends over its own connection, and waits as long as the app may take. @returns What became of it. */
   async send(url: string, { headers, body }: SignedRequest, replay: Replay): Promise<Inspected> {
     const bytes = Buffer.from(body)
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
     const sent = request(url, {
       method: 'POST',
       agent: false,
-      signal,
       headers: { ...headers, 'content-length': bytes.length },
     })
     let own = ''

@@ -1,0 +1,21 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Inspected } from '../../../cli/inspector/inspected.ts'
+import { Replays } from '../../../cli/inspector/replays.ts'
+import { portOf } from '../../../cli/listen/server.ts'
+
+test('a replay waits as long as --timeout lets the app work', async () => {
+  const expired = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+  const replays = new Replays()
+  const outcome = {} as Inspected // passed on as it is
+  const server = createServer((request) => replays.of(request.socket)?.tell(outcome))
+  onTestFinished(() => {
+    expired.mockRestore()
+    server.close()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const request = { method: 'POST', headers: {}, body: '{}' } as const
+  const sent = replays.send(`http://127.0.0.1:${portOf(server)}/`, request, { origin: 1, rerun: undefined })
+  expect(await sent).toBe(outcome)
+})
