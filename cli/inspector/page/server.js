@@ -12,16 +12,18 @@ function readToken() {
 
 const authorization = `Bearer ${readToken()}`
 
+const GONE = 'hookgate listen does not answer: start it, and open the address that it prints.'
+
 /** @throws Error with the server's own message. */
 export async function ask(path, body) {
   const post = { method: 'POST', body: JSON.stringify(body) }
   const response = await fetch(`api/${path}`, {
     headers: { authorization, 'content-type': 'application/json' },
     ...(body && post),
-  })
+  }).catch(() => Response.error())
   if (response.ok) return response
-  const { error = 'The inspector did not answer.' } = await response.json().catch(() => ({}))
-  throw Object.assign(new Error(error), { status: response.status })
+  const { error = GONE } = await response.json().catch(() => ({}))
+  throw new Error(error)
 }
 
 const RETRY_MS = 1000

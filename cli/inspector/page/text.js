@@ -67,7 +67,7 @@ export function pretty(text, contentType) {
   let depth = 0
   const tokens = text.match(TOKEN) ?? []
   for (const [index, token] of tokens.entries()) {
-    const isEmpty = /[[{]/.test(token) && /[\]}]/.test(tokens[index + 1] ?? '')
+    const isEmpty = /^[[{]$/.test(token) && /^[\]}]$/.test(tokens[index + 1] ?? '')
     if (/^[\]}]$/.test(token)) {
       depth -= 1
       if (!/^[[{]$/.test(tokens[index - 1])) nodes.push(`\n${'  '.repeat(depth)}`)

@@ -122,14 +122,16 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
   })
 
   it('shows a body as received, pretty and in hex, without rounding its numbers', async () => {
-    await inspector.deliver(await sign('{"n":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}'))
+    await inspector.deliver(await sign('{"n[]":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}'))
     const body = detail().locator('pre').first()
     await body.waitFor()
-    expect(await body.innerText()).toBe('{\n  "n": 12345678901234567890.10,\n  "n": [],\n  "ü": "\\u00e9"\n}')
+    expect(await body.innerText()).toBe(
+      '{\n  "n[]": 12345678901234567890.10,\n  "n": [],\n  "ü": "\\u00e9"\n}',
+    )
     await detail().getByText('As received').click()
-    expect(await body.innerText()).toBe('{"n":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}')
+    expect(await body.innerText()).toBe('{"n[]":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}')
     await detail().getByText('Hex').click()
-    expect(await body.innerText()).toMatch(/^000000 {2}7b 22 6e 22 3a 31 .* {2}\{"n":12345678901\n/)
+    expect(await body.innerText()).toMatch(/^000000 {2}7b 22 6e 5b 5d 22 3a 31 .* {2}\{"n\[\]":123456789\n/)
   })
 
   it('shows hostile bodies, headers and paths as text, and every hidden character', async () => {
@@ -380,7 +382,13 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
   })
 
   it('says when listen is gone', async () => {
+    await inspector.deliver(await sign('{}'))
+    await detail().waitFor()
     await inspector.listener.stop()
     await page.getByText('Reconnecting').waitFor()
+    await page.getByText('Run again').click()
+    await page
+      .getByText('hookgate listen does not answer: start it, and open the address that it prints.')
+      .waitFor()
   })
 })
