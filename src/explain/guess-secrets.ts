@@ -9,6 +9,9 @@ const QUOTES = /^["'`]+|["'`]+$/g
 const IS_QUOTED = /^["'`]|["'`]$/
 /** With `\n` as two characters, which a quoted value in a shell or a `.env` file leaves there. */
 const BLANKS = /^(?:\s|\\[nrt])+|(?:\s|\\[nrt])+$/g
+const ASSIGNED = /^(?:export )?[A-Za-z_]\w*=(.+)$/gm
+/** Of a `.env` file. */
+const MOST_LINES = 20
 
 /** The secrets that were perhaps meant, and the keys that were perhaps made of the configured one. */
 export function secretGuesses({ secret }: ConfiguredKey, expected: ExpectedSender): readonly Guess[] {
@@ -18,6 +21,7 @@ export function secretGuesses({ secret }: ConfiguredKey, expected: ExpectedSende
   const here: readonly Text[] = [
     [`the configured secret ${stray(secret)}`, bare],
     ...prefixed(bare, expected),
+    ...assigned(secret),
     ...recoded(bare, expected),
   ]
   const atSender: readonly Text[] = [
@@ -42,6 +46,13 @@ function asSecret(secret: string, { scheme }: ExpectedSender): Pick<Guess, 'secr
   return isText && /^[\r\n]|[\r\n]$/.test(secret)
     ? { secret: encodeBase64(encoder.encode(secret)), key: 'base64' }
     : { secret }
+}
+
+/** The values of a `.env` file, given in whole or as one line. */
+function assigned(secret: string): readonly Text[] {
+  const says = 'the configured secret is from a .env file: pass only what follows the ='
+  const lines = [...secret.matchAll(ASSIGNED)].slice(0, MOST_LINES)
+  return lines.map(([, value = '']) => [says, value.trim().replace(QUOTES, '')])
 }
 
 /** What the configured secret has around it, and that it has to go. */

@@ -26,6 +26,11 @@ const NO_SECRET: readonly Rule[] = [
   [(text) => /[\0\ufffd]/.test(text), 'is not UTF-8 text', 'save it as UTF-8'],
   [(text) => text.startsWith('\ufeff'), 'begins with a byte order mark', 'save it as UTF-8 without BOM'],
   [(text) => text.trim() === '', 'is blank', PUT_IT_THERE],
+  [
+    (text) => /^(?:export )?[A-Z][A-Z0-9_]*=[^=]/m.test(text),
+    'is from a .env file',
+    'keep only what follows the =',
+  ],
   [(text) => /[\r\n]/.test(text), 'contains a line break', 'put one secret into each file, on one line'],
   [(text) => text !== text.trim(), 'begins or ends with white space', 'remove the white space'],
   [(text) => /^(["'`]).*\1$/.test(text), 'has quotes around it', 'remove the quotes'],

@@ -141,6 +141,15 @@ export const MISTAKES: readonly Mistake[] = [
     of: secretOf((secret) => `"${secret}"`),
   },
   {
+    name: '2 a whole .env file',
+    says: /is from a \.env file/,
+    fix: /pass only what follows the =/,
+    of: (sender) =>
+      isWhsec(sender) || isPublicKey(sender)
+        ? 'refused at start: no base64 and no hex has a ='
+        : { secret: `# secrets\nexport WEBHOOK_SECRET="${sender.secret}"\nPORT=3000` },
+  },
+  {
     name: '3 the secret’s prefix cut',
     says: /lacks its prefix/,
     fix: /pass it whole/,

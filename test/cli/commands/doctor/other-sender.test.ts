@@ -164,6 +164,9 @@ it.each([
   ['whsec_ and base64, as Stripe and Svix make them', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', []],
   ['a secret in quotes', '"8f742231b10e8888abcd990000085a50"', ['has quotes around it']],
   ['a placeholder', '$SLACK_SIGNING_SECRET', ['is a placeholder']],
+  ['a line of a .env file', 'SLACK_SIGNING_SECRET=8f742231b10e8888', ['is from a .env file']],
+  ['a .env file', 'PORT=1\nSLACK_SIGNING_SECRET=8f742231b10e8888', ['is from a .env file']],
+  ['padding in capitals', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXPJA======', []],
 ])('--scheme judges %s', async (_, secret, complaints) => {
   const given = await diagnose(['--scheme', 'slack', '--offline'], { env: { HOOKGATE_SECRET: secret } })
   expect(given.complaints).toEqual(complaints.map((seen) => expect.stringContaining(seen)))
