@@ -25,7 +25,7 @@ export function byteSize(option: string, text: string, largest: number): number 
 export function httpUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new UsageError(`${option} takes an absolute URL, e.g. https://example.com`)
+    throw new UsageError(`${option} takes http:// or https:// and a host, e.g. http://localhost:3000`)
   }
   if (url.username !== '' || url.password !== '')
     throw new UsageError(`${option} must not contain credentials`)

@@ -83,7 +83,7 @@ function appUrl(text: string): URL {
     const url = httpUrl('--forward-to', fullUrl(text))
     if (url.port !== '0') return url
   } catch {}
-  throw new UsageError('--forward-to takes a port, e.g. 3000, or a URL without credentials')
+  throw new UsageError('--forward-to takes 3000, localhost:3000/webhook, or a URL without credentials')
 }
 
 /** @throws UsageError if the lease could expire while the app still has time. */

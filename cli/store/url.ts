@@ -19,7 +19,7 @@ const ENGINES: { readonly [protocol: string]: Engine } = {
   'postgresql:': 'postgres',
 }
 
-const WANTED = '--store takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
+const WANTED = '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
 
 /**
  * A URL that all clients parse alike: one `@` at most, and before it only characters that RFC 3986 allows. After a bare `@`,

@@ -205,7 +205,7 @@ describe('hookgate conform', () => {
 
   it.each([
     [[], env, 'needs a URL'],
-    [['ftp://a.example'], env, 'URL takes an absolute URL'],
+    [['ftp://a.example'], env, 'URL takes http:// or https:// and a host'],
     [
       ['http://127.0.0.1:9/', '--key', 'a', '--secret-file', 'b'],
       {},

@@ -30,6 +30,16 @@ test('verify accepts what sign printed', async () => {
   expect(twice.code).toBe(0)
 })
 
+test.each([
+  ['UTF-8 with BOM', Buffer.from('\ufeffStripe-Signature: t=1,v1=0')],
+  ['UTF-16', Buffer.from('\ufeffStripe-Signature: t=1,v1=0', 'utf16le')],
+])('headers that an editor saved as %s are refused, with the fix', async (_, content) => {
+  const headers = await temporaryFile('headers.txt', content)
+  const { code, stderr } = await runCommand(['verify', '--headers', headers], { env })
+  expect(code).toBe(2)
+  expect(stderr).toContain('headers.txt: save it as UTF-8 without BOM')
+})
+
 test('verify checks a token against a JWKS', async () => {
   const cwd = await temporaryDirectory()
   await runCommand(['keys'], { cwd })

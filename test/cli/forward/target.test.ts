@@ -28,7 +28,7 @@ test.each([
   'ftp://a.example',
 ])('--forward-to %j is refused, and not repeated', async (given) => {
   const refusal = await readForwarding({ 'forward-to': given }).catch((error: Error) => error.message)
-  expect(refusal).toMatch(/^--forward-to takes a port, e\.g\. 3000, or a URL/)
+  expect(refusal).toMatch(/^--forward-to takes 3000, localhost:3000\/webhook, or a URL without credentials$/)
 })
 
 /** A server that sends these bytes to every request. */

@@ -5,7 +5,7 @@ import fc from '../../support/property.ts'
 
 const TO_POSTGRES = 'postgres://me:open%2Fsesame@db.example:5432/hooks?sslkey=key.pem'
 
-const WANTED = '--store takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
+const WANTED = '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
 const UNCLEAR =
   'the password in --store is ambiguous: percent-encode its special characters (@ is %40, / is %2F)'
 
@@ -71,7 +71,9 @@ describe('--store', () => {
   })
 
   test('what is refused is not repeated', () => {
-    expect(() => parseStoreUrl('mysql://me:sesame@h/d')).toThrow(/^--store takes redis:\/\/HOST, [^@]*$/)
+    expect(() => parseStoreUrl('mysql://me:sesame@h/d')).toThrow(
+      /^--store or HOOKGATE_STORE takes redis:\/\/HOST, [^@]*$/,
+    )
   })
 
   test('only the engine and the host are shown', () => {

@@ -109,7 +109,7 @@ describe('hookgate doctor', () => {
   )
 
   it.each([
-    [['--url', 'example.com'], 'hookgate doctor: --url takes an absolute URL, e.g. https://example.com'],
+    [['--url', 'example.com'], 'hookgate doctor: --url takes http:// or https:// and a host'],
     [['--url', 'https://user:hunter22@example.com'], 'hookgate doctor: --url must not contain credentials'],
     [['--sotre', 'x'], 'hookgate doctor: unknown option --sotre; did you mean --store?'],
     [['extra'], 'hookgate doctor: takes no arguments, only options'],
