@@ -6,7 +6,7 @@ import type { SignedRequest } from '../../src/signing/sign.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
-import { codeOf, httpUrl } from '../command-line/values.ts'
+import { codeOf, httpUrl, TRUST_IT, UNTRUSTED } from '../command-line/values.ts'
 import { sampleOf, typeOf } from '../signing/samples.ts'
 import { loadScheme } from '../signing/schemes.ts'
 import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from '../signing/signer.ts'
@@ -151,17 +151,16 @@ const PROBLEMS: { readonly [code: string]: string } = {
   ENOTFOUND: 'is an unknown host; check the URL',
   ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS there; write http://, or correct the port',
   EAI_AGAIN: 'cannot be looked up now; check your DNS, or try again',
+  'bad port': 'is on a port that fetch blocks; use another',
 }
 
 function problemOf(error: unknown): string {
   if (Object(error).name === 'TimeoutError')
     return `did not answer within ${TIMEOUT_MS / 1000} s; see its logs`
   const { cause } = Object(error)
-  const code = codeOf(cause)
-  return (
-    PROBLEMS[code] ??
-    `cannot be reached (${code || printable(String(Object(cause).message ?? 'unknown'))}); check the URL`
-  )
+  const code = codeOf(cause) || printable(String(Object(cause).message ?? 'unknown'))
+  if (UNTRUSTED.test(code)) return `has a certificate that is ${TRUST_IT}`
+  return PROBLEMS[code] ?? `cannot be reached (${code}); check the URL`
 }
 
 function tampered(request: SignedRequest): SignedRequest {

@@ -2,7 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { codeOf } from '../command-line/values.ts'
+import { codeOf, TRUST_IT, UNTRUSTED } from '../command-line/values.ts'
 import { whenClosedEarly } from '../lib/closed-early.ts'
 
 const MOST_ANSWER_BYTES = 65_536
@@ -79,15 +79,13 @@ const WORDS: { readonly [code: string]: string } = {
   EPROTO: 'it does not speak TLS there',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 }
 
 /** The problem in words, and its code to search for. */
 function inWords(code: string): string {
   if (code === '') return 'the connection failed'
+  if (UNTRUSTED.test(code)) return `its certificate is ${TRUST_IT}: ${code}`
   const words = WORDS[code] ?? (code.startsWith('HPE_') ? 'its answer is not HTTP' : 'the connection failed')
   return `${words}: ${code}`
 }

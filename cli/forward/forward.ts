@@ -125,8 +125,11 @@ const PROBLEMS: Readonly<Record<AppSilence['kind'], Problem>> = {
   unknown: { status: 504, title: 'Gateway Timeout', code: 'upstream_unknown' },
 }
 
+/** Refused, or silent. Every other problem has another fix than to start the app. */
+const MAY_BE_DOWN = /ECONNREFUSED$|^no answer/
+
 function complaint({ origin }: URL, { kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
   return kind === 'unreachable'
-    ? `hookgate: ${origin} cannot be reached (${problem}): is your app running? The event is released`
+    ? `hookgate: ${origin} cannot be reached (${problem})${MAY_BE_DOWN.test(problem) ? ': is your app running?' : '.'} The event is released`
     : `hookgate: ${origin} got the event but did not answer (${problem}): the event can run again ${leaseMs / 1000} s after it arrived`
 }

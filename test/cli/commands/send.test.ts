@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { portOf } from '../../../cli/listen/server.ts'
 import { Log } from '../../support/log.ts'
+import { selfSigned } from '../../support/self-signed.ts'
 import { runCommand } from '../shared-process.ts'
 import { SECRET, temporaryFile } from '../support.ts'
 
@@ -48,6 +51,24 @@ test('https to a server without TLS: one line that says so, exit code 1', async 
     stdout: '',
     stderr: `hookgate send: ${url} does not speak TLS there; write http://, or correct the port\n`,
   })
+})
+
+test('https to a server with a certificate of its own: one line that says what Node needs', async () => {
+  const server = createTlsServer(selfSigned()).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `https://127.0.0.1:${portOf(server)}`
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
+  expect(ended.stderr).toBe(
+    `hookgate send: ${url} has a certificate that is not trusted; set NODE_EXTRA_CA_CERTS to the file of its CA\n`,
+  )
+})
+
+test('a port that fetch blocks is named as such', async () => {
+  const ended = await runCommand(['send', 'http://127.0.0.1:6000/', '--data', '{}'], { env })
+  expect(ended.stderr).toBe(
+    'hookgate send: http://127.0.0.1:6000 is on a port that fetch blocks; use another\n',
+  )
 })
 
 test('a redirect is not followed: the signature is for one address', async () => {

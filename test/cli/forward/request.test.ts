@@ -193,11 +193,16 @@ test('an app whose certificate is not trusted sees nothing, and the event is fre
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // only a pipe's address is a string
   const gateway = await openGateway(`https://127.0.0.1:${port}/`)
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => printed.mockRestore())
   for (const _ of ['first', 'again']) {
     const { status, body } = await deliver(gateway.url, ID)
     expect([status, body]).toEqual([503, expect.stringContaining('upstream_unreachable')])
   }
   expect(seen).toBe(0)
+  expect(printed.mock.calls[0]?.[0]).toMatch(
+    /\(its certificate is not trusted; set NODE_EXTRA_CA_CERTS to the file of its CA: \w+\)\. The event is released\n$/,
+  )
 })
 
 test('an app that is silent in the TLS handshake counts as never reached', async () => {
