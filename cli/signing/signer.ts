@@ -1,4 +1,4 @@
-import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
+import { hasKeyPair, signsUrl } from '../../src/scheme/compile-scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { CommandOptions } from '../command-line/command.ts'
@@ -102,8 +102,11 @@ async function schemeSigner(
   timestamp: () => number,
 ): Promise<Signer> {
   const { scheme, keys } = await readSender(given, name)
-  const body = await readSignedBody(given)
   const publicUrl = given['public-url'] ?? url
+  if (signsUrl(scheme.scheme) && !URL.canParse(publicUrl)) {
+    throw new UsageError(`--scheme ${name} signs the URL: give it in full, or as --public-url`)
+  }
+  const body = await readSignedBody(given)
   return {
     method: 'scheme',
     eventId: known.eventId,

@@ -136,6 +136,18 @@ test.concurrent.each<[string[], string]>([
   [['verify'], 'needs the headers'],
   [['verify', '--header', 'nonsense'], "write each header as 'Name: value'"],
   [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
+  [
+    ['sign', '--scheme', 'twilio', '--data', 'a=1'],
+    '--scheme twilio signs the URL: give it in full, or as --public-url',
+  ],
+  [
+    ['sign', '--scheme', 'square', '--data', '{}'],
+    '--scheme square signs the URL: give it in full, or as --public-url',
+  ],
+  [
+    ['send', URL_, '--scheme', 'twilio', '--sample', '--public-url', 'x.example'],
+    '--scheme twilio signs the URL: give',
+  ],
 ])('with a secret, %j is a usage error that names the fix', async (args, fix) => {
   const ended = await runCommand(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
