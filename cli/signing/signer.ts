@@ -102,10 +102,7 @@ async function schemeSigner(
   timestamp: () => number,
 ): Promise<Signer> {
   const { scheme, keys } = await readSender(given, name)
-  const publicUrl = given['public-url'] ?? url
-  if (signsUrl(scheme.scheme) && !URL.canParse(publicUrl)) {
-    throw new UsageError(`--scheme ${name} signs the URL: give it in full, or as --public-url`)
-  }
+  const publicUrl = publicUrlOf(scheme, given, url)
   const body = await readSignedBody(given)
   return {
     method: 'scheme',
@@ -118,6 +115,17 @@ async function schemeSigner(
       }
     },
   }
+}
+
+/** The URL that the sender calls. @throws UsageError if the scheme signs it, and it is no full URL. */
+export function publicUrlOf(
+  { scheme }: AnyScheme,
+  given: Pick<SignValues, 'public-url'>,
+  url: string,
+): string {
+  const publicUrl = given['public-url'] ?? url
+  if (!signsUrl(scheme) || URL.canParse(publicUrl)) return publicUrl
+  throw new UsageError(`--scheme ${scheme.name} signs the URL: give it in full, or as --public-url`)
 }
 
 /** The scheme, and what signs as its sender. @throws UsageError if only the sender can. */

@@ -6,7 +6,7 @@ import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
 import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { readSender, signWithKey } from '../../signing/signer.ts'
+import { publicUrlOf, readSender, signWithKey } from '../../signing/signer.ts'
 import type { Case } from './case.ts'
 import { eventCases } from './event-cases.ts'
 import { hmacMethod } from './hmac-method.ts'
@@ -75,7 +75,7 @@ async function ownCases(given: ConformValues, url: string): Promise<Sent> {
 async function senderCases(given: ConformValues, name: string, url: string): Promise<Sent> {
   if (given['tenant-url'] !== undefined) throw new UsageError('--tenant-url is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
-  const cases = schemeCases(scheme, { ...keys, publicUrl: given['public-url'] ?? url })
+  const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) })
   try {
     await cases[0]?.make()
   } catch (error) {

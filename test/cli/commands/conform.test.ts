@@ -212,6 +212,7 @@ describe('hookgate conform', () => {
       'give --key or --secret-file, not both',
     ],
     [['http://127.0.0.1:9/'], {}, 'secret'],
+    [['http://127.0.0.1:9/', '--scheme', 'twilio', '--public-url', 'x'], env, 'give it in full'],
     [['http://127.0.0.1:9/', '--key', 'missing.jwk.json'], {}, 'missing.jwk.json'],
   ])('%j is a usage error', async (args, given, says) => {
     const { code, stderr } = await runCommand(['conform', ...args], { env: given })
