@@ -59,6 +59,8 @@ export function terminalLog({
 /** What to do next, said once. */
 function hintFor({ reason, verdict, status }: DeliveryLine, explain: boolean, path: string) {
   if (reason === 'listener_unknown') return `enter this path at the sender: ${path}`
+  if (verdict === 'handshake' && Number(status) >= 400)
+    return 'listen has no verify token, so it refuses this handshake: subscribe with an endpoint of your own'
   const isExplained = explain || verdict !== 'refused' || (status !== 400 && status !== 401)
   return isExplained ? undefined : 'to see why a delivery is refused, add --explain'
 }
@@ -124,9 +126,9 @@ const oneLine = (text: string) => printable(text).replace(/\s/g, ' ')
 /** Green only if the sender's event is done. A duplicate is neutral, because it needs nobody's attention. */
 function painted({ verdict, reason, status }: DeliveryLine, text: string): string {
   if (reason === 'event_duplicate') return text
-  if (verdict === 'handshake') return paint('gray', text)
   if (verdict === 'undecided' || reason === 'event_in_progress') return paint('yellow', text)
   if (verdict === 'refused' || status === null || status >= 400) return paint('red', text)
+  if (verdict === 'handshake') return paint('gray', text)
   return paint(status >= 300 ? 'yellow' : 'green', text)
 }
 

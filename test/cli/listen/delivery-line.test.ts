@@ -62,6 +62,7 @@ test.each<[string, Partial<DeliveryLine>, string]>([
   ['a wrong signature', { status: 401, verdict: 'refused', reason: 'signature_mismatch' }, 'red'],
   ['undecided', { status: 503, verdict: 'undecided', reason: 'unavailable' }, 'yellow'],
   ['a handshake', { verdict: 'handshake' }, 'gray'],
+  ['a refused handshake', { verdict: 'handshake', status: 403 }, 'red'],
 ])('%s has its colour', (_, changes, color) => {
   vi.stubEnv('FORCE_COLOR', '1')
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -80,6 +80,17 @@ test('a refusal says what to do next, once', async () => {
   ])
 })
 
+test("Meta's subscription is refused with a hint, because listen has no verify token", async () => {
+  const listener = await startListener(['--scheme', 'meta'], { env })
+  const query = '?hub.mode=subscribe&hub.verify_token=ours&hub.challenge=1'
+  expect((await fetch(listener.url + query)).status).toBe(403)
+  await listener.deliveries(1)
+  await listener.stop()
+  expect(listener.stderr.text).toContain(
+    '  listen has no verify token, so it refuses this handshake: subscribe with an endpoint of your own\n',
+  )
+})
+
 test('nothing of a refused request is printed except a proven event ID', async () => {
   const listener = await startListener([], { env })
   const evil = '\u009b31mEVIL'
