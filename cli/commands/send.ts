@@ -214,8 +214,7 @@ const BY_CODE: { readonly [code: string]: string } = {
   upstream_unreachable:
     'the receiver works, but cannot reach the app behind it; start the app, then send again',
   upstream_unknown: "the app behind the receiver gave no complete response; see the app's logs",
-  timestamp_out_of_range:
-    "Webhook-Timestamp and the receiver's clock are more than 5 minutes apart; run NTP on both sides",
+  timestamp_out_of_range: "the signed time and the receiver's clock are too far apart; run NTP on both sides",
   timestamp_malformed: 'give Webhook-Timestamp in whole seconds, not milliseconds',
   event_id_not_uuid_v4: 'the event ID must be a UUID v4; leave --event-id out to get a new one',
   body_not_json: 'the body must be JSON in UTF-8',

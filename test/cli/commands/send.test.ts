@@ -144,6 +144,7 @@ test.each([
   [400, 'payload_invalid', "hint: the payload does not match the receiver's schema"],
   [400, 'header_missing', "hint: the receiver expects another sender's headers; give its sender as --scheme"],
   [503, 'upstream_unreachable', 'hint: the receiver works, but cannot reach the app behind it'],
+  [400, 'timestamp_out_of_range', "hint: the signed time and the receiver's clock are too far apart"],
   [504, 'upstream_unknown', 'hint: the app behind the receiver gave no complete response'],
 ])("a receiver's own code is explained before its status: %i %s", async (status, code, hint) => {
   const url = await receiver((_request, response) => {
