@@ -37,7 +37,7 @@ function heading(delivery, hello) {
 }
 
 function why(delivery) {
-  const { reason, detail, likely, token } = delivery
+  const { reason, detail, likely, token, app } = delivery
   if (!reason) return []
   const isNeutral = toneOf(delivery) === 'neutral'
   const box = element(
@@ -45,7 +45,8 @@ function why(delivery) {
     isNeutral ? 'why neutral' : 'why',
     element('p', '', element('b', 'mono', ...visible(reason))),
   )
-  if (detail) box.append(element('p', '', ...visible(detail)))
+  const words = detail ?? app?.problem
+  if (words) box.append(element('p', '', ...visible(words)))
   const lines = [...likely.map((line) => ['Likely: ', line]), ...token.map((line) => ['Token: ', line])]
   if (lines.length > 0) {
     box.append(

@@ -378,6 +378,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await new Promise((resolve) => app.close(resolve))
     await inspector.deliver(await sign('{"a":2}'))
     await detail().getByText('No answer: nothing listens there: ECONNREFUSED').waitFor()
+    expect(await detail().locator('.why').innerText()).toContain('nothing listens there: ECONNREFUSED')
     expect(await rows().first().innerText()).toMatch(/upstream_unreachable/)
   })
 
