@@ -45,15 +45,21 @@ export function isSensitive(name: string): boolean {
   return SENSITIVE.test(name)
 }
 
+/** What stands for a hidden part. */
+const standIn = (length: number) => `(${length} characters hidden)`
+
+/** Whether a part of a header is hidden, as in an export. */
+export const isMasked = (value: string): boolean => /\([0-9]+ characters hidden\)/.test(value)
+
 function hideValue(name: string, value: string): string {
   const masked = SECRET_LIST.test(name) ? value : value.replace(LONG_RUN, hideRun)
-  return masked === value && value !== '' ? `(${value.length} characters hidden)` : masked
+  return masked === value && value !== '' ? standIn(value.length) : masked
 }
 
 /** Keeps a label such as `v1=` or `sha256=`, which tells the scheme. */
 function hideRun(run: string): string {
   const [label = ''] = /^[A-Za-z0-9]{1,8}=(?=.)/.exec(run) ?? []
-  return `${label}(${run.length - label.length} characters hidden)`
+  return label + standIn(run.length - label.length)
 }
 
 function withStars(body: Uint8Array, secret: Uint8Array): Uint8Array {

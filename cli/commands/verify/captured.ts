@@ -3,6 +3,7 @@ import type { CommandOptions } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
 import { readBody, readGivenFile, wholeNumber } from '../../command-line/values.ts'
 import { asDelivery } from '../../inspector/inspected.ts'
+import { isMasked } from '../../inspector/mask.ts'
 import { loadRecords } from '../../inspector/record.ts'
 import { readHeaderLines } from './header-lines.ts'
 
@@ -64,6 +65,10 @@ async function readRecorded(given: CapturedValues, path: string): Promise<Captur
   if (record.truncated)
     throw new UsageError(
       'this body was not recorded in full, so it cannot be verified; choose another delivery with --seq',
+    )
+  if (record.headers.some(([, value]) => isMasked(value)))
+    throw new UsageError(
+      `--record ${path}: its signature is hidden, as in every export of the page; use a file of listen --record`,
     )
   const { sourceIp = record.sourceIp ?? undefined } = { sourceIp: given['source-ip'] }
   return { delivery: { ...asDelivery(record), sourceIp }, at: Math.floor(Date.parse(record.time) / 1000) }

@@ -189,6 +189,18 @@ describe('verify --record', () => {
     expect(stderr).toMatch(message)
   })
 
+  it('refuses an export of the page, whose signatures are hidden', async () => {
+    const inspector = await startInspector()
+    await inspector.deliver(await signHmac({ secret: SECRET, body: '{}' }))
+    const exported = await (await inspector.ask('export.ndjson')).text()
+    const file = await temporaryFile('hookgate.ndjson', exported)
+    const { code, stderr } = await hookgate(['verify', '--record', file], { env })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /its signature is hidden, as in every export of the page; use a file of listen --record/,
+    )
+  })
+
   it('refuses an empty record, and a body that was not kept', async () => {
     const empty = await temporaryFile('empty.ndjson', '')
     expect((await hookgate(['verify', '--record', empty], { env })).stderr).toMatch(
