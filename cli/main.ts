@@ -83,9 +83,10 @@ async function version(): Promise<string> {
   return String(version)
 }
 
-// `hookgate listen | head` closes the pipe. Nothing is left to do, so end quietly.
+// `hookgate send | head` closes the pipe. Nothing is left to do, so end quietly. `listen` finishes its deliveries first.
 process.stdout.on('error', (error) => {
   const code = codeOf(error)
+  if (code === 'EPIPE' && process.stdout.listenerCount('error') > 1) return
   if (code !== 'EPIPE')
     remark(`hookgate: cannot write to standard output (${code || printable(error.message)})`)
   process.exit(code === 'EPIPE' ? EXIT.done : EXIT.refused)

@@ -88,8 +88,8 @@ const INTERRUPTED = 130
 const SAME_KEYSTROKE_MS = 500
 
 /**
- * Resolves after Ctrl-C or SIGTERM, once every delivery in flight is answered, with their number. A second Ctrl-C ends the
- * process at once.
+ * Resolves after Ctrl-C or SIGTERM, or once nobody reads standard output, when every delivery in flight is answered: with
+ * their number. A second Ctrl-C ends the process at once.
  */
 export function untilStopped(server: Server): Promise<number> {
   const inFlight = new Set<ServerResponse>()
@@ -105,11 +105,8 @@ export function untilStopped(server: Server): Promise<number> {
   server.prependListener('request', track).prependListener('checkContinue', track)
 
   return new Promise((resolve) => {
-    const stop = () => {
-      if (stoppedAt !== undefined) {
-        if (performance.now() - stoppedAt > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED)
-        return
-      }
+    const finish = () => {
+      if (stoppedAt !== undefined) return
       stoppedAt = performance.now()
       const { size } = inFlight
       server.close(() => resolve(size))
@@ -117,6 +114,11 @@ export function untilStopped(server: Server): Promise<number> {
       if (size === 0) return server.closeAllConnections()
       remark(`hookgate: finishing ${size} in flight; Ctrl-C again stops at once`)
     }
+    const stop = () => {
+      if (stoppedAt === undefined) finish()
+      else if (performance.now() - stoppedAt > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED)
+    }
     process.on('SIGINT', stop).on('SIGTERM', stop)
+    process.stdout.on('error', finish) // nobody reads it any more
   })
 }

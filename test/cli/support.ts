@@ -62,9 +62,12 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 /** The output so far, and ways to wait for more. */
 class Output {
   text = ''
+  /** Ends the reading, as `head` does. */
+  readonly close: () => void
   #wake = () => {}
 
   constructor(stream: Readable) {
+    this.close = () => void stream.destroy()
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       this.text += chunk
       this.#wake()

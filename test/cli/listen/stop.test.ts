@@ -29,20 +29,20 @@ function headOf({ headers, body }: SignedRequest): string {
 }
 
 /** A listener that has half of a delivery. `100 Continue` proves that it has begun to read it. */
-async function halfWay(signal: NodeJS.Signals) {
+async function halfWay(stop: (listener: RunningListener) => unknown) {
   const listener = await startListener([], { env: { HOOKGATE_SECRET: SECRET } })
   const request = await signHmac({ secret: SECRET, body: '{"hello":"world"}' })
   const client = await connectTo(listener)
   client.socket.write(headOf(request).replace('Host: x', 'Host: x\r\nExpect: 100-continue'))
   await vi.waitFor(() => expect(client.received()).toContain('100 Continue'), 10_000)
   client.socket.write(request.body.slice(0, 5))
-  listener.signal(signal)
+  await stop(listener)
   await listener.stderr.waitFor(/finishing 1 in flight/)
   return { listener, client, rest: request.body.slice(5) }
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exits 0', async (signal) => {
-  const { listener, client, rest } = await halfWay(signal)
+  const { listener, client, rest } = await halfWay((listener) => listener.signal(signal))
   const late = connect(Number(new URL(listener.url).port), '127.0.0.1')
   const [refused] = await once(late, 'error')
   expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
@@ -57,6 +57,17 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exi
   expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted /)])
 })
 
+test('a reader of its output that ends, such as jq after Ctrl-C, cuts no delivery off', async () => {
+  const { listener, client, rest } = await halfWay(async ({ url, stdout }) => {
+    stdout.close()
+    expect((await fetch(url, await signHmac({ secret: SECRET, body: '{}' }))).status).toBe(200)
+  })
+  client.socket.write(rest)
+  await client.closed
+  expect(client.received()).toContain('{"accepted":true}')
+  expect(await listener.exit).toBe(0)
+})
+
 test('idle and silent connections do not delay it', async () => {
   const listener = await startListener([], { env: { HOOKGATE_SECRET: SECRET } })
   const request = await signHmac({ secret: SECRET, body: '{}' })
@@ -69,7 +80,7 @@ test('idle and silent connections do not delay it', async () => {
 
 // Retried, because a busy machine may not deliver two signals within half a second.
 test('a Ctrl-C that npm passes on twice counts once', { retry: 2 }, async () => {
-  const { listener, client, rest } = await halfWay('SIGINT')
+  const { listener, client, rest } = await halfWay((listener) => listener.signal('SIGINT'))
   listener.signal('SIGINT')
   client.socket.write(rest)
   await client.closed
@@ -78,7 +89,7 @@ test('a Ctrl-C that npm passes on twice counts once', { retry: 2 }, async () => 
 })
 
 test('a second Ctrl-C stops at once, with 130', async () => {
-  const { listener } = await halfWay('SIGINT')
+  const { listener } = await halfWay((listener) => listener.signal('SIGINT'))
   let code: number | null | undefined
   void listener.exit.then((given) => {
     code = given
