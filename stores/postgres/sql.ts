@@ -51,13 +51,17 @@ CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
 
 /**
  * The migration as one statement, which every client can send. Takes a lock, because concurrent `IF NOT EXISTS` statements
- * can fail.
+ * can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for
+ * each open transaction that wrote to the table, with all claims waiting behind it.
  */
-export function migration(table: string): string {
+export function migration(name: string): string {
+  const { table } = quotedTable(name)
   return `DO $hookgate$ BEGIN
 PERFORM set_config('client_min_messages', 'warning', true);
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-${postgresSchema(table)}END $hookgate$`
+IF to_regclass('${table}') IS NULL OR to_regclass('${table.slice(0, -1)}_expires_at"') IS NULL THEN
+${postgresSchema(name)}END IF;
+END $hookgate$`
 }
 
 export type Statements = Readonly<Record<'claim' | 'claimAtOnce' | 'commit' | 'release' | 'sweep', string>>

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { type PostgresStore, postgresSchema, postgresStore } from '../../stores/postgres/postgres-store.ts'
 import { statementsFor } from '../../stores/postgres/sql.ts'
@@ -51,6 +51,17 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       await store.claim(key, 'a', LEASE_MS)
       await store.migrate()
       expect(await store.claim(key, 'b', LEASE_MS)).toBe('busy')
+    })
+
+    it('once all is there, waits for no open transaction and needs no right to create', async () => {
+      const { table } = await fresh()
+      await pool.query(`CREATE ROLE writer; GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO writer`)
+      const [tx, writer] = await Promise.all([pool.connect(), pool.connect()])
+      onTestFinished(() => [tx, writer].forEach((connection) => void connection.release(true)))
+      await tx.query('BEGIN')
+      await postgresStore(pool, { table }).with(tx).claim(keyOf(), 'a', LEASE_MS)
+      await writer.query("SET ROLE writer; SET lock_timeout = '1s'")
+      await postgresStore(writer, { table }).migrate()
     })
 
     it('makes a table in a schema, even if its name needs quotes', async () => {
