@@ -77,7 +77,7 @@ export function statementsFor(name: string, mode: 'two-phase' | 'single'): State
   const claim = { record: claimed, taken: 'acquired', done: 'done', leased: 'busy' }
   return {
     claim: upsert(table, claim),
-    claimAtOnce: upsert(table, claim, `AND ${LOCKED}`),
+    claimAtOnce: upsert(table, claim, `AND ${lockedIn(table)}`),
     commit: upsert(table, { record: 'TRUE, NULL', taken: 'committed', done: 'already', leased: 'lost' }),
     release: `DELETE FROM ${table}
 WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
@@ -92,8 +92,9 @@ SELECT count(*)::text AS answer FROM swept`,
   }
 }
 
-/** Locks the event until the transaction ends. False if another transaction has locked it. */
-const LOCKED = `pg_try_advisory_xact_lock(hashtextextended($2::text || ' ' || $1::text, 0))`
+/** Locks the event in this table until the transaction ends. False if another transaction has locked it. */
+const lockedIn = (table: string) =>
+  `pg_try_advisory_xact_lock(hashtextextended($2::text || ' ' || $1::text, '${table}'::regclass::oid::bigint))`
 
 /**
  * Writes the record unless another owner has a live one, and returns who holds it. Only reads another owner's record, so

@@ -124,6 +124,16 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     expect(await orders(id)).toBe(0)
   })
 
+  it('an event that is open in one table can be claimed in another', async () => {
+    const other = postgresStore(pool, { table: 'other_events' })
+    await other.migrate()
+    const others = other.transactionPerEvent({ connect: () => pool.connect() })
+    const key = keyOf()
+    expect(await events.claim(key, 'a', LEASE_MS)).toBe('acquired')
+    expect(await others.claim(key, 'b', LEASE_MS)).toBe('acquired')
+    await Promise.all([events.release(key, 'a'), others.release(key, 'b')])
+  })
+
   it('rolls back when the lease ends: the connection is closed, and the handler can write no more', async () => {
     const { listener, id, delivery } = await stripeEvent({ leaseSeconds: 0.05 })
     const event = await acceptedEvent(delivery, listener)
