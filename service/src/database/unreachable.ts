@@ -14,8 +14,8 @@ const SOCKET_CODES: readonly unknown[] = [
 /** The system calls that tell a socket's error from a file's. */
 const SOCKET_CALLS: readonly unknown[] = ['connect', 'read', 'write', 'getaddrinfo']
 
-/** Postgres's classes for connection exceptions, lack of resources, and shutdown or startup. */
-const SQLSTATE = /^(08\w{3}|53\w{3}|57P0[1-3])$/
+/** Broken connections, a read-only server, refused logins, a missing database, lack of resources, shutdown or startup. */
+const SQLSTATE = /^(08\w{3}|25006|28\w{3}|3D000|53\w{3}|57P0[1-5])$/
 
 /** pg's own errors have no codes. */
 const PG_MESSAGE =

@@ -24,7 +24,8 @@ describe('isUnreachable', () => {
     },
   )
 
-  it.each(['08006', '53100', '53300', '57P01', '57P02', '57P03'])('recognises the code %s', (code) => {
+  const CODES = '08006 25006 28P01 3D000 53100 53300 57P01 57P02 57P03 57P04 57P05'.split(' ')
+  it.each(CODES)('recognises the code %s', (code) => {
     expect(isUnreachable(withCode(code))).toBe(true)
     expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(true)
   })
