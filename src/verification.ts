@@ -31,7 +31,7 @@ export class Verification implements Evidence {
   eventId = ''
   /** The keys that the event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
-  /** The type of another sender's event, if its scheme has looked for it itself. */
+  /** The type of another sender's event. Undefined until its scheme has looked for it itself, or the event is identified. */
   eventTypeText: string | undefined = undefined
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined

@@ -1,7 +1,10 @@
 import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../adapters/fastify.ts'
-import type { EventStore } from '../../src/index.ts'
+import { stripe } from '../../schemes/stripe.ts'
+import { defineListener, type EventStore } from '../../src/index.ts'
+import { signAs } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
 import { Log } from '../support/log.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint, sentHeader } from '../support/sender.ts'
@@ -62,6 +65,27 @@ describe('what answers between the checks and the claim', () => {
     expect(await send(await endpoint.request({ eventId, body: '{"b":1}' }))).toBe(400)
     expect(endpoint.calls.entries).toEqual([])
     expect(await send(await endpoint.request({ eventId, body: '{"a":1}' }))).toBe(200)
+  })
+
+  it('keeps the type that the sender named, though a schema of the route removes it from the body', async () => {
+    const auth = stripe({ secrets: 'whsec_x' })
+    const listener = defineListener({ id: 'stripe', auth, store: memoryStore(), onVerdict: null })
+    const send = serve({ ...hmacEndpoint(), listener }, (scope) => {
+      const body = { type: 'object', properties: { data: {} }, additionalProperties: false }
+      scope.post('/hook', { schema: { body } }, async ({ webhook }, reply) => {
+        if (webhook?.type !== 'invoice.paid') reply.code(500)
+      })
+    })
+    const body = { id: 'evt_1', type: 'invoice.paid', data: {} }
+    const { headers, body: text } = await signAs(stripe, { secret: 'whsec_x', body })
+    expect(
+      await send({
+        method: 'POST',
+        path: '/hook',
+        headers: Object.entries(headers),
+        body: Buffer.from(text),
+      }),
+    ).toBe(200)
   })
 
   it('leaves the event alone when the checks refuse the delivery first', async () => {

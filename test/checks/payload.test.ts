@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import * as z from 'zod'
+import { stripe } from '../../schemes/stripe.ts'
 import {
   defineListener,
   hmac,
@@ -10,7 +11,7 @@ import {
   type VerdictContext,
   verify,
 } from '../../src/index.ts'
-import { signHmac, toDelivery } from '../../src/testing/index.ts'
+import { signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
@@ -61,6 +62,21 @@ describe('schemas of the trade', () => {
     const { payload } = await acceptedEvent(await deliver('{"at":"x"}'), listener)
     expectTypeOf(payload).toEqualTypeOf<{ at: string }>()
     expect(payload).toStrictEqual({ at: 'X' })
+  })
+
+  it('keeps the type that the sender named, though zod drops members that a schema does not name', async () => {
+    const onVerdict = vi.fn()
+    const listener = defineListener({
+      id: 'L1',
+      auth: stripe({ secrets: SECRET }),
+      store: memoryStore({ maxRecords: 10 }),
+      payload: z.object({ data: z.number() }),
+      onVerdict,
+    })
+    const body = { id: 'evt_1', type: 'invoice.paid', data: 1 }
+    const event = await acceptedEvent(toDelivery(await signAs(stripe, { secret: SECRET, body })), listener)
+    expect(event).toMatchObject({ type: 'invoice.paid', payload: { data: 1 } })
+    expect(onVerdict.mock.lastCall?.[1]).toMatchObject({ eventId: 'evt_1', eventType: 'invoice.paid' })
   })
 
   it('waits for an asynchronous schema', async () => {
