@@ -122,7 +122,13 @@ function closed(open: OpenResponse): void {
 
 function settleNow(open: OpenResponse): void {
   ended(open)
-  void settle(open.claimed, open.response.statusCode)
+  void settle(open.claimed, sentStatus(open.response))
+}
+
+/** A handler that answers twice sends its first status (`_header` in HTTP/1), and leaves its second in `statusCode`. */
+function sentStatus(response: NodeResponse): number {
+  const { _header, stream } = Object(response)
+  return Number(stream ? stream.sentHeaders?.[':status'] : `${_header}`.slice(9, 12)) || response.statusCode
 }
 
 function tellLate(this: OpenResponse): void {
@@ -130,7 +136,7 @@ function tellLate(this: OpenResponse): void {
   if (!isOver && response.destroyed) return // the client disconnected during the claim, before `close` was observed
   const { id: listenerId, leaseMs, onError } = claimed.listener
   const state = isOver
-    ? `${response.statusCode} was sent, but the handler still runs`
+    ? `${sentStatus(response)} was sent, but the handler still runs`
     : 'the response neither finished nor closed'
   const problem = `no answer within the lease of ${leaseMs / 1000} s: ${state}, and the next delivery of this event may run`
   const durationMs = performance.now() - this.dueAt + leaseMs

@@ -157,6 +157,18 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(await send(sent)).toBe(500)
     expect(errors).toEqual([new Error('no database'), new Error('no database')])
   })
+
+  it('frees the event if a handler answers 500, forgets to return, and answers 200, which Node does not send', async () => {
+    const endpoint = hmacEndpoint()
+    const { send } = await running(create, (app) => {
+      app.post('/hook', verifyWebhook(endpoint.listener), (_request, response) => {
+        response.status(500).end()
+        response.status(200).end()
+      })
+    })
+    const sent = await endpoint.request()
+    expect([await send(sent), await send(sent)]).toEqual([500, 500])
+  })
 })
 
 it('accepts requests of hosts that leave rawHeaders empty', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type ClientHttp2Stream, connect, constants, type Settings } from 'node:http2'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/fastify.ts'
 import { Log } from '../support/log.ts'
@@ -10,7 +10,10 @@ import { hmacEndpoint } from '../support/sender.ts'
 /** A guarded route, a log of its requests, and a function that starts one. */
 async function serve(
   options: VerifyWebhookOptions,
-  { settings = {}, handle = async () => {} }: { settings?: Settings; handle?: () => Promise<unknown> } = {},
+  {
+    settings = {},
+    handle = async () => {},
+  }: { settings?: Settings; handle?: (reply: FastifyReply) => Promise<unknown> } = {},
 ) {
   const app = Fastify({ http2: true })
   onTestFinished(() => app.close())
@@ -22,8 +25,8 @@ async function serve(
       raw.on('aborted', () => seen.add('aborted')).on('close', () => seen.add('close'))
     })
     await scope.register(verifyWebhook, options)
-    scope.post('/hook', async () => {
-      await handle()
+    scope.post('/hook', async (_request, reply) => {
+      await handle(reply)
       return 'ok'
     })
   })
@@ -169,6 +172,20 @@ describe('a body on HTTP/2', () => {
 })
 
 describe('a response on HTTP/2', () => {
+  it('counts as the status that was sent, though its code is set again', async () => {
+    const { listener, request, calls } = hmacEndpoint()
+    const handle = async (reply: FastifyReply) => {
+      reply.hijack().raw.writeHead(500).end()
+      reply.raw.statusCode = 200
+    }
+    const { begin } = await serve({ listener }, { handle })
+    const { headers, body } = await request()
+    const [answer] = await once(begin(headers).end(body), 'response')
+    expect(answer[':status']).toBe(500)
+    await calls.reaches(2)
+    expect(calls.entries[1]).toMatch(/^release /)
+  })
+
   it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
     'D07 whose client left (%s) lets its lease lapse',
     async (code) => {
