@@ -306,8 +306,8 @@ function isTimed(scheme: SenderScheme | undefined): boolean {
 /**
  * Requires that an event is remembered for as long as a captured delivery of it still passes the checks.
  *
- * Without a signed attempt time, that is forever. The default retention is then 30 days, and a store that evicts records
- * only has to keep them for the replay window of hookgate's scheme.
+ * Without a signed attempt time, that is forever. The default retention is then 30 days. At a sender's own tolerance, a store
+ * that evicts records only has to keep them for the replay window of hookgate's scheme.
  *
  * @throws ListenerConfigError
  */
@@ -326,7 +326,8 @@ function checkRetention<Payload, Events>(
       `must be at least ${replayable}: that long a delivery can be replayed`,
     )
   }
-  const kept = scheme === undefined ? replayable : Math.min(replayable, replayWindowSeconds())
+  const isWidened = toleranceSeconds > defaults.toleranceSeconds
+  const kept = scheme === undefined || isWidened ? replayable : Math.min(replayable, replayWindowSeconds())
   if ((store.replayWindowSeconds ?? Infinity) < kept) {
     throw new ListenerConfigError(
       'store',

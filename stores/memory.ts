@@ -26,7 +26,7 @@ import { replayWindowSeconds } from '../src/limits.ts'
 export interface MemoryStoreOptions {
   /** Maximum number of events. Defaults to 100,000, about 24 MB when full. For 7 days, allow 604,800 per event per second. */
   readonly maxRecords?: number | undefined
-  /** Minimum time to keep each record, in seconds. Defaults to 601. Must be at least 2 × `toleranceSeconds` + 1. */
+  /** Minimum time to keep each record, in seconds. Defaults to 601. If you raise `toleranceSeconds`, at least twice that + 1. */
   readonly replayWindowSeconds?: number | undefined
   /** Called for each record evicted before its retention ended, with the record's age in seconds. */
   readonly onEvict?: ((ageSeconds: number) => unknown) | undefined

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { discord } from '../schemes/discord.ts'
+import { elevenlabs } from '../schemes/elevenlabs.ts'
 import { plaid } from '../schemes/plaid.ts'
 import { standardWebhooks } from '../schemes/standard-webhooks.ts'
 import { stripe } from '../schemes/stripe.ts'
@@ -160,6 +161,19 @@ describe('memory that is shorter than the replay window', () => {
     expect(optionAtFault({ toleranceSeconds: 301 })).toBe('store')
     expect(optionAtFault({ store: keeping(602), toleranceSeconds: 301 })).toBe('store')
     expect(defineListener({ ...required, store: keeping(603), toleranceSeconds: 301 }).id).toBe('L1')
+  })
+
+  it("at a sender's own tolerance 601 seconds do, but not at a longer one", () => {
+    const keeping = (replayWindowSeconds: number) => memoryStore({ maxRecords: 10, replayWindowSeconds })
+    const sender = {
+      ...required,
+      auth: elevenlabs({ secrets: 'wsec_0123456789abcdef' }),
+      store: keeping(601),
+    }
+    expect(defineListener(sender).toleranceSeconds).toBe(1800)
+    expect(() => defineListener({ ...sender, toleranceSeconds: 1801 })).toThrow(/at least 3603/)
+    expect(() => defineListener({ ...sender, store: keeping(3602), toleranceSeconds: 1801 })).toThrow(/3603/)
+    expect(defineListener({ ...sender, store: keeping(3603), toleranceSeconds: 1801 }).id).toBe('L1')
   })
 
   it('a store without a replay window keeps everything', () => {
