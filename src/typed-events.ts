@@ -17,14 +17,14 @@ export interface EventTypes<Events> {
  * (RFC 6901) if it is a member of the body, otherwise a header, and `never` if the sender does not name it.
  *
  * - A member: the union of the bodies, each of which has the member.
- * - A header: a map from the names to the payloads.
+ * - A header: a map from the names to the payloads. A payload alone is refused, because its members are not all objects.
  * - Neither: the body.
  */
-export type EventsOf<EventName extends string> = [EventName] extends [never]
+export type EventsOf<EventName extends string, Events> = [EventName] extends [never]
   ? unknown
   : EventName extends `/${string}`
     ? BodyWith<EventName>
-    : object
+    : { readonly [Name in keyof Events]: object }
 
 /** A body that has a text at the end of this JSON pointer. */
 type BodyWith<Pointer extends string> = Pointer extends `/${infer Step}/${infer Rest}`

@@ -46,7 +46,7 @@ export interface SchemeFactory<
   EventName extends string = never,
 > {
   (options: Options): Authenticator
-  <Events extends EventsOf<EventName>>(options: Options): TypedAuthenticator<Events, EventName>
+  <Events extends EventsOf<EventName, Events>>(options: Options): TypedAuthenticator<Events, EventName>
   /** The definition passed to `defineScheme`. */
   readonly scheme: Scheme
 }
@@ -140,7 +140,7 @@ function keyOf(scheme: Scheme, id: string, secret: string, option: string): Sche
 /** Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type. */
 export interface CodeSchemeFactory<Options extends SchemeOptions, EventName extends string = never> {
   (options: Options): Authenticator
-  <Events extends EventsOf<EventName>>(options: Options): TypedAuthenticator<Events, EventName>
+  <Events extends EventsOf<EventName, Events>>(options: Options): TypedAuthenticator<Events, EventName>
   /** The scheme's definition. */
   readonly scheme: CodeScheme
 }

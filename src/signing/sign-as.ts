@@ -44,6 +44,9 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   { scheme }: { readonly scheme: SenderScheme },
   options: SignAsOptions & { readonly body: Body },
 ): Promise<SignedRequest<SentBody<Body>>> {
+  // Only for callers in plain JavaScript.
+  if (scheme === undefined)
+    throw new ListenerConfigError('signAs', 'takes the scheme itself: stripe, not stripe(…)')
   checkOptions('signAs', options, SIGN_AS_OPTIONS)
   const { content: [form = 'json'] = [] } = scheme
   const { contentType = typeof form === 'string' ? CONTENT_TYPES[form] : form.contentType } = options

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stripe } from '../../schemes/stripe.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener, verify } from '../../src/index.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
@@ -124,4 +125,10 @@ describe('signAs', () => {
     expect(error).toBeInstanceOf(ListenerConfigError)
     expect(error).toMatchObject({ option })
   })
+})
+
+it('says that a scheme is passed without a call', async () => {
+  // @ts-expect-error only plain JavaScript can
+  const signed = signAs(stripe({ secrets: 'whsec_x' }), { body: {} })
+  await expect(signed).rejects.toThrow(/signAs.*takes the scheme itself: stripe, not/)
 })

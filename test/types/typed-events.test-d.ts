@@ -8,6 +8,7 @@ import { webhookHandler } from '../../adapters/web.ts'
 import { discord } from '../../schemes/discord.ts'
 import { github } from '../../schemes/github.ts'
 import { line } from '../../schemes/line.ts'
+import { shopify } from '../../schemes/shopify.ts'
 import { slack } from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { toEnvelope } from '../../src/handoff/index.ts'
@@ -176,6 +177,12 @@ test('a type argument without the member that names the event does not compile',
   discord<{ readonly event: { readonly type: 'A' } }>({ publicKeys: 'k' })
 })
 
+test('where a header names the event, a payload that is not in a map does not compile', () => {
+  // @ts-expect-error the payload of one event
+  shopify<{ readonly id: number; readonly total: string }>({ secrets: 's' })
+  shopify<{ readonly 'orders/create': { readonly id: number; readonly total: string } }>({ secrets: 's' })
+})
+
 test("a scheme of one's own says where its sender names the event", async () => {
   const acme = defineScheme<{ secrets: string }, '/kind'>({
     name: 'acme',
@@ -210,6 +217,15 @@ test('route gives each handler the events of its key, and knows no other keys', 
   })
   // @ts-expect-error no handler for everything else
   route(typed, { 'invoice.paid': () => {} })
+})
+
+test('route passes on what follows the event, once its types are named', () => {
+  const handle = route<typeof typed, [status: number], Response | Promise<Response>>(typed, {
+    'invoice.paid': async (event, status) => Response.json(event.payload.data.amount_paid, { status }),
+    'customer.*': (_, status) => new Response(null, { status }),
+    '*': () => new Response(),
+  })
+  expectTypeOf(handle).parameter(1).toEqualTypeOf<number>()
 })
 
 test('route takes any key of a listener without types, or of several listeners of which one has none', () => {
