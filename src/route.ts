@@ -7,7 +7,7 @@ type Prefixes<Name extends string> = Name extends `${infer Start}.${infer Rest}`
   ? `${Start}.*` | `${Start}.${Prefixes<Rest>}`
   : never
 
-/** The events whose name is the key, or begins with it. One event may have several names; one without types has any. */
+/** The events whose name is the key, or begins with it. One event may have several names; one without types fits every key. */
 type Routed<Event, Key extends string> = Event extends { readonly type: infer Type }
   ? OfName<Event, Extract<Type, Key extends `${infer Start}*` ? `${Start}${string}` : Key>>
   : Event

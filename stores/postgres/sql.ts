@@ -10,7 +10,12 @@ const IDENTIFIER = /^[a-z_][a-z0-9_]{0,51}$/i
  *
  * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
  */
-export function quotedTable(table: string): { readonly table: string; readonly index: string } {
+export function quotedTable(table: string): {
+  readonly table: string
+  readonly index: string
+  /** With the schema, which `CREATE INDEX` does not take. */
+  readonly indexPath: string
+} {
   const parts = typeof table === 'string' ? table.split('.') : []
   const name = parts.at(-1)
   if (name === undefined || parts.length > 2 || !parts.every((part) => IDENTIFIER.test(part))) {
@@ -19,7 +24,9 @@ export function quotedTable(table: string): { readonly table: string; readonly i
       'must be a name, or schema.name, of letters, digits and underscores, 52 at most in each',
     )
   }
-  return { table: parts.map((part) => `"${part}"`).join('.'), index: `"${name}_expires_at"` }
+  const index = `${name}_expires_at`
+  const quoted = (path: readonly string[]) => path.map((part) => `"${part}"`).join('.')
+  return { table: quoted(parts), index: quoted([index]), indexPath: quoted([...parts.slice(0, -1), index]) }
 }
 
 /**
@@ -55,11 +62,11 @@ CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
  * each open transaction that wrote to the table, with all claims waiting behind it.
  */
 export function migration(name: string): string {
-  const { table } = quotedTable(name)
+  const { table, indexPath } = quotedTable(name)
   return `DO $hookgate$ BEGIN
 PERFORM set_config('client_min_messages', 'warning', true);
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-IF to_regclass('${table}') IS NULL OR to_regclass('${table.slice(0, -1)}_expires_at"') IS NULL THEN
+IF to_regclass('${table}') IS NULL OR to_regclass('${indexPath}') IS NULL THEN
 ${postgresSchema(name)}END IF;
 END $hookgate$`
 }
