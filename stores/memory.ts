@@ -1,16 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { EventStoreError } from '../src/errors.ts'
 import { storedKey } from '../src/event-key.ts'
-import {
-  type ClaimAnswer,
-  type CommitAnswer,
-  type EventKey,
-  type EventStore,
-  eventKeyText,
-} from '../src/event-store.ts'
+import { type EventKey, type EventStore, eventKeyText } from '../src/event-store.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { callHook } from '../src/lib/hooks.ts'
-import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
+import { whenKnown } from '../src/lib/maybe-promise.ts'
 import {
   aFunction,
   checkOptions,
@@ -41,116 +35,86 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
   clock: optional(withMethods(['now'])),
 }
 
+/** Maximum number of long-running leases to skip when evicting. */
+const MOST_PASSED = 100
+
+interface EventRecord {
+  readonly owner: string | undefined // undefined once the event is done
+  readonly writtenAt: number
+  expiresAt: number
+}
+
 /**
  * Stores events in this process's memory, bounded. They are lost at restart and not shared with other processes. When full,
  * it evicts the oldest records, but never a running lease or a record that a captured delivery could still replay. If it
  * cannot evict any, it throws, and the sender gets 503.
  *
- * @example
- * ```ts
- * const store = memoryStore({ onEvict: (ageSeconds) => console.warn(`evicted after ${ageSeconds} s`) })
- * ```
+ * @example const store = memoryStore({ onEvict: (ageSeconds) => console.warn(`evicted after ${ageSeconds} s`) })
  *
  * @throws ListenerConfigError for unknown or invalid options.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkOptions('memoryStore', options, OPTIONS)
-  return new MemoryStore(options)
-}
+  const { maxRecords = 100_000, onEvict, clock = performance } = options
+  const keptSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
+  // In the order of their last change. `write` makes room, so lru-cache never evicts. With `max`, it would allocate all at once.
+  const records = new LRUCache<string, EventRecord>({ maxSize: maxRecords, sizeCalculation: () => 1 })
 
-/** Maximum number of long-running leases to skip when evicting. */
-const MOST_PASSED = 100
-
-interface EventRecord {
-  /** Undefined once the event is done. */
-  owner: string | undefined
-  writtenAt: number
-  expiresAt: number
-}
-
-class MemoryStore implements EventStore {
-  readonly replayWindowSeconds: number
-  readonly #clock: Clock
-  readonly #onEvict: ((ageSeconds: number) => unknown) | undefined
-  /** In the order of their last change. It never evicts by itself, because `#write` makes room first. */
-  readonly #records: LRUCache<string, EventRecord>
-
-  constructor(options: MemoryStoreOptions) {
-    this.replayWindowSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
-    this.#clock = options.clock ?? performance
-    this.#onEvict = options.onEvict
-    // With `max`, lru-cache would allocate all records at once.
-    this.#records = new LRUCache({ maxSize: options.maxRecords ?? 100_000, sizeCalculation: () => 1 })
+  return {
+    replayWindowSeconds: keptSeconds,
+    claim: (key, owner, leaseMs) =>
+      find(key, (found, name) => {
+        if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
+        write(name, owner, leaseMs)
+        return 'acquired'
+      }),
+    commit: (key, owner, retentionMs) =>
+      find(key, (found, name) => {
+        if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
+        write(name, undefined, retentionMs)
+        return 'committed'
+      }),
+    release: (key, owner) =>
+      find(key, (found, name) => {
+        if (found?.owner !== owner) return false
+        // Deleting its last record takes lru-cache as long as clearing all `maxRecords`.
+        if (records.size === 1) found.expiresAt = -Infinity
+        else records.delete(name)
+        return true
+      }),
   }
 
-  claim(key: EventKey, owner: string, leaseMs: number): MaybePromise<ClaimAnswer> {
+  /** Passes undefined for a record that is absent or expired. Does not change the order. */
+  function find<Answer>(key: EventKey, answer: (found: EventRecord | undefined, name: string) => Answer) {
     return whenKnown(storedKey(key), (stored) => {
       const name = eventKeyText(stored)
-      const found = this.#find(name)
-      if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
-      this.#write(name, owner, leaseMs)
-      return 'acquired'
+      const found = records.peek(name)
+      return answer(found && clock.now() <= found.expiresAt ? found : undefined, name)
     })
   }
 
-  commit(key: EventKey, owner: string, retentionMs: number): MaybePromise<CommitAnswer> {
-    return whenKnown(storedKey(key), (stored) => {
-      const name = eventKeyText(stored)
-      const found = this.#find(name)
-      if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
-      this.#write(name, undefined, retentionMs)
-      return 'committed'
-    })
-  }
-
-  release(key: EventKey, owner: string): MaybePromise<boolean> {
-    return whenKnown(storedKey(key), (stored) => {
-      const name = eventKeyText(stored)
-      const found = this.#find(name)
-      if (found?.owner !== owner) return false
-      // Deleting its last record takes lru-cache as long as clearing all `maxRecords`.
-      if (this.#records.size === 1) found.expiresAt = -Infinity
-      else this.#records.delete(name)
-      return true
-    })
-  }
-
-  /** Undefined if absent or expired. Does not change the order. */
-  #find(name: string): EventRecord | undefined {
-    const found = this.#records.peek(name)
-    return found && this.#clock.now() <= found.expiresAt ? found : undefined
-  }
-
-  #write(name: string, owner: string | undefined, milliseconds: number): void {
-    const writtenAt = this.#clock.now()
-    const record = { owner, writtenAt, expiresAt: writtenAt + milliseconds }
-    const known = this.#records.get(name) // becomes the newest
-    if (known) {
-      Object.assign(known, record)
-      return
-    }
-    const isFull = this.#records.size === this.#records.maxSize
-    const evictedAge = isFull ? this.#makeRoom(writtenAt) : undefined
-    this.#records.set(name, record)
-    if (evictedAge !== undefined) callHook(this.#onEvict, evictedAge)
+  function write(name: string, owner: string | undefined, milliseconds: number): void {
+    const writtenAt = clock.now()
+    const isFull = records.size === maxRecords && !records.has(name)
+    const evictedAge = isFull ? makeRoom(writtenAt) : undefined
+    records.set(name, { owner, writtenAt, expiresAt: writtenAt + milliseconds }) // as the newest
+    if (evictedAge !== undefined) callHook(onEvict, evictedAge)
   }
 
   /** Evicts the oldest record, and returns its age in seconds unless it had expired. */
-  #makeRoom(now: number): number | undefined {
+  function makeRoom(now: number): number | undefined {
     for (let passed = 0; passed < MOST_PASSED; passed += 1) {
-      const name: string = this.#records.rkeys().next().value ?? ''
-      const oldest = this.#records.peek(name)
+      const [name = ''] = records.rkeys()
+      const oldest = records.peek(name)
       if (!oldest) break
       const age = now <= oldest.expiresAt ? (now - oldest.writtenAt) / 1000 : undefined
-      if (age !== undefined && age <= this.replayWindowSeconds) break
+      if (age !== undefined && age <= keptSeconds) break
       if (age === undefined || oldest.owner === undefined) {
-        this.#records.delete(name)
+        records.delete(name)
         return age
       }
-      this.#records.get(name) // a long-running lease: keep it and try the next oldest
+      records.get(name) // a long-running lease: keep it and try the next oldest
     }
-    throw new EventStoreError(
-      `the memory store is full: ${this.#records.maxSize} events are too young to forget; raise maxRecords`,
-    )
+    throw new EventStoreError(`the memory store is full of ${maxRecords} recent events; raise maxRecords`)
   }
 }
