@@ -1,4 +1,4 @@
-import { eventOf } from './accept.ts'
+import { eventOf } from './accepted-event.ts'
 import type { EventClaim } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { Listener } from './listener.ts'

@@ -1,4 +1,4 @@
-import { accept } from './accept.ts'
+import { eventOf } from './accepted-event.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBody } from './checks/body.ts'
@@ -9,6 +9,7 @@ import { checkHeaders } from './checks/headers.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
+import { claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
@@ -113,6 +114,15 @@ export function claimOn(verification: Verification): MaybePromise<Verdict<unknow
 
 const checkThenClaim = (given: Verification) => walk(checksOf(given.listener.auth), given, accept)
 const checkOnly = (given: Verification) => walk(checksOf(given.listener.auth), given, (passed) => passed)
+
+/** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
+function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
+  return claimEvent(verification, (claim, owner) => {
+    const event = eventOf(verification, claim)
+    verification.listener.store.accepted?.(event, owner)
+    return { ok: true, event }
+  })
+}
 
 /** Runs the checks in order, then calls `pass`. Synchronous as long as every check is. */
 export function walk<Passed>(

@@ -1,4 +1,4 @@
-import { schemaOf } from '../../src/accept.ts'
+import { schemaOf } from '../../src/accepted-event.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'

@@ -1,21 +1,10 @@
-import { claimEvent, type EventClaim } from './claim.ts'
+import type { EventClaim } from './claim.ts'
 import { queryTextOf } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import type { PayloadSchema, WebhookEvent } from './event.ts'
-import type { MaybePromise } from './lib/maybe-promise.ts'
-import type { Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
 const encoder = new TextEncoder()
-
-/** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
-export function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
-  return claimEvent(verification, (claim, owner) => {
-    const event = eventOf(verification, claim)
-    verification.listener.store.accepted?.(event, owner)
-    return { ok: true, event }
-  })
-}
 
 /** The event of a delivery that passed every check, settled by `claim`. */
 export function eventOf(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
