@@ -43,6 +43,7 @@ class Claim implements EventClaim {
   readonly #owner: string
   readonly #takenAt: number
   #settled: 'committed' | 'released' | undefined
+  #isOverrun = false
 
   constructor(listener: Listener<unknown>, eventId: string, owner: string) {
     this.#listener = listener
@@ -77,8 +78,10 @@ class Claim implements EventClaim {
     return answer
   }
 
-  /** Nothing can be undone, but the operator should know that the handler ran twice. */
+  /** Nothing can be undone, but the operator should know, once, that the handler ran twice. */
   #tellOverrun(): void {
+    if (this.#isOverrun) return
+    this.#isOverrun = true
     const { onError, leaseMs } = this.#listener
     const problem = `the work outlived its lease of ${leaseMs / 1000} s and another delivery ran it too: raise leaseSeconds`
     const durationMs = performance.now() - this.#takenAt
