@@ -7,7 +7,7 @@ import type { Verification } from './verification.ts'
 const encoder = new TextEncoder()
 
 /** The event of a delivery that passed every check, settled by `claim`. */
-export function eventOf(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
+export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, listener, payload, protocol, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()

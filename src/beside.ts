@@ -1,8 +1,8 @@
-import { eventOf } from './accepted-event.ts'
+import { acceptedEvent } from './accepted-event.ts'
 import type { EventClaim } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { Listener } from './listener.ts'
-import { observed } from './report.ts'
+import { reported } from './report.ts'
 import type { Accepted, Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 import { checksOf, walk } from './verify.ts'
@@ -15,18 +15,14 @@ export async function verdictBeside(
   delivery: Delivery,
   listener: Listener<unknown>,
 ): Promise<Verdict<unknown>> {
-  return observed(new Unenforced(delivery, listener), checkThenOffer)
-}
-
-class Unenforced extends Verification {
-  override get isEnforced(): boolean {
-    return false
-  }
+  const verification = new Verification(delivery, listener)
+  verification.isEnforced = false
+  return reported(verification, checkThenOffer)
 }
 
 const checkThenOffer = (given: Verification) => walk(checksOf(given.listener.auth), given, offer)
 
-const offer = (passed: Verification): Accepted<unknown> => ({ ok: true, event: eventOf(passed, NOTHING) })
+const offer = (passed: Verification): Accepted<unknown> => ({ ok: true, event: acceptedEvent(passed, NOTHING) })
 
 /** Never claimed, so that nothing is remembered. */
 const NOTHING: EventClaim = {

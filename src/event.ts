@@ -59,11 +59,11 @@ export type EventAuth =
  * ```
  */
 export type WebhookEvent<Payload = Json> =
-  | NamedEvent<Extract<Payload, Named<string, unknown>>>
+  | TypedEvent<Extract<Payload, Named<string, unknown>>>
   | PlainEvent<Payload>
 
-/** An event of each name. */
-type NamedEvent<Event> =
+/** One event for each name, so that `type` narrows `payload`. */
+type TypedEvent<Event> =
   Event extends Named<infer Type, infer Payload>
     ? ClaimedEvent<Payload> & {
         /** The sender's name for what happened, e.g. `invoice.paid`. */

@@ -1,5 +1,6 @@
 import type { Evidence } from './auth/evidence.ts'
 import type { Delivery } from './delivery.ts'
+import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { TOLERANCE_SECONDS } from './limits.ts'
 import type { HandshakeAnswer } from './reply.ts'
@@ -9,7 +10,7 @@ import type { FormField } from './scheme/form-fields.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './scheme/scheme.ts'
 import { parseSeconds } from './scheme/time.ts'
 
-/** What deliveries look like, compiled for the checks. Every check asks this, and never whose scheme it is. */
+/** What deliveries look like, compiled for the checks. They ask this instead of who the sender is. */
 export interface Protocol {
   /** The methods of deliveries. */
   readonly methods: readonly string[]
@@ -52,7 +53,7 @@ export interface Protocol {
   /** The sender's name for what happened. Undefined if the delivery has none. */
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
-  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[] | undefined
+  readonly unsigned: ClaimedEvent['unsigned']
 }
 
 /** hookgate's own scheme. docs/specification.md defines it. */
@@ -84,7 +85,7 @@ export interface CompiledScheme extends Protocol {
   /** The options that the user passed. */
   readonly options: SchemeOptions
   /** The members of the event that the signature does not cover. */
-  readonly unsigned: readonly ('id' | 'type' | 'sentAt')[]
+  readonly unsigned: NonNullable<ClaimedEvent['unsigned']>
   /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
   readonly answer: (evidence: Evidence, tells?: boolean) => HandshakeAnswer
 }

@@ -5,7 +5,7 @@ import { isAddress } from './lib/cidr.ts'
 import { callHook } from './lib/hooks.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
-import type { VerdictContext } from './listener.ts'
+import type { Listener, VerdictContext } from './listener.ts'
 import type { Reason } from './reason.ts'
 import type { Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
@@ -13,10 +13,7 @@ import type { Verification } from './verification.ts'
 /** Publishes verdicts to subscribers. docs/observability.md lists the fields. */
 const VERIFY: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('verify')
 
-interface Hooks {
-  readonly onVerdict?: unknown
-  readonly onError?: unknown
-}
+type Hooks = Pick<Listener<unknown>, 'onVerdict' | 'onError'>
 
 /** Whether there is a hook or a subscriber for verdicts. */
 export function isObserved({ onVerdict, onError }: Hooks): boolean {
@@ -28,14 +25,11 @@ export function nowIfObserved(hooks: Hooks): number {
   return isObserved(hooks) ? performance.now() : 0
 }
 
-/** The result of a step of `verify`: a verdict, or the verification itself if its event is not claimed yet. */
+/** A step of `verify`. Its result is a verdict, or the verification itself if its event is not claimed yet. */
 type Step<Result> = (verification: Verification) => MaybePromise<Result>
 
-/**
- * Runs a step, and reports the verdict and its duration to the listener's hooks and the channel's
- * subscribers.
- */
-export function observed<Result extends Verdict<unknown> | Verification>(
+/** Runs a step, and reports the verdict and its duration to the listener's hooks and the channel's subscribers. */
+export function reported<Result extends Verdict<unknown> | Verification>(
   verification: Verification,
   step: Step<Result>,
 ): MaybePromise<Result> {
@@ -43,7 +37,7 @@ export function observed<Result extends Verdict<unknown> | Verification>(
   const startedAt = performance.now() - verification.spentMs
   return traced(
     VERIFY,
-    () => observe(verification, step, startedAt),
+    () => runAndTell(verification, step, startedAt),
     (result): VerifyFields => ({
       ...contextOf(verification, startedAt),
       bodyBytes: verification.delivery.body.byteLength,
@@ -52,7 +46,7 @@ export function observed<Result extends Verdict<unknown> | Verification>(
   )
 }
 
-async function observe<Result extends Verdict<unknown> | Verification>(
+async function runAndTell<Result extends Verdict<unknown> | Verification>(
   verification: Verification,
   step: Step<Result>,
   startedAt: number,
@@ -77,10 +71,9 @@ function outcomeOf(
 ): Pick<VerifyFields, 'outcome' | 'reason' | 'auth'> {
   if (!result) return { outcome: 'undecided' }
   if (!('ok' in result)) return { outcome: 'checked' }
-  const no = result.ok ? undefined : result
   return {
-    outcome: no ? (no.handshake ? 'handshake' : 'refused') : 'accepted',
-    reason: no?.reason,
+    outcome: result.ok ? 'accepted' : result.handshake ? 'handshake' : 'refused',
+    reason: result.reason,
     auth: auth && {
       method: auth.method,
       ...('scheme' in auth && { scheme: auth.scheme }),

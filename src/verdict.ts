@@ -1,3 +1,4 @@
+import type { Authenticator } from './auth/authenticator.ts'
 import type { WebhookEvent } from './event.ts'
 import type { Json } from './lib/json.ts'
 import { type Reason, type RejectedStatus, statusOf } from './reason.ts'
@@ -64,17 +65,11 @@ export interface Handshake {
  */
 export type Verdict<Payload = Json> = Accepted<Payload> | Rejected | Handshake
 
-/** What a refusal depends on, of an `Authenticator`. */
-interface Refusing {
-  readonly challenge?: string
-  readonly protocol?: { readonly scheme: { readonly bareUnauthorized?: boolean | undefined } }
-}
-
 /** A refusal with the status that this listener's sender understands. */
 export function rejected(
   reason: Reason,
   detail: string,
-  auth?: Refusing,
+  auth?: Pick<Authenticator, 'challenge' | 'protocol'>,
   retryAfterSeconds?: number,
 ): Rejected {
   const status = statusOf(reason, auth?.protocol !== undefined)

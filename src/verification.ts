@@ -35,23 +35,22 @@ export class Verification implements Evidence {
   eventTypeText: string | undefined = undefined
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
-  /** Parses the body by its content type. */
-  readBody: ReadBody | undefined = undefined
-  #reading: Reading | undefined = undefined
-  /** What `parsed` has read. Undefined as soon as anything is awaited. */
+  /** Parses the body. The content type selects it. */
+  parseBody: ReadBody | undefined = undefined
+  /** The whole body, once `keepParsed` has parsed it. */
+  #kept: Reading | undefined = undefined
+  /** What `parsed` has read. Dropped as soon as anything is awaited. */
   #early: Reading | undefined = undefined
   #isAuthenticating = false
-  #unread = ''
+  /** Why the body was not parsed before authentication. Empty if it was. */
+  #parseProblem = ''
   auth: EventAuth | undefined = undefined
   /** Reported to the operator in addition to the verdict. */
   problem: Error | undefined = undefined
   /** How long the checks took, in milliseconds, if something else runs between them and the claim. */
   spentMs = 0
-
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */
-  get isEnforced(): boolean {
-    return true
-  }
+  isEnforced = true
 
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
@@ -60,45 +59,44 @@ export class Verification implements Evidence {
     this.now = Math.floor(listener.clock.now() / 1000)
   }
 
-  /** Parses the body by its content type. */
+  /** The whole body, without the limits of `parsed`. */
   read(): Reading {
-    return this.#reading ?? this.#readBody()
+    return this.#kept ?? this.#parse()
   }
 
   keepParsed(): Json | undefined {
-    const reading = this.read()
-    this.#reading = reading
-    return 'reason' in reading ? undefined : reading.payload
+    this.#kept = this.read()
+    return 'reason' in this.#kept ? undefined : this.#kept.payload
   }
 
   parsed(): Json | undefined {
-    const reading = this.#early ?? this.#readBody(this.protocol.early)
+    const reading = this.#early ?? this.#parse(this.protocol.early)
     if (this.#isAuthenticating) this.#early = reading
     return this.#payloadOf(reading)
   }
 
   parsedWhole(): Json | undefined {
     const { early } = this.protocol
-    return this.#payloadOf(this.#readBody(early && { maxFields: early.maxFields }))
+    return this.#payloadOf(this.#parse(early && { maxFields: early.maxFields }))
   }
 
   fields(): readonly FormField[] | undefined {
     const fields = this.protocol.fieldsOf?.(this.delivery.body)
     if (typeof fields !== 'string') return fields
-    this.#unread = fields
+    this.#parseProblem = fields
     return undefined
   }
 
   #payloadOf(reading: Reading): Json | undefined {
     if (!('reason' in reading)) return reading.payload
-    this.#unread = reading.detail
+    this.#parseProblem = reading.detail
     return undefined
   }
 
   /** Runs the listener's authentication method. Drops what it has parsed before it awaits anything. */
   authenticate(): MaybePromise<Authentication> {
     this.#isAuthenticating = true
-    this.#unread = ''
+    this.#parseProblem = ''
     try {
       return this.listener.auth.authenticate(this)
     } finally {
@@ -107,14 +105,14 @@ export class Verification implements Evidence {
     }
   }
 
-  /** The same refusal, with its cause: a body that was not parsed has no signature either. */
+  /** If the body was not parsed, the signature or the signed values in it are missing too: gives that as the cause. */
   explained<Reason extends string>(refusal: Failure<Reason>): Failure<Reason> {
-    return this.#unread === '' ? refusal : { reason: refusal.reason, detail: this.#unread }
+    return this.#parseProblem === '' ? refusal : { reason: refusal.reason, detail: this.#parseProblem }
   }
 
-  #readBody(limits?: EarlyLimits): Reading {
-    const readBody = this.readBody ?? this.protocol.readerFor(undefined)
-    return readBody?.(this.delivery.body, limits) ?? fail('body_malformed', 'the body cannot be parsed')
+  #parse(limits?: EarlyLimits): Reading {
+    const parseBody = this.parseBody ?? this.protocol.readerFor(undefined)
+    return parseBody?.(this.delivery.body, limits) ?? fail('body_malformed', 'the body cannot be parsed')
   }
 }
 

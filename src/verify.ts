@@ -1,4 +1,4 @@
-import { eventOf } from './accepted-event.ts'
+import { acceptedEvent } from './accepted-event.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBody } from './checks/body.ts'
@@ -15,17 +15,17 @@ import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
-import type { Reason } from './reason.ts'
+import type { Failure, Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
-import { observed } from './report.ts'
+import { reported } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 
-/** A refusal, or a reply to send instead. A check that passes returns undefined. */
-type Result = { readonly reason: Reason; readonly detail: string } | { readonly reply: Reply }
+/** What ends the checks: a refusal, or the reply to a handshake. */
+type Stop = Failure<Reason> | { readonly reply: Reply }
 
-/** A check answers one question about a delivery. One whose reason has no status does not compile. */
-export type Check = (verification: Verification) => MaybePromise<Result | undefined>
+/** A check answers one question about a delivery. Returns undefined if it passes. A reason without a status does not compile. */
+export type Check = (verification: Verification) => MaybePromise<Stop | undefined>
 
 /**
  * The checks, in two orders; the first refusal is the verdict. Cheap checks run first, nothing secret is revealed before
@@ -95,7 +95,7 @@ export function verdictOn<Given extends Listener<unknown>>(
   delivery: Delivery,
   listener: Given,
 ): MaybePromise<Verdict<PayloadOf<Given>>> {
-  const verdict = observed(new Verification(delivery, listener), checkThenClaim)
+  const verdict = reported(new Verification(delivery, listener), checkThenClaim)
   return verdict as MaybePromise<Verdict<PayloadOf<Given>>> // the listener's schema determines the payload's type
 }
 
@@ -104,12 +104,12 @@ export function checkedOn(
   delivery: Delivery,
   listener: Listener<unknown>,
 ): MaybePromise<Verification | Rejected | Handshake> {
-  return observed(new Verification(delivery, listener), checkOnly)
+  return reported(new Verification(delivery, listener), checkOnly)
 }
 
 /** The second half of `verdictOn`. Call it once. `durationMs` excludes the time between the halves. */
 export function claimOn(verification: Verification): MaybePromise<Verdict<unknown>> {
-  return observed(verification, accept)
+  return reported(verification, accept)
 }
 
 const checkThenClaim = (given: Verification) => walk(checksOf(given.listener.auth), given, accept)
@@ -118,7 +118,7 @@ const checkOnly = (given: Verification) => walk(checksOf(given.listener.auth), g
 /** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
 function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
   return claimEvent(verification, (claim, owner) => {
-    const event = eventOf(verification, claim)
+    const event = acceptedEvent(verification, claim)
     verification.listener.store.accepted?.(event, owner)
     return { ok: true, event }
   })
@@ -132,18 +132,18 @@ export function walk<Passed>(
   first = 0,
 ): MaybePromise<Passed | Rejected | Handshake> {
   for (let index = first; index < checks.length; index += 1) {
-    const result = checks[index]?.(verification)
-    if (isPromise(result)) {
-      return result.then((late) =>
+    const stop = checks[index]?.(verification)
+    if (isPromise(stop)) {
+      return stop.then((late) =>
         late ? stopped(verification, late) : walk(checks, verification, pass, index + 1),
       )
     }
-    if (result) return stopped(verification, result)
+    if (stop) return stopped(verification, stop)
   }
   return pass(verification)
 }
 
-function stopped({ listener }: Verification, result: Result): Rejected | Handshake {
-  if ('reply' in result) return { ok: false, handshake: true, reply: result.reply }
-  return rejected(result.reason, result.detail, listener.auth)
+function stopped({ listener }: Verification, stop: Stop): Rejected | Handshake {
+  if ('reply' in stop) return { ok: false, handshake: true, reply: stop.reply }
+  return rejected(stop.reason, stop.detail, listener.auth)
 }

@@ -5,7 +5,7 @@ import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { EventOf, Listener, PayloadOf } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
 import { problem, type Reply } from '../../src/reply.ts'
-import { isObserved, observed } from '../../src/report.ts'
+import { isObserved, reported } from '../../src/report.ts'
 import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
@@ -133,7 +133,7 @@ export function refuseBusy(
     const fail = () => {
       throw new ReportedError('ERR_TOO_MANY_BODIES', message)
     }
-    Promise.resolve(observed(verification, fail)).catch(() => {}) // hooks and subscribers have been told
+    Promise.resolve(reported(verification, fail)).catch(() => {}) // hooks and subscribers have been told
   }
   warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
   return BUSY
@@ -158,7 +158,7 @@ export function refuseIncomplete(
 function refuseUnread(verification: Verification, reason: Reason, detail: string): Refusal {
   const { listener } = verification
   const verdict = rejected(reason, detail, listener.auth)
-  void observed(verification, () => verdict)
+  void reported(verification, () => verdict)
   warnOfRefusal(listener, reason)
   return closing(replyTo(verdict))
 }

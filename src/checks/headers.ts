@@ -51,13 +51,13 @@ function checkContent(
 ): Failure<HeaderReason> | undefined {
   const { delivery, protocol } = verification
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
-  const readBody = protocol.readerFor(mediaType)
-  if (readBody === undefined) return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
+  const parseBody = protocol.readerFor(mediaType)
+  if (parseBody === undefined) return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed')
   }
   const { readQuery } = protocol
-  verification.readBody = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : readBody
+  verification.parseBody = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody
   return undefined
 }
 
