@@ -1,7 +1,7 @@
 import { sha256, verifySignature } from '#crypto'
 import { Jwks } from '../src/auth/jwks.ts'
 import { readPublicKey } from '../src/auth/public-key.ts'
-import { RemoteValues } from '../src/auth/remote-cache.ts'
+import { RemoteCache } from '../src/auth/remote-cache.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-value.ts'
 import { readToken, type Token } from '../src/auth/token.ts'
 import { type Delivery, headerOf } from '../src/delivery.ts'
@@ -126,7 +126,7 @@ export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCod
     const key = findKey && (await withDeadline(findKey(keyId), timeoutMs, late))
     return key === undefined || hasEnded(key) ? undefined : new Jwks({ keys: [key] })
   }
-  const fetched = new RemoteValues('Plaid', load, { ...options, timeoutSeconds })
+  const fetched = new RemoteCache('Plaid', load, { ...options, timeoutSeconds })
   const keyOf = (keyId: string, address: string | undefined) => {
     if (findKey === undefined || configured.has(keyId)) return configured.find(keyId, 'ES256')
     return fetched.get(keyId, address, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')

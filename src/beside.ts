@@ -22,7 +22,10 @@ export async function verdictBeside(
 
 const checkThenOffer = (given: Verification) => walk(checksOf(given.listener.auth), given, offer)
 
-const offer = (passed: Verification): Accepted<unknown> => ({ ok: true, event: acceptedEvent(passed, NOTHING) })
+const offer = (passed: Verification): Accepted<unknown> => ({
+  ok: true,
+  event: acceptedEvent(passed, NOTHING),
+})
 
 /** Never claimed, so that nothing is remembered. */
 const NOTHING: EventClaim = {

@@ -140,7 +140,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   readonly #usableMs: number
   readonly #unknownMs: number
   readonly #timeoutMs: number
-  readonly #clock: { now(): number }
+  readonly #clock: Clock
   readonly #known: LRUCache<string, Entry<Given>>
   /** IDs without a listener, or whose first load is in flight. */
   readonly #unknown: LRUCache<string, Entry<Given>>

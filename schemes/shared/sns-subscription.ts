@@ -1,5 +1,5 @@
 import { fetchBytes, platformFetch } from '../../src/auth/fetch-bytes.ts'
-import { RemoteValues } from '../../src/auth/remote-cache.ts'
+import { RemoteCache } from '../../src/auth/remote-cache.ts'
 import type { CertificateOptions } from '../../src/auth/remote-certificates.ts'
 import { TIMEOUT_SECONDS } from '../../src/auth/remote-value.ts'
 import { callHook } from '../../src/lib/hooks.ts'
@@ -34,14 +34,14 @@ const SHARES = { perSource: 10, renewals: 0 }
 const A_CENTURY_IN_SECONDS = 3_155_760_000
 
 /** Fetched URLs per listener. Replays of a captured message do not fetch its URL again. */
-const visits: WeakMap<SubscriptionOptions, RemoteValues<true>> = /* @__PURE__ */ new WeakMap()
+const visits: WeakMap<SubscriptionOptions, RemoteCache<true>> = /* @__PURE__ */ new WeakMap()
 
-function visitsOf(options: SubscriptionOptions): RemoteValues<true> {
+function visitsOf(options: SubscriptionOptions): RemoteCache<true> {
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const limits = { fetch, timeoutMs: timeoutSeconds * 1000, mostBytes: MOST_BYTES, accept: '*/*' }
   const visit = async (url: string) => (await fetchBytes(url, limits)) && (true as const)
   const lasting = { ...options, maxStaleSeconds: A_CENTURY_IN_SECONDS }
-  const known = visits.get(options) ?? new RemoteValues('Amazon SNS', visit, lasting, SHARES)
+  const known = visits.get(options) ?? new RemoteCache('Amazon SNS', visit, lasting, SHARES)
   visits.set(options, known)
   return known
 }

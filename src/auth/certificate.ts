@@ -4,7 +4,7 @@ import { rsaProblem } from './public-key.ts'
 
 /** The parts of an X.509 certificate (RFC 5280 4.1) that are used. Its issuer and names are not checked. */
 export interface Certificate {
-  /** The last second in which it is valid, since 1970. The start date is not read: the host already serves it. */
+  /** The last second in which it is valid, since 1970. The start date is not compared with now: the host already serves it. */
   readonly notAfter: number
   /** The SubjectPublicKeyInfo of an RSA key that passed `rsaProblem`. */
   readonly publicKey: Uint8Array<ArrayBuffer>

@@ -28,13 +28,14 @@ export interface Evidence {
   /** What authentication found, once it has passed. */
   readonly auth?: EventAuth | undefined
   /**
-   * Parses the body by its content type, before it is authenticated. Reads it again after anything has been
-   * awaited: take the values that you need, and hold nothing else meanwhile. Undefined if the body does not parse, is over 64 levels deep, or has more fields than the
-   * scheme's `maxFields`. A refusal then says so instead of your `detail`. Holds only the members that the scheme reads first,
-   * if its row names them. They have a meaning only if the body parses, which is checked after authentication.
+   * Parses the body by its content type, before it is authenticated. Undefined if it does not parse, is over 64 levels deep, or
+   * has more fields than the scheme's `maxFields`. A refusal then says so instead of your `detail`.
+   *
+   * Holds only the members that the scheme reads first, if its row names them. The rest of the body may still be malformed: it is
+   * parsed after authentication. Parses again after anything has been awaited, so take the values that you need before.
    */
   parsed(): Json | undefined
-  /** The same with all members. Call it only when you know the sender. */
+  /** Like `parsed`, with all members. Call it only when you know the sender. */
   parsedWhole(): Json | undefined
   /** Decodes the fields of a form, within the same limits. Undefined if the body is no form. */
   fields(): readonly FormField[] | undefined

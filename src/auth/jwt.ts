@@ -46,11 +46,11 @@ export function jwt(options: JwtOptions): Authenticator {
     subject: wellFormedText,
     audience: wellFormedText,
   })
-  const compiled = { ...options }
+  const copy = { ...options } // the caller may change its own
   return Object.freeze({
     method: 'jwt' as const,
     challenge: 'Bearer',
-    authenticate: (evidence: Evidence) => authenticate(evidence, compiled),
+    authenticate: (evidence: Evidence) => authenticate(evidence, copy),
   })
 }
 
@@ -76,26 +76,20 @@ async function authenticate(evidence: Evidence, options: JwtOptions): Promise<Au
   const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
   if (!verifies) return invalid('the signature does not verify')
   if (mustWait) evidence.payload = evidence.keepParsed()
-  return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // that is what was checked
-}
-
-/** The expected claims. They come from the configuration, never from the token. */
-interface Binding {
-  readonly subject: string
-  readonly audience: string
+  return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // by checkClaims
 }
 
 /**
- * The claims of hookgate's JWT scheme, all of them required and compared exactly; `nbf` and `iat` where present (RFC 7519 4.1).
- * What passes is a `JwtClaims`. Pure: the signature is checked elsewhere.
+ * Checks the claims of hookgate's JWT scheme: all are required and compared exactly, with the configuration and never with the
+ * token; `nbf` and `iat` if present (RFC 7519 4.1). What passes is a `JwtClaims`.
  *
- * Not checked: `iss` and every other claim, the age of `iat`, and that `jti` is new (the event ID is claimed for that).
+ * Does not check the signature, `iss` and other claims, the age of `iat`, or whether `jti` is new: the claim of the event does.
  *
  * @param bodyHash SHA-256 of the raw body, base64url.
  */
 function checkClaims(
   { sub, aud, exp, jti, htm, htb_s256, nbf = 0, iat = 0 }: { readonly [claim: string]: Json },
-  { subject, audience }: Binding,
+  { subject, audience }: JwtOptions,
   { eventId, now }: Pick<Evidence, 'eventId' | 'now'>,
   bodyHash: string,
 ): Failure<'token_invalid' | 'token_expired'> | undefined {

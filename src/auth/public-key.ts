@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import { decodeBase64url } from '#crypto'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
+import { encodeHex } from '../lib/bytes.ts'
 import { hasRocaFingerprint, isSmallOrderEd25519 } from '../lib/weak-keys.ts'
 
 /** A JWKS key with a usable `kid`. A key with a `problem` is kept only so that the log can name it. */
@@ -93,5 +94,5 @@ function ed25519Problem(x: Uint8Array): string | false {
 }
 
 function toBigInt(bytes: Uint8Array): bigint {
-  return BigInt(bytes.reduce((hex, byte) => hex + (256 + byte).toString(16).slice(1), '0x0'))
+  return BigInt(`0x0${encodeHex(bytes)}`)
 }

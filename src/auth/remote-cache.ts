@@ -32,7 +32,7 @@ interface NewFetch<T> {
  * an IPv4 address or an IPv6 /64 network. All unknown addresses are one source. Such a name is remembered only while its fetch
  * lasts, and for 30 s from its start. At most 100 names with values are kept. Their renewals have a share of their own.
  */
-export class RemoteValues<T> {
+export class RemoteCache<T> {
   readonly #values = new Map<string, RemoteValue<T | undefined>>()
   #newFetches: readonly NewFetch<T>[] = []
   #renewals: readonly number[] = []

@@ -4,7 +4,7 @@ import { checkedElsewhere, type OptionTable } from '../lib/options.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import type { Evidence } from './evidence.ts'
 import { fetchBytes, platformFetch } from './fetch-bytes.ts'
-import { RemoteValues } from './remote-cache.ts'
+import { RemoteCache } from './remote-cache.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from './remote-value.ts'
 
 const MOST_BYTES = 65_536
@@ -58,7 +58,7 @@ export function remoteCertificates(
   const { fetch = platformFetch, timeoutSeconds = TIMEOUT_SECONDS } = options
   const limits = { fetch, timeoutMs: timeoutSeconds * 1000, mostBytes: MOST_BYTES, accept: ACCEPT }
   const configured = configuredKeys(where, isPinned, options.certificates)
-  const fetched = new RemoteValues(
+  const fetched = new RemoteCache(
     where,
     async (url) => {
       const pem = await fetchBytes(url, limits).catch(nothingThere)

@@ -52,7 +52,8 @@ function checkContent(
   const { delivery, protocol } = verification
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
   const parseBody = protocol.readerFor(mediaType)
-  if (parseBody === undefined) return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
+  if (parseBody === undefined)
+    return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
     return fail('content_encoding_not_identity', 'the body is compressed')
   }

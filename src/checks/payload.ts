@@ -20,15 +20,15 @@ export function checkPayload(verification: Verification): CheckAnswer<'payload_i
     const result = schema.validate(verification.payload)
     return isPromise(result)
       ? result
-          .then((given) => note(verification, given))
+          .then((given) => keepResult(verification, given))
           .then(undefined, (cause: unknown) => schemaThrew(verification, cause))
-      : note(verification, result)
+      : keepResult(verification, result)
   } catch (cause) {
     return schemaThrew(verification, cause)
   }
 }
 
-function note(verification: Verification, result: SchemaResult<unknown>): PayloadFailure | undefined {
+function keepResult(verification: Verification, result: SchemaResult<unknown>): PayloadFailure | undefined {
   if (result.issues)
     return fail(
       'payload_invalid',

@@ -6,8 +6,7 @@ const LAST_SECOND = 8_640_000_000_000
 
 /**
  * Requires an attempt's time to be within the tolerance of now, in either direction, and an event's time to be no older than
- * the tolerance. An event without a time, or with one that no `Date` can hold, has no window. Where there is no time, the time
- * of arrival counts as the time it was sent.
+ * the tolerance. Accepts an event whose time is missing, or too late for a `Date`: it then counts as sent when it arrived.
  */
 export function checkTimestamp(
   verification: Verification,

@@ -70,8 +70,6 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   return decodeBase64url(text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_'))
 }
 
-/** Base64url without padding (RFC 4648 5), canonical only: one text per byte string. */
-
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const WELL_FORMED = /^[A-Za-z0-9_-]*$/
 
@@ -84,11 +82,12 @@ function isCanonical(text: string): boolean {
   return (last & (rest === 2 ? 0b1111 : 0b11)) === 0
 }
 
+/** Encodes base64url without padding (RFC 4648 5). */
 export function encodeBase64url(bytes: Uint8Array): string {
   return btoa(byteText(bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** Decodes canonical text. Undefined for any other. `crypto/node.ts` has a faster version. */
+/** Decodes canonical base64url without padding. Undefined for any other text. `crypto/node.ts` has a faster version. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!isCanonical(text)) return undefined
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))

@@ -1,10 +1,8 @@
+// Gets only IPv6 text that was checked here, because it is lenient: `010.0.0.1` would be 8.0.0.1, and `127.1` loopback.
 import ipaddr from 'ipaddr.js'
 import { ListenerConfigError } from '../errors.ts'
 
-/**
- * Whether a source address is allowed. ipaddr.js is lenient (`010.0.0.1` is 8.0.0.1, `127.1` is loopback), so it only gets
- * IPv6 text that this file has checked. IPv4 is parsed here, strictly.
- */
+/** Whether an address is in one of the networks. */
 export type AddressMatcher = (address: string) => boolean
 
 /** An address as 16-bit groups: two for IPv4, eight for IPv6. */

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts'
+
 /** Workers cancel a request's I/O silently when the request ends, so other requests poll. */
 const ENDS_WITH_ITS_REQUEST: boolean = 'WebSocketPair' in globalThis // at every compatibility date, unlike `navigator`
 
@@ -25,7 +27,7 @@ export interface SingleFlight {
 export function singleFlight(
   work: () => Promise<void>,
   longestMs: number,
-  clock: { now(): number },
+  clock: Clock,
   waitUntil: WaitUntil | undefined,
 ): SingleFlight {
   let current: Promise<void> | undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FetchShares, RemoteValues } from '../../src/auth/remote-cache.ts'
+import { type FetchShares, RemoteCache } from '../../src/auth/remote-cache.ts'
 import type { RemoteOptions } from '../../src/auth/remote-value.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
@@ -11,7 +11,7 @@ type Answer = (name: string) => Promise<string | undefined>
 function remote(answer: Answer, options: RemoteOptions = {}, shares?: FetchShares) {
   const clock: FakeClock = fakeClock()
   const asked: string[] = []
-  const values = new RemoteValues(
+  const values = new RemoteCache(
     'the host',
     (name) => {
       asked.push(name)
