@@ -76,8 +76,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
   options: VerifyWebhookOptions = {},
 ): WebhookMiddleware<Request> {
   const wasReceived = (request: Request & ExpressFields) => request.webhook !== undefined
-  const setup = { ownOptions: { trustedProxies() {} }, wasReceived }
-  const receiver = createReceiver(target, options, setup)
+  const receiver = createReceiver(target, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const sourceOf = sourceFinder(options.trustedProxies)
   return function verifyWebhook(request, response, next) {
     receiver
@@ -121,13 +120,15 @@ export function observeWebhook<Request extends IncomingMessage = IncomingMessage
   target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
   options: ObserveWebhookOptions = {},
 ): WebhookMiddleware<Request> {
-  const observer = createObserver(target, options, { trustedProxies() {} })
+  const observer = createObserver(target, options, OWN_OPTIONS)
   const sourceOf = sourceFinder(options.trustedProxies)
   return function observeWebhook(request, _response, next) {
     void observer.observe(request, () => besideNode(request, sourceOf))
     next()
   }
 }
+
+const OWN_OPTIONS = { trustedProxies() {} } // behindProxies checks them
 
 /** Properties that Express and this adapter add to a Node request. */
 interface ExpressFields {

@@ -55,7 +55,7 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
   readonly trustedProxies?: readonly string[] | undefined
 }
 
-/** All are checked elsewhere. The last three are options of `register` itself, which reads the same object. */
+/** Other functions check them. The last three are options of `register` itself, which reads the same object. */
 const OWN_OPTIONS = {
   listener() {},
   trustedProxies() {},
@@ -189,12 +189,12 @@ function checkFirst(
         hideOddType(request)
         return done()
       })
-      .catch(told(request, done))
+      .catch(passOn(request, done))
   }
 }
 
-/** Passes an error on. Without a logger, Fastify would tell a setup mistake to nobody but the sender. */
-function told({ log }: FastifyRequest, done: (error: Error) => void): (error: Error) => void {
+/** Passes errors on. Prints a setup mistake if Fastify has no logger, because only the sender would see it. */
+function passOn({ log }: FastifyRequest, done: (error: Error) => void): (error: Error) => void {
   return (error) => {
     if (error instanceof ListenerConfigError && log.level === undefined) console.error(error)
     done(error)
@@ -249,7 +249,7 @@ function claimLast(receiver: Receiver<FastifyRequest, Listener<unknown>>): preHa
         if (request.method === 'GET') request.body = checked.verification.payload // Fastify parses no body of a GET
         return done()
       })
-      .catch(told(request, done))
+      .catch(passOn(request, done))
   }
 }
 

@@ -140,7 +140,7 @@ export function observeWebhook(
   }
 }
 
-/** The body as it comes: from Hono's cache, if a middleware has read it, or else from the stream. */
+/** A Hono request as a `Beside`. Takes the body from Hono's cache if a middleware has read it, or else from the stream. */
 function besideOf(
   c: Context,
   whenHandled: (tell: () => void) => void,
@@ -206,7 +206,7 @@ function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoin
   return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
 }
 
-/** Whether a middleware has created the web stream and left it unread, as `hono/body-limit` does. It drains Node's. */
+/** Whether a middleware, such as `hono/body-limit`, has made the web stream, which drains Node's, and left it unread. */
 function isHandedOut({ req }: Context, incoming: NodeRequest | undefined): boolean {
   return incoming !== undefined && incoming.readableFlowing !== null && !req.raw.bodyUsed
 }

@@ -139,7 +139,7 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
   options: ObserveWebhookOptions = {},
 ): (request: Request, ...given: Given) => Result {
   const { sourceIp } = options
-  const observer = createObserver(target, options, OBSERVER_OPTIONS)
+  const observer = createObserver(target, options, OWN_OPTIONS)
   if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
   const sourceOf = (request: Request, { isSourceAllowed }: Listener<unknown>) => {
     if (isSourceAllowed && !sourceIp) throw sourceNotKnown()
@@ -163,7 +163,7 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
   }
 }
 
-const OBSERVER_OPTIONS = {
+const OWN_OPTIONS = {
   sourceIp(value: unknown) {
     if (value !== undefined && typeof value !== 'function') {
       throw new ListenerConfigError('sourceIp', 'must be a function')

@@ -1,7 +1,7 @@
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import { type Beside, bytesGone, exactBytes, isDoubtful, isExact } from './beside.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
-import { announcedBytes, counted, type SourceFinder } from './incoming.ts'
+import { announcedBytes, counted, NO_BYTES, type SourceFinder } from './incoming.ts'
 import { fromNode, type NodeRequest } from './read-node.ts'
 
 /** A Node request, with what shows how it is read. */
@@ -46,7 +46,6 @@ export function besideNode<Request extends EmittingRequest>(
   }
 }
 
-const NO_BYTES = new Uint8Array(0)
 const encoder = new TextEncoder()
 
 /** Whether no body follows, if no header announces its length. */
@@ -61,8 +60,8 @@ function keptBody({ body }: NodeRequest): Uint8Array | undefined {
 }
 
 /**
- * A body on its way to its reader. Sees what the request emits. A listener would not do: with one more, a stream flows before
- * its reader is there, and after it has paused.
+ * Copies a body on its way to its reader. Wraps `emit`, because a listener for `data` would start the stream before its reader is
+ * there, and restart one that its reader has paused.
  */
 class Copy {
   readonly #request: EmittingRequest
@@ -108,7 +107,7 @@ class Copy {
       Reflect.deleteProperty(request, 'emit')
       if (before) Object.defineProperty(request, 'emit', before)
     }
-    this.#inFlight.keepsArriving((error) => this.#stop(() => this.#reject(error)))
+    this.#inFlight.allowCut((error) => this.#stop(() => this.#reject(error)))
   }
 
   #hear(event: string, given: readonly unknown[], emit: EmittingRequest['emit']): boolean {

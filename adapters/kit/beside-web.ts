@@ -1,5 +1,5 @@
 import { type Beside, bytesGone, exactBytes } from './beside.ts'
-import { announcedBytes, BodyIncompleteError, counted, type SourceFinder } from './incoming.ts'
+import { announcedBytes, BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from './incoming.ts'
 import { fromWeb, readCounted } from './read-web.ts'
 
 /**
@@ -59,8 +59,6 @@ export function withKept(beside: Beside, kept: PromiseLike<unknown>): Beside {
     },
   }
 }
-
-const NO_BYTES = new Uint8Array(0)
 
 /** Tells whether a request is cloned from now on: it is then read without being used. */
 function watchClone(request: Request): () => boolean {

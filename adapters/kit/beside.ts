@@ -2,7 +2,7 @@ import { ListenerConfigError } from '../../src/errors.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
 import type { Incoming } from './incoming.ts'
 
-/** A request whose body something else reads. `besideNode` and `besideWeb` make one. */
+/** A request whose body is read by something else. `besideNode` and `besideWeb` make one. */
 export interface Beside extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
   /**
    * Copies at most `limit` + 1 bytes while they are read, and counts them. Starts at once. Resolves with undefined if nothing
@@ -26,12 +26,12 @@ export function isDoubtful(text: string): boolean {
   return text.includes('\ufffd')
 }
 
-/** Whether bytes that were put together are those that arrived. If their number is known, it tells. */
-export function isExact(length: number, announced: number | undefined, isDoubtful: boolean): boolean {
-  return announced === undefined ? !isDoubtful : length === announced
+/** Whether bytes that were put together are those that arrived: as many as announced, or at least without a doubtful text. */
+export function isExact(length: number, announced: number | undefined, hasDoubt: boolean): boolean {
+  return announced === undefined ? !hasDoubt : length === announced
 }
 
-/** What is left is not what the sender signed. */
+/** Something else read the body, and what it kept is not what the sender signed. */
 export function bytesGone(): ListenerConfigError {
   const problem = 'was read before observeWebhook could, or was decoded, and its exact bytes are gone'
   const mend = 'mount observeWebhook before every body parser, or keep the bytes in request.rawBody'

@@ -1,5 +1,5 @@
-/** A sender that may disconnect before it gets its response. */
-export interface Leaving {
+/** A sender, which may disconnect before it gets its response. */
+export interface Sender {
   /** Calls `tell` when the sender disconnects or its response ends, if the platform reports it. May call twice. */
   whenGone(tell: () => void): void
 }
@@ -50,11 +50,11 @@ export class BodiesInFlight {
       const problem = `${this.#maxBodies} bodies are in flight already (maxConcurrentBodies)`
       if (!this.#freeAbandoned() && !this.#cut(this.#slowest(0), problem)) throw new OverloadError(problem)
     }
-    return this.reenter(0)
+    return this.admit(0)
   }
 
-  /** Counts a complete body again, regardless of the limits. */
-  reenter(bytes: number): BodyInFlight {
+  /** Regardless of the limits, e.g. for a complete body that was admitted before. */
+  admit(bytes: number): BodyInFlight {
     this.#bodies += 1
     this.#bytes += bytes
     return new BodyInFlight(this, bytes)
@@ -132,8 +132,8 @@ export class BodyInFlight {
     return this.#all.grow(this, bytes)
   }
 
-  /** Lets `cut` be called, once, when others need the room before `arrived` is called. */
-  keepsArriving(cut: (error: OverloadError) => void): void {
+  /** Calls `cut`, once, if others need the room before `arrived` is called. */
+  allowCut(cut: (error: OverloadError) => void): void {
     this.#cut = cut
     this.since = this.#all.now()
     this.#all.arriving.add(this)
@@ -152,7 +152,7 @@ export class BodyInFlight {
   }
 
   /** Settles like `work`. If the sender leaves meanwhile, the work still holds the body. */
-  async during<T>(work: PromiseLike<T>, sender: Leaving): Promise<T> {
+  async during<T>(work: PromiseLike<T>, sender: Sender): Promise<T> {
     this.#isWaiting = true
     sender.whenGone(() => this.#abandon())
     try {

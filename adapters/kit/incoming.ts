@@ -1,10 +1,10 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { Listener } from '../../src/listener.ts'
-import type { BodyInFlight, Leaving } from './bodies-in-flight.ts'
+import type { BodyInFlight, Sender } from './bodies-in-flight.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
 
 /** A request before its body is read. `fromNode` and `fromWeb` make one. */
-export interface Incoming extends Leaving {
+export interface Incoming extends Sender {
   /** The method, in capitals. */
   readonly method: string
   /** The path with its query, or the whole URL. Some handshakes read it. */
@@ -80,8 +80,10 @@ export function announcedBytes(contentLength: string | readonly string[] | undef
     : undefined
 }
 
+export const NO_BYTES: Uint8Array<ArrayBuffer> = /* @__PURE__ */ new Uint8Array(0)
+
 /** Placeholder for a body that was announced as too long, and so never read. Only its length is used. */
-let standIn = new Uint8Array(0)
+let standIn = NO_BYTES
 
 export function oversizeBody(limit: number): Uint8Array {
   if (standIn.byteLength <= limit) standIn = new Uint8Array(limit + 1)

@@ -54,7 +54,7 @@ export function createObserver<Request extends object>(
   checkOptions('observeWebhook', options, { ...LIMITS, waitUntil: optional(aFunction), ...ownOptions })
   const { maxConcurrentBodies = MOST_BODIES, maxConcurrentBytes = MOST_BYTES, waitUntil } = options
   const bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, 0)
-  /** The listeners that know of a mistake: it would come with every request. */
+  /** The listeners that were told of a mistake. Told once, because it would come with every request. */
   const told = new WeakSet<object>()
   return {
     observe(request, beside) {
@@ -98,7 +98,7 @@ export function createObserver<Request extends object>(
   function tell(error: unknown, listener: Listener<unknown> | undefined): void {
     const problem =
       error instanceof OverloadError ? new ReportedError('ERR_TOO_MANY_BODIES', error.message) : error
-    if (listener === undefined) warnOfFailure(UNKNOWN, codeOf(problem, 'ERR_LISTENER_LOAD'))
+    if (listener === undefined) warnOfFailure(NOT_FOUND, codeOf(problem, 'ERR_LISTENER_LOAD'))
     else if (problem instanceof ReportedError) tellFailure(listener, problem, UNENFORCED)
     else if (!told.has(listener)) {
       told.add(listener)
@@ -110,14 +110,14 @@ export function createObserver<Request extends object>(
 const UNENFORCED = { durationMs: 0, enforced: false } as const
 
 /** Stands for the listener that a lookup failed to find. */
-const UNKNOWN = { id: 'unknown', clock: Date, onError: undefined }
+const NOT_FOUND = { id: 'unknown', clock: Date, onError: undefined }
 
 /** Only our own codes: others have no entry in docs/errors.md, and may quote strangers. */
 function codeOf(error: unknown, otherwise: string): string {
   return error instanceof CodedError ? error.code : otherwise
 }
 
-/** The hooks hear of the verdict, and of a failure, from within. A listener without them writes a warning. */
+/** `verdictBeside` tells the hooks. Warns for a listener without them. */
 async function report(delivery: Delivery, listener: Listener<unknown>): Promise<void> {
   try {
     const verdict = await verdictBeside(delivery, listener)

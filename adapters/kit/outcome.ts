@@ -10,7 +10,7 @@ import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from 
 import { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import type { OverloadError } from './bodies-in-flight.ts'
-import type { BodyIncompleteError } from './incoming.ts'
+import { type BodyIncompleteError, NO_BYTES } from './incoming.ts'
 import { ReportedError, warnOfFailure, warnOfRefusal } from './tell.ts'
 
 /** Send the reply, and do not run the handler. */
@@ -52,7 +52,7 @@ export function checkAndClaim<Given extends Listener<unknown>>(
   delivery: Delivery,
   listener: Given,
 ): MaybePromise<Claimed<Given> | Refusal> {
-  return answered(verdictOn<Given>, claimedOf, delivery, listener)
+  return withReply(verdictOn<Given>, claimedOf, delivery, listener)
 }
 
 /**
@@ -64,7 +64,7 @@ export function checkAndClaim<Given extends Listener<unknown>>(
  * ```
  */
 export function check(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Checked | Refusal> {
-  return answered(checkedOn, (verification) => ({ verification }), delivery, listener)
+  return withReply(checkedOn, (verification) => ({ verification }), delivery, listener)
 }
 
 /**
@@ -76,7 +76,7 @@ export function check(delivery: Delivery, listener: Listener<unknown>): MaybePro
  * ```
  */
 export function claim({ verification }: Checked): MaybePromise<Claimed<Listener<unknown>> | Refusal> {
-  return answered(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
+  return withReply(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
 }
 
 const claimedOf = <Given extends Listener<unknown>>(
@@ -85,25 +85,27 @@ const claimedOf = <Given extends Listener<unknown>>(
 ) => ({ event, listener })
 
 /** Runs one step of `verify`, and turns refusals and outages into replies. */
-function answered<Given extends Listener<unknown>, Yes extends object, Passed>(
-  ask: (delivery: Delivery, listener: Given) => MaybePromise<Yes | Rejected | Handshake>,
-  pass: (yes: Yes, listener: Given) => Passed,
+function withReply<Given extends Listener<unknown>, Result extends object, Passed>(
+  step: (delivery: Delivery, listener: Given) => MaybePromise<Result | Rejected | Handshake>,
+  pass: (result: Result, listener: Given) => Passed,
   delivery: Delivery,
   listener: Given,
 ): MaybePromise<Passed | Refusal> {
   try {
-    const answer = ask(delivery, listener)
-    if (!isPromise(answer)) return isNo(answer) ? refuse(answer, delivery, listener) : pass(answer, listener)
-    return answer
-      .then((late) => (isNo(late) ? refuse(late, delivery, listener) : pass(late, listener)))
-      .catch((error) => unavailable(error, listener))
+    const result = step(delivery, listener)
+    const next = (known: Result | Rejected | Handshake) =>
+      needsReply(known) ? refuse(known, delivery, listener) : pass(known, listener)
+    return isPromise(result)
+      ? result.then(next).catch((error) => refuseUndecided(error, listener))
+      : next(result)
   } catch (error) {
-    return unavailable(error, listener)
+    return refuseUndecided(error, listener)
   }
 }
 
 /** Not `in`, which engines do not optimize: hence the cast. */
-const isNo = (answer: object): answer is Rejected | Handshake => (answer as { ok?: boolean }).ok === false
+const needsReply = (result: object): result is Rejected | Handshake =>
+  (result as { ok?: boolean }).ok === false
 
 function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Listener<unknown>): Refusal {
   if (!verdict.handshake) warnOfRefusal(listener, verdict.reason)
@@ -111,15 +113,14 @@ function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Lis
   return body.byteLength > listener.maxBodyBytes ? closing(reply) : { reply }
 }
 
-function unavailable(error: unknown, listener: Listener<unknown>): Refusal {
+/** Throws all errors but those that keep `verify` from deciding. */
+function refuseUndecided(error: unknown, listener: Listener<unknown>): Refusal {
   if (error instanceof EventStoreError || error instanceof KeySetError) {
     warnOfFailure(listener, error.code)
     return { reply: replyUnavailable(error.retryAfterSeconds) }
   }
   throw error
 }
-
-const NO_BYTES = new Uint8Array(0)
 
 /** Reports an overload. Builds no report without a hook, because floods end here. */
 export function refuseBusy(
@@ -142,7 +143,7 @@ export function refuseBusy(
 /** Refuses a disallowed source before its body is complete, so the rest of the request is not examined. */
 export function refuseSource(request: Omit<Delivery, 'body'>, listener: Listener<unknown>): Refusal {
   const verification = new Verification({ ...request, body: NO_BYTES }, listener)
-  const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // that is why it is called
+  const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // called only if it fails
   return refuseUnread(verification, reason, detail)
 }
 
@@ -189,15 +190,17 @@ export function closesConnection({ reply }: { readonly reply?: Reply | undefined
 }
 
 /** Too many bodies are in flight, or the response could not reach the sender anyway. */
-export const BUSY: Refusal = /* @__PURE__ */ notReceived(1)
+export const BUSY: Refusal = /* @__PURE__ */ retryLater(1)
 
-/** The listener could not be loaded. Closes the connection, because the request's body is not read. */
-export function notReceived(retryAfterSeconds: number): Refusal {
+/** Asks the sender to retry. Closes the connection, because the request's body is not read. */
+export function retryLater(retryAfterSeconds: number): Refusal {
   return closing(replyUnavailable(retryAfterSeconds))
 }
 
-/** Closes the connection, because the request's body is not read. */
-export const UNKNOWN: Refusal = /* @__PURE__ */ closing(/* @__PURE__ */ problem(404, 'listener_unknown'))
+/** A lookup found no listener. Closes the connection, because the request's body is not read. */
+export const UNKNOWN_LISTENER: Refusal = /* @__PURE__ */ closing(
+  /* @__PURE__ */ problem(404, 'listener_unknown'),
+)
 
 /** The part of Node's `ServerResponse` that `sendReply` uses. */
 interface UnsentResponse {

@@ -117,9 +117,9 @@ function readNodeBody(
 ): Promise<Uint8Array> {
   // E.g. closed during the lookup. The stream would emit nothing more.
   if (request.socket.destroyed) return Promise.reject(connectionEnded())
-  // Skipped for fresh requests: on Express, each property access costs a microsecond.
-  const isAlone = request.readableFlowing === null
-  if (!isAlone) {
+  const isUntouched = request.readableFlowing === null
+  // Skipped if untouched: on Express, each property access costs a microsecond.
+  if (!isUntouched) {
     if (request.rawBody instanceof Uint8Array) return Promise.resolve(counted(request.rawBody, inFlight))
     if (request.body instanceof Uint8Array) return Promise.resolve(counted(request.body, inFlight))
     if (request.readableDidRead || request.readableEnded) throw bodyTaken()
@@ -130,8 +130,8 @@ function readNodeBody(
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
     const isPlain = request.httpVersionMajor === 1
     const arrival = new Arrival(request, limit, inFlight, isPlain ? resolve : end, reject)
-    // Another reader may pause the stream just before its end.
-    arrival.begin(timeoutMs, isPlain && isAlone && announced !== undefined ? announced : Number.NaN)
+    // Another reader could pause the stream just before its end.
+    arrival.begin(timeoutMs, isPlain && isUntouched ? announced : undefined)
   })
 }
 
@@ -191,8 +191,8 @@ export class Arrival {
     this.#reject = reject
   }
 
-  /** @param announced The length at which nothing but the end is missing, which comes by itself unless the stream is paused; or NaN. */
-  begin(timeoutMs: number, announced: number): void {
+  /** @param announced At this length, only `end` is missing, which comes by itself unless the stream is paused. */
+  begin(timeoutMs: number, announced: number | undefined): void {
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
     // Most bodies arrive in this tick; arm timers only if not.
     void RESOLVED.then(() => {
@@ -216,7 +216,7 @@ export class Arrival {
     }
     this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
     resume()
-    this.#inFlight.keepsArriving((error) => this.#giveUp(error))
+    this.#inFlight.allowCut((error) => this.#giveUp(error))
     this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
   }
 

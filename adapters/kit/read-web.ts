@@ -7,6 +7,7 @@ import {
   bodyTaken,
   connectionEnded,
   type Incoming,
+  NO_BYTES,
   otherFramework,
   oversizeBody,
   type SourceFinder,
@@ -71,7 +72,7 @@ export function readCounted(
       reject(error)
     }
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
-    inFlight.keepsArriving(stop)
+    inFlight.allowCut(stop)
     readAtMost(reader, limit, (bytes) => {
       const problem = inFlight.add(bytes)
       if (problem) stop(problem)
@@ -85,8 +86,6 @@ export function readCounted(
     )
   })
 }
-
-const NO_BYTES = new Uint8Array(0)
 
 /**
  * Finds a header by lower-case name. `Headers` joins repeated headers with `, `, so split at it. `fieldText` restores values that

@@ -11,19 +11,19 @@ import {
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import { nowIfObserved } from '../../src/report.ts'
-import { BodiesInFlight, type BodyInFlight, type Leaving, OverloadError } from './bodies-in-flight.ts'
+import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import {
   BUSY,
   type Checked,
   closesConnection,
   type Examine,
-  notReceived,
   type Refusal,
   refuseBusy,
   refuseIncomplete,
   refuseSource,
-  UNKNOWN,
+  retryLater,
+  UNKNOWN_LISTENER,
 } from './outcome.ts'
 
 /**
@@ -166,21 +166,22 @@ export function createReceiver<Request extends object, Given extends Listener<un
         sourceIp = incoming.sourceIp(listener)
         // An empty address, like an unknown one, is in no network.
         isDisallowed = listener.isSourceAllowed?.(sourceIp ?? '') === false
-        if (isDisallowed) inFlight?.leave()
-        if (isDisallowed) inFlight = disallowed.enter()
-        else inFlight ??= bodies.enter()
+        if (isDisallowed) {
+          inFlight?.leave()
+          inFlight = disallowed.enter()
+        } else inFlight ??= bodies.enter()
         const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, inFlight)
         const examined = examine({ method, url, where, header, body, sourceIp }, listener)
         outcome = isPromise(examined) ? await inFlight.during(examined, incoming) : examined
       }
     } catch (error) {
-      const early = { method, url, header, sourceIp }
+      const head = { method, url, header, sourceIp }
       if (error instanceof OverloadError) {
         if (listener === undefined) outcome = BUSY
-        else if (isDisallowed) outcome = refuseSource(early, listener)
-        else outcome = refuseBusy(error, early, listener, startedAt)
+        else if (isDisallowed) outcome = refuseSource(head, listener)
+        else outcome = refuseBusy(error, head, listener, startedAt)
       } else if (error instanceof BodyIncompleteError && listener) {
-        outcome = refuseIncomplete(error, early, listener, startedAt)
+        outcome = refuseIncomplete(error, head, listener, startedAt)
       } else {
         pipelined?.end(false)
         throw error
@@ -194,13 +195,13 @@ export function createReceiver<Request extends object, Given extends Listener<un
 
   async function resume<Passed, T>(
     checked: Checked,
-    sender: Leaving,
+    sender: Pick<Incoming, 'whenGone'>,
     examine: (checked: Checked) => MaybePromise<Passed | Refusal>,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
     let outcome = examine(checked)
     if (isPromise(outcome)) {
-      const inFlight = bodies.reenter(checked.verification.delivery.body.byteLength)
+      const inFlight = bodies.admit(checked.verification.delivery.body.byteLength)
       outcome = await inFlight.during(outcome, sender).finally(() => inFlight.leave())
     }
     return onOutcome(outcome)
@@ -259,7 +260,7 @@ function judged<Given extends Listener<unknown>>(
 }
 
 function judge<Given extends Listener<unknown>>(found: Given | undefined): Found<Given> {
-  if (found === undefined) return UNKNOWN
+  if (found === undefined) return UNKNOWN_LISTENER
   if (!isListener(found))
     throw new ListenerConfigError(
       'listener',
@@ -269,7 +270,7 @@ function judge<Given extends Listener<unknown>>(found: Given | undefined): Found
 }
 
 function refuseUnloaded(error: unknown): Refusal {
-  if (error instanceof ListenerLoadError) return notReceived(error.retryAfterSeconds)
+  if (error instanceof ListenerLoadError) return retryLater(error.retryAfterSeconds)
   throw error
 }
 

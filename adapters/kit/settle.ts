@@ -10,8 +10,8 @@ const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
 
 /**
  * Settles an event by the status of its response: 2xx commits; 408, 503 and 504 let the lease expire; everything else
- * releases. If the store fails, the response stands, `onError` is called, and the lease expires. It is also called for a
- * redirect, which hardly any sender follows, and which is seldom meant as a failure.
+ * releases. If the store fails, calls `onError`; the response stands, and the lease expires. Calls it for a redirect too, because
+ * hardly any sender follows one, and few handlers mean one as a failure.
  */
 export function settle(
   { event, listener }: Claimed<Listener<unknown>>,
@@ -94,23 +94,23 @@ export function settleAfter(
 ): void {
   const { listener } = claimed
   if (listener.settle === 'manual') return
-  const isObserved = Boolean(listener.onError) // without a hook, nobody waits for the end of the lease
-  const dueAt = isObserved ? performance.now() + listener.leaseMs : 0
+  const hasHook = Boolean(listener.onError) // nothing else needs the end of the lease
+  const dueAt = hasHook ? performance.now() + listener.leaseMs : 0
   const open = { response, claimed, handled, dueAt, tellOverdue: tellLate, isOver: false }
-  response.on('finish', () => finished(open)).on('close', () => closed(open))
-  if (isObserved) expectEnd(open)
+  response.on('finish', () => onFinish(open)).on('close', () => onClose(open))
+  if (hasHook) expectEnd(open)
 }
 
 /**
- * The last event on some hosts. Some emit it inside `end()`, before `writableEnded` is set. On HTTP/2, a response whose
- * client disconnected also finishes, and closes before the deferred look at `writableEnded`.
+ * Some hosts emit `finish` but no `close`, and some emit it inside `end()`, before they set `writableEnded`: so it looks again a
+ * microtask later. On HTTP/2, a response whose client disconnected finishes too, but `close` comes before that.
  */
-function finished(open: OpenResponse): void {
-  if (open.response.writableEnded) closed(open)
-  else queueMicrotask(() => open.response.writableEnded && closed(open))
+function onFinish(open: OpenResponse): void {
+  if (open.response.writableEnded) onClose(open)
+  else queueMicrotask(() => open.response.writableEnded && onClose(open))
 }
 
-function closed(open: OpenResponse): void {
+function onClose(open: OpenResponse): void {
   if (open.isOver) return
   open.isOver = true
   const { response, handled } = open
@@ -147,25 +147,28 @@ function tellLate(this: OpenResponse): void {
   })
 }
 
-/** Something that should end by `dueAt`, a time of `performance.now()`. */
+/** What the sweep watches: a response, until it has ended. */
 interface Due {
+  /** When it should have ended, by `performance.now()`. */
   readonly dueAt: number
+  /** Called once, if it has not ended by then. */
   tellOverdue(): void
 }
 
 const SWEEP_MS = 1000
 
-const open = new Set<Due>()
+const awaited = new Set<Due>()
 let isArmed = false
 
 /** Calls `tellOverdue` if `due` has not ended by its time, within a second: one timer sweeps them all. */
 export function expectEnd(due: Due): void {
-  open.add(due)
+  awaited.add(due)
   if (!isArmed) arm()
 }
 
+/** Ends the wait. */
 export function ended(due: Due): void {
-  open.delete(due)
+  awaited.delete(due)
 }
 
 function arm(): void {
@@ -177,10 +180,10 @@ function arm(): void {
 function sweep(): void {
   isArmed = false
   const now = performance.now()
-  for (const due of open) {
+  for (const due of awaited) {
     if (due.dueAt > now) continue
-    open.delete(due)
+    awaited.delete(due)
     due.tellOverdue()
   }
-  if (open.size > 0) arm()
+  if (awaited.size > 0) arm()
 }

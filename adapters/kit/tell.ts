@@ -6,10 +6,10 @@ import type { Reason } from '../../src/reason.ts'
 const PAUSE_MS = 60_000
 const MOST_IDS = 1000
 
-/** When each listener's reasons were last told, by its clock. The listener that was met first is dropped first. */
-const told = new Map<string, Map<string, number>>()
+/** When each listener's reasons were last told, by its clock. When full, drops the listener that came first. */
+const lastTold = new Map<string, Map<string, number>>()
 
-/** Tells a refusal of a listener that has no `onVerdict`. The sender's next attempt at the same event is no news. */
+/** Warns of a refusal if the listener has no `onVerdict`. Not of the sender's next attempt at the same event. */
 export function warnOfRefusal(
   listener: Listener<unknown>,
   reason: Reason,
@@ -20,7 +20,7 @@ export function warnOfRefusal(
   warn(listener, what, reason, 'onVerdict')
 }
 
-/** Tells a failure of a listener that has no `onError`, by its code only: messages and causes may quote strangers. */
+/** Warns of a failure if the listener has no `onError`. Shows only its code: messages and causes may quote strangers. */
 export function warnOfFailure(
   listener: Pick<Listener<unknown>, 'id' | 'clock' | 'onError'>,
   code: string,
@@ -44,19 +44,19 @@ function warn(
   reason: string,
   hook: 'onVerdict' | 'onError',
 ): void {
-  if (!isNews(id, reason, clock.now())) return
+  if (!recordIfNew(id, reason, clock.now())) return
   const first = reason === 'signature_mismatch' ? 'try hookgate/explain, see ' : ''
   console.warn(
     `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
   )
 }
 
-/** At most once a minute for each listener and reason. */
-function isNews(id: string, reason: string, now: number): boolean {
-  const reasons = told.get(id) ?? new Map<string, number>()
+/** Returns true at most once a minute for each listener and reason. */
+function recordIfNew(id: string, reason: string, now: number): boolean {
+  const reasons = lastTold.get(id) ?? new Map<string, number>()
   if (Math.abs(now - (reasons.get(reason) ?? -Infinity)) < PAUSE_MS) return false
-  if (!told.has(id) && told.size >= MOST_IDS) told.delete(told.keys().next().value ?? '')
-  told.set(id, reasons.set(reason, now))
+  if (!lastTold.has(id) && lastTold.size >= MOST_IDS) lastTold.delete(lastTold.keys().next().value ?? '')
+  lastTold.set(id, reasons.set(reason, now))
   return true
 }
 

@@ -16,7 +16,7 @@ function arriving(
   const stream = new Readable({ read() {}, emitClose: given.emitClose ?? true })
   first(stream)
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    new Arrival(stream, LIMIT, room(), resolve, reject).begin(FOREVER_MS, given.announced ?? Number.NaN)
+    new Arrival(stream, LIMIT, room(), resolve, reject).begin(FOREVER_MS, given.announced)
   })
   return { stream, text: body.then((bytes) => Buffer.from(bytes).toString()) }
 }

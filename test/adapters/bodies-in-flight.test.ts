@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Leaving } from '../../adapters/kit/bodies-in-flight.ts'
+import type { Sender } from '../../adapters/kit/bodies-in-flight.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from '../../adapters/kit/bodies-in-flight.ts'
 import fc from '../support/property.ts'
 
@@ -18,12 +18,12 @@ function bodies(maxBodies: number, maxBytes: number, clock = stopped()): BodiesI
 function arriving(all: BodiesInFlight, bytes = 0): { readonly body: BodyInFlight; readonly cuts: string[] } {
   const cuts: string[] = []
   const body = all.enter()
-  body.keepsArriving(({ message }) => cuts.push(message))
+  body.allowCut(({ message }) => cuts.push(message))
   if (bytes > 0) expect(body.add(bytes)).toBeUndefined()
   return { body, cuts }
 }
 
-function sender(): { readonly leaving: Leaving; readonly leave: () => void } {
+function sender(): { readonly leaving: Sender; readonly leave: () => void } {
   const told: (() => void)[] = []
   return {
     leaving: { whenGone: (tell) => void told.push(tell) },
@@ -151,7 +151,7 @@ describe('too many bytes', () => {
 
   it('refuse the newest, if all others are complete', () => {
     const all = bodies(10, 1000)
-    all.reenter(999)
+    all.admit(999)
     const newest = all.enter()
     expect(newest.add(1)).toBeUndefined()
     expect(newest.add(1)).toBeInstanceOf(OverloadError)
@@ -270,7 +270,7 @@ it('no room is lost and none is given back twice, whatever happens to bodies in 
         const one = known[which % known.length]
         if (one === undefined) continue
         const { body } = one
-        if (act === 'arrive' && live.has(body)) body.keepsArriving(() => void live.delete(body))
+        if (act === 'arrive' && live.has(body)) body.allowCut(() => void live.delete(body))
         if (act === 'add' && body.add(bytes)) leave(body)
         if (act === 'complete') body.arrived()
         if (act === 'wait') void body.during(one.work.work, one.sender.leaving).catch(() => {})

@@ -43,7 +43,7 @@ it('B11 a Node body that comes in single bytes takes the memory of its bytes, an
   const inFlight = new BodiesInFlight(1, BYTES, 0).enter()
   const before = heapUsed()
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    new Arrival(stream, BYTES, inFlight, resolve, reject).begin(60_000, Number.NaN)
+    new Arrival(stream, BYTES, inFlight, resolve, reject).begin(60_000, undefined)
   })
   for (const byte of each()) stream.emit('data', byte)
   expect(heapUsed() - before).toBeLessThan(MOST_BYTES_KEPT)
