@@ -60,9 +60,9 @@ export interface Listener<Payload = Json> {
   readonly payload: PayloadSchema<Payload> | undefined
   /** Whether the adapter (`auto`) or your handler (`manual`) commits and releases. */
   readonly settle: 'auto' | 'manual'
-  /** Called with every verdict. Null: nobody wants to know of refusals. */
+  /** Called with every verdict. Null: adapters write no warning about refusals either. */
   readonly onVerdict: Hooks<Payload>['onVerdict'] | null | undefined
-  /** Called for every failure that is not the sender's fault. Null: nobody wants to know. */
+  /** Called for every failure that is not the sender's fault. Null: adapters write no warning either. */
   readonly onError: Hooks<Payload>['onError'] | null | undefined
   /** The clock, in milliseconds since 1970. */
   readonly clock: Clock

@@ -11,7 +11,7 @@ export interface Reply {
   readonly body: string
 }
 
-/** The answer to a handshake. Undefined if the request is none. */
+/** The answer to a handshake. Undefined if the request is not one. */
 export type HandshakeAnswer = MaybePromise<{ readonly reply: Reply } | undefined>
 
 const TITLES: Readonly<Record<Exclude<RejectedStatus, 200> | 404, string>> = {

@@ -24,9 +24,7 @@ export interface Incoming extends Sender {
   readBody(limit: number, timeoutMs: number, inFlight: BodyInFlight): Promise<Uint8Array>
 }
 
-/**
- * Finds the source address of a framework's request. May throw if the listener needs an address that nobody can know.
- */
+/** Finds the source address of a framework's request. Throws if the listener needs an address and the setup cannot tell it. */
 export type SourceFinder<Request> = (request: Request, listener: Listener<unknown>) => string | undefined
 
 /**

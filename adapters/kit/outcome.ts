@@ -37,7 +37,7 @@ export interface Checked {
   readonly reply?: undefined
 }
 
-/** What is done with a complete body: `checkAndClaim`, or `check`. */
+/** Examines a complete delivery: `checkAndClaim`, or `check`. */
 export type Examine<Given, Passed> = (delivery: Delivery, listener: Given) => MaybePromise<Passed | Refusal>
 
 /**
