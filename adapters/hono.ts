@@ -195,7 +195,7 @@ function incomingOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
   const request = incoming ? fromNode(incoming, outgoing, sourceIp) : fromWeb(c.req?.raw, sourceIp)
   const isBodyTouched = c.req.bodyCache.arrayBuffer !== undefined || isHandedOut(c, incoming)
   if (!isBodyTouched && request.method === 'POST') return request
-  // The helper in `hono/route` came with Hono 4.8, and the adapter imports only types.
+  // Not the helper of `hono/route`, which came with Hono 4.8: this adapter imports only types.
   const where = c.req.routePath.endsWith('*') ? GUARDS_MORE : undefined
   return { ...(isBodyTouched ? withTouchedBody(request, c) : request), where }
 }

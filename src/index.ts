@@ -22,13 +22,18 @@ export {
 export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
 export type { MaybePromise } from './lib/maybe-promise.ts'
-export type { EventOf, ListenerOptions, PayloadOf, VerdictContext } from './listener.ts'
-export { defineListener, type Listener } from './listener.ts'
+export {
+  defineListener,
+  type EventOf,
+  type Listener,
+  type ListenerOptions,
+  type PayloadOf,
+  type VerdictContext,
+} from './listener.ts'
 export type { Reason, RejectedStatus } from './reason.ts'
 export type { Reply } from './reply.ts'
 export type { KeysFields, StoreFields, VerifyFields } from './report.ts'
 export { route } from './route.ts'
 export type { EventTypes, Named } from './typed-events.ts'
-export type { Accepted, Handshake, Rejected, Verdict } from './verdict.ts'
-export { replyTo } from './verdict.ts'
+export { type Accepted, type Handshake, type Rejected, replyTo, type Verdict } from './verdict.ts'
 export { verify } from './verify.ts'

@@ -110,7 +110,7 @@ export type EventOf<Given extends Listener<unknown>> = WebhookEvent<PayloadOf<Gi
 export function defineListener<Events = Json, Payload = Events>(
   options: ListenerOptions<Payload, Events>,
 ): Listener<Payload> {
-  checkListenerOptions(options)
+  checkOptions('defineListener', options, OPTIONS)
   const defaults = defaultsOf(options.auth.protocol?.scheme)
   checkRetention(options, defaults)
   const { allowedCidrs } = options
@@ -271,11 +271,6 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   randomUuid: optional(aFunction),
 }
 
-/** @throws ListenerConfigError for the first missing, unknown or unsafe option. */
-function checkListenerOptions<Payload, Events>(options: ListenerOptions<Payload, Events>): void {
-  checkOptions('defineListener', options, OPTIONS)
-}
-
 /** The limits that apply if the listener's options do not set them. */
 interface ListenerDefaults {
   readonly maxBodyBytes: number
@@ -311,8 +306,8 @@ function isTimed(scheme: SenderScheme | undefined): boolean {
  *
  * @throws ListenerConfigError
  */
-function checkRetention<Payload, Events>(
-  options: ListenerOptions<Payload, Events>,
+function checkRetention(
+  options: Pick<ListenerOptions<unknown>, 'auth' | 'store' | 'toleranceSeconds' | 'retentionSeconds'>,
   defaults: ListenerDefaults,
 ): void {
   const { auth, store } = options

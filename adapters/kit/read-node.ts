@@ -128,10 +128,10 @@ function readNodeBody(
   return new Promise((resolve, reject) => {
     // On HTTP/2, a reset without an error ends like a complete body.
     const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
-    const isPlain = request.httpVersionMajor === 1
-    const arrival = new Arrival(request, limit, inFlight, isPlain ? resolve : end, reject)
+    const isHttp1 = request.httpVersionMajor === 1
+    const arrival = new Arrival(request, limit, inFlight, isHttp1 ? resolve : end, reject)
     // Another reader could pause the stream just before its end.
-    arrival.begin(timeoutMs, isPlain && isUntouched ? announced : undefined)
+    arrival.begin(timeoutMs, isHttp1 && isUntouched ? announced : undefined)
   })
 }
 
