@@ -48,7 +48,10 @@ const MOUNTS: { readonly [name: string]: Mount } = {
   },
   'Hono on Node': (lookup, run) =>
     getRequestListener(new Hono().post('/hook', onHono(lookup), (c) => c.text(run())).fetch),
-  'web on Node': (lookup, run) => getRequestListener(webhookHandler(lookup, () => void run())),
+  'web on Node': (lookup, run) => {
+    const handle = webhookHandler(lookup, () => void run())
+    return getRequestListener((request) => handle(request))
+  },
 }
 
 describe.each(Object.entries(MOUNTS))('a lookup on %s', (_name, mount) => {
