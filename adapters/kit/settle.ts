@@ -75,7 +75,8 @@ interface OpenResponse extends Due {
 
 /**
  * Settles the event once the Node response has been sent and `handled`, if given, has settled: 2xx commits; 408, 503 and 504
- * let the lease expire; everything else releases. If the client disconnects before the response ends, the lease expires.
+ * let the lease expire; everything else releases. If the client disconnects before the response ends, or a streamed response
+ * fails, the lease expires.
  *
  * Reports a response that is still open at the end of the lease to `onError`, and a handler that still runs, because something
  * in front of it has answered.
@@ -114,10 +115,16 @@ function onClose(open: OpenResponse): void {
   if (open.isOver) return
   open.isOver = true
   const { response, handled } = open
-  if (!response.writableEnded) return void ended(open) // the client disconnected
+  if (!response.writableEnded || hasFailed(response)) return void ended(open) // or the client disconnected
   if (handled === undefined) return void settleNow(open)
   const settleLate = () => settleNow(open)
   handled.then(settleLate, settleLate)
+}
+
+/** A streamed response that failed after its status was sent. Something may have ended it all the same. */
+function hasFailed(response: NodeResponse): boolean {
+  const { errored, stream } = Object(response)
+  return Boolean(stream ? stream.errored : errored)
 }
 
 function settleNow(open: OpenResponse): void {
