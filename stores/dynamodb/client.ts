@@ -87,3 +87,15 @@ export function isNamed(error: unknown, name: string): boolean {
 
 export const CONDITION_FAILED = 'ConditionalCheckFailedException'
 export const TABLE_MISSING = 'ResourceNotFoundException'
+
+/** Smaller offsets are noise: the SDK's measurement includes the response time and has a resolution of one second. */
+const NOTEWORTHY_MS = 10_000
+
+/**
+ * How far AWS's clock is ahead of this machine's, in milliseconds, by the date of its last response. 0 if they agree within
+ * 10 s, or if the SDK does not report it.
+ */
+export function clockOffset(client: { readonly config?: object }): number {
+  const offset: unknown = Reflect.get(Object(client.config), 'systemClockOffset')
+  return typeof offset === 'number' && Math.abs(offset) >= NOTEWORTHY_MS ? offset : 0
+}

@@ -1,5 +1,4 @@
 import { sha256 } from '#crypto'
-import { storedKey } from '../../src/event-key.ts'
 import { type EventKey, eventKeyText } from '../../src/event-store.ts'
 import type { Item } from './client.ts'
 
@@ -45,7 +44,7 @@ const LONGEST_TEXT = 600
 
 /** A very long listener ID is stored as a digest. It cannot equal another key, because those start with a length. */
 export async function keyItem(prefix: string, key: EventKey): Promise<Item> {
-  const text = eventKeyText(await storedKey(key))
+  const text = eventKeyText(key)
   const name = text.length > LONGEST_TEXT ? `sha256:${await sha256(text)}` : text
   return { [KEY_ATTRIBUTE]: { S: prefix + name } }
 }

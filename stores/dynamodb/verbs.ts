@@ -1,60 +1,25 @@
 import { EventStoreError } from '../../src/errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../src/event-store.ts'
+import type { EventKey } from '../../src/event-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { DONE_BY_CLAIM } from '../contract.ts'
+import type { EngineVerbs } from '../contract.ts'
 import {
   type Call,
   CONDITION_FAILED,
+  clockOffset,
   type DynamodbClient,
   type Item,
   isNamed,
   TABLE_MISSING,
 } from './client.ts'
-import { timeOf } from './clock.ts'
 import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, recordOf } from './records.ts'
 
-export interface VerbOptions {
+interface VerbOptions {
   readonly client: DynamodbClient
   readonly call: Call
   readonly table: string
   readonly prefix: string
   readonly clock: Clock
 }
-
-/** The outcome of a conditional write: written, or blocked by another owner's record. */
-type WriteAnswer = 'written' | 'leased' | 'done'
-
-/** Mode `two-phase`: leases, then commits. */
-export function twoPhase(options: VerbOptions): EventStore {
-  const put = putter(options)
-  return {
-    async claim(key, owner, leaseMs): Promise<ClaimAnswer> {
-      return CLAIM_ANSWER_OF[
-        await put(key, { owner, keepOwner: true, wasDone: false, isDone: false }, leaseMs)
-      ]
-    },
-    async commit(key, owner, retentionMs): Promise<CommitAnswer> {
-      const outcome = await put(key, { owner, keepOwner: false, wasDone: false, isDone: true }, retentionMs)
-      return COMMIT_ANSWER_OF[outcome]
-    },
-    release: releaser(options),
-  }
-}
-
-/** Mode `single`. */
-export function singlePhase(options: VerbOptions, retentionSeconds: number): EventStore {
-  const put = putter(options)
-  const states = { keepOwner: true, wasDone: true, isDone: true }
-  return {
-    replayWindowSeconds: retentionSeconds,
-    claim: async (key, owner) =>
-      CLAIM_ANSWER_OF[await put(key, { owner, ...states }, retentionSeconds * 1000)],
-    ...DONE_BY_CLAIM,
-  }
-}
-
-const CLAIM_ANSWER_OF = { written: 'acquired', leased: 'busy', done: 'done' } as const
-const COMMIT_ANSWER_OF = { written: 'committed', leased: 'lost', done: 'already' } as const
 
 interface Change {
   readonly owner: string
@@ -65,16 +30,19 @@ interface Change {
   readonly isDone: boolean
 }
 
-function putter(options: VerbOptions) {
+export function dynamodbVerbs(options: VerbOptions): EngineVerbs {
   const { client, call, table, prefix, clock } = options
-  return async (eventKey: EventKey, change: Change, spanMs: number): Promise<WriteAnswer> => {
+  // Conditions have no clock, so each process sends its own.
+  const timeNow = () => clock.now() + clockOffset(client)
+
+  /** Writes a record, or tells why another owner's blocks it. */
+  const put = async (eventKey: EventKey, change: Change, spanMs: number) => {
     const key = await keyItem(prefix, eventKey)
     const { owner, keepOwner, wasDone, isDone } = change
-    const now = timeOf(client, clock)
-    const lapsesAt = Math.ceil(now + spanMs)
+    const now = timeNow()
     const input = {
       TableName: table,
-      Item: recordOf(key, { ...(keepOwner && { owner }), isDone, lapsesAt }),
+      Item: recordOf(key, { ...(keepOwner && { owner }), isDone, lapsesAt: Math.ceil(now + spanMs) }),
       ConditionExpression: FREE_OR_MINE,
       ExpressionAttributeValues: conditionValues(owner, wasDone, now),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
@@ -88,27 +56,37 @@ function putter(options: VerbOptions) {
       return isDoneRecord(found) ? 'done' : 'leased'
     }
   }
-}
 
-function releaser(options: VerbOptions): EventStore['release'] {
-  const { client, call, table, prefix, clock } = options
-  return async (eventKey, owner) => {
-    const input = {
-      TableName: table,
-      Key: await keyItem(prefix, eventKey),
-      ConditionExpression: MINE_AND_LIVE,
-      ExpressionAttributeValues: conditionValues(owner, false, timeOf(client, clock)),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    }
-    try {
-      await call((given) => client.deleteItem(input, given))
-      return true
-    } catch (error) {
-      if (isNamed(error, CONDITION_FAILED)) return false
-      throw explained(error, table)
-    }
+  return {
+    async claim(key, owner, ms, done) {
+      const outcome = await put(key, { owner, keepOwner: true, wasDone: done, isDone: done }, ms)
+      return CLAIM_ANSWER_OF[outcome]
+    },
+    async commit(key, owner, ms) {
+      const outcome = await put(key, { owner, keepOwner: false, wasDone: false, isDone: true }, ms)
+      return COMMIT_ANSWER_OF[outcome]
+    },
+    async release(key, owner) {
+      const input = {
+        TableName: table,
+        Key: await keyItem(prefix, key),
+        ConditionExpression: MINE_AND_LIVE,
+        ExpressionAttributeValues: conditionValues(owner, false, timeNow()),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      }
+      try {
+        await call((given) => client.deleteItem(input, given))
+        return true
+      } catch (error) {
+        if (isNamed(error, CONDITION_FAILED)) return false
+        throw explained(error, table)
+      }
+    },
   }
 }
+
+const CLAIM_ANSWER_OF = { written: 'acquired', leased: 'busy', done: 'done' } as const
+const COMMIT_ANSWER_OF = { written: 'committed', leased: 'lost', done: 'already' } as const
 
 /**
  * Reads the record that blocked a write. DynamoDB returns it with the error, but some compatible servers do not. A record
