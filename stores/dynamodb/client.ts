@@ -52,17 +52,15 @@ export function checkDynamodbClient(client: unknown): void {
   const has = (method: string) => hasMethod(client, method)
   const methods = ['putItem', 'deleteItem', 'getItem', 'createTable', 'describeTable', 'updateTimeToLive']
   if (methods.every(has)) return
-  if (has('send') && has('put')) {
-    throw new ListenerConfigError('client', `${KNOWN}, not the DynamoDBDocument that was made from it`)
-  }
-  if (has('send')) throw new ListenerConfigError('client', `${KNOWN}, not a DynamoDBClient`)
-  if (has('promise') || has('makeRequest')) {
-    throw new ListenerConfigError(
-      'client',
-      `${KNOWN}, not version 2 of the SDK, whose calls return no promises`,
-    )
-  }
-  throw new ListenerConfigError('client', KNOWN)
+  const given =
+    has('send') && has('put')
+      ? ', not the DynamoDBDocument that was made from it'
+      : has('send')
+        ? ', not a DynamoDBClient'
+        : has('promise') || has('makeRequest')
+          ? ', not version 2 of the SDK, whose calls return no promises'
+          : ''
+  throw new ListenerConfigError('client', KNOWN + given)
 }
 
 /** Runs a call, and aborts it and its retries if it takes too long. */

@@ -1,7 +1,11 @@
 import { EventStoreError } from '../../src/errors.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import { type Call, clockOffset, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
-import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './records.ts'
+
+/** The partition key; there is no sort key. */
+export const KEY_ATTRIBUTE = 'event_key'
+/** When DynamoDB may delete the record, in Unix seconds. It does so up to days later, so nothing is judged by it. */
+export const TTL_ATTRIBUTE = 'expires_at'
 
 interface TableOptions {
   readonly client: DynamodbClient

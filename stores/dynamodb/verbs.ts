@@ -1,5 +1,6 @@
+import { sha256 } from '#crypto'
 import { EventStoreError } from '../../src/errors.ts'
-import type { EventKey } from '../../src/event-store.ts'
+import { type EventKey, eventKeyText } from '../../src/event-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { EngineVerbs } from '../contract.ts'
 import {
@@ -11,7 +12,22 @@ import {
   isNamed,
   TABLE_MISSING,
 } from './client.ts'
-import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, recordOf } from './records.ts'
+import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './table.ts'
+
+// The rest of a record: `held_by` (the owner; not in what a commit has written), `is_done`, and `lapses_at`, the end of
+// the lease or the retention in Unix milliseconds. None of them is a word that DynamoDB keeps for itself.
+
+const MINE = 'held_by = :owner AND is_done = :done'
+
+/** The record may be written: it is absent, past its time, or this owner's in this state. */
+const FREE_OR_MINE = `attribute_not_exists(${KEY_ATTRIBUTE}) OR lapses_at <= :now OR (${MINE})`
+
+/** The record may be deleted: a lease of this owner that still runs. */
+const MINE_AND_LIVE = `${MINE} AND lapses_at > :now`
+
+function conditionValues(owner: string, isDone: boolean, now: number): Item {
+  return { ':owner': { S: owner }, ':done': { BOOL: isDone }, ':now': { N: `${now}` } }
+}
 
 interface VerbOptions {
   readonly client: DynamodbClient
@@ -40,9 +56,16 @@ export function dynamodbVerbs(options: VerbOptions): EngineVerbs {
     const key = await keyItem(prefix, eventKey)
     const { owner, keepOwner, wasDone, isDone } = change
     const now = timeNow()
+    const lapsesAt = Math.ceil(now + spanMs)
     const input = {
       TableName: table,
-      Item: recordOf(key, { ...(keepOwner && { owner }), isDone, lapsesAt: Math.ceil(now + spanMs) }),
+      Item: {
+        ...key,
+        ...(keepOwner && { held_by: { S: owner } }),
+        is_done: { BOOL: isDone },
+        lapses_at: { N: `${lapsesAt}` },
+        [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
+      },
       ConditionExpression: FREE_OR_MINE,
       ExpressionAttributeValues: conditionValues(owner, wasDone, now),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
@@ -110,4 +133,14 @@ function explained(cause: unknown, table: string): unknown {
   if (!isNamed(cause, TABLE_MISSING)) return cause
   const problem = `the table ${table} is not there (in this account and region): run \`await store.migrate()\` once`
   return new EventStoreError(problem, { cause })
+}
+
+/** A partition key has room for 2,048 bytes. A UTF-16 unit takes at most three. */
+const LONGEST_TEXT = 600
+
+/** A very long listener ID is stored as a digest. It cannot equal another key, because those start with a length. */
+async function keyItem(prefix: string, key: EventKey): Promise<Item> {
+  const text = eventKeyText(key)
+  const name = text.length > LONGEST_TEXT ? `sha256:${await sha256(text)}` : text
+  return { [KEY_ATTRIBUTE]: { S: prefix + name } }
 }

@@ -72,10 +72,8 @@ export interface RedisLayout {
   readonly commitScript: string
   /** The commands that the scripts run, including the release. */
   readonly commands: readonly string[]
-  /** The first key is the event's lease. */
-  keysOf(key: EventKey): string[]
-  /** The script arguments after owner and time. */
-  argsOf(key: EventKey): string[]
+  /** The first key is the event's lease. The arguments come after the owner and the time. */
+  at(key: EventKey): { keys: string[]; args: string[] }
 }
 
 const PLAIN_COMMANDS = ['GET', 'SET', 'DEL']
@@ -86,8 +84,7 @@ export function plainLayout(prefix: string): RedisLayout {
     claimScript: CLAIM,
     commitScript: COMMIT,
     commands: PLAIN_COMMANDS,
-    keysOf: (key) => [prefix + eventKeyText(key)],
-    argsOf: () => [],
+    at: (key) => ({ keys: [prefix + eventKeyText(key)], args: [] }),
   }
 }
 
@@ -103,11 +100,11 @@ export function compactLayout(prefix: string, shards: number, longestRetentionMs
     claimScript: COMPACT_CLAIM,
     commitScript: COMPACT_COMMIT,
     commands: [...PLAIN_COMMANDS, 'TIME', 'HGET', 'HSET', 'PEXPIREAT'],
-    keysOf(key) {
+    at(key) {
       // A version 4 UUID starts with 32 random bits.
       const shard = `${prefix}{${Number.parseInt(key.eventId.slice(0, 8), 16) % shards}}`
-      return [`${shard}:lease:${eventKeyText(key)}`, `${shard}:done:${key.listenerId}:`]
+      const keys = [`${shard}:lease:${eventKeyText(key)}`, `${shard}:done:${key.listenerId}:`]
+      return { keys, args: [key.eventId.replaceAll('-', ''), days] }
     },
-    argsOf: ({ eventId }) => [eventId.replaceAll('-', ''), days],
   }
 }

@@ -114,15 +114,19 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   ) => knownAnswer('the Redis client', answers, replyText(await evaluate(...question)))
   const verbs: EngineVerbs = {
     claim(key, owner, ms, done) {
-      const args = [`${done ? 'd' : 'p'}:${owner}`, whole(ms), ...layout.argsOf(key)]
-      return ask(CLAIM_ANSWERS, layout.claimScript, layout.keysOf(key), args)
+      const { keys, args } = layout.at(key)
+      return ask(CLAIM_ANSWERS, layout.claimScript, keys, [
+        `${done ? 'd' : 'p'}:${owner}`,
+        whole(ms),
+        ...args,
+      ])
     },
     commit(key, owner, ms) {
-      const args = [`p:${owner}`, whole(ms), ...layout.argsOf(key)]
-      return ask(COMMIT_ANSWERS, layout.commitScript, layout.keysOf(key), args)
+      const { keys, args } = layout.at(key)
+      return ask(COMMIT_ANSWERS, layout.commitScript, keys, [`p:${owner}`, whole(ms), ...args])
     },
     async release(key, owner) {
-      const leaseKey = layout.keysOf(key).slice(0, 1)
+      const leaseKey = layout.at(key).keys.slice(0, 1)
       return (await ask(['released', 'kept'], RELEASE, leaseKey, [`p:${owner}`])) === 'released'
     },
   }
