@@ -14,7 +14,7 @@ import {
 } from './client.ts'
 import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './table.ts'
 
-// The rest of a record: `held_by` (the owner; not in what a commit has written), `is_done`, and `lapses_at`, the end of
+// A record beside its key and its TTL: `held_by` (the owner; not in what a commit has written), `is_done`, and `lapses_at`, the end of
 // the lease or the retention in Unix milliseconds. None of them is a word that DynamoDB keeps for itself.
 
 const MINE = 'held_by = :owner AND is_done = :done'
@@ -37,11 +37,10 @@ interface VerbOptions {
   readonly clock: Clock
 }
 
+/** What a verb makes of the owner's own record. */
 interface Change {
-  readonly owner: string
-  /** False drops the owner of a committed record, so that it is treated like any other owner. */
-  readonly keepOwner: boolean
-  /** The state in which this owner's record may be overwritten. */
+  /** Undefined drops the owner of a committed record, so that it is treated like any other owner. */
+  readonly heldBy?: string
   readonly wasDone: boolean
   readonly isDone: boolean
 }
@@ -52,16 +51,16 @@ export function dynamodbVerbs(options: VerbOptions): EngineVerbs {
   const timeNow = () => clock.now() + clockOffset(client)
 
   /** Writes a record, or tells why another owner's blocks it. */
-  const put = async (eventKey: EventKey, change: Change, spanMs: number) => {
+  const put = async (eventKey: EventKey, owner: string, spanMs: number, change: Change) => {
     const key = await keyItem(prefix, eventKey)
-    const { owner, keepOwner, wasDone, isDone } = change
+    const { heldBy, wasDone, isDone } = change
     const now = timeNow()
     const lapsesAt = Math.ceil(now + spanMs)
     const input = {
       TableName: table,
       Item: {
         ...key,
-        ...(keepOwner && { held_by: { S: owner } }),
+        ...(heldBy !== undefined && { held_by: { S: heldBy } }),
         is_done: { BOOL: isDone },
         lapses_at: { N: `${lapsesAt}` },
         [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
@@ -82,12 +81,10 @@ export function dynamodbVerbs(options: VerbOptions): EngineVerbs {
 
   return {
     async claim(key, owner, ms, done) {
-      const outcome = await put(key, { owner, keepOwner: true, wasDone: done, isDone: done }, ms)
-      return CLAIM_ANSWER_OF[outcome]
+      return CLAIM_ANSWER_OF[await put(key, owner, ms, { heldBy: owner, wasDone: done, isDone: done })]
     },
     async commit(key, owner, ms) {
-      const outcome = await put(key, { owner, keepOwner: false, wasDone: false, isDone: true }, ms)
-      return COMMIT_ANSWER_OF[outcome]
+      return COMMIT_ANSWER_OF[await put(key, owner, ms, { wasDone: false, isDone: true })]
     },
     async release(key, owner) {
       const input = {
