@@ -1,5 +1,5 @@
 import { problemsIn, type StoreProblem } from '../contract.ts'
-import type { SqliteConnection } from './connection.ts'
+import { isBusy, type SqliteConnection } from './connection.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50
@@ -21,16 +21,31 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
       'run the CREATE INDEX of sqliteSchema()',
     ],
   ])
-  return db.isLocal ? [...problems, ...(await settingProblems(db))] : problems
+  if (!db.isLocal) return problems
+  const isReadOnly = names.includes(table) && (await refusesWrites(db, table))
+  return [...problems, ...(await settingProblems(db, isReadOnly))]
 }
 
-async function settingProblems(db: SqliteConnection): Promise<StoreProblem[]> {
+/** Tries a write that changes nothing. A database that another process has locked is none that refuses writes. */
+async function refusesWrites(db: SqliteConnection, table: string): Promise<boolean> {
+  try {
+    await db.all(`DELETE FROM "${table}" WHERE FALSE RETURNING 1`, [])
+    return false
+  } catch (error) {
+    if (isBusy(error)) return false
+    if (/readonly/i.test(String(error))) return true
+    throw error
+  }
+}
+
+async function settingProblems(db: SqliteConnection, isReadOnly: boolean): Promise<StoreProblem[]> {
   const ask = async (setting: string) => {
     const [row] = await db.all(`PRAGMA ${setting}`, [])
     return String(Object.values(Object(row))[0])
   }
   const journal = await ask('journal_mode')
   const waitMs = Number(await ask('busy_timeout'))
+  const isQueryOnly = (await ask('query_only')) === '1'
   return problemsIn([
     [
       journal === 'memory',
@@ -53,9 +68,14 @@ async function settingProblems(db: SqliteConnection): Promise<StoreProblem[]> {
       'PRAGMA synchronous = NORMAL, or FULL, which keeps the last commits as well',
     ],
     [
-      (await ask('query_only')) === '1',
+      isQueryOnly,
       'the connection is read-only (query_only): every delivery gets a 503',
       'PRAGMA query_only = OFF',
+    ],
+    [
+      isReadOnly && !isQueryOnly,
+      'the database is read-only: every delivery gets a 503',
+      'open it for writing, and let this process write the file and its folder',
     ],
   ])
 }

@@ -61,6 +61,6 @@ export function retryingWhenLocked(connection: SqliteConnection): SqliteConnecti
 }
 
 /** Matches SQLITE_BUSY and its extended codes, in `code` or the message, depending on the driver. */
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return /SQLITE_BUSY|database is locked/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
 }
