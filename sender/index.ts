@@ -5,5 +5,12 @@ export { type AnswerHeaders, type Judgement, judge, type Outcome } from './judge
 export { jwks } from './jwks.ts'
 export { type NextDelayOptions, nextDelay } from './next-delay.ts'
 export { isPublicAddress } from './public-address.ts'
-export { type Connector, type ConnectorTarget, publicConnector } from './public-connector.ts'
-export { type Connect, type PublicAgents, type PublicOnlyOptions, publicOnly } from './public-only.ts'
+export {
+  type Connect,
+  type Connector,
+  type ConnectorTarget,
+  type PublicAgents,
+  type PublicOnlyOptions,
+  publicConnector,
+  publicOnly,
+} from './public-only.ts'

@@ -46,19 +46,13 @@ const RESERVED_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|inval
 const EMPTY_LABEL = /^\.|\.\.|\.$/
 
 /** Compiled at first use, so that imports are free and unused code is tree-shaken. */
-let matchers: readonly [reserved: AddressMatcher, ipv6: AddressMatcher] | undefined
-
-function compiled(): readonly [reserved: AddressMatcher, ipv6: AddressMatcher] {
-  matchers ??= [
-    compileCidrs([...RESERVED_IPV4, ...RESERVED_IPV6], 'reserved'),
-    compileCidrs(GLOBAL_IPV6, 'global'),
-  ]
-  return matchers
-}
+let isReserved: AddressMatcher | undefined
+let isGlobalIpv6: AddressMatcher | undefined
 
 /** Whether a text is a public IP address in standard notation. False for everything else, including names. */
 export function isPublicIp(text: string): boolean {
-  const [isReserved, isGlobalIpv6] = compiled()
+  isReserved ??= compileCidrs([...RESERVED_IPV4, ...RESERVED_IPV6], 'reserved')
+  isGlobalIpv6 ??= compileCidrs(GLOBAL_IPV6, 'global')
   const family = isIP(text)
   return family !== 0 && !isReserved(text) && (family === 4 || isGlobalIpv6(text))
 }
@@ -82,11 +76,8 @@ export function isPublicAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false
   const host = hostOf(url.hostname)
-  return isIP(host) === 0 ? isPossiblyPublic(host) : isPublicIp(host)
-}
-
-function isPossiblyPublic(name: string): boolean {
-  return name.includes('.') && !EMPTY_LABEL.test(name) && !RESERVED_NAME.test(name)
+  if (isIP(host) !== 0) return isPublicIp(host)
+  return host.includes('.') && !EMPTY_LABEL.test(host) && !RESERVED_NAME.test(host)
 }
 
 /** Strips the brackets of IPv6 and the trailing dot of the DNS root. */

@@ -18,18 +18,16 @@ export function requestHeaders(own: HeaderTexts, signed: HeaderTexts): HeaderTex
   const reserved = lowered.find(([name]) => CONNECTION_HEADER.test(name))
   if (reserved) throw new ListenerConfigError('headers', `must not set ${reserved[0]}`)
   const headers: HeaderTexts = { ...Object.fromEntries(lowered), ...signed }
-  for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
-  return headers
-}
-
-function checkHeader(name: string, value: string): void {
-  try {
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-  } catch {
-    throw new ListenerConfigError(
-      'headers',
-      `cannot send ${JSON.stringify(name.slice(0, 40))}: it has characters that headers must not contain`,
-    )
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch {
+      throw new ListenerConfigError(
+        'headers',
+        `cannot send ${JSON.stringify(name.slice(0, 40))}: it has characters that headers must not contain`,
+      )
+    }
   }
+  return headers
 }

@@ -1,5 +1,6 @@
 import { EventStoreError, ListenerConfigError } from '../src/errors.ts'
-import type { EventStore } from '../src/event-store.ts'
+import { storedKey } from '../src/event-key.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../src/event-store.ts'
 import { type OptionTable, oneOfWords, optional, positiveSeconds } from '../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../src/limits.ts'
 
@@ -9,6 +10,13 @@ export interface StoreProblem {
   readonly problem: string
   /** What to set or do, for people. */
   readonly fix: string
+}
+
+/** The problems of a list that were found. */
+export function problemsIn(
+  list: readonly (readonly [isFound: boolean, problem: string, fix: string])[],
+): StoreProblem[] {
+  return list.filter(([isFound]) => isFound).map(([, problem, fix]) => ({ problem, fix }))
 }
 
 /** When a store records an event as done. Stores on a server or a file have both modes. */
@@ -38,10 +46,29 @@ export function singleSeconds({ mode, retentionSeconds }: ModeOptions): number |
   throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
 }
 
-/** In mode `single` the claim already commits, so the other methods do nothing. */
-export const DONE_BY_CLAIM: Pick<EventStore, 'commit' | 'release'> = {
-  commit: () => 'committed',
-  release: () => false,
+/** What an engine does, for keys as stored. */
+export interface EngineVerbs {
+  /** `done`: the claim also commits, as in mode `single`. */
+  claim(key: EventKey, owner: string, milliseconds: number, done: boolean): Promise<ClaimAnswer>
+  commit(key: EventKey, owner: string, milliseconds: number): Promise<CommitAnswer>
+  release(key: EventKey, owner: string): Promise<boolean>
+}
+
+/** The store of an engine: in mode `two-phase`, or in mode `single` with the time that it remembers an event. */
+export function storeOf(verbs: EngineVerbs, seconds: number | undefined): EventStore {
+  if (seconds !== undefined) {
+    return {
+      replayWindowSeconds: seconds,
+      claim: async (key, owner) => verbs.claim(await storedKey(key), owner, seconds * 1000, true),
+      commit: () => 'committed',
+      release: () => false,
+    }
+  }
+  return {
+    claim: async (key, owner, leaseMs) => verbs.claim(await storedKey(key), owner, leaseMs, false),
+    commit: async (key, owner, retentionMs) => verbs.commit(await storedKey(key), owner, retentionMs),
+    release: async (key, owner) => verbs.release(await storedKey(key), owner),
+  }
 }
 
 /** The answer of an engine's statement or script. @throws EventStoreError for any other value, e.g. of a client that converts replies. */

@@ -1,13 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import {
-  type ClaimAnswer,
-  type CommitAnswer,
-  type EventKey,
-  type EventStore,
-  eventKeyText,
-} from '../src/event-store.ts'
+import { type EventStore, eventKeyText } from '../src/event-store.ts'
 import type { Clock } from '../src/lib/clock.ts'
-import { type MaybePromise, whenKnown } from '../src/lib/maybe-promise.ts'
+import { whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
 
 /** The options of `withLocalCache`. */
@@ -48,59 +42,38 @@ const REMOTE_DONE_MS = 60_000
 export function withLocalCache(store: EventStore, options: LocalCacheOptions = {}): EventStore {
   checkOptions('withLocalCache', { store }, STORE)
   checkOptions('withLocalCache', options, OPTIONS)
-  return new LocalCache(store, options)
-}
-
-class LocalCache implements EventStore {
-  declare readonly replayWindowSeconds?: number
-  readonly #store: EventStore
-  readonly #clock: Clock
+  const { maxRecords = 100_000, clock = performance } = options
   /** How long the store itself remembers for certain, whatever the listener's retention. */
-  readonly #keptMs: number
+  const keptMs = (store.replayWindowSeconds ?? Infinity) * 1000
   /** When each cached `done` expires. Not lru-cache's own `ttl`, which misreads a clock at 0. */
-  readonly #doneUntil: LRUCache<string, number>
-
-  constructor(store: EventStore, { maxRecords = 100_000, clock = performance }: LocalCacheOptions) {
-    if (store.replayWindowSeconds !== undefined) this.replayWindowSeconds = store.replayWindowSeconds
-    this.#store = store
-    this.#clock = clock
-    this.#keptMs = (store.replayWindowSeconds ?? Infinity) * 1000
-    this.#doneUntil = new LRUCache({ max: maxRecords })
-  }
-
-  claim(key: EventKey, owner: string, leaseMs: number): MaybePromise<ClaimAnswer> {
-    const name = eventKeyText(key)
-    if (this.#isDone(name)) return 'done'
-    return whenKnown(this.#store.claim(key, owner, leaseMs), (answer) => {
-      if (answer === 'done') this.#doneUntil.set(name, this.#clock.now() + REMOTE_DONE_MS)
-      return answer
-    })
-  }
-
-  commit(key: EventKey, owner: string, retentionMs: number): MaybePromise<CommitAnswer> {
-    const name = eventKeyText(key)
-    const start = this.#clock.now() // before the call, so that it expires here no later than in the store
-    return whenKnown(this.#store.commit(key, owner, retentionMs), (answer) => {
-      if (answer === 'committed') this.#doneUntil.set(name, start + Math.min(retentionMs, this.#keptMs))
-      else if (answer === 'already' && !this.#isDone(name))
-        this.#doneUntil.set(name, this.#clock.now() + REMOTE_DONE_MS)
-      return answer
-    })
-  }
-
-  release(key: EventKey, owner: string): MaybePromise<boolean> {
-    return this.#store.release(key, owner)
-  }
-
-  accepted(event: object, owner: string): void {
-    this.#store.accepted?.(event, owner)
-  }
-
-  #isDone(name: string): boolean {
-    const until = this.#doneUntil.get(name)
+  const doneUntil = new LRUCache<string, number>({ max: maxRecords })
+  const isDone = (name: string) => {
+    const until = doneUntil.get(name)
     if (until === undefined) return false
-    if (this.#clock.now() <= until) return true
-    this.#doneUntil.delete(name)
+    if (clock.now() <= until) return true
+    doneUntil.delete(name)
     return false
+  }
+  return {
+    ...(store.replayWindowSeconds !== undefined && { replayWindowSeconds: store.replayWindowSeconds }),
+    claim(key, owner, leaseMs) {
+      const name = eventKeyText(key)
+      if (isDone(name)) return 'done'
+      return whenKnown(store.claim(key, owner, leaseMs), (answer) => {
+        if (answer === 'done') doneUntil.set(name, clock.now() + REMOTE_DONE_MS)
+        return answer
+      })
+    },
+    commit(key, owner, retentionMs) {
+      const name = eventKeyText(key)
+      const start = clock.now() // before the call, so that it expires here no later than in the store
+      return whenKnown(store.commit(key, owner, retentionMs), (answer) => {
+        if (answer === 'committed') doneUntil.set(name, start + Math.min(retentionMs, keptMs))
+        else if (answer === 'already' && !isDone(name)) doneUntil.set(name, clock.now() + REMOTE_DONE_MS)
+        return answer
+      })
+    },
+    release: (key, owner) => store.release(key, owner),
+    accepted: (event, owner) => store.accepted?.(event, owner),
   }
 }

@@ -1,18 +1,35 @@
-import { storedKey } from '../../src/event-key.ts'
+import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
 import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
+  hasMethod,
   type OptionTable,
   optional,
   positiveInteger,
   wellFormedText,
 } from '../../src/lib/options.ts'
-import { DONE_BY_CLAIM, MODE_OPTIONS, type ModeOptions, singleSeconds } from '../contract.ts'
-import { askObject, type EventNamespace } from './event-namespace.ts'
+import { MODE_OPTIONS, type ModeOptions, singleSeconds, storeOf } from '../contract.ts'
+import type { ObjectQuestion } from './event-store-object.ts'
 
-export type { EventNamespace } from './event-namespace.ts'
 export type { ObjectSql } from './event-records.ts'
 export { EventStoreObject, type ObjectState } from './event-store-object.ts'
+
+/** The part of a Durable Object namespace that is used. */
+export interface EventNamespace {
+  idFromName(name: string): object
+  get(
+    id: object,
+    options?: object,
+  ): {
+    fetch(
+      url: string,
+      init: { method: string; body: string },
+    ): Promise<{
+      readonly status: number
+      text(): Promise<string>
+    }>
+  }
+}
 
 /** The options of `durableObjectStore`. */
 export interface DurableObjectStoreOptions extends ModeOptions {
@@ -52,26 +69,51 @@ export function durableObjectStore(
   const { shards = 1, locationHint } = options
   const seconds = singleSeconds(options)
   const ask = askObject(namespace, shards, locationHint)
-  const claim = async (given: EventKey, owner: string, ms: number, done: boolean) => {
-    const key = await storedKey(given)
-    return ask(key, { verb: 'claim', eventId: key.eventId, owner, ms, done }, CLAIM_ANSWERS)
-  }
-  if (seconds !== undefined) {
-    return {
-      replayWindowSeconds: seconds,
-      claim: (key, owner) => claim(key, owner, seconds * 1000, true),
-      ...DONE_BY_CLAIM,
-    }
-  }
-  return {
-    claim: (key, owner, leaseMs) => claim(key, owner, leaseMs, false),
-    async commit(given, owner, ms) {
-      const key = await storedKey(given)
-      return ask(key, { verb: 'commit', eventId: key.eventId, owner, ms }, COMMIT_ANSWERS)
+  return storeOf(
+    {
+      claim: (key, owner, ms, done) =>
+        ask(key, { verb: 'claim', eventId: key.eventId, owner, ms, done }, CLAIM_ANSWERS),
+      commit: (key, owner, ms) =>
+        ask(key, { verb: 'commit', eventId: key.eventId, owner, ms }, COMMIT_ANSWERS),
+      release: (key, owner) => ask(key, { verb: 'release', eventId: key.eventId, owner }, [true, false]),
     },
-    async release(given, owner) {
-      const key = await storedKey(given)
-      return ask(key, { verb: 'release', eventId: key.eventId, owner }, [true, false])
-    },
+    seconds,
+  )
+}
+
+const KNOWN = 'must be the Durable Object namespace of EventStoreObject: env.EVENTS, say'
+
+/** @throws ListenerConfigError for anything but a namespace. The message names the store that accepts it. */
+function askObject(namespace: EventNamespace, shards: number, locationHint: string | undefined) {
+  // Object stubs have `fetch`. They pretend to have every method, and each call is a request.
+  if (!hasMethod(namespace, 'idFromName') || hasMethod(namespace, 'fetch')) {
+    throw new ListenerConfigError('namespace', problemOf(namespace))
   }
+  const options = locationHint === undefined ? undefined : { locationHint }
+  return async <Answer>(key: EventKey, question: ObjectQuestion, answers: readonly Answer[]) => {
+    // Unique per listener: the text before the first slash is always a number.
+    const name = `${Number.parseInt(key.eventId.slice(0, 8), 16) % shards}/${key.listenerId}`
+    // A new stub each time: a stub stays broken once it has failed, and does not outlive its request.
+    const stub = namespace.get(namespace.idFromName(name), options)
+    const body = JSON.stringify(question)
+    const response = await stub.fetch('https://event-store/', { method: 'POST', body })
+    const text = await response.text()
+    const answer =
+      response.status === 200 ? answers.find((known) => JSON.stringify(known) === text) : undefined
+    if (answer !== undefined) return answer
+    throw new EventStoreError(
+      'the object behind the namespace is no EventStoreObject: export it from the Worker, and name it as class_name',
+    )
+  }
+}
+
+function problemOf(given: unknown): string {
+  if (hasMethod(given, 'fetch')) return `${KNOWN}, not one object of it`
+  if (hasMethod(given, 'prepare')) {
+    return `${KNOWN}; d1Store of hookgate/stores/d1 takes D1 bindings, sqliteStore of hookgate/stores/sqlite databases`
+  }
+  if (Reflect.has(Object(given), 'sql') || Reflect.has(Object(given), 'databaseSize')) {
+    return `${KNOWN}, not the storage of an object`
+  }
+  return given === undefined ? `${KNOWN}; it is undefined: does the configuration name it so?` : KNOWN
 }

@@ -1,5 +1,5 @@
 import type { ClaimAnswer, CommitAnswer } from '../../src/event-store.ts'
-import { type EventRecord, EventRecords, type ObjectSql } from './event-records.ts'
+import { EventRecords, type ObjectSql } from './event-records.ts'
 
 /** A store's question to the object, sent as JSON. `done` is true for claims in mode `single`. */
 export type ObjectQuestion =
@@ -76,20 +76,25 @@ export class EventStoreObject {
     const now = Date.now()
     const { eventId, owner } = question
     const record = this.#records.live(eventId, now)
+    const isMine = record?.owner === owner
     if (question.verb === 'release') {
-      const isMine = record !== undefined && !record.done && record.owner === owner
-      if (isMine) this.#records.delete(eventId)
-      return isMine
+      const isHeld = isMine && !record.done
+      if (isHeld) this.#records.delete(eventId)
+      return isHeld
     }
     const expiresAt = now + Math.ceil(question.ms)
     if (question.verb === 'commit') {
-      const kept = keptFrom(record, owner)
-      if (kept === undefined) this.#records.put(eventId, { owner: null, done: true, expiresAt })
-      return kept ?? 'committed'
+      if (record?.done) return 'already'
+      if (record !== undefined && !isMine) return 'lost'
+      this.#records.put(eventId, { owner: null, done: true, expiresAt })
+      return 'committed'
     }
-    if (record !== undefined) return answerTo(record, question)
-    this.#records.put(eventId, { owner, done: question.done, expiresAt })
-    return 'acquired'
+    if (record === undefined) {
+      this.#records.put(eventId, { owner, done: question.done, expiresAt })
+      return 'acquired'
+    }
+    if (isMine && record.done === question.done) return 'acquired'
+    return record.done ? 'done' : 'busy'
   }
 
   async #planRound(): Promise<void> {
@@ -97,16 +102,4 @@ export class EventStoreObject {
     this.#hasAlarm = true
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(Date.now() + ROUND_MS)
   }
-}
-
-/** Why a commit must not change the record. Undefined if it may. */
-function keptFrom(record: EventRecord | undefined, owner: string): CommitAnswer | undefined {
-  if (record?.done) return 'already'
-  return record !== undefined && record.owner !== owner ? 'lost' : undefined
-}
-
-/** The answer to a claim of an existing event. */
-function answerTo(record: EventRecord, { owner, done }: { owner: string; done: boolean }): ClaimAnswer {
-  if (record.owner === owner && record.done === done) return 'acquired'
-  return record.done ? 'done' : 'busy'
 }

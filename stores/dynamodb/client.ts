@@ -52,17 +52,15 @@ export function checkDynamodbClient(client: unknown): void {
   const has = (method: string) => hasMethod(client, method)
   const methods = ['putItem', 'deleteItem', 'getItem', 'createTable', 'describeTable', 'updateTimeToLive']
   if (methods.every(has)) return
-  if (has('send') && has('put')) {
-    throw new ListenerConfigError('client', `${KNOWN}, not the DynamoDBDocument that was made from it`)
-  }
-  if (has('send')) throw new ListenerConfigError('client', `${KNOWN}, not a DynamoDBClient`)
-  if (has('promise') || has('makeRequest')) {
-    throw new ListenerConfigError(
-      'client',
-      `${KNOWN}, not version 2 of the SDK, whose calls return no promises`,
-    )
-  }
-  throw new ListenerConfigError('client', KNOWN)
+  const given =
+    has('send') && has('put')
+      ? ', not the DynamoDBDocument that was made from it'
+      : has('send')
+        ? ', not a DynamoDBClient'
+        : has('promise') || has('makeRequest')
+          ? ', not version 2 of the SDK, whose calls return no promises'
+          : ''
+  throw new ListenerConfigError('client', KNOWN + given)
 }
 
 /** Runs a call, and aborts it and its retries if it takes too long. */
@@ -87,3 +85,15 @@ export function isNamed(error: unknown, name: string): boolean {
 
 export const CONDITION_FAILED = 'ConditionalCheckFailedException'
 export const TABLE_MISSING = 'ResourceNotFoundException'
+
+/** Smaller offsets are noise: the SDK's measurement includes the response time and has a resolution of one second. */
+const NOTEWORTHY_MS = 10_000
+
+/**
+ * How far AWS's clock is ahead of this machine's, in milliseconds, by the date of its last response. 0 if they agree within
+ * 10 s, or if the SDK does not report it.
+ */
+export function clockOffset(client: { readonly config?: object }): number {
+  const offset: unknown = Reflect.get(Object(client.config), 'systemClockOffset')
+  return typeof offset === 'number' && Math.abs(offset) >= NOTEWORTHY_MS ? offset : 0
+}

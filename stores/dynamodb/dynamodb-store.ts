@@ -9,10 +9,10 @@ import {
   timerSeconds,
   withMethods,
 } from '../../src/lib/options.ts'
-import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
+import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds, storeOf } from '../contract.ts'
 import { callWithin, checkDynamodbClient, type DynamodbClient } from './client.ts'
 import { createTable, tableProblems } from './table.ts'
-import { singlePhase, twoPhase } from './verbs.ts'
+import { dynamodbVerbs } from './verbs.ts'
 
 export type { DynamodbClient, StoreProblem }
 
@@ -95,10 +95,9 @@ export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOpti
   checkOptions('dynamodbStore', options, OPTIONS)
   checkDynamodbClient(client)
   const { table = 'hookgate_events', prefix = '', clock = Date, abortSeconds = 5 } = options
-  const seconds = singleSeconds(options)
   const given = { client, table, prefix, clock, call: callWithin(abortSeconds * 1000) }
   return {
-    ...(seconds === undefined ? twoPhase(given) : singlePhase(given, seconds)),
+    ...storeOf(dynamodbVerbs(given), singleSeconds(options)),
     migrate: () => createTable(given),
     check: () => tableProblems(given),
   }

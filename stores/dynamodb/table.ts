@@ -1,8 +1,11 @@
 import { EventStoreError } from '../../src/errors.ts'
-import type { StoreProblem } from '../contract.ts'
-import { type Call, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
-import { clockOffset } from './clock.ts'
-import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './records.ts'
+import { problemsIn, type StoreProblem } from '../contract.ts'
+import { type Call, clockOffset, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
+
+/** The partition key; there is no sort key. */
+export const KEY_ATTRIBUTE = 'event_key'
+/** When DynamoDB may delete the record, in Unix seconds. It does so up to days later, so nothing is judged by it. */
+export const TTL_ATTRIBUTE = 'expires_at'
 
 interface TableOptions {
   readonly client: DynamodbClient
@@ -14,7 +17,8 @@ const POLL_MS = 250
 const MOST_POLLS = 240
 
 /** Creates the table if it is missing, waits until it is active, and enables its TTL. */
-export async function createTable({ client, call, table }: TableOptions): Promise<void> {
+export async function createTable(options: TableOptions): Promise<void> {
+  const { client, call, table } = options
   const input = {
     TableName: table,
     AttributeDefinitions: [{ AttributeName: KEY_ATTRIBUTE, AttributeType: 'S' as const }],
@@ -25,14 +29,14 @@ export async function createTable({ client, call, table }: TableOptions): Promis
     if (isNamed(error, 'ResourceInUseException')) return 'existing'
     throw error
   })
-  await untilActive({ client, call, table })
-  if (existing === 'existing' && (await timeToLive({ client, call, table })) === TTL_ATTRIBUTE) return
+  await untilActive(options)
+  if (existing === 'existing' && (await timeToLive(options)) === TTL_ATTRIBUTE) return
   const TimeToLiveSpecification = { AttributeName: TTL_ATTRIBUTE, Enabled: true }
   try {
     await call((given) => client.updateTimeToLive({ TableName: table, TimeToLiveSpecification }, given))
   } catch (error) {
     // Another process may have enabled it first.
-    if ((await timeToLive({ client, call, table })) !== TTL_ATTRIBUTE) throw error
+    if ((await timeToLive(options)) !== TTL_ATTRIBUTE) throw error
   }
 }
 
@@ -76,42 +80,34 @@ async function timeToLive({ client, call, table }: TableOptions): Promise<unknow
 
 /** Lists what would make the store forget, fail or grow. Needs permission to describe the table and its TTL. */
 export async function tableProblems(options: TableOptions): Promise<readonly StoreProblem[]> {
-  const problems = clockProblems(options.client)
+  const offsetMs = clockOffset(options.client)
   const found = await describe(options)
-  if (found === undefined) return [...problems, MISSING]
-  if (found.keys !== `${KEY_ATTRIBUTE} HASH`) return [...problems, otherKeys(found.keys)]
-  if (found.hasLooseReplicas) problems.push(TWO_REGIONS)
-  if ((await timeToLive(options)) !== TTL_ATTRIBUTE) problems.push(GROWS)
-  return problems
+  const isOurs = found?.keys === `${KEY_ATTRIBUTE} HASH`
+  return problemsIn([
+    [
+      offsetMs !== 0,
+      `this machine's clock is ${Math.abs(Math.round(offsetMs / 1000))} s ${offsetMs > 0 ? 'behind' : 'ahead of'} that of AWS; leases are corrected for it, within 10 s`,
+      'let NTP set the clock, and restart the process',
+    ],
+    [
+      found === undefined,
+      'the table is missing, in this account and region: every delivery gets a 503',
+      'run `await store.migrate()` once, or create it with your own tools as docs/stores.md says',
+    ],
+    [
+      found !== undefined && !isOurs,
+      `the table's key is ${found?.keys}: every delivery is answered 503`,
+      `use a table whose only key is ${KEY_ATTRIBUTE}, a string, as its partition key`,
+    ],
+    [
+      isOurs && found.hasLooseReplicas,
+      'it is a global table, and each region decides for itself: two regions accept the same event at the same time',
+      'send all deliveries of a listener to one region, or give the table multi-Region strong consistency',
+    ],
+    [
+      isOurs && (await timeToLive(options)) !== TTL_ATTRIBUTE,
+      `records are not deleted when their time is over: TTL is not on for ${TTL_ATTRIBUTE}`,
+      `turn TTL on for the attribute ${TTL_ATTRIBUTE}, as migrate() does`,
+    ],
+  ])
 }
-
-function clockProblems(client: DynamodbClient): StoreProblem[] {
-  const offset = clockOffset(client)
-  return offset === 0 ? [] : [wrongClock(offset)]
-}
-
-const MISSING: StoreProblem = {
-  problem: 'the table is missing, in this account and region: every delivery gets a 503',
-  fix: 'run `await store.migrate()` once, or create it with your own tools as docs/stores.md says',
-}
-
-const otherKeys = (keys: string): StoreProblem => ({
-  problem: `the table's key is ${keys}: every delivery is answered 503`,
-  fix: `use a table whose only key is ${KEY_ATTRIBUTE}, a string, as its partition key`,
-})
-
-const TWO_REGIONS: StoreProblem = {
-  problem:
-    'it is a global table, and each region decides for itself: two regions accept the same event at the same time',
-  fix: 'send all deliveries of a listener to one region, or give the table multi-Region strong consistency',
-}
-
-const GROWS: StoreProblem = {
-  problem: `records are not deleted when their time is over: TTL is not on for ${TTL_ATTRIBUTE}`,
-  fix: `turn TTL on for the attribute ${TTL_ATTRIBUTE}, as migrate() does`,
-}
-
-const wrongClock = (offsetMs: number): StoreProblem => ({
-  problem: `this machine's clock is ${Math.abs(Math.round(offsetMs / 1000))} s ${offsetMs > 0 ? 'behind' : 'ahead of'} that of AWS; leases are corrected for it, within 10 s`,
-  fix: 'let NTP set the clock, and restart the process',
-})

@@ -1,5 +1,5 @@
 import { hasMethod } from '../../src/lib/options.ts'
-import type { StoreProblem } from '../contract.ts'
+import { problemsIn, type StoreProblem } from '../contract.ts'
 import type { RunStatement } from './client.ts'
 import { quotedTable } from './sql.ts'
 
@@ -61,18 +61,15 @@ export async function problemsOf(
 ): Promise<readonly StoreProblem[]> {
   const rows = await run(QUESTIONS, [quotedTable(table).table])
   const found = rows.flatMap(({ finding }) => FINDINGS[String(finding)] ?? [])
-  return diesOfErrors(client) ? [...found, UNHEARD_ERRORS] : found
-}
-
-const UNHEARD_ERRORS: StoreProblem = {
-  problem: 'no error listener on the pool or client: a broken idle connection ends this process',
-  fix: "pool.on('error', (error) => log(error)), or the same for the client",
-}
-
-/** pg's Pool and Client emit `error` for broken idle connections, which an EventEmitter without a listener throws. */
-function diesOfErrors(client: unknown): boolean {
+  // pg's Pool and Client emit `error` for broken idle connections, which an EventEmitter without a listener throws.
   const holder = Object(client)
-  return (
-    hasMethod(holder, 'query') && hasMethod(holder, 'listenerCount') && holder.listenerCount('error') === 0
-  )
+  const isPg = hasMethod(holder, 'query') && hasMethod(holder, 'listenerCount')
+  const unheard = problemsIn([
+    [
+      isPg && holder.listenerCount('error') === 0,
+      'no error listener on the pool or client: a broken idle connection ends this process',
+      "pool.on('error', (error) => log(error)), or the same for the client",
+    ],
+  ])
+  return [...found, ...unheard]
 }

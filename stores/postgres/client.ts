@@ -24,32 +24,23 @@ export type RunStatement = (text: string, values: readonly string[]) => Promise<
 
 /** @throws ListenerConfigError for anything that is not a Postgres client. */
 export function statementRunner(client: PostgresClient, option: string): RunStatement {
-  const call = callOf(client)
-  if (call === undefined) {
+  // `query` first, because the `unsafe` of neon() runs nothing.
+  const name = ['query', 'unsafe'].find((method) => hasMethod(client, method))
+  if (name === undefined) {
     throw new ListenerConfigError(
       option,
       'is not a known Postgres client: pass a Pool, Client or PoolClient of pg, a postgres.js or Bun SQL, ' +
         'a PGlite, neon() or a neon Pool',
     )
   }
-  return async (text, values) => rowsOf(await call(text, [...values]))
-}
-
-/** Tries `query` first, because the `unsafe` of neon() runs nothing. */
-function callOf(client: unknown): ((text: string, values: string[]) => unknown) | undefined {
-  const holder = Object(client)
-  for (const name of ['query', 'unsafe']) {
-    const method: unknown = Reflect.get(holder, name)
-    if (typeof method === 'function') return (...given) => Reflect.apply(method, holder, given)
+  const call = Reflect.get(client, name)
+  return async (text, values) => {
+    const result: unknown = await Reflect.apply(call, client, [text, [...values]])
+    // Some clients return the rows, others an object with `rows`.
+    const rows: unknown = Array.isArray(result) ? result : Reflect.get(Object(result), 'rows')
+    if (Array.isArray(rows)) return rows
+    throw new EventStoreError('the Postgres client returned something other than rows')
   }
-  return undefined
-}
-
-/** Some clients return the rows, others an object with `rows`. */
-function rowsOf(result: unknown): readonly Row[] {
-  const rows: unknown = Array.isArray(result) ? result : Reflect.get(Object(result), 'rows')
-  if (Array.isArray(rows)) return rows
-  throw new EventStoreError('the Postgres client returned something other than rows')
 }
 
 /** @throws ListenerConfigError for a client that may run each statement on another connection. */

@@ -83,10 +83,14 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
   readonly #ofEvents = new WeakMap<object, OpenTransaction<Tx>>()
 
   /** @param inside The store in a transaction. */
-  constructor(source: TransactionSource<Tx>, inside: (tx: Tx) => EventStore, replayWindowSeconds: number) {
+  constructor(
+    source: TransactionSource<Tx>,
+    inside: (tx: Tx) => EventStore,
+    singleSeconds: number | undefined,
+  ) {
     this.#transact = async (work) => ('begin' in source ? source.begin(work) : onConnection(source, work))
     this.#inside = inside
-    this.replayWindowSeconds = replayWindowSeconds
+    this.replayWindowSeconds = singleSeconds ?? Infinity
   }
 
   claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
@@ -253,11 +257,10 @@ async function onConnection<Connection extends PostgresConnection>(
 
 /** A broken connection of pg emits `error`, which ends the process without a listener. Its next statement fails anyway. */
 function swallowErrors(connection: object): () => void {
+  const ignore = () => {}
   const listen = (method: string) => {
     if (hasMethod(connection, method)) Reflect.get(connection, method).call(connection, 'error', ignore)
   }
   listen('on')
   return () => listen('off')
 }
-
-function ignore(): void {}

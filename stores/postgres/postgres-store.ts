@@ -1,5 +1,5 @@
 import type { EventStore } from '../../src/event-store.ts'
-import { checkedElsewhere, checkOptions, type OptionTable } from '../../src/lib/options.ts'
+import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../src/lib/options.ts'
 import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
 import { problemsOf } from './check.ts'
 import { checkTransaction, type PostgresClient, statementRunner } from './client.ts'
@@ -10,7 +10,7 @@ import {
   type TransactionSource,
 } from './event-transactions.ts'
 import { DEFAULT_TABLE, migration, statementsFor } from './sql.ts'
-import { PostgresVerbs } from './verbs.ts'
+import { asker, postgresVerbs } from './verbs.ts'
 
 export type { StoreProblem } from '../contract.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'
@@ -91,24 +91,32 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   const { table = DEFAULT_TABLE, mode = 'two-phase' } = options
   const run = statementRunner(client, 'client')
   const statements = statementsFor(table, mode)
-  const shared = { statements, singleSeconds: singleSeconds(options) }
-  const verbs = new PostgresVerbs({ ...shared, run, inTransaction: false })
-  return Object.assign(verbs, {
+  const seconds = singleSeconds(options)
+  const store = postgresVerbs(run, { statements, seconds, inTransaction: false })
+  const inside = (tx: PostgresClient, claim: string) =>
+    postgresVerbs(statementRunner(tx, 'tx'), {
+      statements: { ...statements, claim },
+      seconds,
+      inTransaction: true,
+    })
+  return {
+    ...store,
     check: () => problemsOf(run, client, table),
     async migrate() {
       await run(migration(table), [])
     },
-    with(tx: PostgresClient) {
-      const runInTx = statementRunner(tx, 'tx')
+    async sweep(limit = 10_000) {
+      positiveInteger(limit, 'limit')
+      return Number(await asker(run, false)(statements.sweep, [`${limit}`]))
+    },
+    with(tx) {
+      const storeInTx = inside(tx, statements.claim)
       checkTransaction(tx)
-      return new PostgresVerbs({ ...shared, run: runInTx, inTransaction: true })
+      return storeInTx
     },
-    transactionPerEvent<Tx extends PostgresClient>(source: TransactionSource<Tx>) {
+    transactionPerEvent(source) {
       checkSource(source)
-      const atOnce = { ...shared, statements: { ...statements, claim: statements.claimAtOnce } }
-      const inside = (tx: Tx) =>
-        new PostgresVerbs({ ...atOnce, run: statementRunner(tx, 'tx'), inTransaction: true })
-      return new TransactionPerEvent(source, inside, verbs.replayWindowSeconds)
+      return new TransactionPerEvent(source, (tx) => inside(tx, statements.claimAtOnce), seconds)
     },
-  })
+  }
 }

@@ -1,16 +1,7 @@
 import { sha256 } from '#crypto'
 import { EventStoreError } from '../../src/errors.ts'
-import { storedKey } from '../../src/event-key.ts'
-import {
-  CLAIM_ANSWERS,
-  type ClaimAnswer,
-  COMMIT_ANSWERS,
-  type CommitAnswer,
-  type EventKey,
-  type EventStore,
-} from '../../src/event-store.ts'
-import { positiveInteger } from '../../src/lib/options.ts'
-import { knownAnswer, tableMissing } from '../contract.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../src/event-store.ts'
+import { knownAnswer, storeOf, tableMissing } from '../contract.ts'
 import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './client.ts'
 import type { Statements } from './sql.ts'
 
@@ -21,71 +12,62 @@ const LONGEST_MS = 365_250 * 86_400_000
 /** An index entry of Postgres has room for about 2,700 bytes. */
 const LONGEST_LISTENER_ID = 500
 
-export interface VerbOptions {
-  readonly run: RunStatement
+interface VerbOptions {
   readonly statements: Statements
   /** Retention in mode `single`, in seconds. Undefined in mode `two-phase`. */
-  readonly singleSeconds: number | undefined
+  readonly seconds: number | undefined
   /** In the caller's transaction, a failed statement cannot be retried. */
   readonly inTransaction: boolean
 }
 
 /** The `EventStore` methods, on one connection or a pool. */
-export class PostgresVerbs implements EventStore {
-  /** Infinity in mode `two-phase`, where the listener's retention applies. */
-  readonly replayWindowSeconds: number
-  readonly #options: VerbOptions
+export function postgresVerbs(
+  run: RunStatement,
+  { statements, seconds, inTransaction }: VerbOptions,
+): EventStore {
+  const ask = asker(run, inTransaction)
+  const store = storeOf(
+    {
+      async claim(key, owner, ms) {
+        try {
+          // No row: another owner changed the record after this statement began, and holds it.
+          const answer = await ask(statements.claim, await valuesOf(key, owner, ms))
+          return answer === undefined ? 'busy' : knownAnswer('Postgres', CLAIM_ANSWERS, answer)
+        } catch (error) {
+          if (inTransaction && hasSqlState(error, SERIALIZATION_FAILURE)) return 'busy'
+          throw error
+        }
+      },
+      async commit(key, owner, ms) {
+        const values = await valuesOf(key, owner, ms)
+        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+          const answer = await ask(statements.commit, values)
+          // No row: the record changed after this statement began. The next attempt sees the change.
+          if (answer !== undefined) return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
+        }
+        throw new EventStoreError(
+          `another statement changed the record during each of ${MOST_ATTEMPTS} commits`,
+        )
+      },
+      async release(key, owner) {
+        const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
+        const answer = await ask(statements.release, [eventId, listener, escapedOwner])
+        return answer !== undefined && knownAnswer('Postgres', ['released', 'lapsed'], answer) === 'released'
+      },
+    },
+    seconds,
+  )
+  if (seconds === undefined || !inTransaction) return store
+  // Fails if a statement has failed: Postgres would answer COMMIT with a rollback, and not with an error.
+  return { ...store, commit: () => run('SELECT 1', []).then(() => 'committed' as const) }
+}
 
-  constructor(options: VerbOptions) {
-    this.#options = options
-    this.replayWindowSeconds = options.singleSeconds ?? Infinity
-  }
-
-  async claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
-    const { statements, singleSeconds, inTransaction } = this.#options
-    const values = await valuesOf(key, owner, singleSeconds === undefined ? leaseMs : singleSeconds * 1000)
-    try {
-      // No row: another owner changed the record after this statement began, and holds it.
-      const answer = await this.#ask(statements.claim, values)
-      return answer === undefined ? 'busy' : knownAnswer('Postgres', CLAIM_ANSWERS, answer)
-    } catch (error) {
-      if (inTransaction && hasSqlState(error, SERIALIZATION_FAILURE)) return 'busy'
-      throw error
-    }
-  }
-
-  async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
-    const { run, statements, singleSeconds, inTransaction } = this.#options
-    if (singleSeconds !== undefined) {
-      // Fails if a statement has failed: Postgres would answer COMMIT with a rollback, and not with an error.
-      if (inTransaction) await run('SELECT 1', [])
-      return 'committed'
-    }
-    const values = await valuesOf(key, owner, retentionMs)
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const answer = await this.#ask(statements.commit, values)
-      // No row: the record changed after this statement began. The next attempt sees the change.
-      if (answer !== undefined) return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
-    }
-    throw new EventStoreError(`another statement changed the record during each of ${MOST_ATTEMPTS} commits`)
-  }
-
-  async release(key: EventKey, owner: string): Promise<boolean> {
-    const { statements, singleSeconds } = this.#options
-    if (singleSeconds !== undefined) return false
-    const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
-    const answer = await this.#ask(statements.release, [eventId, listener, escapedOwner])
-    return answer !== undefined && knownAnswer('Postgres', ['released', 'lapsed'], answer) === 'released'
-  }
-
-  async sweep(limit = 10_000): Promise<number> {
-    positiveInteger(limit, 'limit')
-    return Number(await this.#ask(this.#options.statements.sweep, [`${limit}`]))
-  }
-
-  /** The answer in the first row. Undefined if there is no row. */
-  async #ask(statement: string, values: readonly string[]): Promise<unknown> {
-    const { run, inTransaction } = this.#options
+/** Returns the answer in the first row of a statement. Undefined if there is no row. */
+export function asker(
+  run: RunStatement,
+  inTransaction: boolean,
+): (statement: string, values: readonly string[]) => Promise<unknown> {
+  return async (statement, values) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const [row] = await run(statement, values)
@@ -99,8 +81,7 @@ export class PostgresVerbs implements EventStore {
   }
 }
 
-async function valuesOf(key: EventKey, owner: string, milliseconds: number) {
-  const { listenerId, eventId } = await storedKey(key)
+async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
   const listener = await listenerText(listenerId)
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
 }

@@ -51,24 +51,23 @@ export type Evaluate = (script: string, keys: string[], args: string[]) => Promi
 
 /** @throws ListenerConfigError for an unknown client. */
 export function evaluatorOf(client: RedisClient): Evaluate {
-  const methods = typeof client === 'function' ? undefined : Object(client)
   if (typeof client === 'function') {
     return (script, keys, args) => client(evalWords(script, keys, args), keys[0] ?? '')
   }
   // The order matters: ioredis also has `sendCommand`, and node-redis and Upstash have different `eval` signatures.
-  if (has<CallClient>(methods, 'call')) {
-    return (script, keys, args) => methods.call('EVAL', ...evalWords(script, keys, args).slice(1))
+  if (has<CallClient>(client, 'call')) {
+    return (script, keys, args) => client.call('EVAL', ...evalWords(script, keys, args).slice(1))
   }
-  if (has<CustomCommandClient>(methods, 'customCommand')) {
-    return (script, keys, args) => methods.customCommand(evalWords(script, keys, args))
+  if (has<CustomCommandClient>(client, 'customCommand')) {
+    return (script, keys, args) => client.customCommand(evalWords(script, keys, args))
   }
-  if (has<EvalOptionsClient>(methods, 'sendCommand') && has<EvalOptionsClient>(methods, 'eval')) {
-    return (script, keys, args) => methods.eval(script, { keys, arguments: args })
+  if (has<EvalOptionsClient>(client, 'sendCommand') && has<EvalOptionsClient>(client, 'eval')) {
+    return (script, keys, args) => client.eval(script, { keys, arguments: args })
   }
-  if (has<SendClient>(methods, 'send')) {
-    return (script, keys, args) => methods.send('EVAL', evalWords(script, keys, args).slice(1))
+  if (has<SendClient>(client, 'send')) {
+    return (script, keys, args) => client.send('EVAL', evalWords(script, keys, args).slice(1))
   }
-  if (has<EvalListsClient>(methods, 'eval')) return (script, keys, args) => methods.eval(script, keys, args)
+  if (has<EvalListsClient>(client, 'eval')) return (script, keys, args) => client.eval(script, keys, args)
   throw new ListenerConfigError(
     'client',
     'redisStore knows ioredis, iovalkey, node-redis, Valkey GLIDE, Bun and Upstash clients; ' +

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import type { EventStore } from '../../src/event-store.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventStore } from '../../src/event-store.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -9,11 +9,17 @@ import {
   positiveInteger,
 } from '../../src/lib/options.ts'
 import { RETENTION_SECONDS } from '../../src/limits.ts'
-import { MODE_OPTIONS, type ModeOptions, type StoreProblem } from '../contract.ts'
+import {
+  type EngineVerbs,
+  knownAnswer,
+  MODE_OPTIONS,
+  type ModeOptions,
+  type StoreProblem,
+  storeOf,
+} from '../contract.ts'
 import { inspectClient, inspectServers } from './check.ts'
-import { evaluatorOf, type RedisClient } from './client.ts'
-import { compactLayout, plainLayout } from './layout.ts'
-import { singlePhase, twoPhase } from './verbs.ts'
+import { evaluatorOf, type RedisClient, replyText } from './client.ts'
+import { compactLayout, plainLayout, RELEASE } from './layout.ts'
 
 export type {
   CallClient,
@@ -98,18 +104,44 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   checkCombination(options)
   const { prefix = 'hookgate:', shards = 65_536, retentionSeconds = RETENTION_SECONDS } = options
   const evaluate = evaluatorOf(client)
-  const retentionMs = retentionSeconds * 1000
   const layout =
-    options.layout === 'compact' ? compactLayout(prefix, shards, retentionMs) : plainLayout(prefix)
-  const store =
-    options.mode === 'single' ? singlePhase(evaluate, layout, retentionMs) : twoPhase(evaluate, layout)
+    options.layout === 'compact'
+      ? compactLayout(prefix, shards, retentionSeconds * 1000)
+      : plainLayout(prefix)
+  const ask = async <Answer extends string>(
+    answers: readonly Answer[],
+    ...question: Parameters<typeof evaluate>
+  ) => knownAnswer('the Redis client', answers, replyText(await evaluate(...question)))
+  const verbs: EngineVerbs = {
+    claim(key, owner, ms, done) {
+      const { keys, args } = layout.at(key)
+      return ask(CLAIM_ANSWERS, layout.claimScript, keys, [
+        `${done ? 'd' : 'p'}:${owner}`,
+        whole(ms),
+        ...args,
+      ])
+    },
+    commit(key, owner, ms) {
+      const { keys, args } = layout.at(key)
+      return ask(COMMIT_ANSWERS, layout.commitScript, keys, [`p:${owner}`, whole(ms), ...args])
+    },
+    async release(key, owner) {
+      const leaseKey = layout.at(key).keys.slice(0, 1)
+      return (await ask(['released', 'kept'], RELEASE, leaseKey, [`p:${owner}`])) === 'released'
+    },
+  }
   return {
-    ...store,
+    ...storeOf(verbs, options.mode === 'single' ? retentionSeconds : undefined),
     check: async () => [
       ...(await inspectServers(evaluate, prefix, layout.commands)),
       ...inspectClient(client),
     ],
   }
+}
+
+/** Rounds milliseconds up, because Redis takes integers. */
+function whole(milliseconds: number): string {
+  return `${Math.ceil(milliseconds)}`
 }
 
 function checkCombination({ mode, layout, retentionSeconds, shards }: RedisStoreOptions): void {

@@ -1,9 +1,23 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
-import { connectD1, type D1Binding, type D1BoundStatement } from './d1-binding.ts'
+import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 
-export { type D1Binding, type D1BoundStatement, type StoreProblem, sqliteSchema }
+export { type StoreProblem, sqliteSchema }
+
+/** The part of a D1 statement that is used. */
+export interface D1BoundStatement {
+  bind(...values: SqliteValue[]): D1BoundStatement
+  all(): Promise<{ readonly results: readonly unknown[] }>
+}
+
+/** The part of a D1 binding that is used. */
+export interface D1Binding {
+  prepare(sql: string): D1BoundStatement
+  batch(statements: D1BoundStatement[]): Promise<unknown>
+}
 
 /** The options of `d1Store`, the same as those of `sqliteStore`. */
 export interface D1StoreOptions extends SqliteStoreOptions {}
@@ -26,4 +40,31 @@ export interface D1Store extends SqliteStore {}
  */
 export function d1Store(binding: D1Binding, options: D1StoreOptions = {}): D1Store {
   return tableStore('d1Store', () => connectD1(binding), options)
+}
+
+const KNOWN = 'must be a D1 binding of a Worker: env.DB, say, of d1_databases'
+
+/** @throws ListenerConfigError for anything but a D1 binding. The message names the store that accepts it. */
+function connectD1(binding: D1Binding): SqliteConnection {
+  if (!isD1(binding)) throw new ListenerConfigError('binding', problemOf(binding))
+  return {
+    // Not first(): the write is only certain once the whole statement has run.
+    async all(sql, values) {
+      const statement = binding.prepare(sql).bind(...values)
+      return rowsOf((await statement.all()).results)
+    },
+    // Not exec(), which treats each line as a statement.
+    run: (statements) => binding.batch(statements.map((sql) => binding.prepare(sql))),
+    isLocal: false,
+  }
+}
+
+function problemOf(given: unknown): string {
+  if (hasMethod(given, 'idFromName')) {
+    return `${KNOWN}, not a Durable Object namespace: pass it to durableObjectStore of hookgate/stores/durable-object`
+  }
+  if (hasMethod(given, 'exec') || hasMethod(given, 'execute')) {
+    return `${KNOWN}; sqliteStore of hookgate/stores/sqlite takes databases of SQLite and libsql`
+  }
+  return given === undefined ? `${KNOWN}; it is undefined: does the configuration name it so?` : KNOWN
 }

@@ -1,15 +1,25 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+import { hasMethod } from '../../src/lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
-import { connectSqlite, type LibsqlClient, type SyncSqlite } from './clients.ts'
+import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 
-export {
-  type LibsqlClient,
-  type SqliteStore,
-  type SqliteStoreOptions,
-  type StoreProblem,
-  type SyncSqlite,
-  sqliteSchema,
+export { type SqliteStore, type SqliteStoreOptions, type StoreProblem, sqliteSchema }
+
+/** A database of better-sqlite3, node:sqlite, libsql or bun:sqlite. */
+export interface SyncSqlite {
+  exec(sql: string): unknown
+  prepare(sql: string): { all(...values: SqliteValue[]): unknown }
+}
+
+/**
+ * A client of @libsql/client, for a local file or a remote server.
+ */
+export interface LibsqlClient {
+  execute(statement: { sql: string; args: SqliteValue[] }): Promise<{ readonly rows: readonly unknown[] }>
+  executeMultiple(sql: string): Promise<unknown>
+  readonly protocol?: string
 }
 
 /**
@@ -31,4 +41,70 @@ export {
  */
 export function sqliteStore(db: SyncSqlite | LibsqlClient, options: SqliteStoreOptions = {}): SqliteStore {
   return tableStore('sqliteStore', () => connectSqlite(db), options)
+}
+
+const KNOWN =
+  'must be an open database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client'
+
+/** @throws ListenerConfigError for any other client. The message names the supported ones. */
+function connectSqlite(db: SyncSqlite | LibsqlClient): SqliteConnection {
+  if (isLibsqlClient(db)) return libsqlConnection(db)
+  if (!hasMethod(db, 'prepare') || !hasMethod(db, 'exec')) throw new ListenerConfigError('db', problemOf(db))
+  if (isD1(db)) throw new ListenerConfigError('db', D1)
+  const statement = anyStatement(db)
+  // Other drivers have the same methods, but take callbacks or return promises.
+  const isSync = statement === undefined || (hasMethod(statement, 'all') && Array.isArray(statement.all()))
+  if (!isSync) throw new ListenerConfigError('db', KNOWN)
+  return syncConnection(db)
+}
+
+/** Undefined if another process has locked the database, which must not prevent startup. */
+function anyStatement(db: SyncSqlite): ReturnType<SyncSqlite['prepare']> | undefined {
+  try {
+    return db.prepare('SELECT 1 AS one')
+  } catch {
+    return undefined
+  }
+}
+
+function syncConnection(db: SyncSqlite): SqliteConnection {
+  const prepared = new Map<string, ReturnType<SyncSqlite['prepare']>>()
+  return {
+    async all(sql, values) {
+      let statement = prepared.get(sql)
+      if (statement === undefined) {
+        statement = db.prepare(sql)
+        prepared.set(sql, statement)
+      }
+      // Not get(): it stops after the first row, and drivers then hide a failed commit.
+      return rowsOf(statement.all(...values))
+    },
+    run: async (statements) => db.exec(statements.join('\n')),
+    isLocal: true,
+  }
+}
+
+function libsqlConnection(client: LibsqlClient): SqliteConnection {
+  return {
+    all: async (sql, args) => (await client.execute({ sql, args })).rows,
+    run: (statements) => client.executeMultiple(statements.join('\n')),
+    isLocal: client.protocol === undefined || client.protocol === 'file',
+  }
+}
+
+const D1 = 'is a D1 binding: pass it to d1Store of hookgate/stores/d1'
+const DURABLE_OBJECT =
+  'is the storage of a Durable Object: pass its namespace to durableObjectStore of hookgate/stores/durable-object'
+
+function problemOf(db: unknown): string {
+  const given: object = Object(db)
+  if (Reflect.has(given, 'databaseSize') || Reflect.has(Object(Reflect.get(given, 'sql')), 'databaseSize')) {
+    return DURABLE_OBJECT
+  }
+  if (hasMethod(given, 'all') && hasMethod(given, 'bind')) return `${KNOWN}, not a statement`
+  return typeof db === 'string' ? `${KNOWN}, not the name of a file: open it yourself` : KNOWN
+}
+
+function isLibsqlClient(db: SyncSqlite | LibsqlClient): db is LibsqlClient {
+  return hasMethod(db, 'execute') && hasMethod(db, 'executeMultiple')
 }

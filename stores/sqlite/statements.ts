@@ -77,8 +77,6 @@ export interface SqliteStatements {
  * Uses unnumbered `?` only, because better-sqlite3 counts each occurrence of a numbered one.
  */
 export function sqliteStatements(table: string): SqliteStatements {
-  const here = `"${table}" WHERE listener_id = ? AND event_id = ?`
-  const expired = `SELECT listener_id, event_id FROM "${table}" WHERE expires_at < ${NOW}`
   return {
     claim: `${upsert(table, '?', '?')}
   owner = CASE WHEN ${LIVE} THEN owner ELSE excluded.owner END,
@@ -90,9 +88,10 @@ RETURNING CASE WHEN owner = ? AND commits = ? THEN 'acquired' WHEN commits > 0 T
   commits = CASE WHEN ${KEPT} THEN min(commits * 2, 2) ELSE 1 END,
   expires_at = CASE WHEN ${KEPT} THEN expires_at ELSE excluded.expires_at END
 RETURNING CASE commits WHEN 1 THEN 'committed' WHEN 2 THEN 'already' ELSE 'lost' END AS answer`,
-    release: `DELETE FROM ${here} AND owner = ? AND commits = 0 AND ${LIVE} RETURNING 1 AS deleted`,
+    release: `DELETE FROM "${table}" WHERE listener_id = ? AND event_id = ?
+  AND owner = ? AND commits = 0 AND ${LIVE} RETURNING 1 AS deleted`,
     sweep: `DELETE FROM "${table}" WHERE (listener_id, event_id) IN
-  (${expired} ORDER BY expires_at LIMIT ?) RETURNING 1 AS deleted`,
+  (SELECT listener_id, event_id FROM "${table}" WHERE expires_at < ${NOW} ORDER BY expires_at LIMIT ?) RETURNING 1 AS deleted`,
   }
 }
 

@@ -1,11 +1,17 @@
-import type { EventStore } from '../../src/event-store.ts'
+import type { ClaimAnswer, CommitAnswer, EventStore } from '../../src/event-store.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger } from '../../src/lib/options.ts'
-import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
+import {
+  type EngineVerbs,
+  MODE_OPTIONS,
+  type ModeOptions,
+  type StoreProblem,
+  singleSeconds,
+  storeOf,
+  tableMissing,
+} from '../contract.ts'
 import { checkSqlite } from './check.ts'
-import type { SqliteConnection } from './connection.ts'
-import { retryingWhenLocked } from './lock-retries.ts'
+import { retryingWhenLocked, type SqliteConnection } from './connection.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
-import { askTable, singlePhase, twoPhase } from './verbs.ts'
 
 /** The options of `sqliteStore`. */
 export interface SqliteStoreOptions extends ModeOptions {
@@ -55,11 +61,29 @@ export function tableStore(
   const seconds = singleSeconds(options)
   const given = connect()
   const connection = given.isLocal ? retryingWhenLocked(given) : given
-  const ask = askTable(connection)
+  const ask: SqliteConnection['all'] = async (sql, values) => {
+    try {
+      return await connection.all(sql, values)
+    } catch (cause) {
+      throw /no such table/.test(String(cause)) ? tableMissing(cause) : cause
+    }
+  }
   const statements = sqliteStatements(table)
-  const verbs = seconds === undefined ? twoPhase(ask, statements) : singlePhase(ask, statements, seconds)
+  const verbs: EngineVerbs = {
+    async claim({ listenerId, eventId }, owner, ms, done) {
+      const commits = done ? 1 : 0
+      const values = [listenerId, eventId, owner, commits, ms, owner, commits]
+      return answerOf<ClaimAnswer>(await ask(statements.claim, values))
+    },
+    async commit({ listenerId, eventId }, owner, ms) {
+      return answerOf<CommitAnswer>(await ask(statements.commit, [listenerId, eventId, owner, ms]))
+    },
+    async release({ listenerId, eventId }, owner) {
+      return (await ask(statements.release, [listenerId, eventId, owner])).length > 0
+    },
+  }
   return {
-    ...verbs,
+    ...storeOf(verbs, seconds),
     async migrate() {
       await connection.run(schemaStatements(table))
     },
@@ -69,4 +93,9 @@ export function tableStore(
     },
     check: () => checkSqlite(connection, table),
   }
+}
+
+/** Cast: the statement returns only these words, and the core checks them again. */
+function answerOf<Answer>(rows: readonly unknown[]): Answer {
+  return Reflect.get(Object(rows[0]), 'answer') as Answer
 }

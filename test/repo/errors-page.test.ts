@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ReportedError } from '../../adapters/kit/tell.ts'
-import { AddressRefusedError } from '../../sender/address-guard.ts'
+import { AddressRefusedError } from '../../sender/public-only.ts'
 import {
   ERRORS_PAGE,
   EventStoreError,
@@ -58,7 +58,7 @@ describe('docs/errors.md', () => {
     new EventStoreError('it failed'),
     new KeySetError('it failed', 5),
     new ListenerLoadError('it failed'),
-    new AddressRefusedError('it is private'),
+    new AddressRefusedError('127.0.0.1'),
     new EnvelopeError('it is malformed'),
     new JobIdError('it is too long'),
     new ReportedError('ERR_NO_ANSWER', 'no answer'),

@@ -5,7 +5,13 @@ import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../stores
 import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
-import { databaseFolder, describeEachClient, libsql, type SqliteClient } from '../support/sqlite-databases.ts'
+import {
+  databaseFolder,
+  describeEachClient,
+  libsql,
+  lockElsewhere,
+  type SqliteClient,
+} from '../support/sqlite-databases.ts'
 
 const LEASE_MS = 60_000
 const MINUTE_MS = 60_000
@@ -182,6 +188,36 @@ describeEachClient('check()', (client) => {
       'the connection is read-only (query_only)',
     ])
     for (const { fix } of await store.check()) expect(fix).toMatch(/^(run|PRAGMA) /)
+    close()
+  })
+
+  const { openReadOnly } = client
+  if (openReadOnly) {
+    it('finds a database that is open for reading only', async () => {
+      const { path, close } = await fresh(client)
+      const readOnly = openReadOnly(path)
+      await readOnly.sql('PRAGMA synchronous = NORMAL')
+      const store = sqliteStore(readOnly.db)
+      await expect(store.claim(keyOf(1), 'a', LEASE_MS)).rejects.toThrow(/readonly/)
+      expect(await problems(store)).toStrictEqual(['the database is read-only'])
+      readOnly.close()
+      close()
+    })
+  }
+
+  it('another process that writes does not make it fail', async () => {
+    const { path, store, close } = await fresh(client)
+    const { unlock } = await lockElsewhere(path, { begin: 'BEGIN IMMEDIATE' })
+    expect(await store.check()).toStrictEqual([])
+    await unlock()
+    close()
+  })
+
+  it('changes nothing', async () => {
+    const { store, count, close } = await fresh(client)
+    await store.claim(keyOf(1), 'a', LEASE_MS)
+    await store.check()
+    expect(await count()).toBe(1)
     close()
   })
 

@@ -18,6 +18,8 @@ export interface SqliteClient {
   readonly name: string
   /** SQLite's own wait for other writers, in milliseconds. Default 0: the store waits. */
   open(path: string, waitMs?: number): OpenDatabase
+  /** Undefined for a client that always opens for writing. */
+  openReadOnly?(path: string): OpenDatabase
 }
 
 type Closable = SyncSqlite & { close(): unknown }
@@ -55,7 +57,12 @@ const BetterSqlite = await classIn('better-sqlite3', 'default')
 const NodeSqlite: DatabaseClass | undefined = Object(process.getBuiltinModule('node:sqlite')).DatabaseSync
 
 function fromClass(name: string, Database: DatabaseClass): SqliteClient {
-  return { name, open: (path, timeout = 0) => opened(new Database(path, { timeout })) }
+  const options = { timeout: 0, readonly: true, readOnly: true } // node:sqlite has its own spelling
+  return {
+    name,
+    open: (path, timeout = 0) => opened(new Database(path, { timeout })),
+    openReadOnly: (path) => opened(new Database(path, options)),
+  }
 }
 
 const libsqlClient: SqliteClient = {
@@ -70,7 +77,10 @@ const libsqlClient: SqliteClient = {
   },
 }
 
-export const libsql: SqliteClient = fromClass('libsql', Libsql)
+export const libsql: SqliteClient = {
+  ...fromClass('libsql', Libsql),
+  openReadOnly: (path) => opened(new Libsql(`file:${path}?mode=ro`)), // it ignores the option
+}
 
 /** The real clients of this process. Node has node:sqlite from 22.5 on, and only Bun has bun:sqlite. */
 const CLIENTS: readonly SqliteClient[] = [
