@@ -2,18 +2,30 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type ExitCode, UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 
+/** How an option is parsed, and what the help says about it. */
+export interface OptionRow {
+  /** The placeholder for the value in the help. A switch has none. */
+  readonly value?: string
+  /** The option may be repeated. */
+  readonly many?: true
+  readonly says: string
+}
+
 /** One row per option: a single table for the parser, the help and the types. */
-export type CommandOptions<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
+export type OptionRows = { readonly [option: string]: OptionRow }
 
-type Row<Value> = [Value] extends [boolean]
-  ? { readonly says: string }
-  : [Value] extends [string]
-    ? { readonly value: string; readonly says: string }
-    : { readonly value: string; readonly many: true; readonly says: string }
+/** What the user gave of the options in a table. */
+export type ValuesOf<Rows> = { readonly [Name in keyof Rows]?: Value<Rows[Name]> }
 
-interface CommandSpec<Values> extends CommandDescription {
-  readonly options: CommandOptions<Values>
-  readonly run: (values: Values, operand: string) => Promise<ExitCode>
+type Value<Row> = Row extends { readonly many: true }
+  ? readonly string[]
+  : Row extends { readonly value: string }
+    ? string
+    : boolean
+
+interface CommandSpec<Rows> extends CommandDescription {
+  readonly options: Rows
+  readonly run: (values: ValuesOf<Rows>, operand: string) => Promise<ExitCode>
 }
 
 export interface Command {
@@ -25,9 +37,8 @@ export interface Command {
 }
 
 /** @throws UsageError from `run` if the table does not allow the command line. */
-export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
-  const { name, summary, operand: argument, run } = spec
-  const options = spec.options as OptionRows // a Row is an OptionRow; TypeScript cannot see that through `Values`
+export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<Rows>): Command {
+  const { name, summary, operand: argument, options, run } = spec
   return {
     name,
     summary,
@@ -42,21 +53,10 @@ export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
         )
       }
       if (operand === '' && argument?.required) throw new UsageError(`needs a ${argument.name}`)
-      return run(values as Values, operand) // the parser used this table
+      return run(values as ValuesOf<Rows>, operand) // the parser used this table
     },
   }
 }
-
-/** How an option is parsed, and what the help says about it. */
-export interface OptionRow {
-  /** The placeholder for the value in the help. A switch has none. */
-  readonly value?: string
-  /** The option may be repeated. */
-  readonly many?: true
-  readonly says: string
-}
-
-type OptionRows = { readonly [option: string]: OptionRow }
 
 interface CommandLine {
   readonly values: { readonly [option: string]: unknown }
@@ -116,7 +116,7 @@ interface CommandDescription {
 const HELP: OptionRow = { says: 'Show this.' }
 
 /** The text of `hookgate <command> --help`. */
-export function helpText(
+function helpText(
   { name, summary, operand, groups = {}, notes = [], examples }: CommandDescription,
   options: OptionRows,
 ): string {

@@ -16,14 +16,7 @@ import { newPrivateKey } from '../signing/private-key.ts'
 const LONGEST_KEY_ID = 256
 const OWNER_ONLY = 0o600
 
-interface KeysValues {
-  readonly alg?: string
-  readonly kid?: string
-  readonly out?: string
-  readonly force?: boolean
-}
-
-export const keys: Command = defineCommand<KeysValues>({
+export const keys: Command = defineCommand({
   name: 'keys',
   summary: 'make a key pair for the JWT method, and the JWKS that publishes it',
   options: {

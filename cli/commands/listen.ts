@@ -30,7 +30,7 @@ const LARGEST_BODY = 64 * 2 ** 20
 const LONGEST_LEASE_SECONDS = 3600
 const MAX_RECORDS = 100_000
 
-export const listen: Command = defineCommand<ListenValues>({
+export const listen: Command = defineCommand({
   name: 'listen',
   summary: 'receive signed webhooks on this machine, and print a line for each',
   options: LISTEN_OPTIONS,

@@ -3,44 +3,39 @@ import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
-import { type Command, defineCommand } from '../command-line/command.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import { codeOf, httpUrl, TRUST_IT, UNTRUSTED } from '../command-line/values.ts'
 import { sampleOf, typeOf } from '../signing/samples.ts'
 import { loadScheme } from '../signing/schemes.ts'
-import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from '../signing/signer.ts'
+import { readSigner, SIGN_OPTIONS, type Signer } from '../signing/signer.ts'
 
 const TIMEOUT_MS = 30_000
 const MOST_ANSWER_BYTES = 65_536
 const MOST_SHOWN = 2000
 const CONFLICT = 409
 
-interface SendValues extends SignValues {
-  readonly type?: string
-  readonly sample?: boolean
-  readonly header?: readonly string[]
-  readonly tamper?: boolean
-  readonly duplicate?: boolean
-  readonly json?: boolean
-}
+const OPTIONS = {
+  ...SIGN_OPTIONS,
+  type: {
+    value: 'TYPE',
+    says: 'Send a sample event of this type, as the sender would: invoice.paid, push, …',
+  },
+  sample: { says: 'Send a sample event of the sender, for senders without event types too.' },
+  header: { value: 'NAME: VALUE', many: true, says: 'Another header to send; repeatable' },
+  tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
+  duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
+  json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
+} satisfies OptionRows
 
-export const send: Command = defineCommand<SendValues>({
+type SendValues = ValuesOf<typeof OPTIONS>
+
+export const send: Command = defineCommand({
   name: 'send',
   summary: 'sign a delivery, send it, and print the answer',
   operand: { name: 'URL', required: true },
-  options: {
-    ...SIGN_OPTIONS,
-    type: {
-      value: 'TYPE',
-      says: 'Send a sample event of this type, as the sender would: invoice.paid, push, …',
-    },
-    sample: { says: 'Send a sample event of the sender, for senders without event types too.' },
-    header: { value: 'NAME: VALUE', many: true, says: 'Another header to send; repeatable' },
-    tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
-    duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
-    json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
-  },
+  options: OPTIONS,
   notes: [
     'Signs with JWT if you give --key, and with HMAC otherwise. The secret comes from HOOKGATE_SECRET or --secret-file.',
     '409 means that the event was accepted before. Senders treat that as success, but the exit code is 1.',

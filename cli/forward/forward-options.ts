@@ -1,24 +1,16 @@
 import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { headerIn, isAnythingSigned } from '../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
-import type { CommandOptions } from '../command-line/command.ts'
+import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { httpUrl, wholeNumber } from '../command-line/values.ts'
 import { findSecret } from '../signing/secrets.ts'
-
-export interface ForwardValues {
-  readonly 'forward-to'?: string
-  readonly 'forward-secret-file'?: string
-  readonly timeout?: string
-  readonly 'pass-header'?: readonly string[]
-  readonly 'no-sender-headers'?: boolean
-}
 
 const DEFAULT_SECONDS = 10
 /** How much longer than the app's timeout the lease must be: it begins earlier, and settling takes time. */
 const MARGIN_SECONDS = 5
 
-export const FORWARD_OPTIONS: CommandOptions<ForwardValues> = {
+export const FORWARD_OPTIONS = {
   'forward-to': {
     value: 'URL',
     says: 'Forward verified events to your app: 3000, localhost:3000/webhook, or a URL',
@@ -35,7 +27,9 @@ export const FORWARD_OPTIONS: CommandOptions<ForwardValues> = {
   'no-sender-headers': {
     says: "Do not pass on the sender's own signature, time, event ID and event type headers.",
   },
-}
+} satisfies OptionRows
+
+type ForwardValues = ValuesOf<typeof FORWARD_OPTIONS>
 
 export interface Forwarding {
   readonly target: URL

@@ -1,4 +1,4 @@
-import type { CommandOptions } from '../command-line/command.ts'
+import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { wholeNumber } from '../command-line/values.ts'
 import type { Inspected } from './inspected.ts'
@@ -7,17 +7,7 @@ import { loadRecords } from './record.ts'
 const DEFAULT_UI_PORT = 8788
 const DEFAULT_KEEP = 200
 
-export interface InspectorValues {
-  readonly ui?: boolean
-  readonly 'ui-port'?: string
-  readonly open?: boolean
-  readonly keep?: string
-  readonly record?: string
-  readonly load?: string
-  readonly key?: string
-}
-
-export const INSPECTOR_OPTIONS: CommandOptions<InspectorValues> = {
+export const INSPECTOR_OPTIONS = {
   ui: {
     says: 'Serve a local page that shows deliveries live, says why they were refused, and sends them again.',
   },
@@ -33,7 +23,9 @@ export const INSPECTOR_OPTIONS: CommandOptions<InspectorValues> = {
   record: { value: 'FILE', says: 'Append every delivery to FILE as NDJSON, bodies and signatures included' },
   load: { value: 'FILE', says: 'Show the deliveries of an earlier --record on the page; implies --ui' },
   key: { value: 'FILE', says: 'The private JWK that signs what the page sends again' },
-}
+} satisfies OptionRows
+
+export type InspectorValues = ValuesOf<typeof INSPECTOR_OPTIONS>
 
 const MOST_KEPT = 100_000
 

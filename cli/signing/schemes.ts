@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
+import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
 import { needText } from './secrets.ts'
@@ -105,10 +106,14 @@ export interface KeyIdValues {
   readonly 'key-id'?: string
 }
 
-export const KEY_ID_OPTION = {
-  value: 'TEXT',
-  says: "The public name of the secret: LiveKit's API key, Braintree's public key",
-} as const
+/** Which secret a sender and its listener share. */
+export const SECRET_OPTIONS = {
+  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  'key-id': {
+    value: 'TEXT',
+    says: "The public name of the secret: LiveKit's API key, Braintree's public key",
+  },
+} satisfies OptionRows
 
 /** @throws UsageError for a `--key-id` without `--scheme`. */
 export function checkKeyIdHasScheme(given: KeyIdValues): void {

@@ -1,12 +1,12 @@
-import { type Command, defineCommand } from '../../command-line/command.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
-import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues } from '../../signing/schemes.ts'
+import { checkKeyIdHasScheme } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { publicUrlOf, readSender, signWithKey } from '../../signing/signer.ts'
+import { publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
 import type { Case } from './case.ts'
 import { eventCases } from './event-cases.ts'
 import { hmacMethod } from './hmac-method.ts'
@@ -16,32 +16,24 @@ import { type CaseResult, type IdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
 import type { SigningMethod } from './signing-method.ts'
 
-interface ConformValues extends KeyIdValues {
-  readonly 'secret-file'?: string
-  readonly key?: string
-  readonly 'tenant-url'?: string
-  readonly 'public-url'?: string
-  readonly all?: boolean
-  readonly json?: boolean
-}
+const OPTIONS = {
+  scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
+  ...SENDER_OPTIONS,
+  'public-url': {
+    value: 'URL',
+    says: 'JWT: aud, or its base without the path; --scheme: the signed URL (default: URL)',
+  },
+  all: { says: 'Also print the cases that pass.' },
+  json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
+} satisfies OptionRows
 
-export const conform: Command = defineCommand<ConformValues>({
+type ConformValues = ValuesOf<typeof OPTIONS>
+
+export const conform: Command = defineCommand({
   name: 'conform',
   summary: 'test whether a receiver, in any language, checks what it must',
   operand: { name: 'URL', required: true },
-  options: {
-    scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
-    'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
-    'key-id': KEY_ID_OPTION,
-    key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
-    'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
-    'public-url': {
-      value: 'URL',
-      says: 'JWT: aud, or its base without the path; --scheme: the signed URL (default: URL)',
-    },
-    all: { says: 'Also print the cases that pass.' },
-    json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
-  },
+  options: OPTIONS,
   notes: [
     "Signs each delivery with the current time, so you need not set the receiver's clock.",
     'Use a test endpoint: its handler runs for a few events, and the last line names them.',

@@ -9,20 +9,7 @@ import type { Finding } from './finding.ts'
 /** How long a pending DNS lookup may keep the process alive. It cannot be cancelled. */
 const LAST_MS = 500
 
-interface DoctorValues {
-  readonly 'secret-file'?: readonly string[]
-  readonly store?: string
-  readonly jwks?: string
-  readonly 'tenant-url'?: string
-  readonly 'public-url'?: string
-  readonly url?: string
-  readonly scheme?: string
-  readonly 'event-id'?: string
-  readonly offline?: boolean
-  readonly json?: boolean
-}
-
-export const doctor: Command = defineCommand<DoctorValues>({
+export const doctor: Command = defineCommand({
   name: 'doctor',
   summary: 'find problems in your setup, and say how to fix them',
   options: {

@@ -1,20 +1,11 @@
 import type { Delivery } from '../../../src/index.ts'
-import type { CommandOptions } from '../../command-line/command.ts'
+import type { OptionRows, ValuesOf } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
 import { readBody, readGivenFile, wholeNumber } from '../../command-line/values.ts'
 import { asDelivery } from '../../inspector/inspected.ts'
 import { isMasked } from '../../inspector/mask.ts'
 import { loadRecords } from '../../inspector/record.ts'
 import { readHeaderLines } from './header-lines.ts'
-
-export interface CapturedValues {
-  readonly header?: readonly string[]
-  readonly headers?: string
-  readonly file?: string
-  readonly 'source-ip'?: string
-  readonly record?: string
-  readonly seq?: string
-}
 
 /** A captured delivery. */
 interface Captured {
@@ -24,14 +15,16 @@ interface Captured {
   readonly at?: number
 }
 
-export const CAPTURED_OPTIONS: CommandOptions<CapturedValues> = {
+export const CAPTURED_OPTIONS = {
   header: { value: "'NAME: VALUE'", many: true, says: 'A header as received; repeatable' },
   headers: { value: 'FILE', says: 'The headers as received, one per line; the request line may come first' },
   file: { value: 'FILE', says: 'The file with the exact bytes of the body (default: standard input)' },
   'source-ip': { value: 'ADDRESS', says: 'The address it came from, for --allow-cidr' },
   record: { value: 'FILE', says: 'A file of listen --record, instead of headers and body; see --seq' },
   seq: { value: 'N', says: 'Which delivery of --record, counting from 1 (default: the last)' },
-}
+} satisfies OptionRows
+
+type CapturedValues = ValuesOf<typeof CAPTURED_OPTIONS>
 
 /** @throws UsageError for headers or a record that cannot be read. */
 export async function readCaptured(given: CapturedValues): Promise<Captured> {

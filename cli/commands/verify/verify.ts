@@ -11,25 +11,19 @@ import {
 } from '../../../src/index.ts'
 import { withoutPointer } from '../../../src/reason.ts'
 import { memoryStore } from '../../../stores/memory.ts'
-import { type Command, type CommandOptions, defineCommand } from '../../command-line/command.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
 import { checkOneMethod } from '../../listen/auth.ts'
-import { AUTH_OPTIONS, type AuthValues } from '../../listen/options.ts'
+import { AUTH_OPTIONS } from '../../listen/options.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { openKeySet } from '../../signing/key-files.ts'
 import { allSchemes, loadScheme, schemeReceiver } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
+import { CAPTURED_OPTIONS, readCaptured } from './captured.ts'
 
-interface VerifyValues extends CapturedValues, AuthValues {
-  readonly 'allow-cidr'?: readonly string[]
-  readonly at?: string
-  readonly explain?: boolean
-}
-
-const OPTIONS: CommandOptions<VerifyValues> = {
+const OPTIONS = {
   ...CAPTURED_OPTIONS,
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
@@ -40,11 +34,13 @@ const OPTIONS: CommandOptions<VerifyValues> = {
   explain: {
     says: 'Print every check, the likely mistake behind a wrong signature, and the claims of a refused token.',
   },
-}
+} satisfies OptionRows
+
+type VerifyValues = ValuesOf<typeof OPTIONS>
 
 const LATEST_SECONDS = 1e11
 
-export const verify: Command = defineCommand<VerifyValues>({
+export const verify: Command = defineCommand({
   name: 'verify',
   summary: 'verify a captured delivery; nothing is sent or recorded',
   options: OPTIONS,
