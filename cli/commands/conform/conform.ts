@@ -8,13 +8,10 @@ import { checkKeyIdHasScheme } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
 import { publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
 import type { Case } from './case.ts'
-import { eventCases } from './event-cases.ts'
-import { hmacMethod } from './hmac-method.ts'
-import { jwtMethod } from './jwt-method.ts'
-import { refusalCases } from './refusal-cases.ts'
+import { hmacMethod, jwtMethod, type SigningMethod } from './methods.ts'
+import { eventCases, refusalCases } from './own-cases.ts'
 import { type CaseResult, type IdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
-import type { SigningMethod } from './signing-method.ts'
 
 const OPTIONS = {
   scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
