@@ -1,5 +1,5 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps, Agent as SecureAgent } from 'node:https'
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
 import { printable } from '../../command-line/output.ts'
@@ -28,39 +28,24 @@ interface ProbeQuestion {
   readonly mostBytes?: number
 }
 
-class ClosedEarly extends Error {
-  readonly code = 'ECONNRESET'
-}
-
-/** Asks hosts that the user named. Follows no redirect and sends no cookie. */
-export class Prober {
-  readonly #plain = new Agent({ keepAlive: true })
-  readonly #secure = new SecureAgent({ keepAlive: true })
-
-  /** Rejects with the connection's error, or after 3 s. */
-  ask(
-    url: URL,
-    { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion,
-  ): Promise<ProbeAnswer> {
-    const isSecure = url.protocol === 'https:'
-    const request = isSecure ? requestHttps : requestHttp
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    return new Promise((resolve, reject) => {
-      const sentAt = Date.now()
-      const agent = isSecure ? this.#secure : this.#plain
-      const question = request(url, { method, headers, agent, signal }, (response) => {
-        const head = headOf(response, sentAt)
-        readAll(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
-      })
-      question.on('error', reject).end(body)
-      whenClosedEarly(question, () => reject(new ClosedEarly()))
+/**
+ * Asks a host that the user named. Follows no redirect and sends no cookie. Rejects with the connection's error, or after 3 s.
+ */
+export function ask(
+  url: URL,
+  { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion,
+): Promise<ProbeAnswer> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  return new Promise((resolve, reject) => {
+    const sentAt = Date.now()
+    const question = request(url, { method, headers, signal }, (response) => {
+      const head = headOf(response, sentAt)
+      readAll(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
     })
-  }
-
-  close(): void {
-    this.#plain.destroy()
-    this.#secure.destroy()
-  }
+    question.on('error', reject).end(body)
+    whenClosedEarly(question, () => reject({ code: 'ECONNRESET' }))
+  })
 }
 
 function headOf(response: IncomingMessage, sentAt: number): Omit<ProbeAnswer, 'bytes'> {

@@ -1,44 +1,27 @@
 import { problemCode } from '../../../sender/judge.ts'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
-import type { ProbeAnswer, Prober } from './probe.ts'
+import { ask, type ProbeAnswer } from './probe.ts'
 
 /** Well formed but wrong: a delivery with it is never accepted, so no event is claimed. */
 const NO_SIGNATURE = 'A'.repeat(43)
 
-/** The endpoint that the user named. */
-export class ReceiverProbe {
-  readonly url: URL
-  readonly #prober: Prober
+/** Sends a delivery as it is. */
+export function send(
+  url: URL,
+  { headers, body }: Pick<SignedRequest, 'headers' | 'body'>,
+): Promise<ProbeAnswer> {
+  return ask(url, { method: 'POST', headers, body })
+}
 
-  constructor(url: URL, prober: Prober) {
-    this.url = url
-    this.#prober = prober
+/** Sends a wrongly signed delivery in the specification's form. @param skew Seconds to add to its time. */
+export function sendUnsigned(url: URL, body: string, skew: number): Promise<ProbeAnswer> {
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-timestamp': `${Math.floor(Date.now() / 1000) + skew}`,
+    'webhook-event-id': crypto.randomUUID(),
+    'webhook-signature': NO_SIGNATURE,
   }
-
-  /** Sends a POST without a body and without Webhook-* headers. */
-  askEmpty(): Promise<ProbeAnswer> {
-    return this.#prober.ask(this.url, { method: 'POST' })
-  }
-
-  /** Sends a delivery as it is. */
-  send({ headers, body }: SignedRequest): Promise<ProbeAnswer> {
-    return this.#prober.ask(this.url, { method: 'POST', headers, body })
-  }
-
-  /** Sends a delivery in the specification's form. @param skew Seconds to add to its time. @param headers Override its own. */
-  async deliver(body: string, skew: number, headers: ProbeAnswer['headers'] = {}): Promise<ProbeAnswer> {
-    return await this.#prober.ask(this.url, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'webhook-timestamp': `${Math.floor(Date.now() / 1000) + skew}`,
-        'webhook-event-id': crypto.randomUUID(),
-        'webhook-signature': NO_SIGNATURE,
-        ...(headers as { readonly [name: string]: string }), // ours, each with one value
-      },
-    })
-  }
+  return send(url, { headers, body })
 }
 
 /** The `code` of hookgate's problem+json. Undefined if something else answered. */
