@@ -38,7 +38,7 @@ export interface Command {
 
 /** @throws UsageError from `run` if the table does not allow the command line. */
 export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<Rows>): Command {
-  const { name, summary, operand: argument, options, run } = spec
+  const { name, summary, operand: argument, meant, options, run } = spec
   return {
     name,
     summary,
@@ -48,9 +48,8 @@ export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<R
       const { values, operands } = parseCommandLine(args, options)
       const [operand = ''] = operands
       if (operands.length > (argument ? 1 : 0)) {
-        throw new UsageError(
-          argument ? `takes only one ${argument.name}` : 'takes no arguments, only options',
-        )
+        if (argument) throw new UsageError(`takes only one ${argument.name}`)
+        throw new UsageError(`takes no arguments, only options${meant ? `: ${meant}` : ''}`)
       }
       if (operand === '' && argument?.required) throw new UsageError(`needs a ${argument.name}`)
       return run(values as ValuesOf<Rows>, operand) // the parser used this table
@@ -107,6 +106,8 @@ interface CommandDescription {
   readonly summary: string
   /** The one argument that is not an option, e.g. `URL`. */
   readonly operand?: { readonly name: string; readonly required: boolean }
+  /** Without an operand: the options that an argument is probably meant for. */
+  readonly meant?: string
   /** Options to show under a title of their own. */
   readonly groups?: { readonly [title: string]: readonly string[] }
   readonly notes?: readonly string[]

@@ -33,6 +33,7 @@ const MAX_RECORDS = 100_000
 export const listen: Command = defineCommand({
   name: 'listen',
   summary: 'receive signed webhooks on this machine, and print a line for each',
+  meant: '--port N, --scheme NAME, --forward-to URL',
   options: LISTEN_OPTIONS,
   groups: {
     Sender: ['scheme', 'secret-file', 'key-id', 'allow-cidr'],

@@ -75,6 +75,9 @@ interface Wish {
 const isPlain = (name: string, value: string) =>
   /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
+/** curl would print a compressed answer as it is. */
+const isForSender = (name: string) => /^accept-encoding$/i.test(name)
+
 async function act(
   board: Board,
   action: string,
@@ -94,7 +97,9 @@ async function act(
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
     // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
-    const harmless = wanted.headers.filter(([name, value]) => !isSensitive(name) && isPlain(name, value))
+    const harmless = wanted.headers.filter(
+      ([name, value]) => !isSensitive(name) && !isForSender(name) && isPlain(name, value),
+    )
     const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {

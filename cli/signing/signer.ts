@@ -104,6 +104,7 @@ async function schemeSigner(
       try {
         return await signAs(scheme, { ...keys, ...known, body, publicUrl, timestamp: timestamp() })
       } catch (error) {
+        if (publicUrl === undefined && Object(error).option === 'publicUrl') throw needsUrl(name)
         throw toUsageError(error, `--scheme ${name}`)
       }
     },
@@ -115,11 +116,15 @@ export function publicUrlOf(
   { scheme }: AnyScheme,
   given: Pick<SignValues, 'public-url'>,
   url: string,
-): string {
+): string | undefined {
   const publicUrl = given['public-url'] ?? url
-  if (!signsUrl(scheme) || URL.canParse(publicUrl)) return publicUrl
-  throw new UsageError(`--scheme ${scheme.name} signs the URL: give it in full, or as --public-url`)
+  if (URL.canParse(publicUrl)) return publicUrl
+  if (signsUrl(scheme)) throw needsUrl(scheme.name)
+  return undefined
 }
+
+const needsUrl = (name: string) =>
+  new UsageError(`--scheme ${name} signs the URL: give it in full, or as --public-url`)
 
 /** The scheme, and what signs as its sender. @throws UsageError if only the sender can. */
 export async function readSender(

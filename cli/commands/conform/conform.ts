@@ -64,7 +64,7 @@ async function ownCases(given: ConformValues, url: string): Promise<Sent> {
 async function senderCases(given: ConformValues, name: string, url: string): Promise<Sent> {
   if (given['tenant-url'] !== undefined) throw new UsageError('--tenant-url is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
-  const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) })
+  const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) ?? url })
   try {
     await cases[0]?.make()
   } catch (error) {

@@ -38,6 +38,7 @@ const OPTIONS = {
 export const doctor: Command = defineCommand({
   name: 'doctor',
   summary: 'find problems in your setup, and say how to fix them',
+  meant: '--url URL, --scheme NAME',
   options: OPTIONS,
   notes: [
     'Changes nothing, and prints no secret. Exits with 1 if a check fails, and with 0 if it only warns.',

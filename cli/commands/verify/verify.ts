@@ -43,6 +43,7 @@ const LATEST_SECONDS = 1e11
 export const verify: Command = defineCommand({
   name: 'verify',
   summary: 'verify a captured delivery; nothing is sent or recorded',
+  meant: '--file FILE for the body, --headers FILE for the headers',
   options: OPTIONS,
   notes: ['With --jwks, give the full --public-url, and the same --tenant-url as to the listener.'],
   examples: [

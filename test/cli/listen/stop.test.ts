@@ -41,21 +41,24 @@ async function halfWay(stop: (listener: RunningListener) => unknown) {
   return { listener, client, rest: request.body.slice(5) }
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s finishes what is in flight and exits 0', async (signal) => {
-  const { listener, client, rest } = await halfWay((listener) => listener.signal(signal))
-  const late = connect(Number(new URL(listener.url).port), '127.0.0.1')
-  const [refused] = await once(late, 'error')
-  expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s finishes what is in flight and exits 0',
+  async (signal) => {
+    const { listener, client, rest } = await halfWay((listener) => listener.signal(signal))
+    const late = connect(Number(new URL(listener.url).port), '127.0.0.1')
+    const [refused] = await once(late, 'error')
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
 
-  client.socket.write(rest)
-  await client.closed
-  expect(client.received()).toMatch(
-    /HTTP\/1.1 200 OK\r\n[\s\S]*Connection: close\r\n[\s\S]*\{"accepted":true\}/,
-  )
-  expect(await listener.exit).toBe(0)
-  expect(listener.stderr.text).toMatch(/hookgate: finished 1 in flight; received 1 delivery: 1 accepted\n$/)
-  expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted /)])
-})
+    client.socket.write(rest)
+    await client.closed
+    expect(client.received()).toMatch(
+      /HTTP\/1.1 200 OK\r\n[\s\S]*Connection: close\r\n[\s\S]*\{"accepted":true\}/,
+    )
+    expect(await listener.exit).toBe(0)
+    expect(listener.stderr.text).toMatch(/hookgate: finished 1 in flight; received 1 delivery: 1 accepted\n$/)
+    expect(await listener.deliveries(1)).toEqual([expect.stringMatching(/ accepted /)])
+  },
+)
 
 test('a reader of its output that ends, such as jq after Ctrl-C, cuts no delivery off', async () => {
   const { listener, client, rest } = await halfWay(async ({ url, stdout }) => {
