@@ -36,7 +36,7 @@ export const listen: Command = defineCommand({
   meant: '--port N, --scheme NAME, --forward-to URL',
   options: LISTEN_OPTIONS,
   groups: {
-    Sender: ['scheme', 'secret-file', 'key-id', 'allow-cidr'],
+    Sender: ['scheme', 'secret-file', 'key-id', 'verify-token-file', 'allow-cidr'],
     JWT: ['jwks', 'tenant-url', 'public-url', 'allow-insecure-loopback'],
     'Your app': Object.keys(FORWARD_OPTIONS),
     Inspector: Object.keys(INSPECTOR_OPTIONS),

@@ -39,6 +39,8 @@ export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
 
 export function checkOneMethod(given: AuthValues): void {
   checkKeyIdHasScheme(given)
+  if (given['verify-token-file'] !== undefined && given.scheme === undefined)
+    throw new UsageError('--verify-token-file is for --scheme meta')
   if (given.scheme !== undefined && given.jwks !== undefined) {
     throw new UsageError('give --scheme or --jwks, not both')
   }

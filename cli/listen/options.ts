@@ -15,6 +15,10 @@ export const AUTH_OPTIONS = {
     says: 'The sender: stripe, github, slack, … (default: HMAC as in the specification)',
   },
   ...SECRET_OPTIONS,
+  'verify-token-file': {
+    value: 'FILE',
+    says: "The verify token of Meta's subscription (default: HOOKGATE_VERIFY_TOKEN)",
+  },
   jwks: { value: 'FILE|URL', says: "JWT: the sender's public keys, from a file or an https URL" },
   'tenant-url': { value: 'URL', says: 'JWT: the tenant base URL, exactly as in sub' },
   'public-url': {

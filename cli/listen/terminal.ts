@@ -60,7 +60,7 @@ export function terminalLog({
 function hintFor({ reason, verdict, status }: DeliveryLine, explain: boolean, path: string) {
   if (reason === 'listener_unknown') return `enter this path at the sender: ${path}`
   if (verdict === 'handshake' && Number(status) >= 400)
-    return 'listen has no verify token, so it refuses this handshake: subscribe with an endpoint of your own'
+    return "to answer this handshake, give the sender's verify token as --verify-token-file or HOOKGATE_VERIFY_TOKEN"
   const isExplained = explain || verdict !== 'refused' || (status !== 400 && status !== 401)
   return isExplained ? undefined : 'to see why a delivery is refused, add --explain'
 }

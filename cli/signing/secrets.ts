@@ -14,6 +14,13 @@ interface SecretPlaces {
   readonly variable: string
 }
 
+/** The token that a sender repeats when you subscribe. It is text of yours, and short. */
+const VERIFY_TOKEN: SecretPlaces = { option: '--verify-token-file', variable: 'HOOKGATE_VERIFY_TOKEN' }
+
+export async function findVerifyToken(file: string | undefined): Promise<string | undefined> {
+  return (await findText(file, VERIFY_TOKEN))?.secret
+}
+
 const SIGNING_SECRET: SecretPlaces = { option: '--secret-file', variable: 'HOOKGATE_SECRET' }
 
 /**

@@ -81,6 +81,7 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--tenant-url', 'https://t.example'], 'add --jwks'],
   [['listen', '--jwks', 'nope.json'], '--jwks nope.json: the file does not exist'],
   [['listen', '--jwks', 'x', '--secret-file', 'y'], 'give --jwks or --secret-file, not both'],
+  [['listen', '--verify-token-file', 'x'], '--verify-token-file is for --scheme meta'],
   [['listen', '--secret-file', 'nope.txt'], '--secret-file nope.txt: the file does not exist'],
   [['listen', '--tolerance', '0'], '--tolerance takes a whole number'],
   [
@@ -138,6 +139,8 @@ test.concurrent.each<[string[], string]>([
   [['send', URL_, '--data', '{}', '--file', 'x'], 'give --data or --file, not both'],
   [['send', URL_, '--file', 'nope.json'], '--file nope.json: the file does not exist'],
   [['send', URL_, '--file', '.'], '--file .: it is a directory'],
+  [['listen', '--scheme', 'stripe', '--verify-token-file', 'x'], 'stripe has no verify token'],
+  [['listen', '--scheme', 'meta', '--verify-token-file', 'nope'], 'nope: the file does not exist'],
   [['verify'], 'needs the headers'],
   [['verify', '--header', 'nonsense'], "write each header as 'Name: value'"],
   [['sign', 'http://x.example/', '--curl'], 'give it with --file'],

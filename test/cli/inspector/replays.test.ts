@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Inspected } from '../../../cli/inspector/inspected.ts'
 import { Replays } from '../../../cli/inspector/replays.ts'
@@ -11,8 +12,9 @@ test('a replay waits as long as --timeout lets the app work', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const replays = new Replays()
   const outcome = {} as Inspected // passed on as it is
-  const server = createServer(({ socket }) => {
+  const server = createServer(async ({ socket }) => {
     vi.advanceTimersByTime(LONGEST_APP_TIMEOUT_MS)
+    await setImmediate() // a replay that gave up would be gone now
     replays.of(socket)?.tell(outcome)
   })
   onTestFinished(() => {
