@@ -38,14 +38,23 @@ export interface Board {
 
 /** Answers the page's requests. Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
-  const { recent, live, mask } = board
+  const { url, recent, live, mask } = board
   const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
   return async (request, path, response) => {
     const [, seq = '', action = ''] = /^deliveries\/([1-9][0-9]{0,14})(?:\/(send|curl))?$/.exec(path) ?? []
     if (request.method === 'GET') {
       if (path === 'stream') return live.join(response, helloOf(board), recent.all().map(shown))
-      if (path === 'export.ndjson') return file(response, await ndjsonOf(board))
-      if (path === 'export.har') return file(response, harOf(board))
+      const deliveries = () => recent.all().map((delivery) => masked(delivery, mask))
+      if (path === 'export.ndjson') {
+        return sendFile(
+          response,
+          deliveries()
+            .map((delivery) => `${toRecord(delivery, [])}\n`)
+            .join(''),
+        )
+      }
+      if (path === 'export.har')
+        return sendFile(response, toJsonLine(toHar(deliveries(), new URL(url).origin)))
     }
     if (request.method === 'POST' && path === 'clear') {
       recent.clear()
@@ -170,19 +179,7 @@ function helloOf({ url, resigner, keep, auth }: Board): object {
   }
 }
 
-async function ndjsonOf({ recent, mask }: Board): Promise<string> {
-  return recent
-    .all()
-    .map((delivery) => `${toRecord(masked(delivery, mask), [])}\n`)
-    .join('')
-}
-
-function harOf({ recent, mask, url }: Board): string {
-  const deliveries = recent.all().map((delivery) => masked(delivery, mask))
-  return toJsonLine(toHar(deliveries, new URL(url).origin))
-}
-
-function file(response: ServerResponse, content: string): void {
+function sendFile(response: ServerResponse, content: string): void {
   response.setHeader('content-type', 'application/octet-stream').end(content)
 }
 

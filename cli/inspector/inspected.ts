@@ -6,6 +6,11 @@ import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
 /** Names and values in wire order, repetitions included. */
 export type WireHeaders = readonly (readonly [name: string, value: string])[]
 
+/** The first value of a header. Its name is in lower case. */
+export function headerIn(headers: WireHeaders, wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
+
 /** One delivery as the inspector keeps it. */
 export interface Inspected {
   /** Counts deliveries from 1. */

@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes, explain } from '../../src/explain/index.ts'
-import type { Listener } from '../../src/index.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
-import { asDelivery, type Inspected, loggedVerdict, observe } from './inspected.ts'
+import { asDelivery, loggedVerdict, observe } from './inspected.ts'
 import { Live } from './live.ts'
 import { masked, maskFor } from './mask.ts'
 import { openPage } from './open-page.ts'
@@ -69,7 +68,10 @@ export async function openInspector(
       seq += 1
       const replay = origins.get(report.request)
       const observed = observe(report, seq, replay?.origin ?? null)
-      record?.write(recordOf(observed.inspect(), listener))
+      if (record !== undefined) {
+        const delivery = observed.inspect()
+        record.write(toRecord(delivery, checkOutcomes(loggedVerdict(delivery), listener)))
+      }
       if (ui === undefined) return
       recent.add(observed)
       replay?.tell(observed.inspect())
@@ -90,10 +92,6 @@ function explainerFor(listening: Listening): Board['explain'] {
     const schemes = await schemesFor(delivery.reason)
     return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
   }
-}
-
-function recordOf(delivery: Inspected, listener: Listener<unknown>): string {
-  return toRecord(delivery, checkOutcomes(loggedVerdict(delivery), listener))
 }
 
 /** Recognises replays while their connections are open, because an address is unknown afterwards. */

@@ -9,7 +9,7 @@ import { endpointOf } from '../signing/endpoint.ts'
 import { readPrivateKey } from '../signing/key-files.ts'
 import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
-import type { WireHeaders } from './inspected.ts'
+import { headerIn, type WireHeaders } from './inspected.ts'
 
 /** A delivery to sign again. */
 export interface Resend {
@@ -121,8 +121,4 @@ function withOthers(headers: WireHeaders, request: SignedRequest): SignedRequest
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !isDropped(name))
   return { ...request, headers: { ...Object.fromEntries(others), ...request.headers } }
-}
-
-function headerIn(headers: WireHeaders, wanted: string): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
