@@ -23,8 +23,18 @@ type Value<Row> = Row extends { readonly many: true }
     ? string
     : boolean
 
-interface CommandSpec<Rows> extends CommandDescription {
+interface CommandSpec<Rows> {
+  readonly name: string
+  readonly summary: string
+  /** The one argument that is not an option, e.g. `URL`. */
+  readonly operand?: { readonly name: string; readonly required: boolean }
+  /** Without an operand: the options that an argument is probably meant for. */
+  readonly meant?: string
   readonly options: Rows
+  /** Options to show under a title of their own. */
+  readonly groups?: { readonly [title: string]: readonly string[] }
+  readonly notes?: readonly string[]
+  readonly examples: readonly string[]
   readonly run: (values: ValuesOf<Rows>, operand: string) => Promise<ExitCode>
 }
 
@@ -42,7 +52,7 @@ export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<R
   return {
     name,
     summary,
-    help: helpText(spec, options),
+    help: helpText(spec),
     options,
     async run(args) {
       const { values, operands } = parseCommandLine(args, options)
@@ -57,13 +67,8 @@ export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<R
   }
 }
 
-interface CommandLine {
-  readonly values: { readonly [option: string]: unknown }
-  readonly operands: readonly string[]
-}
-
 /** @throws UsageError for an unknown option, or a value that is missing or unexpected. */
-function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
+function parseCommandLine(args: readonly string[], table: OptionRows) {
   const options: NonNullable<ParseArgsConfig['options']> = {}
   for (const [name, { value, many }] of Object.entries(table)) {
     options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: many ?? false }
@@ -100,32 +105,15 @@ function reword(error: unknown, names: readonly string[]): string {
   return `${option} needs a value; write one that begins with a dash as ${option}=VALUE`
 }
 
-/** What the help says about a command besides its options. */
-interface CommandDescription {
-  readonly name: string
-  readonly summary: string
-  /** The one argument that is not an option, e.g. `URL`. */
-  readonly operand?: { readonly name: string; readonly required: boolean }
-  /** Without an operand: the options that an argument is probably meant for. */
-  readonly meant?: string
-  /** Options to show under a title of their own. */
-  readonly groups?: { readonly [title: string]: readonly string[] }
-  readonly notes?: readonly string[]
-  readonly examples: readonly string[]
-}
-
-const HELP: OptionRow = { says: 'Show this.' }
-
-/** The text of `hookgate <command> --help`. */
-function helpText(
-  { name, summary, operand, groups = {}, notes = [], examples }: CommandDescription,
-  options: OptionRows,
-): string {
+function helpText(spec: Omit<CommandSpec<OptionRows>, 'run'>): string {
+  const { name, summary, operand, options, groups = {}, notes = [], examples } = spec
   const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
-  const rows = Object.entries({ ...options, help: HELP }).map(([option, { value, says }]) => [
-    `${option === 'help' ? '-h, ' : ''}--${option}${value === undefined ? '' : ` ${value}`}`,
-    says,
-  ])
+  const rows = Object.entries<OptionRow>({ ...options, help: { says: 'Show this.' } }).map(
+    ([option, { value, says }]) => [
+      `${option === 'help' ? '-h, ' : ''}--${option}${value === undefined ? '' : ` ${value}`}`,
+      says,
+    ],
+  )
   const lines = columns(rows)
   const names = [...Object.keys(options), 'help']
   const grouped = Object.values(groups).flat()

@@ -57,16 +57,21 @@ export const send: Command = defineCommand({
     const { data, eventType } = await readSample(given)
     const extras = { eventType, contentType: headers['content-type'] }
     const signer = await readSigner({ ...given, ...(data !== undefined && { data }) }, url, extras)
-    const withHeaders = (request: SignedRequest) => ({
-      ...request,
-      headers: { ...request.headers, ...headers },
-    })
-    const change = (request: SignedRequest) => withHeaders(given.tamper ? tampered(request) : request)
+    const { method, eventId } = signer
     const show = given.json ? showJson : showText
-    const first = await deliver(url, change(await signer.sign()), signer, 1, show)
+    const attempt = async (number: number) => {
+      const signed = await signer.sign()
+      const body = given.tamper ? tamper(Buffer.from(signed.body)) : signed.body
+      const answer = await post(url, { ...signed, headers: { ...signed.headers, ...headers }, body })
+      show({ attempt: number, ...answer, eventId })
+      const hint = hintAbout(answer.status, answer.body, method)
+      if (hint !== undefined) remark(`hint: ${hint}`)
+      return answer.status
+    }
+    const first = await attempt(1)
     if (!given.duplicate) return isSuccess(first) ? EXIT.done : EXIT.refused
-    const second = await deliver(url, change(await signer.sign()), signer, 2, show)
-    const isDuplicate = signer.method === 'scheme' ? isSuccess(second) : second === CONFLICT
+    const second = await attempt(2)
+    const isDuplicate = method === 'scheme' ? isSuccess(second) : second === CONFLICT
     return isSuccess(first) && isDuplicate ? EXIT.done : EXIT.refused
   },
 })
@@ -106,20 +111,6 @@ interface AttemptResult {
   readonly eventId: string
 }
 
-async function deliver(
-  url: string,
-  request: SignedRequest,
-  signer: Signer,
-  attempt: number,
-  show: (answer: AttemptResult) => void,
-): Promise<number> {
-  const { status, statusText, body } = await post(url, request)
-  show({ attempt, status, statusText, body, eventId: signer.eventId })
-  const hint = hintAbout(status, body, signer.method)
-  if (hint !== undefined) remark(`hint: ${hint}`)
-  return status
-}
-
 async function post(url: string, request: SignedRequest) {
   const hangUp = new AbortController()
   try {
@@ -156,10 +147,6 @@ function problemOf(error: unknown): string {
   const code = codeOf(cause) || printable(String(Object(cause).message ?? 'unknown'))
   if (UNTRUSTED.test(code)) return `has a certificate that is ${TRUST_IT}`
   return PROBLEMS[code] ?? `cannot be reached (${code}); check the URL`
-}
-
-function tampered(request: SignedRequest): SignedRequest {
-  return { ...request, body: tamper(Buffer.from(request.body)) }
 }
 
 function showText({ status, statusText, body }: AttemptResult): void {

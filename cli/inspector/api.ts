@@ -21,7 +21,6 @@ import { detailOf, rowOf } from './views.ts'
 const LARGEST_COMMAND = 100_000
 const LARGEST_REQUEST = 8 * 2 ** 20
 
-/** The requests of the page. */
 export interface Board {
   readonly url: string
   readonly recent: RecentDeliveries

@@ -15,7 +15,6 @@ import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
-/** What the inspector needs of `listen`. */
 export interface InspectorContext extends Listening {
   readonly given: Listening['given'] & InspectorValues
   readonly server: Server
@@ -49,7 +48,12 @@ export async function openInspector(
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]
   const record = settings.record === undefined ? undefined : await openRecordFile(settings.record)
-  const explainOne = explainerFor(listening)
+  const known = knownOf(listening)
+  // With this run's listener and secret, even if an earlier run recorded the delivery.
+  const explainOne: Board['explain'] = async (delivery) => {
+    const schemes = await schemesFor(delivery.reason)
+    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
+  }
   const send: Board['send'] = (request, replay) => replays.send(url, request, replay)
   const ui =
     settings.port === undefined
@@ -81,16 +85,6 @@ export async function openInspector(
       live.close()
       await Promise.all([ui?.close(), record?.close()])
     },
-  }
-}
-
-/** Explains deliveries with this run's listener and secret, even if an earlier run recorded them. */
-function explainerFor(listening: Listening): Board['explain'] {
-  const { listener } = listening
-  const known = knownOf(listening)
-  return async (delivery) => {
-    const schemes = await schemesFor(delivery.reason)
-    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
   }
 }
 

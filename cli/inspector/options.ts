@@ -1,7 +1,5 @@
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
-import { UsageError } from '../command-line/exit.ts'
-import { wholeNumber } from '../command-line/values.ts'
-import type { Inspected } from './inspected.ts'
+import { refuseStray, wholeNumber } from '../command-line/values.ts'
 import { loadRecords } from './record.ts'
 
 const DEFAULT_UI_PORT = 8788
@@ -29,28 +27,16 @@ export type InspectorValues = ValuesOf<typeof INSPECTOR_OPTIONS>
 
 const MOST_KEPT = 100_000
 
-/** The inspector's options, checked. */
-export interface InspectorSettings {
-  /** Undefined with `--record` alone. */
-  readonly port: number | undefined
-  /** Whether to open the page in a browser. */
-  readonly open: boolean
-  readonly keep: number
-  readonly record: string | undefined
-  /** The deliveries of `--load`. */
-  readonly loaded: readonly Inspected[]
-}
-
-const PAGE_ONLY = ['ui-port', 'open', 'keep', 'key'] as const
+export type InspectorSettings = NonNullable<Awaited<ReturnType<typeof readInspectorSettings>>>
 
 /** Undefined if no option asks for an inspector. @throws UsageError before anything is opened. */
-export async function readInspectorSettings(given: InspectorValues): Promise<InspectorSettings | undefined> {
+export async function readInspectorSettings(given: InspectorValues) {
   const { ui = false, record, load, keep = `${DEFAULT_KEEP}`, 'ui-port': port = `${DEFAULT_UI_PORT}` } = given
   const wantsPage = ui || load !== undefined
-  const stray = PAGE_ONLY.find((option) => given[option] !== undefined && !wantsPage)
-  if (stray) throw new UsageError(`--${stray} is for the inspector: add --ui`)
+  if (!wantsPage) refuseStray(given, ['ui-port', 'open', 'keep', 'key'], 'is for the inspector: add --ui')
   if (!wantsPage && record === undefined) return undefined
   return {
+    /** Undefined with `--record` alone. */
     port: wantsPage ? wholeNumber('--ui-port', port, 0, 65_535) : undefined,
     open: given.open ?? false,
     keep: wholeNumber('--keep', keep, 1, MOST_KEPT),

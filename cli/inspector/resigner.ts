@@ -11,7 +11,6 @@ import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
 import { headerIn, type WireHeaders } from './inspected.ts'
 
-/** A delivery to sign again. */
 export interface Resend {
   readonly headers: WireHeaders
   readonly body: Uint8Array
@@ -27,16 +26,10 @@ export interface Resigner {
   readonly expires: boolean
 }
 
-/** What signing needs besides the options. */
-interface ResignOptions {
-  readonly secret: string | undefined
-  readonly url: string
-}
-
 /** Makes the resigner, or returns why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
-  { secret, url }: ResignOptions,
+  { secret, url }: { readonly secret: string | undefined; readonly url: string },
 ): Promise<Resigner | string> {
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {

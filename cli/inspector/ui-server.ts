@@ -18,18 +18,12 @@ export type AnswerApi = (
   response: ServerResponse,
 ) => Promise<void> | void
 
-interface UiServer {
-  /** Has the token in its fragment, which browsers do not send. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 /**
  * Serves the page on loopback only, and on its own port, because people tunnel the endpoint's port.
  *
  * @throws RefusedError if no port can be opened.
  */
-export async function serveUi(port: number, answerApi: AnswerApi): Promise<UiServer> {
+export async function serveUi(port: number, answerApi: AnswerApi) {
   const assets = await readAssets()
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const server = createServer()
@@ -48,8 +42,9 @@ export async function serveUi(port: number, answerApi: AnswerApi): Promise<UiSer
     Promise.resolve(answerApi(request, path.replace(/^\/api\//, ''), response)).catch(failed)
   })
   return {
+    /** Has the token in its fragment, which browsers do not send. */
     url: `http://${LOOPBACK}:${bound}/#${token}`,
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

@@ -25,7 +25,6 @@ export async function bind(server: Server, host: string, port: number): Promise<
   return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${portOf(server)}`
 }
 
-/** The port of a server that listens. */
 export function portOf(server: Server): number {
   return Object(server.address()).port
 }

@@ -19,10 +19,8 @@ import { pathOf } from '../signing/endpoint.ts'
 import { type DeliveryReport, type Progress, type Rerun, reportOf } from './report.ts'
 import { refuseMalformed } from './server.ts'
 
-/** A claimed event, with the checks that it passed. */
 interface CheckedClaim extends Claimed<Listener<unknown>> {
   readonly verification: Verification
-  /** Whether the inspector runs it again. */
   readonly isReplay: boolean
 }
 

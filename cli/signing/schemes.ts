@@ -50,7 +50,6 @@ export function canSign({ scheme }: AnyScheme): boolean {
   return scheme.algorithm !== 'code' || scheme.sign !== undefined
 }
 
-/** Whether the signature is in the body. */
 export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }

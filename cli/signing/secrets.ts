@@ -8,7 +8,6 @@ interface GivenSecret {
   readonly from: 'environment' | 'file'
 }
 
-/** Where a secret may come from. */
 interface SecretPlaces {
   readonly option: string
   readonly variable: string
@@ -61,17 +60,21 @@ async function findText(
 }
 
 /** Leaves the format to the scheme. @throws UsageError if there is no text. The message says `what` is missing. */
-export async function needText(secretFile: string | undefined, what = 'the signing secret'): Promise<string> {
+export async function needText(secretFile: string | undefined, what?: string): Promise<string> {
   const given = await findText(secretFile, SIGNING_SECRET)
   if (given) return given.secret
-  throw new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
+  throw noSecret(what)
+}
+
+export function noSecret(what = 'the signing secret'): UsageError {
+  return new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
 }
 
 /** @throws UsageError if there is no secret, or if no listener would accept it. */
 export async function needSecret(secretFile: string | undefined): Promise<string> {
   const given = await findSecret(secretFile)
   if (given) return given.secret
-  throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
+  throw noSecret()
 }
 
 function checked(secret: string, source: string): string {

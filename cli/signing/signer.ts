@@ -3,7 +3,7 @@ import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
-import { codeOf, readBody, toUsageError, wholeNumber } from '../command-line/values.ts'
+import { codeOf, readBody, refuseStray, toUsageError, wholeNumber } from '../command-line/values.ts'
 import { endpointOf } from './endpoint.ts'
 import { readPrivateKey } from './key-files.ts'
 import {
@@ -150,16 +150,14 @@ function needKey(key: string | undefined, name: string): string {
   return key
 }
 
-const JWT_ONLY = ['tenant-url', 'public-url', 'expires'] as const
-
-function checkOneMethod(given: SignValues): void {
+/** @throws UsageError for options of two methods. */
+export function checkOneMethod(given: Partial<SignValues>): void {
   checkKeyIdHasScheme(given)
   if (given.key !== undefined && given['secret-file'] !== undefined) {
     throw new UsageError('give --key or --secret-file, not both')
   }
-  const isFree = given.key !== undefined || given.scheme !== undefined
-  const stray = JWT_ONLY.find((option) => !isFree && given[option] !== undefined)
-  if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
+  if (given.key !== undefined || given.scheme !== undefined) return
+  refuseStray(given, ['tenant-url', 'public-url', 'expires'], 'is for JWT: add --key')
 }
 
 async function readJwtOptions(given: SignValues, keyFile: string, url: string) {

@@ -4,9 +4,8 @@ import { paint, print, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
-import { checkKeyIdHasScheme } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
+import { checkOneMethod, publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
 import type { Case } from './case.ts'
 import { hmacMethod, jwtMethod, type SigningMethod } from './methods.ts'
 import { eventCases, refusalCases } from './own-cases.ts'
@@ -43,7 +42,7 @@ export const conform: Command = defineCommand({
   ],
   async run(given, url) {
     const target = httpUrl('URL', url)
-    checkKeyIdHasScheme(given)
+    checkOneMethod(given)
     const { cases, idOf } =
       given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
     const all = await report(resultsOf(target, cases, idOf), target, given)
@@ -75,13 +74,7 @@ async function senderCases(given: ConformValues, name: string, url: string): Pro
 
 async function methodOf(given: ConformValues, url: string): Promise<SigningMethod> {
   const { key, 'secret-file': secretFile } = given
-  if (key !== undefined && secretFile !== undefined)
-    throw new UsageError('give --key or --secret-file, not both')
-  if (key === undefined) {
-    const stray = (['tenant-url', 'public-url'] as const).find((option) => given[option] !== undefined)
-    if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
-    return hmacMethod(await needSecret(secretFile))
-  }
+  if (key === undefined) return hmacMethod(await needSecret(secretFile))
   const method = jwtMethod({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
   await signWithKey(method.sign)
   return method

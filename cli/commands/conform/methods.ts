@@ -18,7 +18,6 @@ export interface SigningMethod {
   readonly refusals: readonly Case[]
 }
 
-/** The default body. */
 export const BODY: Uint8Array<ArrayBuffer> = new TextEncoder().encode('{"hookgate":"conform"}')
 
 /** Signs with the secret, correctly and with the mistakes that senders make. */
@@ -83,7 +82,6 @@ const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key:
 
 const ONE_KEY = "Use the key that the token's kid names, from the configured JWKS."
 
-/** Signs tokens with the private key. */
 export function jwtMethod(key: Key): SigningMethod {
   const signWith = (given: (now: number) => Partial<SignJwtOptions>) => tokenSign(key, given)
   const variant = (name: string, claims: (now: number) => Claims) => ({

@@ -1,8 +1,7 @@
 import { signHmac } from '../../../src/signing/sign.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import type { ProbeAnswer } from './probe.ts'
-import { problemCodeOf, send, sendUnsigned } from './receiver.ts'
+import { type ProbeAnswer, problemCodeOf, send, sendUnsigned } from './probe.ts'
 
 const HOUR = 3600
 /** JSON that proxies tend to rewrite. */

@@ -2,8 +2,7 @@ import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
 import type { AnyScheme } from '../../signing/schemes.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import { ask, FEW_DAYS, type ProbeAnswer, whyUnreachable } from './probe.ts'
-import { problemCodeOf } from './receiver.ts'
+import { ask, FEW_DAYS, type ProbeAnswer, problemCodeOf, whyUnreachable } from './probe.ts'
 
 const { ok, warn, fail } = notesOf('url')
 

@@ -1,4 +1,3 @@
-/** The subject of a check. */
 export type CheckId =
   | 'runtime'
   | 'secret.shape'
@@ -20,7 +19,6 @@ export interface Finding {
   readonly fix?: string
 }
 
-/** Makes the findings of one check. */
 export function notesOf(id: CheckId) {
   const noteOf =
     (status: Finding['status']) =>

@@ -1,6 +1,5 @@
 import { type Finding, notesOf } from './finding.ts'
-import type { ProbeAnswer } from './probe.ts'
-import { problemCodeOf, sendUnsigned } from './receiver.ts'
+import { type ProbeAnswer, problemCodeOf, sendUnsigned } from './probe.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.receiver')
 

@@ -6,7 +6,7 @@ import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-
 import { type AnyScheme, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type Finding, notesOf, OF_THE_URL, skipAll } from './finding.ts'
-import { problemCodeOf, send } from './receiver.ts'
+import { problemCodeOf, send } from './probe.ts'
 import { checkClock } from './receiver-clock.ts'
 
 /** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */

@@ -1,9 +1,8 @@
-import { type ExplainOptions, type Explanation, explain } from '../../../src/explain/index.ts'
+import { type Explanation, explain } from '../../../src/explain/index.ts'
 import {
   type Authenticator,
   type Delivery,
   defineListener,
-  hmac,
   KeySetError,
   type Listener,
   type Verdict,
@@ -15,12 +14,11 @@ import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
-import { checkOneMethod } from '../../listen/auth.ts'
+import { chooseAuth } from '../../listen/auth.ts'
+import { knownOf } from '../../listen/explanations.ts'
 import { AUTH_OPTIONS } from '../../listen/options.ts'
-import { endpointOf } from '../../signing/endpoint.ts'
-import { openKeySet } from '../../signing/key-files.ts'
-import { allSchemes, loadScheme, schemeReceiver } from '../../signing/schemes.ts'
-import { needSecret } from '../../signing/secrets.ts'
+import { allSchemes } from '../../signing/schemes.ts'
+import { noSecret } from '../../signing/secrets.ts'
 import { CAPTURED_OPTIONS, readCaptured } from './captured.ts'
 
 const OPTIONS = {
@@ -64,28 +62,14 @@ export const verify: Command = defineCommand({
   },
 })
 
-interface Judge extends ExplainOptions {
-  readonly auth: Authenticator
-}
-
-async function readJudge(given: VerifyValues): Promise<Judge> {
-  checkOneMethod(given)
-  if (given.scheme !== undefined) {
-    const factory = await loadScheme(given.scheme)
-    const receiver = await schemeReceiver(factory, given)
-    return { auth: receiver.authFor(given['public-url'] ?? 'http://127.0.0.1/') }
-  }
-  if (given.jwks === undefined) {
-    const secret = await needSecret(given['secret-file'])
-    return { auth: hmac({ secrets: { id: 'given', secret } }), secret }
-  }
-  const { 'public-url': publicUrl } = given
-  if (publicUrl === undefined)
+async function readJudge(given: VerifyValues) {
+  const { jwks, 'public-url': publicUrl } = given
+  if (jwks !== undefined && publicUrl === undefined)
     throw new UsageError('--jwks needs --public-url URL, which is the aud of the token')
-  const claims = endpointOf(publicUrl, given)
-  const { jwt } = await import('../../../src/jwt.ts')
-  const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
-  return { auth: jwt({ keySet, ...claims }), claims }
+  const auth = await chooseAuth(given)
+  if (auth.isNewSecret) throw noSecret()
+  const url = publicUrl ?? 'http://127.0.0.1/'
+  return { auth: await auth.authFor(url), ...knownOf({ given, auth, url }) }
 }
 
 function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {

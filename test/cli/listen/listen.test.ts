@@ -87,7 +87,7 @@ test("Meta's subscription is refused with a hint, because listen has no verify t
   await listener.deliveries(1)
   await listener.stop()
   expect(listener.stderr.text).toContain(
-    "  to answer this handshake, give the sender's verify token as --verify-token-file or HOOKGATE_VERIFY_TOKEN\n",
+    '  this handshake is refused: if the sender has a verify token, give it as --verify-token-file or HOOKGATE_VERIFY_TOKEN\n',
   )
 })
 
