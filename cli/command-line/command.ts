@@ -2,18 +2,40 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type ExitCode, UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 
+/** How an option is parsed, and what the help says about it. */
+export interface OptionRow {
+  /** The placeholder for the value in the help. A switch has none. */
+  readonly value?: string
+  /** The option may be repeated. */
+  readonly many?: true
+  readonly says: string
+}
+
 /** One row per option: a single table for the parser, the help and the types. */
-export type CommandOptions<Values> = { readonly [Name in keyof Values]-?: Row<NonNullable<Values[Name]>> }
+export type OptionRows = { readonly [option: string]: OptionRow }
 
-type Row<Value> = [Value] extends [boolean]
-  ? { readonly says: string }
-  : [Value] extends [string]
-    ? { readonly value: string; readonly says: string }
-    : { readonly value: string; readonly many: true; readonly says: string }
+/** What the user gave of the options in a table. */
+export type ValuesOf<Rows> = { readonly [Name in keyof Rows]?: Value<Rows[Name]> }
 
-interface CommandSpec<Values> extends CommandDescription {
-  readonly options: CommandOptions<Values>
-  readonly run: (values: Values, operand: string) => Promise<ExitCode>
+type Value<Row> = Row extends { readonly many: true }
+  ? readonly string[]
+  : Row extends { readonly value: string }
+    ? string
+    : boolean
+
+interface CommandSpec<Rows> {
+  readonly name: string
+  readonly summary: string
+  /** The one argument that is not an option, e.g. `URL`. */
+  readonly operand?: { readonly name: string; readonly required: boolean }
+  /** Without an operand: the options that an argument is probably meant for. */
+  readonly meant?: string
+  readonly options: Rows
+  /** Options to show under a title of their own. */
+  readonly groups?: { readonly [title: string]: readonly string[] }
+  readonly notes?: readonly string[]
+  readonly examples: readonly string[]
+  readonly run: (values: ValuesOf<Rows>, operand: string) => Promise<ExitCode>
 }
 
 export interface Command {
@@ -25,46 +47,28 @@ export interface Command {
 }
 
 /** @throws UsageError from `run` if the table does not allow the command line. */
-export function defineCommand<Values>(spec: CommandSpec<Values>): Command {
-  const { name, summary, operand: argument, run } = spec
-  const options = spec.options as OptionRows // a Row is an OptionRow; TypeScript cannot see that through `Values`
+export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<Rows>): Command {
+  const { name, summary, operand: argument, meant, options, run } = spec
   return {
     name,
     summary,
-    help: helpText(spec, options),
+    help: helpText(spec),
     options,
     async run(args) {
       const { values, operands } = parseCommandLine(args, options)
       const [operand = ''] = operands
       if (operands.length > (argument ? 1 : 0)) {
-        throw new UsageError(
-          argument ? `takes only one ${argument.name}` : 'takes no arguments, only options',
-        )
+        if (argument) throw new UsageError(`takes only one ${argument.name}`)
+        throw new UsageError(`takes no arguments, only options${meant ? `: ${meant}` : ''}`)
       }
       if (operand === '' && argument?.required) throw new UsageError(`needs a ${argument.name}`)
-      return run(values as Values, operand) // the parser used this table
+      return run(values as ValuesOf<Rows>, operand) // the parser used this table
     },
   }
 }
 
-/** How an option is parsed, and what the help says about it. */
-export interface OptionRow {
-  /** The placeholder for the value in the help. A switch has none. */
-  readonly value?: string
-  /** The option may be repeated. */
-  readonly many?: true
-  readonly says: string
-}
-
-type OptionRows = { readonly [option: string]: OptionRow }
-
-interface CommandLine {
-  readonly values: { readonly [option: string]: unknown }
-  readonly operands: readonly string[]
-}
-
 /** @throws UsageError for an unknown option, or a value that is missing or unexpected. */
-function parseCommandLine(args: readonly string[], table: OptionRows): CommandLine {
+function parseCommandLine(args: readonly string[], table: OptionRows) {
   const options: NonNullable<ParseArgsConfig['options']> = {}
   for (const [name, { value, many }] of Object.entries(table)) {
     options[name] = { type: value === undefined ? 'boolean' : 'string', multiple: many ?? false }
@@ -101,30 +105,15 @@ function reword(error: unknown, names: readonly string[]): string {
   return `${option} needs a value; write one that begins with a dash as ${option}=VALUE`
 }
 
-/** What the help says about a command besides its options. */
-interface CommandDescription {
-  readonly name: string
-  readonly summary: string
-  /** The one argument that is not an option, e.g. `URL`. */
-  readonly operand?: { readonly name: string; readonly required: boolean }
-  /** Options to show under a title of their own. */
-  readonly groups?: { readonly [title: string]: readonly string[] }
-  readonly notes?: readonly string[]
-  readonly examples: readonly string[]
-}
-
-const HELP: OptionRow = { says: 'Show this.' }
-
-/** The text of `hookgate <command> --help`. */
-export function helpText(
-  { name, summary, operand, groups = {}, notes = [], examples }: CommandDescription,
-  options: OptionRows,
-): string {
+function helpText(spec: Omit<CommandSpec<OptionRows>, 'run'>): string {
+  const { name, summary, operand, options, groups = {}, notes = [], examples } = spec
   const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
-  const rows = Object.entries({ ...options, help: HELP }).map(([option, { value, says }]) => [
-    `${option === 'help' ? '-h, ' : ''}--${option}${value === undefined ? '' : ` ${value}`}`,
-    says,
-  ])
+  const rows = Object.entries<OptionRow>({ ...options, help: { says: 'Show this.' } }).map(
+    ([option, { value, says }]) => [
+      `${option === 'help' ? '-h, ' : ''}--${option}${value === undefined ? '' : ` ${value}`}`,
+      says,
+    ],
+  )
   const lines = columns(rows)
   const names = [...Object.keys(options), 'help']
   const grouped = Object.values(groups).flat()

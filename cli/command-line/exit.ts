@@ -1,4 +1,3 @@
-/** The exit codes. */
 export const EXIT = { done: 0, refused: 1, usage: 2 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

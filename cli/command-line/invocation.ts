@@ -1,7 +1,6 @@
 import { basename, delimiter, dirname, isAbsolute, relative } from 'node:path'
 import { shellQuote } from './shell.ts'
 
-/** How the process was started. */
 interface Started {
   /** `process.argv[1]`: the script, or the link to it. */
   readonly script: string
@@ -33,7 +32,6 @@ function pathFrom(cwd: string, script: string): string {
   return path.includes('/') || path.includes('\\') ? path : `./${path}`
 }
 
-/** The invocation of this process. */
 export const HOOKGATE: string = invocationOf({
   script: process.argv[1] ?? 'hookgate',
   runtime: process.execPath,

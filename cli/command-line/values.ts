@@ -2,6 +2,16 @@ import { createReadStream } from 'node:fs'
 import { ListenerConfigError } from '../../src/index.ts'
 import { UsageError } from './exit.ts'
 
+/** @throws UsageError if one of these options is given. */
+export function refuseStray<Name extends string>(
+  given: { readonly [Option in Name]?: unknown },
+  names: readonly Name[],
+  advice: string,
+): void {
+  const stray = names.find((name) => given[name] !== undefined)
+  if (stray) throw new UsageError(`--${stray} ${advice}`)
+}
+
 /** @throws UsageError unless the text is a whole number within the bounds. */
 export function wholeNumber(option: string, text: string, lowest: number, highest: number): number {
   const value = Number(text)
@@ -47,24 +57,21 @@ export async function readGivenFile(
   path: string,
   advice = 'give a smaller one',
 ): Promise<Buffer<ArrayBuffer>> {
-  let bytes: Buffer<ArrayBuffer> | undefined
-  try {
-    bytes = await readWhole(createReadStream(path))
-  } catch (error) {
+  const bytes = await readUpTo(createReadStream(path), LARGEST_FILE).catch((error: unknown) => {
     throw new UsageError(`${option} ${path}: ${FILE_PROBLEMS[codeOf(error)] ?? 'it cannot be read'}`)
-  }
-  if (bytes === undefined) throw new UsageError(`${option} ${path}: it is over 64 MB; ${advice}`)
-  return bytes
+  })
+  if (bytes.length <= LARGEST_FILE) return bytes
+  throw new UsageError(`${option} ${path}: it is over 64 MB; ${advice}`)
 }
 
-/** Undefined if there is more than the largest file holds. */
-async function readWhole(stream: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer> | undefined> {
+/** Reads a stream to its end, or until there are more bytes than `most`. */
+export async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
-    length += chunk.length
-    if (length > LARGEST_FILE) return undefined
     chunks.push(chunk)
+    length += chunk.length
+    if (length > most) break // which ends the stream
   }
   return Buffer.concat(chunks)
 }
@@ -93,8 +100,8 @@ export async function readBody(
   if (given.file !== undefined && given.file !== '-')
     return new Uint8Array(await readGivenFile('--file', given.file))
   if (process.stdin.isTTY) throw new UsageError(`needs a body: give ${ways}, or bytes on standard input`)
-  const bytes = await readWhole(process.stdin)
-  if (bytes === undefined) throw new UsageError('standard input is over 64 MB')
+  const bytes = await readUpTo(process.stdin, LARGEST_FILE)
+  if (bytes.length > LARGEST_FILE) throw new UsageError('standard input is over 64 MB')
   return new Uint8Array(bytes)
 }
 

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto'
-import { access, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../../src/crypto/algorithms.ts'
@@ -16,14 +17,7 @@ import { newPrivateKey } from '../signing/private-key.ts'
 const LONGEST_KEY_ID = 256
 const OWNER_ONLY = 0o600
 
-interface KeysValues {
-  readonly alg?: string
-  readonly kid?: string
-  readonly out?: string
-  readonly force?: boolean
-}
-
-export const keys: Command = defineCommand<KeysValues>({
+export const keys: Command = defineCommand({
   name: 'keys',
   summary: 'make a key pair for the JWT method, and the JWKS that publishes it',
   options: {
@@ -64,14 +58,13 @@ async function makeKeyPair(algorithm: JwtAlgorithm, keyId: string | undefined) {
 }
 
 async function makeRoom(directory: string, paths: readonly string[], force: boolean): Promise<void> {
-  try {
-    await makeDirectory(directory)
-  } catch {
+  await makeDirectory(directory).catch(() => {
     throw new RefusedError(`cannot create the directory ${directory}; choose another with --out`)
-  }
+  })
   for (const path of paths) {
-    if (force) await remove(path)
-    else if (await exists(path)) throw new RefusedError(`${path} already exists; add --force to replace it`)
+    const problem = `cannot replace ${path}; choose another directory with --out`
+    if (force) await rm(path, { force }).catch(() => Promise.reject(new RefusedError(problem)))
+    else if (existsSync(path)) throw new RefusedError(`${path} already exists; add --force to replace it`)
   }
 }
 
@@ -92,29 +85,12 @@ async function isDirectory(path: string): Promise<boolean> {
   )
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-async function remove(path: string): Promise<void> {
-  try {
-    await rm(path, { force: true })
-  } catch {
-    throw new RefusedError(`cannot replace ${path}; choose another directory with --out`)
-  }
-}
-
 /** `wx` fails on existing files and links, so nobody can prepare a readable file for the private key. */
 async function writeJson(path: string, value: object): Promise<void> {
   const mode = path.endsWith(PRIVATE_KEY_FILE) ? OWNER_ONLY : undefined
-  try {
-    await writeFile(path, `${JSON.stringify(value, undefined, 2)}\n`, { flag: 'wx', mode })
-  } catch {
+  await writeFile(path, `${JSON.stringify(value, undefined, 2)}\n`, { flag: 'wx', mode }).catch(() => {
     throw new RefusedError(`cannot write ${path}; choose another directory with --out`)
-  }
+  })
 }
 
 function printNextCommands(files: { readonly privateKey: string; readonly jwks: string }): void {

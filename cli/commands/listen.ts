@@ -7,9 +7,9 @@ import { EXIT, UsageError } from '../command-line/exit.ts'
 import { messageOf, print, remark, withHelp } from '../command-line/output.ts'
 import { byteSize, httpUrl, toUsageError, wholeNumber } from '../command-line/values.ts'
 import type { Forwarder } from '../forward/forward.ts'
-import { checkTimeout, FORWARD_OPTIONS, type Forwarding, readForwarding } from '../forward/forward-options.ts'
-import type { Inspector, InspectorContext } from '../inspector/inspector.ts'
-import { INSPECTOR_OPTIONS, type InspectorSettings, readInspectorSettings } from '../inspector/options.ts'
+import { checkTimeout, FORWARD_OPTIONS, readForwarding } from '../forward/forward-options.ts'
+import type { Inspector } from '../inspector/inspector.ts'
+import { INSPECTOR_OPTIONS, readInspectorSettings } from '../inspector/options.ts'
 import { chooseAuth } from '../listen/auth.ts'
 import { withExplanation } from '../listen/explanations.ts'
 import {
@@ -30,12 +30,13 @@ const LARGEST_BODY = 64 * 2 ** 20
 const LONGEST_LEASE_SECONDS = 3600
 const MAX_RECORDS = 100_000
 
-export const listen: Command = defineCommand<ListenValues>({
+export const listen: Command = defineCommand({
   name: 'listen',
   summary: 'receive signed webhooks on this machine, and print a line for each',
+  meant: '--port N, --scheme NAME, --forward-to URL',
   options: LISTEN_OPTIONS,
   groups: {
-    Sender: ['scheme', 'secret-file', 'key-id', 'allow-cidr'],
+    Sender: ['scheme', 'secret-file', 'key-id', 'verify-token-file', 'allow-cidr'],
     JWT: ['jwks', 'tenant-url', 'public-url', 'allow-insecure-loopback'],
     'Your app': Object.keys(FORWARD_OPTIONS),
     Inspector: Object.keys(INSPECTOR_OPTIONS),
@@ -73,9 +74,17 @@ export const listen: Command = defineCommand<ListenValues>({
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, settings.port)}${pathOf(settings.id)}`
       const stopped = untilStopped(server)
       const listener = await listenerFor(settings, url, given['allow-cidr'], store)
-      app = await openApp(forwarding, listener, given['public-url'] ?? url)
+      if (forwarding) {
+        checkTimeout(forwarding, listener.leaseMs)
+        const { forwarder } = await import('../forward/forward.ts')
+        const publicUrl = httpUrl('--public-url', given['public-url'] ?? url)
+        app = forwarder(forwarding, publicUrl, listener.auth.protocol?.scheme)
+      }
       const listening = { given, auth, server, listener, url }
-      inspector = await openInspector(settings.inspector, listening)
+      if (settings.inspector) {
+        const { openInspector } = await import('../inspector/inspector.ts')
+        inspector = await openInspector(settings.inspector, listening)
+      }
       const log = withExplanation(terminal.tell, listening)
       const tell = (report: DeliveryReport) => {
         inspector?.tell(report) // first, because printing may end the process
@@ -87,14 +96,8 @@ export const listen: Command = defineCommand<ListenValues>({
         rerunOf: inspector?.rerunOf,
         tell,
       })
-      const shown = {
-        url,
-        auth,
-        store: store.shown,
-        forwardTo: forwarding?.target,
-        inspector: inspector?.url,
-      }
-      greet(shown, given.json ? remark : print)
+      const opened = { store: store.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
+      greet({ url, auth, ...opened }, given.json ? remark : print)
       const finished = await stopped
       await allTold()
       remark(`hookgate: ${terminal.summary(finished)}`)
@@ -134,27 +137,6 @@ async function findStore(
     replayWindowSeconds: replayWindowSeconds(toleranceSeconds),
   })
   return { store, shown: undefined, explain: messageOf, close: async () => {} }
-}
-
-/** Loads nothing of the inspector unless an option asks for it. */
-async function openInspector(
-  settings: InspectorSettings | undefined,
-  listening: InspectorContext,
-): Promise<Inspector | undefined> {
-  if (settings === undefined) return undefined
-  return (await import('../inspector/inspector.ts')).openInspector(settings, listening)
-}
-
-/** @throws UsageError if the app may take longer than the lease allows. */
-async function openApp(
-  forwarding: Forwarding | undefined,
-  listener: Listener,
-  publicUrl: string,
-): Promise<Forwarder | undefined> {
-  if (forwarding === undefined) return undefined
-  checkTimeout(forwarding, listener.leaseMs)
-  const { forwarder } = await import('../forward/forward.ts')
-  return forwarder(forwarding, httpUrl('--public-url', publicUrl), listener.auth.protocol?.scheme)
 }
 
 function readLimits(given: ListenValues) {

@@ -3,7 +3,7 @@ import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT } from '../command-line/exit.ts'
 import { print } from '../command-line/output.ts'
 
-export const secret: Command = defineCommand<object>({
+export const secret: Command = defineCommand({
   name: 'secret',
   summary: 'print a new signing secret, 256 bits as base64url',
   options: {},

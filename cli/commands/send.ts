@@ -3,44 +3,39 @@ import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
-import { type Command, defineCommand } from '../command-line/command.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import { codeOf, httpUrl, TRUST_IT, UNTRUSTED } from '../command-line/values.ts'
 import { sampleOf, typeOf } from '../signing/samples.ts'
 import { loadScheme } from '../signing/schemes.ts'
-import { readSigner, SIGN_OPTIONS, type Signer, type SignValues } from '../signing/signer.ts'
+import { readSigner, SIGN_OPTIONS, type Signer } from '../signing/signer.ts'
 
 const TIMEOUT_MS = 30_000
 const MOST_ANSWER_BYTES = 65_536
 const MOST_SHOWN = 2000
 const CONFLICT = 409
 
-interface SendValues extends SignValues {
-  readonly type?: string
-  readonly sample?: boolean
-  readonly header?: readonly string[]
-  readonly tamper?: boolean
-  readonly duplicate?: boolean
-  readonly json?: boolean
-}
+const OPTIONS = {
+  ...SIGN_OPTIONS,
+  type: {
+    value: 'TYPE',
+    says: 'Send a sample event of this type, as the sender would: invoice.paid, push, …',
+  },
+  sample: { says: 'Send a sample event of the sender, for senders without event types too.' },
+  header: { value: 'NAME: VALUE', many: true, says: 'Another header to send; repeatable' },
+  tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
+  duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
+  json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
+} satisfies OptionRows
 
-export const send: Command = defineCommand<SendValues>({
+type SendValues = ValuesOf<typeof OPTIONS>
+
+export const send: Command = defineCommand({
   name: 'send',
   summary: 'sign a delivery, send it, and print the answer',
   operand: { name: 'URL', required: true },
-  options: {
-    ...SIGN_OPTIONS,
-    type: {
-      value: 'TYPE',
-      says: 'Send a sample event of this type, as the sender would: invoice.paid, push, …',
-    },
-    sample: { says: 'Send a sample event of the sender, for senders without event types too.' },
-    header: { value: 'NAME: VALUE', many: true, says: 'Another header to send; repeatable' },
-    tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
-    duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
-    json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
-  },
+  options: OPTIONS,
   notes: [
     'Signs with JWT if you give --key, and with HMAC otherwise. The secret comes from HOOKGATE_SECRET or --secret-file.',
     '409 means that the event was accepted before. Senders treat that as success, but the exit code is 1.',
@@ -62,16 +57,21 @@ export const send: Command = defineCommand<SendValues>({
     const { data, eventType } = await readSample(given)
     const extras = { eventType, contentType: headers['content-type'] }
     const signer = await readSigner({ ...given, ...(data !== undefined && { data }) }, url, extras)
-    const withHeaders = (request: SignedRequest) => ({
-      ...request,
-      headers: { ...request.headers, ...headers },
-    })
-    const change = (request: SignedRequest) => withHeaders(given.tamper ? tampered(request) : request)
+    const { method, eventId } = signer
     const show = given.json ? showJson : showText
-    const first = await deliver(url, change(await signer.sign()), signer, 1, show)
+    const attempt = async (number: number) => {
+      const signed = await signer.sign()
+      const body = given.tamper ? tamper(Buffer.from(signed.body)) : signed.body
+      const answer = await post(url, { ...signed, headers: { ...signed.headers, ...headers }, body })
+      show({ attempt: number, ...answer, eventId })
+      const hint = hintAbout(answer.status, answer.body, method)
+      if (hint !== undefined) remark(`hint: ${hint}`)
+      return answer.status
+    }
+    const first = await attempt(1)
     if (!given.duplicate) return isSuccess(first) ? EXIT.done : EXIT.refused
-    const second = await deliver(url, change(await signer.sign()), signer, 2, show)
-    const isDuplicate = signer.method === 'scheme' ? isSuccess(second) : second === CONFLICT
+    const second = await attempt(2)
+    const isDuplicate = method === 'scheme' ? isSuccess(second) : second === CONFLICT
     return isSuccess(first) && isDuplicate ? EXIT.done : EXIT.refused
   },
 })
@@ -111,20 +111,6 @@ interface AttemptResult {
   readonly eventId: string
 }
 
-async function deliver(
-  url: string,
-  request: SignedRequest,
-  signer: Signer,
-  attempt: number,
-  show: (answer: AttemptResult) => void,
-): Promise<number> {
-  const { status, statusText, body } = await post(url, request)
-  show({ attempt, status, statusText, body, eventId: signer.eventId })
-  const hint = hintAbout(status, body, signer.method)
-  if (hint !== undefined) remark(`hint: ${hint}`)
-  return status
-}
-
 async function post(url: string, request: SignedRequest) {
   const hangUp = new AbortController()
   try {
@@ -161,10 +147,6 @@ function problemOf(error: unknown): string {
   const code = codeOf(cause) || printable(String(Object(cause).message ?? 'unknown'))
   if (UNTRUSTED.test(code)) return `has a certificate that is ${TRUST_IT}`
   return PROBLEMS[code] ?? `cannot be reached (${code}); check the URL`
-}
-
-function tampered(request: SignedRequest): SignedRequest {
-  return { ...request, body: tamper(Buffer.from(request.body)) }
 }
 
 function showText({ status, statusText, body }: AttemptResult): void {

@@ -7,11 +7,7 @@ import { httpUrl } from '../command-line/values.ts'
 import { isInBody, loadScheme } from '../signing/schemes.ts'
 import { readSigner, SIGN_OPTIONS, type SignValues } from '../signing/signer.ts'
 
-interface SignCommandValues extends SignValues {
-  readonly curl?: boolean
-}
-
-export const sign: Command = defineCommand<SignCommandValues>({
+export const sign: Command = defineCommand({
   name: 'sign',
   summary: 'print the headers that send would send',
   operand: { name: 'URL', required: false },

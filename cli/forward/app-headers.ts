@@ -2,12 +2,10 @@ import { createHmac } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { WebhookEvent } from '../../src/index.ts'
 
-/** One event for the app. */
 interface AppEvent {
   readonly event: WebhookEvent<unknown>
   /** `Webhook-Event-Id`. */
   readonly key: string
-  /** Whether the inspector runs it again. */
   readonly isReplay: boolean
 }
 

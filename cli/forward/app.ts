@@ -121,7 +121,6 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
 /** How the app behind `--forward-to` answered an event. */
 export type AppAnswer = AppReply | AppSilence
 
-/** The app's answer, whole or cut at the limit. */
 interface AppReply {
   readonly kind: 'answered'
   readonly status: number
@@ -135,7 +134,6 @@ interface AppReply {
   readonly ms: number
 }
 
-/** The app did not answer. */
 export interface AppSilence {
   /** `unreachable`: no connection was opened, so the app saw nothing. `unknown`: it may have done the work. */
   readonly kind: 'unreachable' | 'unknown'

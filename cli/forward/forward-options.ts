@@ -1,24 +1,16 @@
 import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { headerIn, isAnythingSigned } from '../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
-import type { CommandOptions } from '../command-line/command.ts'
+import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
-import { httpUrl, wholeNumber } from '../command-line/values.ts'
+import { httpUrl, refuseStray, wholeNumber } from '../command-line/values.ts'
 import { findSecret } from '../signing/secrets.ts'
-
-export interface ForwardValues {
-  readonly 'forward-to'?: string
-  readonly 'forward-secret-file'?: string
-  readonly timeout?: string
-  readonly 'pass-header'?: readonly string[]
-  readonly 'no-sender-headers'?: boolean
-}
 
 const DEFAULT_SECONDS = 10
 /** How much longer than the app's timeout the lease must be: it begins earlier, and settling takes time. */
 const MARGIN_SECONDS = 5
 
-export const FORWARD_OPTIONS: CommandOptions<ForwardValues> = {
+export const FORWARD_OPTIONS = {
   'forward-to': {
     value: 'URL',
     says: 'Forward verified events to your app: 3000, localhost:3000/webhook, or a URL',
@@ -35,33 +27,27 @@ export const FORWARD_OPTIONS: CommandOptions<ForwardValues> = {
   'no-sender-headers': {
     says: "Do not pass on the sender's own signature, time, event ID and event type headers.",
   },
-}
+} satisfies OptionRows
 
-export interface Forwarding {
-  readonly target: URL
-  readonly secret: string | undefined
-  /** In lower case. */
-  readonly passed: readonly string[]
-  /** Whether the headers that the sender's scheme names pass too. */
-  readonly passesSenderHeaders: boolean
-  readonly timeoutSeconds: number
-}
+type ForwardValues = ValuesOf<typeof FORWARD_OPTIONS>
+
+export type Forwarding = NonNullable<Awaited<ReturnType<typeof readForwarding>>>
 
 /** Undefined without `--forward-to`. @throws UsageError for options that do not fit together. */
-export async function readForwarding(given: ForwardValues): Promise<Forwarding | undefined> {
+export async function readForwarding(given: ForwardValues) {
   const { 'forward-to': target, 'forward-secret-file': file, timeout, 'pass-header': names = [] } = given
   if (target === undefined) {
-    const stray = (['forward-secret-file', 'timeout', 'pass-header', 'no-sender-headers'] as const).find(
-      (option) => given[option] !== undefined,
-    )
-    if (stray) throw new UsageError(`--${stray} needs --forward-to URL`)
+    const dependent = ['forward-secret-file', 'timeout', 'pass-header', 'no-sender-headers'] as const
+    refuseStray(given, dependent, 'needs --forward-to URL')
     return undefined
   }
   const secret = await findSecret(file, FORWARD_SECRET)
   return {
     target: appUrl(target),
     secret: secret?.secret,
+    /** In lower case. */
     passed: names.map((name) => passable(name, secret !== undefined)),
+    /** Whether the headers that the sender's scheme names pass too. */
     passesSenderHeaders: !given['no-sender-headers'],
     timeoutSeconds: wholeNumber('--timeout', timeout ?? `${DEFAULT_SECONDS}`, 1, 3600),
   }

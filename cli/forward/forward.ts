@@ -50,8 +50,10 @@ export function forwarder(
     const answer = hasRoom
       ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody)
       : TOO_MANY
-    await settleBy(answer, event, listener)
-    reply(response, answer, listener)
+    // Before the sender gets the answer, so that its next attempt finds the event settled.
+    if (answer.kind === 'answered') await settle({ listener, event }, answer.status)
+    if (answer.kind === 'unreachable') await settle({ listener, event }, NEVER_REACHED)
+    reply(response, answer, listener) // `unknown`: the app may still be working, so its lease expires
     if (answer.kind !== 'answered') complain(complaint(target, answer, listener))
     return answer
   }
@@ -78,24 +80,17 @@ async function appEventId(
   return unsigned?.includes('id') ? keyOfSignedBytes(verification) : id
 }
 
-/** Runs before the sender gets the answer, so that its next attempt finds the event settled. */
-async function settleBy(
-  answer: AppAnswer,
-  event: WebhookEvent<unknown>,
-  listener: Listener<unknown>,
-): Promise<void> {
-  if (answer.kind === 'unknown') return // the app may still be working: let the lease expire
-  await settle({ listener, event }, answer.kind === 'answered' ? answer.status : NEVER_REACHED)
-}
-
 /** Redirects are answers too, and are not followed, so `Location` is left out. */
 const PASSED_BACK = ['content-type', 'content-encoding', 'retry-after']
 const BODILESS = [204, 304]
+/** A released event can run again at once. */
+const RETRY_SECONDS = 5
 
 function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listener<unknown>): void {
   if (answer.kind !== 'answered') {
-    const { retryAfterSeconds = Math.ceil(leaseMs / 1000), ...problem } = PROBLEMS[answer.kind]
-    const headers = { 'content-type': 'application/problem+json', 'retry-after': `${retryAfterSeconds}` }
+    const problem = PROBLEMS[answer.kind]
+    const wait = answer.kind === 'unreachable' ? RETRY_SECONDS : Math.ceil(leaseMs / 1000)
+    const headers = { 'content-type': 'application/problem+json', 'retry-after': `${wait}` }
     response.writeHead(problem.status, headers).end(JSON.stringify(problem))
     return
   }
@@ -107,21 +102,8 @@ function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listene
   response.writeHead(status, [...passed, ...length]).end(body)
 }
 
-interface Problem {
-  readonly status: number
-  readonly title: string
-  readonly code: string
-  /** Defaults to the lease. */
-  readonly retryAfterSeconds?: number
-}
-
-const PROBLEMS: Readonly<Record<AppSilence['kind'], Problem>> = {
-  unreachable: {
-    status: 503,
-    title: 'Service Unavailable',
-    code: 'upstream_unreachable',
-    retryAfterSeconds: 5,
-  },
+const PROBLEMS = {
+  unreachable: { status: 503, title: 'Service Unavailable', code: 'upstream_unreachable' },
   unknown: { status: 504, title: 'Gateway Timeout', code: 'upstream_unknown' },
 }
 

@@ -21,7 +21,6 @@ import { detailOf, rowOf } from './views.ts'
 const LARGEST_COMMAND = 100_000
 const LARGEST_REQUEST = 8 * 2 ** 20
 
-/** The requests of the page. */
 export interface Board {
   readonly url: string
   readonly recent: RecentDeliveries
@@ -38,14 +37,23 @@ export interface Board {
 
 /** Answers the page's requests. Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
-  const { recent, live, mask } = board
+  const { url, recent, live, mask } = board
   const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
   return async (request, path, response) => {
     const [, seq = '', action = ''] = /^deliveries\/([1-9][0-9]{0,14})(?:\/(send|curl))?$/.exec(path) ?? []
     if (request.method === 'GET') {
       if (path === 'stream') return live.join(response, helloOf(board), recent.all().map(shown))
-      if (path === 'export.ndjson') return file(response, await ndjsonOf(board))
-      if (path === 'export.har') return file(response, harOf(board))
+      const deliveries = () => recent.all().map((delivery) => masked(delivery, mask))
+      if (path === 'export.ndjson') {
+        return sendFile(
+          response,
+          deliveries()
+            .map((delivery) => `${toRecord(delivery, [])}\n`)
+            .join(''),
+        )
+      }
+      if (path === 'export.har')
+        return sendFile(response, toJsonLine(toHar(deliveries(), new URL(url).origin)))
     }
     if (request.method === 'POST' && path === 'clear') {
       recent.clear()
@@ -75,6 +83,9 @@ interface Wish {
 const isPlain = (name: string, value: string) =>
   /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
+/** curl would print a compressed answer as it is. */
+const isForSender = (name: string) => /^accept-encoding$/i.test(name)
+
 async function act(
   board: Board,
   action: string,
@@ -94,7 +105,9 @@ async function act(
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
     // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
-    const harmless = wanted.headers.filter(([name, value]) => !isSensitive(name) && isPlain(name, value))
+    const harmless = wanted.headers.filter(
+      ([name, value]) => !isSensitive(name) && !isForSender(name) && isPlain(name, value),
+    )
     const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
@@ -165,19 +178,7 @@ function helloOf({ url, resigner, keep, auth }: Board): object {
   }
 }
 
-async function ndjsonOf({ recent, mask }: Board): Promise<string> {
-  return recent
-    .all()
-    .map((delivery) => `${toRecord(masked(delivery, mask), [])}\n`)
-    .join('')
-}
-
-function harOf({ recent, mask, url }: Board): string {
-  const deliveries = recent.all().map((delivery) => masked(delivery, mask))
-  return toJsonLine(toHar(deliveries, new URL(url).origin))
-}
-
-function file(response: ServerResponse, content: string): void {
+function sendFile(response: ServerResponse, content: string): void {
   response.setHeader('content-type', 'application/octet-stream').end(content)
 }
 

@@ -1,4 +1,4 @@
-import type { Inspected, WireHeaders } from './inspected.ts'
+import { headerIn, type Inspected } from './inspected.ts'
 
 /** HAR requests cannot hold bytes. NDJSON is the lossless export. */
 const NOT_TEXT =
@@ -53,10 +53,10 @@ function requestOf({ method, path, headers, body }: Inspected, origin: string): 
     queryString: [],
     headersSize: -1,
     bodySize: body.byteLength,
-    postData: { mimeType: mimeType(headers), text, ...(!isText && { comment: NOT_TEXT }) },
+    postData: {
+      mimeType: headerIn(headers, 'content-type') ?? 'application/octet-stream',
+      text,
+      ...(!isText && { comment: NOT_TEXT }),
+    },
   }
-}
-
-function mimeType(headers: WireHeaders): string {
-  return headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/octet-stream'
 }

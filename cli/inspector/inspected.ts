@@ -6,13 +6,15 @@ import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
 /** Names and values in wire order, repetitions included. */
 export type WireHeaders = readonly (readonly [name: string, value: string])[]
 
+/** The first value of a header. Its name is in lower case. */
+export function headerIn(headers: WireHeaders, wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
+
 /** One delivery as the inspector keeps it. */
-export interface Inspected {
+export interface Inspected extends Omit<DeliveryLine, 'ms'> {
   /** Counts deliveries from 1. */
   readonly seq: number
-  /** When it arrived, ISO 8601. */
-  readonly time: string
-  readonly listener: string | null
   readonly method: string
   /** The path and query of the request line, at most 2,000 characters. */
   readonly path: string
@@ -23,14 +25,7 @@ export interface Inspected {
   readonly bytes: number
   /** Whether bytes are missing from `body`: not all were read, or there were too many to keep. */
   readonly truncated: boolean
-  readonly verdict: DeliveryLine['verdict']
-  readonly reason: string | null
   readonly detail: string | null
-  readonly status: number | null
-  readonly eventId: string | null
-  readonly eventType: string | null
-  /** Which of `id`, `type` and `sentAt` nothing signs. */
-  readonly unsigned: DeliveryLine['unsigned']
   /** The delivery that this one repeats, when the page sent it again. */
   readonly replayOf: number | null
   readonly ms: Milliseconds
@@ -38,7 +33,7 @@ export interface Inspected {
 }
 
 /** Null if a step was not reached. */
-export interface Milliseconds {
+interface Milliseconds {
   /** Until the body was complete. */
   readonly receive: number | null
   /** The checks and the claim. */
@@ -110,20 +105,13 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
   const app = appOutcome(report.app)
   const appMs = report.app?.ms ?? null
   // Must not capture request, delivery or verdict, or they would stay in memory.
-  const inspect = (): Inspected => ({
-    seq,
-    time: line.time,
-    listener: line.listener,
-    method,
-    path: url.slice(0, LONGEST_PATH),
-    sourceIp,
-    headers: pairs(rawHeaders),
-    ...{ body, bytes, truncated, verdict: line.verdict, reason: line.reason, detail },
-    ...{ status: line.status, eventId: line.eventId, replayOf },
-    ...{ eventType: line.eventType, unsigned: line.unsigned },
-    ms: { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total: line.ms },
-    app,
-  })
+  const inspect = (): Inspected => {
+    const { ms: total, ...outcome } = line
+    const [path, headers] = [url.slice(0, LONGEST_PATH), pairs(rawHeaders)]
+    const ms = { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total }
+    const request = { method, path, sourceIp, headers, body, bytes, truncated }
+    return { seq, ...outcome, ...request, detail, replayOf, ms, app }
+  }
   return { seq, weight: weightOf(body, textLength(rawHeaders), app), inspect }
 }
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes, explain } from '../../src/explain/index.ts'
-import type { Listener } from '../../src/index.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
-import { asDelivery, type Inspected, loggedVerdict, observe } from './inspected.ts'
+import { asDelivery, loggedVerdict, observe } from './inspected.ts'
 import { Live } from './live.ts'
 import { masked, maskFor } from './mask.ts'
 import { openPage } from './open-page.ts'
@@ -16,7 +15,6 @@ import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
-/** What the inspector needs of `listen`. */
 export interface InspectorContext extends Listening {
   readonly given: Listening['given'] & InspectorValues
   readonly server: Server
@@ -50,7 +48,12 @@ export async function openInspector(
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]
   const record = settings.record === undefined ? undefined : await openRecordFile(settings.record)
-  const explainOne = explainerFor(listening)
+  const known = knownOf(listening)
+  // With this run's listener and secret, even if an earlier run recorded the delivery.
+  const explainOne: Board['explain'] = async (delivery) => {
+    const schemes = await schemesFor(delivery.reason)
+    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
+  }
   const send: Board['send'] = (request, replay) => replays.send(url, request, replay)
   const ui =
     settings.port === undefined
@@ -69,7 +72,10 @@ export async function openInspector(
       seq += 1
       const replay = origins.get(report.request)
       const observed = observe(report, seq, replay?.origin ?? null)
-      record?.write(recordOf(observed.inspect(), listener))
+      if (record !== undefined) {
+        const delivery = observed.inspect()
+        record.write(toRecord(delivery, checkOutcomes(loggedVerdict(delivery), listener)))
+      }
       if (ui === undefined) return
       recent.add(observed)
       replay?.tell(observed.inspect())
@@ -80,20 +86,6 @@ export async function openInspector(
       await Promise.all([ui?.close(), record?.close()])
     },
   }
-}
-
-/** Explains deliveries with this run's listener and secret, even if an earlier run recorded them. */
-function explainerFor(listening: Listening): Board['explain'] {
-  const { listener } = listening
-  const known = knownOf(listening)
-  return async (delivery) => {
-    const schemes = await schemesFor(delivery.reason)
-    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
-  }
-}
-
-function recordOf(delivery: Inspected, listener: Listener<unknown>): string {
-  return toRecord(delivery, checkOutcomes(loggedVerdict(delivery), listener))
 }
 
 /** Recognises replays while their connections are open, because an address is unknown afterwards. */

@@ -1,16 +1,11 @@
 import { spawn } from 'node:child_process'
 import { remark } from '../command-line/output.ts'
 
-/** The programs that open an address in the default browser. None of them is a shell. */
-const OPENERS: { readonly [platform: string]: readonly [command: string, ...args: string[]] } = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-}
-
-/** The platform's program, and its arguments. */
+/** The program that opens an address in the default browser, and its arguments. None of them is a shell. */
 export function openerOf(platform: NodeJS.Platform, address: string): readonly [string, readonly string[]] {
-  const [command, ...args] = OPENERS[platform] ?? ['xdg-open']
-  return [command, [...args, address]]
+  if (platform === 'darwin') return ['open', [address]]
+  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', address]]
+  return ['xdg-open', [address]]
 }
 
 /** Opens the page, and prints a remark if that fails. The browser outlives this process. */

@@ -1,23 +1,11 @@
-import type { CommandOptions } from '../command-line/command.ts'
-import { UsageError } from '../command-line/exit.ts'
-import { wholeNumber } from '../command-line/values.ts'
-import type { Inspected } from './inspected.ts'
+import type { OptionRows, ValuesOf } from '../command-line/command.ts'
+import { refuseStray, wholeNumber } from '../command-line/values.ts'
 import { loadRecords } from './record.ts'
 
 const DEFAULT_UI_PORT = 8788
 const DEFAULT_KEEP = 200
 
-export interface InspectorValues {
-  readonly ui?: boolean
-  readonly 'ui-port'?: string
-  readonly open?: boolean
-  readonly keep?: string
-  readonly record?: string
-  readonly load?: string
-  readonly key?: string
-}
-
-export const INSPECTOR_OPTIONS: CommandOptions<InspectorValues> = {
+export const INSPECTOR_OPTIONS = {
   ui: {
     says: 'Serve a local page that shows deliveries live, says why they were refused, and sends them again.',
   },
@@ -33,32 +21,22 @@ export const INSPECTOR_OPTIONS: CommandOptions<InspectorValues> = {
   record: { value: 'FILE', says: 'Append every delivery to FILE as NDJSON, bodies and signatures included' },
   load: { value: 'FILE', says: 'Show the deliveries of an earlier --record on the page; implies --ui' },
   key: { value: 'FILE', says: 'The private JWK that signs what the page sends again' },
-}
+} satisfies OptionRows
+
+export type InspectorValues = ValuesOf<typeof INSPECTOR_OPTIONS>
 
 const MOST_KEPT = 100_000
 
-/** The inspector's options, checked. */
-export interface InspectorSettings {
-  /** Undefined with `--record` alone. */
-  readonly port: number | undefined
-  /** Whether to open the page in a browser. */
-  readonly open: boolean
-  readonly keep: number
-  readonly record: string | undefined
-  /** The deliveries of `--load`. */
-  readonly loaded: readonly Inspected[]
-}
-
-const PAGE_ONLY = ['ui-port', 'open', 'keep', 'key'] as const
+export type InspectorSettings = NonNullable<Awaited<ReturnType<typeof readInspectorSettings>>>
 
 /** Undefined if no option asks for an inspector. @throws UsageError before anything is opened. */
-export async function readInspectorSettings(given: InspectorValues): Promise<InspectorSettings | undefined> {
+export async function readInspectorSettings(given: InspectorValues) {
   const { ui = false, record, load, keep = `${DEFAULT_KEEP}`, 'ui-port': port = `${DEFAULT_UI_PORT}` } = given
   const wantsPage = ui || load !== undefined
-  const stray = PAGE_ONLY.find((option) => given[option] !== undefined && !wantsPage)
-  if (stray) throw new UsageError(`--${stray} is for the inspector: add --ui`)
+  if (!wantsPage) refuseStray(given, ['ui-port', 'open', 'keep', 'key'], 'is for the inspector: add --ui')
   if (!wantsPage && record === undefined) return undefined
   return {
+    /** Undefined with `--record` alone. */
     port: wantsPage ? wholeNumber('--ui-port', port, 0, 65_535) : undefined,
     open: given.open ?? false,
     keep: wholeNumber('--keep', keep, 1, MOST_KEPT),

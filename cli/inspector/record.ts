@@ -90,15 +90,8 @@ function appOf(value: unknown): AppOutcome | null {
 
 const OWNER_ONLY = 0o600
 
-/** `--record FILE`: appends each delivery as a line. */
-interface RecordFile {
-  write(line: string): void
-  /** Resolves once everything is written. */
-  close(): Promise<void>
-}
-
-/** @throws UsageError if the file cannot be written. */
-export async function openRecordFile(path: string): Promise<RecordFile> {
+/** `--record FILE`: appends each delivery as a line. @throws UsageError if the file cannot be written. */
+export async function openRecordFile(path: string) {
   const stream = createWriteStream(path, { flags: 'a', mode: OWNER_ONLY })
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve()).once('error', reject)
@@ -113,8 +106,9 @@ export async function openRecordFile(path: string): Promise<RecordFile> {
     )
   })
   return {
-    write: (line) => void (failed || stream.write(`${line}\n`)),
-    close: () => new Promise((resolve) => (failed ? resolve() : stream.end(resolve))),
+    write: (line: string) => void (failed || stream.write(`${line}\n`)),
+    /** Resolves once everything is written. */
+    close: () => new Promise<void>((resolve) => (failed ? resolve() : stream.end(resolve))),
   }
 }
 

@@ -59,14 +59,7 @@ export class Replays {
   }
 }
 
-function connection(
-  from: string | undefined,
-  fromPort: number | undefined,
-  to: string | undefined,
-  toPort: number | undefined,
-): string {
-  return `${plain(from)} ${fromPort} ${plain(to)} ${toPort}`
+/** The name of a connection. A dual-stack server sees IPv4 addresses in their IPv6 form. */
+function connection(...ends: readonly (string | number | undefined)[]): string {
+  return ends.join(' ').replaceAll('::ffff:', '')
 }
-
-/** A dual-stack server sees IPv4 addresses in their IPv6 form. */
-const plain = (address = '') => address.replace(/^::ffff:/, '')

@@ -9,9 +9,8 @@ import { endpointOf } from '../signing/endpoint.ts'
 import { readPrivateKey } from '../signing/key-files.ts'
 import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
-import type { WireHeaders } from './inspected.ts'
+import { headerIn, type WireHeaders } from './inspected.ts'
 
-/** A delivery to sign again. */
 export interface Resend {
   readonly headers: WireHeaders
   readonly body: Uint8Array
@@ -27,16 +26,10 @@ export interface Resigner {
   readonly expires: boolean
 }
 
-/** What signing needs besides the options. */
-interface ResignOptions {
-  readonly secret: string | undefined
-  readonly url: string
-}
-
 /** Makes the resigner, or returns why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
-  { secret, url }: ResignOptions,
+  { secret, url }: { readonly secret: string | undefined; readonly url: string },
 ): Promise<Resigner | string> {
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {
@@ -121,8 +114,4 @@ function withOthers(headers: WireHeaders, request: SignedRequest): SignedRequest
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !isDropped(name))
   return { ...request, headers: { ...Object.fromEntries(others), ...request.headers } }
-}
-
-function headerIn(headers: WireHeaders, wanted: string): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }

@@ -18,18 +18,12 @@ export type AnswerApi = (
   response: ServerResponse,
 ) => Promise<void> | void
 
-interface UiServer {
-  /** Has the token in its fragment, which browsers do not send. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 /**
  * Serves the page on loopback only, and on its own port, because people tunnel the endpoint's port.
  *
  * @throws RefusedError if no port can be opened.
  */
-export async function serveUi(port: number, answerApi: AnswerApi): Promise<UiServer> {
+export async function serveUi(port: number, answerApi: AnswerApi) {
   const assets = await readAssets()
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const server = createServer()
@@ -48,8 +42,9 @@ export async function serveUi(port: number, answerApi: AnswerApi): Promise<UiSer
     Promise.resolve(answerApi(request, path.replace(/^\/api\//, ''), response)).catch(failed)
   })
   return {
+    /** Has the token in its fragment, which browsers do not send. */
     url: `http://${LOOPBACK}:${bound}/#${token}`,
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
@@ -109,31 +104,18 @@ const SAFE_HEADERS: { readonly [name: string]: string } = {
   'cache-control': 'no-store',
 }
 
-interface Asset {
-  readonly type: string
-  readonly bytes: Uint8Array
-}
-
-const TYPES = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-} as const
-
 /** The page's files by path. `bundle.mjs` builds them from the folder `page` into the published package. */
-const FILES = {
-  '/': 'page.html',
-  '/page.css': 'page.css',
-  '/page.js': 'page.js',
-  '/icon.svg': 'icon.svg',
-} as const
+const FILES = [
+  ['/', 'page.html', 'text/html; charset=utf-8'],
+  ['/page.css', 'page.css', 'text/css; charset=utf-8'],
+  ['/page.js', 'page.js', 'text/javascript; charset=utf-8'],
+  ['/icon.svg', 'icon.svg', 'image/svg+xml'],
+] as const
 
-async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
+async function readAssets() {
   const folder = new URL('dist/cli/inspector/page/', import.meta.resolve('hookgate/package.json'))
-  const entries = Object.entries(FILES).map(async ([path, file]) => {
-    const extension = file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES // as the table above shows
-    return [path, { type: TYPES[extension], bytes: await readFile(new URL(file, folder)) }] as const
-  })
-  return new Map(await Promise.all(entries))
+  const entries = FILES.map(
+    async ([path, file, type]) => [path, { type, bytes: await readFile(new URL(file, folder)) }] as const,
+  )
+  return new Map<string, { type: string; bytes: Uint8Array }>(await Promise.all(entries))
 }

@@ -21,7 +21,6 @@ const ROW = [
   'replayOf',
 ] as const
 
-/** A row of the list. */
 export function rowOf(delivery: Inspected): object {
   const { path, ms, app } = delivery
   return {

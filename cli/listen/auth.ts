@@ -1,10 +1,11 @@
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { shellQuote } from '../command-line/shell.ts'
+import { refuseStray } from '../command-line/values.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
 import { sampleOption } from '../signing/samples.ts'
@@ -25,10 +26,7 @@ export interface ListenAuth {
   readonly secret?: string
 }
 
-/** A body to try. */
 const HELLO = ` --data '{"hello":"world"}'`
-
-const JWT_ONLY = ['tenant-url', 'public-url', 'allow-insecure-loopback'] as const
 
 /** @throws UsageError for options of two methods: a listener has exactly one. */
 export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
@@ -37,21 +35,18 @@ export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
   return given.jwks === undefined ? chooseHmac(given['secret-file']) : chooseJwt(given.jwks, given)
 }
 
-export function checkOneMethod(given: AuthValues): void {
+function checkOneMethod(given: AuthValues): void {
   checkKeyIdHasScheme(given)
-  if (given.scheme !== undefined && given.jwks !== undefined) {
-    throw new UsageError('give --scheme or --jwks, not both')
-  }
-  if (given.jwks !== undefined) {
+  const { scheme, jwks } = given
+  if (scheme === undefined) refuseStray(given, ['verify-token-file'], 'is for --scheme meta')
+  if (scheme !== undefined && jwks !== undefined) throw new UsageError('give --scheme or --jwks, not both')
+  if (jwks !== undefined) {
     if (given['secret-file'] !== undefined) throw new UsageError('give --jwks or --secret-file, not both')
     return
   }
-  const stray = JWT_ONLY.find((option) => given[option] !== undefined && !isForScheme(given, option))
-  if (stray) throw new UsageError(`--${stray} is for JWT: add --jwks`)
+  refuseStray(given, ['tenant-url', 'allow-insecure-loopback'], 'is for JWT: add --jwks')
+  if (scheme === undefined) refuseStray(given, ['public-url'], 'is for JWT: add --jwks')
 }
-
-const isForScheme = (given: AuthValues, option: string) =>
-  given.scheme !== undefined && option === 'public-url'
 
 async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
   const factory = await loadScheme(name)
@@ -98,7 +93,8 @@ const REMARKS = {
 async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth> {
   const { jwt } = await import('../../src/jwt.ts')
   const keySet = await openKeySet(source, given['allow-insecure-loopback'] ?? false)
-  const key = shellQuote(await privateKeyBeside(source))
+  const sibling = join(dirname(source), PRIVATE_KEY_FILE)
+  const key = shellQuote(existsSync(sibling) ? sibling : PRIVATE_KEY_FILE) // `hookgate keys` wrote both
   return {
     authFor: (url) => jwt({ keySet, ...endpointOf(url, given) }),
     sendCommand(url) {
@@ -108,13 +104,4 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
     },
     remark: 'Tokens are verified with the keys of --jwks.',
   }
-}
-
-/** The private key beside the JWKS, if `hookgate keys` wrote both. */
-async function privateKeyBeside(source: string): Promise<string> {
-  const sibling = join(dirname(source), PRIVATE_KEY_FILE)
-  return access(sibling).then(
-    () => sibling,
-    () => PRIVATE_KEY_FILE,
-  )
 }

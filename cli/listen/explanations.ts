@@ -8,7 +8,6 @@ import type { AuthValues } from './options.ts'
 import type { DeliveryReport } from './report.ts'
 import { timeOf } from './terminal.ts'
 
-/** What `listen` has once it listens. */
 export interface Listening {
   readonly given: AuthValues & { readonly explain?: boolean }
   readonly auth: ListenAuth
@@ -18,9 +17,9 @@ export interface Listening {
 }
 
 /** What `listen` knows in addition to its listener. */
-export function knownOf({ given, auth, listener, url }: Listening): ExplainOptions {
+export function knownOf({ given, auth, url }: Pick<Listening, 'given' | 'auth' | 'url'>): ExplainOptions {
   return {
-    secret: listener.auth.protocol === undefined ? auth.secret : undefined,
+    secret: given.scheme === undefined ? auth.secret : undefined,
     claims: given.jwks === undefined ? undefined : endpointOf(url, given),
   }
 }

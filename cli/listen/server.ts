@@ -25,7 +25,6 @@ export async function bind(server: Server, host: string, port: number): Promise<
   return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${portOf(server)}`
 }
 
-/** The port of a server that listens. */
 export function portOf(server: Server): number {
   return Object(server.address()).port
 }
@@ -88,7 +87,7 @@ const INTERRUPTED = 130
 const SAME_KEYSTROKE_MS = 500
 
 /**
- * Resolves after Ctrl-C or SIGTERM, or once nobody reads standard output, when every delivery in flight is answered: with
+ * Resolves after Ctrl-C or SIGTERM, or once the terminal closes or nobody reads standard output, when every delivery in flight is answered: with
  * their number. A second Ctrl-C ends the process at once.
  */
 export function untilStopped(server: Server): Promise<number> {
@@ -118,7 +117,7 @@ export function untilStopped(server: Server): Promise<number> {
       if (stoppedAt === undefined) finish()
       else if (performance.now() - stoppedAt > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED)
     }
-    process.on('SIGINT', stop).on('SIGTERM', stop)
+    process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', finish)
     process.stdout.on('error', finish) // nobody reads it any more
   })
 }

@@ -10,7 +10,6 @@ const START_MS = 5000
 const SWEEP_MS = 30_000
 const PARTING_MS = 3000
 
-/** The store of a running listener. */
 export interface ListenStore {
   readonly store: EventStore
   /** How to print the store, without credentials. Undefined for the memory store. */

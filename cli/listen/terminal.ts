@@ -2,39 +2,24 @@ import { parseJson } from '../../src/lib/json.ts'
 import { withoutPointer } from '../../src/reason.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import type { ListenAuth } from './auth.ts'
+import type { ListenValues } from './options.ts'
 import type { DeliveryLine, DeliveryReport } from './report.ts'
 
-interface LogOptions {
-  readonly json?: boolean
-  readonly body?: boolean
-  readonly explain?: boolean
-  readonly scheme?: string
+interface LogOptions extends Pick<ListenValues, 'json' | 'body' | 'explain' | 'scheme'> {
   /** The only path that the listener answers. */
   readonly path: string
-}
-
-/** What `listen` prints while it runs. */
-interface TerminalLog {
-  tell(report: DeliveryReport): void
-  /** The last line: how many deliveries were finished after Ctrl-C, and how many came altogether. */
-  summary(finished: number): string
 }
 
 /** Of a pipe, and of a terminal that has no window size and so reports 0. */
 const DEFAULT_COLUMNS = 80
 
-export function terminalLog({
-  json = false,
-  body = false,
-  explain = false,
-  scheme,
-  path,
-}: LogOptions): TerminalLog {
+/** What `listen` prints while it runs. */
+export function terminalLog({ json = false, body = false, explain = false, scheme, path }: LogOptions) {
   const counts = new Map<DeliveryLine['verdict'], number>()
   const told = new Set<string | undefined>()
   let needsHeader = !json && process.stdout.isTTY === true
   return {
-    tell({ line, verdict }) {
+    tell({ line, verdict }: DeliveryReport): void {
       counts.set(line.verdict, (counts.get(line.verdict) ?? 0) + 1)
       const layout = { columns: process.stdout.columns || DEFAULT_COLUMNS, hasTypes: scheme !== undefined }
       if (needsHeader) print(headerLine(layout))
@@ -51,7 +36,8 @@ export function terminalLog({
       if (hint !== undefined && !told.has(hint)) remark(`  ${hint}`)
       told.add(hint)
     },
-    summary: (finished) =>
+    /** The last line: how many deliveries were finished after Ctrl-C, and how many came altogether. */
+    summary: (finished: number): string =>
       `${finished > 0 ? `finished ${finished} in flight` : 'stopped'}; received ${received(counts)}`,
   }
 }
@@ -60,7 +46,7 @@ export function terminalLog({
 function hintFor({ reason, verdict, status }: DeliveryLine, explain: boolean, path: string) {
   if (reason === 'listener_unknown') return `enter this path at the sender: ${path}`
   if (verdict === 'handshake' && Number(status) >= 400)
-    return 'listen has no verify token, so it refuses this handshake: subscribe with an endpoint of your own'
+    return 'this handshake is refused: if the sender has a verify token, give it as --verify-token-file or HOOKGATE_VERIFY_TOKEN'
   const isExplained = explain || verdict !== 'refused' || (status !== 400 && status !== 401)
   return isExplained ? undefined : 'to see why a delivery is refused, add --explain'
 }
@@ -77,9 +63,7 @@ function indented(bytes: Uint8Array): string {
   return printable('value' in parseJson(bytes) ? prettyJson(text) : text).replace(/^/gm, '  ')
 }
 
-/** How a line is laid out. */
 interface Layout {
-  /** The most columns of a line. */
   readonly columns: number
   /** Whether the listener's sender may name the type of an event. */
   readonly hasTypes: boolean
@@ -106,7 +90,6 @@ export function timeOf({ time }: Pick<DeliveryLine, 'time'>): string {
   return time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length)
 }
 
-/** Formats one line for a terminal. */
 export function formatDelivery(line: DeliveryLine, layout: Layout): string {
   const mark = line.unsigned.includes('id') ? UNSIGNED : ''
   return columnsOf(

@@ -19,10 +19,8 @@ import { pathOf } from '../signing/endpoint.ts'
 import { type DeliveryReport, type Progress, type Rerun, reportOf } from './report.ts'
 import { refuseMalformed } from './server.ts'
 
-/** A claimed event, with the checks that it passed. */
 interface CheckedClaim extends Claimed<Listener<unknown>> {
   readonly verification: Verification
-  /** Whether the inspector runs it again. */
   readonly isReplay: boolean
 }
 
@@ -50,17 +48,30 @@ interface WebhookServerOptions {
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
   const { listener, answerEvent = acceptHere, rerunOf, tell } = options
   const untold = new InFlight()
-  const progressOf = new WeakMap<object, Progress>()
+  const progressOf = new WeakMap<IncomingMessage, Progress>()
   const isOurs = isFor(listener)
-  const lookup = lookupFor(progressOf, (request) => (isOurs(request) ? listener : undefined))
+  const lookup = (request: IncomingMessage) => {
+    const progress = progressOf.get(request)
+    return progress && isOurs(request) ? withProgress(listener, progress) : undefined
+  }
   const receiver = createReceiver(lookup, {}, { caller: 'hookgate listen' })
-  const examine = examineFor(progressOf)
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
     const rerun = rerunOf?.(request)
     if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
     const { remoteAddress } = request.socket
+    const examine: Examine<Listener, CheckedClaim> = async (delivery, own) => {
+      Object.assign(progress, { delivery, receivedAt: performance.now() })
+      const checked = await check(delivery, own)
+      if (checked.reply) return checked
+      const { verification } = checked
+      const isReplay = rerun !== undefined
+      // A key of its own, so that nothing of the first run is released or changed.
+      if (isReplay) verification.claimKeys = [crypto.randomUUID()]
+      const outcome = await claim(checked)
+      return outcome.reply ? outcome : { ...outcome, verification, isReplay }
+    }
     const onward = async (outcome: CheckedClaim | Refusal) => {
       if (outcome.reply) sendReply(response, outcome.reply)
       else progress.app = await answerEvent(outcome, request, response)
@@ -69,9 +80,11 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const isOver = receiver
       .receive(request, incoming, examine, onward)
       .catch((error) => fail(response, error))
-    whenClosed(response, (status, endedAt) =>
-      untold.add(() => isOver.then(() => tell(reportOf(progress, request, status, endedAt)))),
-    )
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : null // null: the sender hung up before the answer
+      const endedAt = performance.now()
+      untold.add(() => isOver.then(() => tell(reportOf(progress, request, status, endedAt))))
+    })
   }
   refuseMalformed(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -89,41 +102,7 @@ function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
   return ({ url = '' }) => url === path || (mayHaveQuery === true && url.startsWith(`${path}?`))
 }
 
-/** The status is null if the sender hung up before the answer. */
-function whenClosed(response: ServerResponse, tell: (status: number | null, endedAt: number) => void): void {
-  response.once('close', () => tell(response.headersSent ? response.statusCode : null, performance.now()))
-}
-
-/** Gives each request its own copy of the listener, so that the hooks know which request they are about. */
-function lookupFor(
-  progressOf: WeakMap<object, Progress>,
-  find: (request: IncomingMessage) => Listener | undefined,
-): (request: IncomingMessage) => Listener | undefined {
-  return (request) => {
-    const [listener, progress] = [find(request), progressOf.get(request)]
-    if (!listener || !progress) return undefined
-    const own = withProgress(listener, progress)
-    progressOf.set(own, progress)
-    return own
-  }
-}
-
-/** Checks and claims, and records the progress. */
-function examineFor(progressOf: WeakMap<object, Progress>): Examine<Listener<unknown>, CheckedClaim> {
-  return async (delivery, own) => {
-    const progress = progressOf.get(own)
-    if (progress) Object.assign(progress, { delivery, receivedAt: performance.now() })
-    const checked = await check(delivery, own)
-    if (checked.reply) return checked
-    const { verification } = checked
-    const isReplay = progress?.rerun !== undefined
-    // A key of its own, so that nothing of the first run is released or changed.
-    if (isReplay) verification.claimKeys = [crypto.randomUUID()]
-    const outcome = await claim(checked)
-    return outcome.reply ? outcome : { ...outcome, verification, isReplay }
-  }
-}
-
+/** The listener for one request, which reports what it decides. */
 function withProgress(listener: Listener, progress: Progress): Listener {
   progress.listenerId = listener.id
   const at = progress.rerun?.at

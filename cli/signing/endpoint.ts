@@ -3,7 +3,6 @@ import { httpUrl } from '../command-line/values.ts'
 
 const INCOMING = '/api/v1/webhooks/incoming/'
 
-/** The path at which a listener is served. */
 export function pathOf(listenerId: string): string {
   return `${INCOMING}${encodeURIComponent(listenerId)}`
 }

@@ -4,13 +4,10 @@ import type { JwtAlgorithm } from '../../src/crypto/algorithms.ts'
 const RSA_BITS = 2048
 
 /** Makes keys as bytes: Node 20 can deadlock if it exports a key while the job that generated it is garbage-collected. */
-export const DER: {
-  publicKeyEncoding: { type: 'spki'; format: 'der' }
-  privateKeyEncoding: { type: 'pkcs8'; format: 'der' }
-} = {
+export const DER = {
   publicKeyEncoding: { type: 'spki', format: 'der' },
   privateKeyEncoding: { type: 'pkcs8', format: 'der' },
-}
+} as const
 
 /** Imports a key that was generated with the options `DER`. */
 export function fromDer({ privateKey }: { readonly privateKey: unknown }): KeyObject {

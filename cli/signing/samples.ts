@@ -10,146 +10,139 @@ interface Fresh {
   readonly seconds: number
 }
 
-type Body = (fresh: Fresh) => object
+/** Small events in the form that the sender documents. */
+interface Samples {
+  /** The first is the default. None if the sender has no event types. */
+  readonly types: readonly string[]
+  body(fresh: Fresh, type: string): object
+}
 
-/** Small events in the form that the sender documents, by type. One without a type is a `Body` of its own. */
-const SAMPLES: { readonly [scheme: string]: Body | { readonly [type: string]: Body } } = {
+const SAMPLES: { readonly [scheme: string]: Samples } = {
   stripe: {
-    'invoice.paid': (fresh) => ofStripe(fresh, 'invoice.paid', { object: 'invoice', amount_paid: 2000 }),
-    'checkout.session.completed': (fresh) =>
-      ofStripe(fresh, 'checkout.session.completed', { object: 'checkout.session', payment_status: 'paid' }),
-    'customer.subscription.deleted': (fresh) =>
-      ofStripe(fresh, 'customer.subscription.deleted', { object: 'subscription', status: 'canceled' }),
+    types: ['invoice.paid', 'checkout.session.completed', 'customer.subscription.deleted'],
+    body: ({ id, seconds }, type) => ({
+      id: `evt_${id}`,
+      object: 'event',
+      type,
+      created: seconds,
+      livemode: false,
+      data: { object: { id: `obj_${id}`, ...STRIPE_OBJECTS[type] } },
+    }),
   },
   github: {
-    push: ({ id }) => ({ ref: 'refs/heads/main', after: id, repository: REPOSITORY, commits: [] }),
-    pull_request: ({ id }) => ({
-      action: 'opened',
-      number: 1,
-      pull_request: { title: id },
-      repository: REPOSITORY,
+    types: ['push', 'pull_request', 'ping'],
+    body: ({ id }, type) => ({
+      ...githubEvent(type, id),
+      repository: { id: 1, full_name: 'octocat/hello-world' },
     }),
-    ping: ({ id }) => ({ zen: `Keep it simple. ${id}`, hook_id: 1, repository: REPOSITORY }),
   },
   slack: {
-    app_mention: (fresh) => ofSlack(fresh, 'app_mention'),
-    message: (fresh) => ofSlack(fresh, 'message'),
+    types: ['app_mention', 'message'],
+    body: ({ id, seconds }, type) => ({
+      type: 'event_callback',
+      event_id: `Ev${id}`,
+      event_time: seconds,
+      team_id: 'T0000000000',
+      event: { type, user: 'U0000000000', text: 'Hello', ts: `${seconds}.000100`, channel: 'C0000000000' },
+    }),
   },
   shopify: {
-    'orders/create': ({ id, now }) => ({
-      id: numberOf(id),
-      created_at: now,
-      total_price: '20.00',
-      currency: 'EUR',
+    types: ['orders/create', 'products/update'],
+    body: ({ id, now }, type) =>
+      type === 'orders/create'
+        ? { id: numberOf(id), created_at: now, total_price: '20.00', currency: 'EUR' }
+        : { id: numberOf(id), updated_at: now, title: 'A product' },
+  },
+  twilio: {
+    types: [],
+    body: ({ id }) => ({
+      MessageSid: `SM${id}00000000`,
+      AccountSid: `AC${'0'.repeat(32)}`,
+      From: '+15005550006',
+      To: '+15005550009',
+      Body: 'Hello',
     }),
-    'products/update': ({ id, now }) => ({ id: numberOf(id), updated_at: now, title: 'A product' }),
   },
-  twilio: ({ id }) => ({
-    MessageSid: `SM${id}00000000`,
-    AccountSid: `AC${'0'.repeat(32)}`,
-    From: '+15005550006',
-    To: '+15005550009',
-    Body: 'Hello',
-  }),
-  'standard-webhooks': {
-    'user.created': (fresh) => ofStandard(fresh, 'user.created'),
-    'invoice.paid': (fresh) => ofStandard(fresh, 'invoice.paid'),
-  },
-  svix: {
-    'user.created': (fresh) => ofStandard(fresh, 'user.created'),
-    'invoice.paid': (fresh) => ofStandard(fresh, 'invoice.paid'),
-  },
+  'standard-webhooks': { types: ['user.created', 'invoice.paid'], body: ofStandard },
+  svix: { types: ['user.created', 'invoice.paid'], body: ofStandard },
   linear: {
-    Issue: (fresh) => ofLinear(fresh, 'Issue', { title: 'An issue' }),
-    Comment: (fresh) => ofLinear(fresh, 'Comment', { body: 'A comment' }),
+    types: ['Issue', 'Comment'],
+    body: ({ id, now }, type) => ({
+      action: 'create',
+      type,
+      createdAt: now,
+      data: { id, ...(type === 'Issue' ? { title: 'An issue' } : { body: 'A comment' }) },
+      webhookTimestamp: now.getTime(),
+    }),
   },
   discord: {
-    APPLICATION_AUTHORIZED: (fresh) => ofDiscord(fresh, 'APPLICATION_AUTHORIZED'),
-    ENTITLEMENT_CREATE: (fresh) => ofDiscord(fresh, 'ENTITLEMENT_CREATE'),
+    types: ['APPLICATION_AUTHORIZED', 'ENTITLEMENT_CREATE'],
+    body: ({ id, now }, type) => ({
+      version: 1,
+      application_id: `${numberOf(id)}`,
+      type: 1,
+      event: { type, timestamp: now, data: {} },
+    }),
   },
-  meta: ({ id, seconds }) => ({
-    object: 'page',
-    entry: [{ id, time: seconds, changes: [{ field: 'feed', value: { item: 'post', verb: 'add' } }] }],
-  }),
+  meta: {
+    types: [],
+    body: ({ id, seconds }) => ({
+      object: 'page',
+      entry: [{ id, time: seconds, changes: [{ field: 'feed', value: { item: 'post', verb: 'add' } }] }],
+    }),
+  },
   paddle: {
-    'transaction.completed': (fresh) => ofPaddle(fresh, 'transaction.completed'),
-    'subscription.created': (fresh) => ofPaddle(fresh, 'subscription.created'),
+    types: ['transaction.completed', 'subscription.created'],
+    body: ({ id, now }, type) => ({
+      event_id: `evt_${id}`,
+      event_type: type,
+      occurred_at: now,
+      notification_id: `ntf_${id}`,
+      data: { id, status: 'active' },
+    }),
   },
 }
 
-const REPOSITORY = { id: 1, full_name: 'octocat/hello-world' }
+const STRIPE_OBJECTS: { readonly [type: string]: object } = {
+  'invoice.paid': { object: 'invoice', amount_paid: 2000 },
+  'checkout.session.completed': { object: 'checkout.session', payment_status: 'paid' },
+  'customer.subscription.deleted': { object: 'subscription', status: 'canceled' },
+}
+
+function githubEvent(type: string, id: string): object {
+  if (type === 'push') return { ref: 'refs/heads/main', after: id, commits: [] }
+  if (type === 'ping') return { zen: `Keep it simple. ${id}`, hook_id: 1 }
+  return { action: 'opened', number: 1, pull_request: { title: id } }
+}
+
+function ofStandard({ id, now }: Fresh, type: string): object {
+  return { type, timestamp: now, data: { id } }
+}
 
 const numberOf = (id: string) => Number.parseInt(id.slice(0, 12), 16)
 
-const ofStripe = ({ id, seconds }: Fresh, type: string, object: object) => ({
-  id: `evt_${id}`,
-  object: 'event',
-  type,
-  created: seconds,
-  livemode: false,
-  data: { object: { id: `obj_${id}`, ...object } },
-})
-
-const ofSlack = ({ id, seconds }: Fresh, type: string) => ({
-  type: 'event_callback',
-  event_id: `Ev${id}`,
-  event_time: seconds,
-  team_id: 'T0000000000',
-  event: { type, user: 'U0000000000', text: 'Hello', ts: `${seconds}.000100`, channel: 'C0000000000' },
-})
-
-const ofStandard = ({ id, now }: Fresh, type: string) => ({ type, timestamp: now, data: { id } })
-
-const ofLinear = ({ id, now }: Fresh, type: string, data: object) => ({
-  action: 'create',
-  type,
-  createdAt: now,
-  data: { id, ...data },
-  webhookTimestamp: now.getTime(),
-})
-
-const ofDiscord = ({ id, now }: Fresh, type: string) => ({
-  version: 1,
-  application_id: `${numberOf(id)}`,
-  type: 1,
-  event: { type, timestamp: now, data: {} },
-})
-
-const ofPaddle = ({ id, now }: Fresh, type: string) => ({
-  event_id: `evt_${id}`,
-  event_type: type,
-  occurred_at: now,
-  notification_id: `ntf_${id}`,
-  data: { id, status: 'active' },
-})
-
 /** The options of `send` that choose a sample for this scheme. Undefined if there is none. */
 export function sampleOption(scheme: string): string | undefined {
-  const samples = SAMPLES[scheme]
+  const samples = samplesOf(scheme)
   if (samples === undefined) return undefined
-  return typeof samples === 'function' ? '--sample' : `--type ${Object.keys(samples)[0]}`
+  const [type] = samples.types
+  return type === undefined ? '--sample' : `--type ${type}`
 }
 
 /** A new sample event. @throws UsageError if the scheme has none, or none of this type. */
-export function sampleOf({ name, sender, content = [] }: SenderScheme, type: string | undefined): string {
-  const samples = Object.hasOwn(SAMPLES, name) ? SAMPLES[name] : undefined
+export function sampleOf({ name, sender, content = [] }: SenderScheme, given: string | undefined): string {
+  const samples = samplesOf(name)
   if (samples === undefined)
     throw new UsageError(`there is no sample event of ${sender}: give --data or --file`)
+  const { types } = samples
+  const type = given ?? types[0] ?? ''
+  if (types.length > 0 && !types.includes(type)) {
+    throw new UsageError(`--type: ${sender} has samples of ${types.join(', ')}; for another, give --data`)
+  }
   const now = new Date()
   const fresh = { id: randomBytes(12).toString('hex'), now, seconds: Math.floor(now.getTime() / 1000) }
-  if (typeof samples === 'function') {
-    return content[0] === 'form'
-      ? `${new URLSearchParams(Object.entries(samples(fresh)))}`
-      : JSON.stringify(samples(fresh))
-  }
-  const chosen = type ?? Object.keys(samples)[0] ?? ''
-  const body = Object.hasOwn(samples, chosen) ? samples[chosen] : undefined
-  if (body === undefined) {
-    throw new UsageError(
-      `--type: ${sender} has samples of ${Object.keys(samples).join(', ')}; for another, give --data`,
-    )
-  }
-  return JSON.stringify(body(fresh))
+  const body = samples.body(fresh, type)
+  return content[0] === 'form' ? `${new URLSearchParams(Object.entries(body))}` : JSON.stringify(body)
 }
 
 /** The type that `--type`, or the sample without it, stands for. @throws UsageError if the sender names none. */
@@ -160,6 +153,9 @@ export function typeOf(
   if (type !== undefined && eventType === undefined) {
     throw new UsageError(`--type: ${sender} names no event type; use --sample`)
   }
-  const samples = SAMPLES[name]
-  return type ?? (typeof samples === 'object' ? Object.keys(samples)[0] : undefined)
+  return type ?? samplesOf(name)?.types[0]
+}
+
+function samplesOf(scheme: string): Samples | undefined {
+  return Object.hasOwn(SAMPLES, scheme) ? SAMPLES[scheme] : undefined
 }

@@ -30,7 +30,6 @@ export function signedMembers({ signs }: SenderScheme): readonly string[] {
     : signs.filter((name) => name[0] === '/')
 }
 
-/** The JSON body with another member. */
 export function withMember(body: string, pointer: string, value: unknown): string {
   const changed = JSON.parse(body)
   setMember(changed, pointer, value)
@@ -49,7 +48,6 @@ export function signsTime({ signs }: SenderScheme): boolean {
   )
 }
 
-/** The time as a body holds it. */
 function memberTime({ unit, asText }: TimeForm, seconds: number): string | number {
   if (unit === 'rfc3339') return new Date(seconds * 1000).toISOString()
   const time = unit === 'milliseconds' ? seconds * 1000 : seconds

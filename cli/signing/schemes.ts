@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
+import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
-import { needText } from './secrets.ts'
+import { findVerifyToken, needText } from './secrets.ts'
 
 /** A scheme's factory, called with the options of any scheme. */
 export interface AnyScheme {
@@ -49,7 +50,6 @@ export function canSign({ scheme }: AnyScheme): boolean {
   return scheme.algorithm !== 'code' || scheme.sign !== undefined
 }
 
-/** Whether the signature is in the body. */
 export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }
@@ -65,10 +65,14 @@ export interface SchemeReceiver {
 /** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`, once: a pipe has no second time. */
 export async function schemeReceiver(
   factory: AnyScheme,
-  given: KeyIdValues & { readonly 'secret-file'?: string },
+  given: KeyIdValues & { readonly 'secret-file'?: string; readonly 'verify-token-file'?: string },
 ): Promise<SchemeReceiver> {
   const keyIdOption = keyIdOptionOf(factory.scheme, given)
-  const options = keyIdOption ? { [keyIdOption]: given['key-id'] } : {}
+  const verifyToken = await verifyTokenFor(factory.scheme, given['verify-token-file'])
+  const options = {
+    ...(keyIdOption && { [keyIdOption]: given['key-id'] }),
+    ...(verifyToken !== undefined && { verifyToken }),
+  }
   checkSecretIsEnough(factory, { publicUrl: 'http://127.0.0.1/', ...options })
   const isPublic = hasKeyPair(factory.scheme)
   const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
@@ -84,6 +88,14 @@ export async function schemeReceiver(
       }
     },
   }
+}
+
+/** The token of a sender that repeats it in its handshake. @throws UsageError if this one does not. */
+async function verifyTokenFor(scheme: SenderScheme, file: string | undefined): Promise<string | undefined> {
+  const takesIt = scheme.algorithm !== 'code' && scheme.takes?.includes('verifyToken')
+  if (takesIt) return findVerifyToken(file)
+  if (file === undefined) return undefined
+  throw new UsageError(`--scheme ${scheme.name} has no verify token: remove --verify-token-file`)
 }
 
 /** @throws UsageError for a scheme with required options of its own, e.g. the topics of SNS: no flag sets them. */
@@ -105,10 +117,14 @@ export interface KeyIdValues {
   readonly 'key-id'?: string
 }
 
-export const KEY_ID_OPTION = {
-  value: 'TEXT',
-  says: "The public name of the secret: LiveKit's API key, Braintree's public key",
-} as const
+/** Which secret a sender and its listener share. */
+export const SECRET_OPTIONS = {
+  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  'key-id': {
+    value: 'TEXT',
+    says: "The public name of the secret: LiveKit's API key, Braintree's public key",
+  },
+} satisfies OptionRows
 
 /** @throws UsageError for a `--key-id` without `--scheme`. */
 export function checkKeyIdHasScheme(given: KeyIdValues): void {

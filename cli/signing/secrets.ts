@@ -8,10 +8,16 @@ interface GivenSecret {
   readonly from: 'environment' | 'file'
 }
 
-/** Where a secret may come from. */
 interface SecretPlaces {
   readonly option: string
   readonly variable: string
+}
+
+/** The token that a sender repeats when you subscribe. It is text of yours, and short. */
+const VERIFY_TOKEN: SecretPlaces = { option: '--verify-token-file', variable: 'HOOKGATE_VERIFY_TOKEN' }
+
+export async function findVerifyToken(file: string | undefined): Promise<string | undefined> {
+  return (await findText(file, VERIFY_TOKEN))?.secret
 }
 
 const SIGNING_SECRET: SecretPlaces = { option: '--secret-file', variable: 'HOOKGATE_SECRET' }
@@ -54,17 +60,21 @@ async function findText(
 }
 
 /** Leaves the format to the scheme. @throws UsageError if there is no text. The message says `what` is missing. */
-export async function needText(secretFile: string | undefined, what = 'the signing secret'): Promise<string> {
+export async function needText(secretFile: string | undefined, what?: string): Promise<string> {
   const given = await findText(secretFile, SIGNING_SECRET)
   if (given) return given.secret
-  throw new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
+  throw noSecret(what)
+}
+
+export function noSecret(what = 'the signing secret'): UsageError {
+  return new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
 }
 
 /** @throws UsageError if there is no secret, or if no listener would accept it. */
 export async function needSecret(secretFile: string | undefined): Promise<string> {
   const given = await findSecret(secretFile)
   if (given) return given.secret
-  throw new UsageError('needs the signing secret: set HOOKGATE_SECRET, or give --secret-file FILE')
+  throw noSecret()
 }
 
 function checked(secret: string, source: string): string {

@@ -1,43 +1,34 @@
 import { hasKeyPair, signsUrl } from '../../src/scheme/compile-scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
-import type { CommandOptions } from '../command-line/command.ts'
+import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
-import { codeOf, readBody, toUsageError, wholeNumber } from '../command-line/values.ts'
+import { codeOf, readBody, refuseStray, toUsageError, wholeNumber } from '../command-line/values.ts'
 import { endpointOf } from './endpoint.ts'
 import { readPrivateKey } from './key-files.ts'
 import {
   type AnyScheme,
   canSign,
   checkKeyIdHasScheme,
-  KEY_ID_OPTION,
   type KeyIdValues,
   keyIdOptionOf,
   loadScheme,
+  SECRET_OPTIONS,
 } from './schemes.ts'
 import { needSecret, needText } from './secrets.ts'
 
-export interface SignValues extends KeyIdValues {
-  readonly data?: string
-  readonly file?: string
-  readonly 'secret-file'?: string
-  readonly key?: string
-  readonly 'tenant-url'?: string
-  readonly 'public-url'?: string
-  readonly expires?: string
-  readonly 'event-id'?: string
-  readonly timestamp?: string
-  readonly skew?: string
-}
+/** What signs, and for whom. `conform` has these options too. */
+export const SENDER_OPTIONS = {
+  ...SECRET_OPTIONS,
+  key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
+  'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
+} satisfies OptionRows
 
-export const SIGN_OPTIONS: CommandOptions<SignValues> = {
+export const SIGN_OPTIONS = {
   scheme: { value: 'NAME', says: 'Sign as another sender: stripe, github, slack, …' },
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
-  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
-  'key-id': KEY_ID_OPTION,
-  key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
-  'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
+  ...SENDER_OPTIONS,
   'public-url': { value: 'URL', says: 'JWT: aud, or its base without the path (default: URL)' },
   expires: { value: 'SECONDS', says: 'JWT: seconds until exp (default: 300; receivers refuse over 600)' },
   'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
@@ -46,7 +37,9 @@ export const SIGN_OPTIONS: CommandOptions<SignValues> = {
     value: 'SECONDS',
     says: 'Shift Webhook-Timestamp; -600 makes it ten minutes old, to see a refusal',
   },
-}
+} satisfies OptionRows
+
+export type SignValues = ValuesOf<typeof SIGN_OPTIONS>
 
 /** Signs one body and event ID, with a new signature for each attempt. */
 export interface Signer {
@@ -111,6 +104,7 @@ async function schemeSigner(
       try {
         return await signAs(scheme, { ...keys, ...known, body, publicUrl, timestamp: timestamp() })
       } catch (error) {
+        if (publicUrl === undefined && Object(error).option === 'publicUrl') throw needsUrl(name)
         throw toUsageError(error, `--scheme ${name}`)
       }
     },
@@ -122,11 +116,15 @@ export function publicUrlOf(
   { scheme }: AnyScheme,
   given: Pick<SignValues, 'public-url'>,
   url: string,
-): string {
+): string | undefined {
   const publicUrl = given['public-url'] ?? url
-  if (!signsUrl(scheme) || URL.canParse(publicUrl)) return publicUrl
-  throw new UsageError(`--scheme ${scheme.name} signs the URL: give it in full, or as --public-url`)
+  if (URL.canParse(publicUrl)) return publicUrl
+  if (signsUrl(scheme)) throw needsUrl(scheme.name)
+  return undefined
 }
+
+const needsUrl = (name: string) =>
+  new UsageError(`--scheme ${name} signs the URL: give it in full, or as --public-url`)
 
 /** The scheme, and what signs as its sender. @throws UsageError if only the sender can. */
 export async function readSender(
@@ -152,16 +150,14 @@ function needKey(key: string | undefined, name: string): string {
   return key
 }
 
-const JWT_ONLY = ['tenant-url', 'public-url', 'expires'] as const
-
-function checkOneMethod(given: SignValues): void {
+/** @throws UsageError for options of two methods. */
+export function checkOneMethod(given: Partial<SignValues>): void {
   checkKeyIdHasScheme(given)
   if (given.key !== undefined && given['secret-file'] !== undefined) {
     throw new UsageError('give --key or --secret-file, not both')
   }
-  const isFree = given.key !== undefined || given.scheme !== undefined
-  const stray = JWT_ONLY.find((option) => !isFree && given[option] !== undefined)
-  if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
+  if (given.key !== undefined || given.scheme !== undefined) return
+  refuseStray(given, ['tenant-url', 'public-url', 'expires'], 'is for JWT: add --key')
 }
 
 async function readJwtOptions(given: SignValues, keyFile: string, url: string) {

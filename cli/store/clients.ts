@@ -15,7 +15,6 @@ import type { Engine, StoreUrl } from './url.ts'
 /** How long a client tries to connect, and SQLite waits for a lock. Shorter than the listener's own deadline. */
 const CONNECT_TIMEOUT_MS = 1500
 
-/** A store and its client. */
 export interface OpenStore {
   readonly store: EventStore & {
     check(): Promise<readonly StoreProblem[]>
@@ -96,15 +95,17 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
   sqlite: {
     'node:sqlite': ({ DatabaseSync }, path, asItIs) =>
       openSqlite(new DatabaseSync(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
-    'better-sqlite3': (Database, path, asItIs) =>
-      openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
-    libsql: (Database, path, asItIs) =>
-      openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
+    'better-sqlite3': openDatabase,
+    libsql: openDatabase,
   },
 }
 
 /** What to install. For SQLite, the one whose binaries come from the registry. */
 const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
+
+function openDatabase(Database: ClientModule, path: string, asItIs: boolean): OpenStore {
+  return openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs)
+}
 
 function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
   if (!asItIs) db.exec(`PRAGMA busy_timeout = ${CONNECT_TIMEOUT_MS}; PRAGMA journal_mode = WAL`)

@@ -43,7 +43,9 @@ export function parseStoreUrl(text: string): StoreUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const engine = url && ENGINES[url.protocol]
   if (url === undefined || engine === undefined) throw new UsageError(WANTED)
-  const { user = '', rest = '' } = UNAMBIGUOUS.exec(text)?.groups ?? refuseUnclear()
+  const parts = UNAMBIGUOUS.exec(text)?.groups
+  if (parts === undefined) throw new UsageError(UNCLEAR)
+  const { user = '', rest = '' } = parts
   const passwords = [url.password, user.slice(user.indexOf(':') + 1)]
   const secrets = spellings([text, url.href, ...passwords, ...url.searchParams.values(), ...parameters(rest)])
   return {
@@ -52,10 +54,6 @@ export function parseStoreUrl(text: string): StoreUrl {
     shown: `${url.protocol}//${url.host}`,
     redact: (message) => secrets.reduce((safe, secret) => safe.replaceAll(secret, '***'), message),
   }
-}
-
-function refuseUnclear(): never {
-  throw new UsageError(UNCLEAR)
 }
 
 /** The values after `?`, as written in the URL. */

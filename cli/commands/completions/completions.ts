@@ -17,7 +17,7 @@ const SHELLS: { readonly [shell: string]: (commands: readonly CommandWords[]) =>
 
 /** @param loadCommands Loads every command, this one included. */
 export function completionsOf(loadCommands: LoadCommands): Command {
-  return defineCommand<object>({
+  return defineCommand({
     name: 'completions',
     summary: 'print a completion script for bash, zsh or fish',
     operand: { name: 'SHELL', required: true },

@@ -1,4 +1,3 @@
-/** A command, as a shell completes it. */
 export interface CommandWords {
   readonly name: string
   readonly summary: string

@@ -13,7 +13,6 @@ export interface Case {
   readonly name: string
   /** The rule that the receiver breaks if it answers otherwise. */
   readonly rule: string
-  /** The correct statuses. */
   readonly statuses: readonly number[]
   /** The expected `code`, if the receiver uses hookgate's codes. */
   readonly code?: string

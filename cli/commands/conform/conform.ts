@@ -1,47 +1,35 @@
-import { type Command, defineCommand } from '../../command-line/command.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
-import { checkKeyIdHasScheme, KEY_ID_OPTION, type KeyIdValues } from '../../signing/schemes.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { publicUrlOf, readSender, signWithKey } from '../../signing/signer.ts'
+import { checkOneMethod, publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
 import type { Case } from './case.ts'
-import { eventCases } from './event-cases.ts'
-import { hmacMethod } from './hmac-method.ts'
-import { jwtMethod } from './jwt-method.ts'
-import { refusalCases } from './refusal-cases.ts'
+import { hmacMethod, jwtMethod, type SigningMethod } from './methods.ts'
+import { eventCases, refusalCases } from './own-cases.ts'
 import { type CaseResult, type IdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
-import type { SigningMethod } from './signing-method.ts'
 
-interface ConformValues extends KeyIdValues {
-  readonly 'secret-file'?: string
-  readonly key?: string
-  readonly 'tenant-url'?: string
-  readonly 'public-url'?: string
-  readonly all?: boolean
-  readonly json?: boolean
-}
+const OPTIONS = {
+  scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
+  ...SENDER_OPTIONS,
+  'public-url': {
+    value: 'URL',
+    says: 'JWT: aud, or its base without the path; --scheme: the signed URL (default: URL)',
+  },
+  all: { says: 'Also print the cases that pass.' },
+  json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
+} satisfies OptionRows
 
-export const conform: Command = defineCommand<ConformValues>({
+type ConformValues = ValuesOf<typeof OPTIONS>
+
+export const conform: Command = defineCommand({
   name: 'conform',
   summary: 'test whether a receiver, in any language, checks what it must',
   operand: { name: 'URL', required: true },
-  options: {
-    scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
-    'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
-    'key-id': KEY_ID_OPTION,
-    key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
-    'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
-    'public-url': {
-      value: 'URL',
-      says: 'JWT: aud, or its base without the path; --scheme: the signed URL (default: URL)',
-    },
-    all: { says: 'Also print the cases that pass.' },
-    json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
-  },
+  options: OPTIONS,
   notes: [
     "Signs each delivery with the current time, so you need not set the receiver's clock.",
     'Use a test endpoint: its handler runs for a few events, and the last line names them.',
@@ -54,7 +42,7 @@ export const conform: Command = defineCommand<ConformValues>({
   ],
   async run(given, url) {
     const target = httpUrl('URL', url)
-    checkKeyIdHasScheme(given)
+    checkOneMethod(given)
     const { cases, idOf } =
       given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
     const all = await report(resultsOf(target, cases, idOf), target, given)
@@ -75,7 +63,7 @@ async function ownCases(given: ConformValues, url: string): Promise<Sent> {
 async function senderCases(given: ConformValues, name: string, url: string): Promise<Sent> {
   if (given['tenant-url'] !== undefined) throw new UsageError('--tenant-url is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
-  const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) })
+  const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) ?? url })
   try {
     await cases[0]?.make()
   } catch (error) {
@@ -86,13 +74,7 @@ async function senderCases(given: ConformValues, name: string, url: string): Pro
 
 async function methodOf(given: ConformValues, url: string): Promise<SigningMethod> {
   const { key, 'secret-file': secretFile } = given
-  if (key !== undefined && secretFile !== undefined)
-    throw new UsageError('give --key or --secret-file, not both')
-  if (key === undefined) {
-    const stray = (['tenant-url', 'public-url'] as const).find((option) => given[option] !== undefined)
-    if (stray) throw new UsageError(`--${stray} is for JWT: add --key`)
-    return hmacMethod(await needSecret(secretFile))
-  }
+  if (key === undefined) return hmacMethod(await needSecret(secretFile))
   const method = jwtMethod({ privateKey: await readPrivateKey(key), ...endpointOf(url, given) })
   await signWithKey(method.sign)
   return method

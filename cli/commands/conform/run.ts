@@ -5,7 +5,6 @@ import { failureOf } from '../../../sender/failure.ts'
 import { judge } from '../../../sender/judge.ts'
 import type { Case } from './case.ts'
 
-/** The result of a case. */
 export interface CaseResult {
   readonly name: string
   readonly rule: string
@@ -18,7 +17,6 @@ export interface CaseResult {
   readonly acceptedEventId?: string
 }
 
-/** How long to wait for an answer. */
 const TIMEOUT_MS = 10_000
 
 /** No guard against private addresses: the user chose the URL, which may be on this machine. */

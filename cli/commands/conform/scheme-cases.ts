@@ -80,50 +80,44 @@ export function senderIdOf({ eventId }: SenderScheme): (sent: Outgoing) => strin
   }
 }
 
-function deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
+function* deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   let sent: Promise<SignedDelivery> | undefined
   const once = () => (sent ??= sign(first))
   const again = `Answer 2xx to a duplicate: ${sender} may send any delivery twice, and retries after another answer.`
-  return [
-    accepted('a delivery', `Accept what ${sender} signs with this secret, for this URL.`, once),
-    acceptedAgain('the same delivery again', again, once),
-    ...(timestamp?.of === 'attempt'
-      ? [acceptedAgain('the same event, signed again', again, () => sign(first))]
-      : []),
-  ]
+  yield accepted('a delivery', `Accept what ${sender} signs with this secret, for this URL.`, once)
+  yield acceptedAgain('the same delivery again', again, once)
+  if (timestamp?.of === 'attempt') {
+    yield acceptedAgain('the same event, signed again', again, () => sign(first))
+  }
 }
 
 /** Bodies that change when a receiver parses and prints them again. */
-function bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
+function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
+  if (coverageOf(scheme) !== 'body') return
   const exact = 'Sign and verify the exact bytes of the body: keep a parser from changing them.'
   const isForm = isFormOf(scheme)
   const added = (name: string, text: string, rule = exact) =>
     acceptedAgain(name, rule, () =>
       sign({ ...first, body: isForm ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
     )
-  if (coverageOf(scheme) !== 'body') return []
   if (isForm) {
-    return [
-      added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82'),
-      added('a form with an encoded plus sign', 'Text=1%2B1'),
-      added('a form with an empty field', 'Empty='),
-    ]
+    yield added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82')
+    yield added('a form with an encoded plus sign', 'Text=1%2B1')
+    yield added('a form with an empty field', 'Empty=')
+    return
   }
+  yield added('a body with spaces and a line break', ' "a" : 1.0 ,\n"b":[ ] ')
+  yield added('a body beyond ASCII', '"name":"Zoë 🙂"')
+  yield added('a body with escapes', '"a":"\\u00e9\\/"')
+  yield added('a repeated member', '"a":1,"a":2')
+  if (scheme.maxBodyBytes <= LARGE_BYTES * 2) return
   const large = `Read bodies of this size: ${scheme.sender} may send ${scheme.maxBodyBytes.toLocaleString('en')} bytes.`
-  return [
-    added('a body with spaces and a line break', ' "a" : 1.0 ,\n"b":[ ] '),
-    added('a body beyond ASCII', '"name":"Zoë 🙂"'),
-    added('a body with escapes', '"a":"\\u00e9\\/"'),
-    added('a repeated member', '"a":1,"a":2'),
-    ...(scheme.maxBodyBytes > LARGE_BYTES * 2
-      ? [added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)]
-      : []),
-  ]
+  yield added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)
 }
 
-function times(scheme: SenderScheme, sign: SignDraft, first: Draft): readonly Case[] {
+function* times(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   const { sender, timestamp: time } = scheme
-  if (time?.toleranceSeconds === undefined) return []
+  if (time?.toleranceSeconds === undefined) return
   const { toleranceSeconds: tolerance } = time
   const signedAgo = (draft: Draft, seconds: number) => {
     const sentAt = nowSeconds() - seconds
@@ -133,17 +127,15 @@ function times(scheme: SenderScheme, sign: SignDraft, first: Draft): readonly Ca
   const old = refuses(`a delivery signed ${tolerance + BEYOND} s ago`, rule, () =>
     signedAgo(newDraft(scheme), tolerance + BEYOND),
   )
-  if (tolerance <= 2 * WITHIN) return [old]
+  if (tolerance <= 2 * WITHIN) return yield old
   const within = `Accept a delivery of ${sender} until it is ${tolerance} s old: clocks differ, and networks are slow.`
-  return [
-    acceptedAgain(`a delivery signed ${tolerance - WITHIN} s ago`, within, () =>
-      signedAgo(first, tolerance - WITHIN),
-    ),
-    { ...old, code: 'timestamp_out_of_range', statuses: MALFORMED },
-  ]
+  yield acceptedAgain(`a delivery signed ${tolerance - WITHIN} s ago`, within, () =>
+    signedAgo(first, tolerance - WITHIN),
+  )
+  yield { ...old, code: 'timestamp_out_of_range', statuses: MALFORMED }
 }
 
-function signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): readonly Case[] {
+function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): Iterable<Case> {
   const { sender, algorithm, signature } = scheme
   const [header] = signature.headers
   const isToken = coverageOf(scheme) === 'token'
@@ -152,106 +144,83 @@ function signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): re
     : `Compare the whole signature of ${sender} with your own, made with your secret.`
   const late = newDraft(scheme)
   const last = 'Remember an event only after its delivery has passed every check.'
-  const own: readonly Case[] = [
-    refuses(isToken ? 'another token' : "another secret's signature", rule, () =>
-      sign(newDraft(scheme), otherKeys(scheme, keys)),
-    ),
-    refuses('a new event, wrongly signed', rule, () => sign(late, otherKeys(scheme, keys))),
-    accepted('the same event, correctly signed', last, () => sign(late)),
-  ]
-  if (header === undefined) return own
-  const changed = (name: string, change: (text: string) => string, why = rule) =>
-    refuses(name, why, async () => {
+  yield refuses(isToken ? 'another token' : "another secret's signature", rule, () =>
+    sign(newDraft(scheme), otherKeys(scheme, keys)),
+  )
+  yield refuses('a new event, wrongly signed', rule, () => sign(late, otherKeys(scheme, keys)))
+  yield accepted('the same event, correctly signed', last, () => sign(late))
+  if (header === undefined) return
+  const changed = (name: string, change: (text: string) => string) =>
+    refuses(name, rule, async () => {
       const request = await sign(newDraft(scheme))
       return withHeaders(request, { [header]: change(request.headers[header] ?? '') })
     })
+  yield refuses('no signature', `Refuse a delivery without ${headerTitle(header)}.`, async () => {
+    const request = await sign(newDraft(scheme))
+    return withHeaders(request, Object.fromEntries(signature.headers.map((name) => [name, undefined])))
+  })
+  yield changed('a signature with one character changed', otherCharacter)
+  yield changed('a signature that lacks its end', (text) => text.slice(0, -4))
   const { separator, prefix = '' } = 'separator' in signature ? signature : {}
-  const isList = separator !== undefined
-  return [
-    ...own,
-    refuses('no signature', `Refuse a delivery without ${headerTitle(header)}.`, async () => {
+  if (separator !== undefined) {
+    const either = `Accept if one of several signatures matches: ${sender} signs with two secrets during a rotation.`
+    yield acceptedAgain('a wrong signature before the right one', either, async () => {
+      const request = await sign(late)
+      const items = (request.headers[header] ?? '').split(separator)
+      const both = items.flatMap((item) => (item.startsWith(prefix) ? [otherCharacter(item), item] : [item]))
+      return withHeaders(request, { [header]: both.join(separator) })
+    })
+  } else if (algorithm !== 'code') {
+    const once = 'Refuse a delivery that repeats this header: other software may read the other value.'
+    yield refuses(`${headerTitle(header)} twice`, once, async () => {
       const request = await sign(newDraft(scheme))
-      return withHeaders(request, Object.fromEntries(signature.headers.map((name) => [name, undefined])))
-    }),
-    changed('a signature with one character changed', otherCharacter),
-    changed('a signature that lacks its end', (text) => text.slice(0, -4)),
-    ...(isList
-      ? [
-          acceptedAgain(
-            'a wrong signature before the right one',
-            `Accept if one of several signatures matches: ${sender} signs with two secrets during a rotation.`,
-            async () => {
-              const request = await sign(late)
-              const items = (request.headers[header] ?? '').split(separator)
-              const both = items.flatMap((item) =>
-                item.startsWith(prefix) ? [otherCharacter(item), item] : [item],
-              )
-              return withHeaders(request, { [header]: both.join(separator) })
-            },
-          ),
-        ]
-      : []),
-    ...(isList || algorithm === 'code'
-      ? []
-      : [
-          refuses(
-            `${headerTitle(header)} twice`,
-            'Refuse a delivery that repeats this header: other software may read the other value.',
-            async () => {
-              const request = await sign(newDraft(scheme))
-              const value = request.headers[header] ?? ''
-              return { ...request, headers: { ...request.headers, [header]: [otherCharacter(value), value] } }
-            },
-          ),
-        ]),
-  ]
+      const value = request.headers[header] ?? ''
+      return { ...request, headers: { ...request.headers, [header]: [otherCharacter(value), value] } }
+    })
+  }
 }
 
 /** What is changed after it was signed. */
-function changes(scheme: SenderScheme, sign: SignDraft): readonly Case[] {
+function* changes(scheme: SenderScheme, sign: SignDraft): Iterable<Case> {
   const rule = `Verify the signature over everything that ${scheme.sender} signs.`
-  const { timestamp: time } = scheme
   const name = 'a body changed after signing'
-  const body = refuses(name, rule, async () => {
-    const request = await sign(newDraft(scheme))
-    return { ...request, body: Buffer.concat([request.body, bytes(isFormOf(scheme) ? '&a=b' : ' ')]) }
-  })
   const [member] = signedMembers(scheme)
-  const values = refuses(name, rule, async () => {
-    const request = await sign(newDraft(scheme))
-    return { ...request, body: bytes(withMember(Buffer.from(request.body).toString(), member ?? '', '1')) }
-  })
   const covers = coverageOf(scheme)
-  const isJson = scheme.content === undefined
+  if (covers === 'body') {
+    yield refuses(name, rule, async () => {
+      const request = await sign(newDraft(scheme))
+      return { ...request, body: Buffer.concat([request.body, bytes(isFormOf(scheme) ? '&a=b' : ' ')]) }
+    })
+  }
+  if (covers === 'values' && member !== undefined && scheme.content === undefined) {
+    yield refuses(name, rule, async () => {
+      const request = await sign(newDraft(scheme))
+      return { ...request, body: bytes(withMember(Buffer.from(request.body).toString(), member, '1')) }
+    })
+  }
+  const header = headerIn(scheme.timestamp)
+  if (header === undefined || !signsTime(scheme)) return
   const first = newDraft(scheme)
-  const timeHeader = headerIn(time)
-  const later = refuses('a time changed after signing', rule, async () => {
+  yield refuses('a time changed after signing', rule, async () => {
     const sentAt = nowSeconds()
     const request = await sign({ ...first, sentAt })
     const next = await sign({ ...first, sentAt: sentAt + 1 })
-    return withHeaders(request, timeHeader === undefined ? {} : { [timeHeader]: next.headers[timeHeader] })
+    return withHeaders(request, { [header]: next.headers[header] })
   })
-  return [
-    ...(covers === 'body' ? [body] : []),
-    ...(covers === 'values' && member !== undefined && isJson ? [values] : []),
-    ...(timeHeader !== undefined && signsTime(scheme) ? [later] : []),
-  ]
 }
 
-function urls(scheme: SenderScheme, sign: SignDraft, { publicUrl }: SenderKeys): readonly Case[] {
+function* urls(scheme: SenderScheme, sign: SignDraft, { publicUrl }: SenderKeys): Iterable<Case> {
+  if (!signsUrl(scheme)) return
   const { sender } = scheme
-  if (!signsUrl(scheme)) return []
   const rule = `Verify the URL that ${sender} signs, as ${sender} knows it.`
-  return [
-    refuses('a signature for another URL', rule, () =>
-      sign(newDraft(scheme), { publicUrl: `${publicUrl}x` }),
-    ),
-  ]
+  yield refuses('a signature for another URL', rule, () =>
+    sign(newDraft(scheme), { publicUrl: `${publicUrl}x` }),
+  )
 }
 
-function requests(scheme: SenderScheme, sign: SignDraft): readonly Case[] {
+function* requests(scheme: SenderScheme, sign: SignDraft): Iterable<Case> {
   const { sender, algorithm, content, signature, handshake } = scheme
-  const put = {
+  yield {
     ...refuses('the method PUT', `Accept only the methods that ${sender} uses.`, async () => ({
       ...(await sign(newDraft(scheme))),
       method: 'PUT',
@@ -262,18 +231,15 @@ function requests(scheme: SenderScheme, sign: SignDraft): readonly Case[] {
   const isBodyFree =
     algorithm !== 'code' && signature.headers.length > 0 && signedMembers(scheme).length === 0
   const isJson = content === undefined || content[0] === 'json'
-  if (!isBodyFree || !isJson || handshake?.signed === false) return [put]
+  if (!isBodyFree || !isJson || handshake?.signed === false) return
   const rule = 'Answer 400 to a signed body that is not JSON: after another answer, it comes again.'
-  return [
-    put,
-    {
-      ...refuses('a signed body that is not JSON', rule, () =>
-        sign({ ...newDraft(scheme), body: '{"hookgate":' }),
-      ),
-      code: 'body_not_json',
-      statuses: MALFORMED,
-    },
-  ]
+  yield {
+    ...refuses('a signed body that is not JSON', rule, () =>
+      sign({ ...newDraft(scheme), body: '{"hookgate":' }),
+    ),
+    code: 'body_not_json',
+    statuses: MALFORMED,
+  }
 }
 
 const refuses = (name: string, rule: string, make: Case['make']): Case => ({

@@ -1,8 +1,7 @@
 import { signHmac } from '../../../src/signing/sign.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import type { ProbeAnswer } from './probe.ts'
-import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
+import { type ProbeAnswer, problemCodeOf, send, sendUnsigned } from './probe.ts'
 
 const HOUR = 3600
 /** JSON that proxies tend to rewrite. */
@@ -28,9 +27,9 @@ const ON_THE_WAY: Faults = {
 }
 
 /** Checks that headers and body reach hookgate as sent. The delivery is too old and wrongly signed, so never accepted. */
-export async function checkProxy(receiver: ReceiverProbe): Promise<Finding[]> {
+export async function checkProxy(url: URL): Promise<Finding[]> {
   const { ok, warn, fail } = notesOf('proxy')
-  const code = problemCodeOf(await receiver.deliver(ODD_BODY, -HOUR))
+  const code = problemCodeOf(await sendUnsigned(url, ODD_BODY, -HOUR))
   if (code === undefined) {
     return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
   }
@@ -72,7 +71,7 @@ const AGAINST_THE_SECRET: Faults = {
 
 /** Checks the secret with a delivery of a finished event. It is a duplicate, so no handler runs. */
 export async function checkSignature(
-  receiver: ReceiverProbe,
+  url: URL,
   secret: string | undefined,
   eventId: string | undefined,
 ): Promise<Finding[]> {
@@ -81,8 +80,7 @@ export async function checkSignature(
     return [skip('no accepted event was given', 'give --event-id ID of an accepted event')]
   if (secret === undefined)
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
-  const { headers, body } = await signHmac({ secret, body: ODD_BODY, eventId })
-  const answer = await receiver.deliver(body, 0, headers)
+  const answer = await send(url, await signHmac({ secret, body: ODD_BODY, eventId }))
   const code = problemCodeOf(answer) ?? `${answer.status}`
   if (code === 'event_duplicate') return [ok('the receiver has this secret, and remembers the event')]
   if (code === 'event_in_progress')

@@ -1,14 +1,15 @@
 import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
+import type { AnyScheme } from '../../signing/schemes.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import { FEW_DAYS, type ProbeAnswer, whyUnreachable } from './probe.ts'
-import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
+import { ask, FEW_DAYS, type ProbeAnswer, problemCodeOf, whyUnreachable } from './probe.ts'
 
 const { ok, warn, fail } = notesOf('url')
 
 /** What the user says of the listener. */
-export interface Expected {
-  readonly isForAnotherSender: boolean
+interface Expected {
+  /** The sender, if it signs by a scheme. */
+  readonly scheme: AnyScheme | undefined
   /** The audience of its tokens, if the sender signs with a key. */
   readonly publicUrl: URL | undefined
   /** The subject of its tokens. */
@@ -29,12 +30,12 @@ export const isForSender = (obstacle: Obstacle | undefined): boolean => obstacle
 
 /** Checks that the URL leads to hookgate, over TLS that senders accept. Without an obstacle, the other checks can run. */
 export async function checkUrl(
-  receiver: ReceiverProbe,
+  url: URL,
   expected: Expected,
+  askHost: typeof ask = ask,
 ): Promise<{ readonly findings: Finding[]; readonly obstacle: Obstacle | undefined }> {
-  const { url } = receiver
   try {
-    const answer = await receiver.askEmpty()
+    const answer = await askHost(url, { method: 'POST' })
     return {
       obstacle: obstacleIn(answer, expected),
       findings: [judge(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
@@ -46,18 +47,18 @@ export async function checkUrl(
 }
 
 /** The specification's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
-function obstacleIn(answer: ProbeAnswer, { isForAnotherSender }: Expected): Obstacle | undefined {
+function obstacleIn(answer: ProbeAnswer, { scheme }: Expected): Obstacle | undefined {
   const code = problemCodeOf(answer)
-  if (code === 'unauthorized' || (code === 'header_missing' && isForAnotherSender)) return ANOTHER_SENDER
+  if (code === 'unauthorized' || (code === 'header_missing' && scheme)) return ANOTHER_SENDER
   return code === 'header_missing' ? undefined : NOT_HOOKGATE
 }
 
-function judge(answer: ProbeAnswer, { host, pathname }: URL, { isForAnotherSender }: Expected): Finding {
+function judge(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expected): Finding {
   const code = problemCodeOf(answer)
   if (code === undefined) return judgeGatekeeper(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'unauthorized') {
-    const whom = isForAnotherSender ? '' : ', for another sender'
+    const whom = scheme ? '' : ', for another sender'
     return ok(`hookgate answers at ${host}${pathname}${whom}`)
   }
   if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readPublicKey } from '../../../src/auth/public-key.ts'
 import { type Finding, notesOf } from './finding.ts'
-import { FEW_DAYS, type Prober, whyUnreachable } from './probe.ts'
+import { ask, FEW_DAYS, whyUnreachable } from './probe.ts'
 
 const { ok, warn, fail, skip } = notesOf('jwks')
 
@@ -9,11 +9,11 @@ const MOST_BYTES = 262_144
 const MOST_KEYS = 100
 
 /** Checks a sender's key set, from a URL or a file. */
-export async function checkJwks(prober: Prober, source: URL | string | undefined): Promise<Finding[]> {
+export async function checkJwks(source: URL | string | undefined): Promise<Finding[]> {
   if (source === undefined) return [skip('no key set was given', 'give --jwks with a URL or a file')]
   if (typeof source === 'string') return fromFile(source)
   try {
-    return await fromHost(prober, source)
+    return await fromHost(source)
   } catch (error) {
     const [seen, fix] = whyUnreachable(error)
     return [fail(`${source.host} ${seen}`, fix)]
@@ -28,9 +28,10 @@ function fromFile(path: string): Finding[] {
   }
 }
 
-async function fromHost(prober: Prober, url: URL): Promise<Finding[]> {
-  const ask = () => prober.ask(url, { method: 'GET', mostBytes: MOST_BYTES })
-  const [{ status, bytes, certificateDays }, again] = [await ask(), await ask()]
+async function fromHost(url: URL): Promise<Finding[]> {
+  const question = { method: 'GET', mostBytes: MOST_BYTES } as const
+  const { status, bytes, certificateDays } = await ask(url, question)
+  const again = await ask(url, question)
   const findings: Finding[] = []
   if (url.protocol !== 'https:')
     findings.push(fail('the key set is not served over https', 'serve it over TLS'))

@@ -1,5 +1,5 @@
 import { type Finding, notesOf } from './finding.ts'
-import type { ProbeAnswer, Prober } from './probe.ts'
+import { ask, type ProbeAnswer } from './probe.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.local')
 
@@ -9,7 +9,7 @@ const NOTICEABLE_MS = 5000
 const DANGEROUS_MS = 150_000
 
 /** The host's clock is ahead of ours by `low` to `high` milliseconds. */
-export interface Bounds {
+interface Bounds {
   readonly low: number
   readonly high: number
 }
@@ -22,11 +22,11 @@ function boundsOf({ headers, sentAt, receivedAt }: ProbeAnswer): Bounds | undefi
 }
 
 /** Compares this machine's clock with a host's. Cannot tell which one is right. */
-export async function checkLocalClock(prober: Prober, host: URL | undefined): Promise<Finding[]> {
+export async function checkLocalClock(host: URL | undefined): Promise<Finding[]> {
   if (host === undefined) return [skip('no host was given', 'give --url or --jwks')]
   let bounds: Bounds = { low: -Infinity, high: Infinity }
   for (let round = 0; round < ROUNDS; round += 1) {
-    const next = await prober.ask(new URL('/', host), { method: 'HEAD' }).then(boundsOf, () => undefined)
+    const next = await ask(new URL('/', host), { method: 'HEAD' }).then(boundsOf, () => undefined)
     if (next === undefined) break
     bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
   }

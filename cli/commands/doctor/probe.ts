@@ -1,9 +1,10 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps, Agent as SecureAgent } from 'node:https'
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
+import { problemCode } from '../../../sender/judge.ts'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
 import { printable } from '../../command-line/output.ts'
-import { codeOf } from '../../command-line/values.ts'
+import { codeOf, readUpTo } from '../../command-line/values.ts'
 import { whenClosedEarly } from '../../lib/closed-early.ts'
 
 const TIMEOUT_MS = 3000
@@ -28,39 +29,24 @@ interface ProbeQuestion {
   readonly mostBytes?: number
 }
 
-class ClosedEarly extends Error {
-  readonly code = 'ECONNRESET'
-}
-
-/** Asks hosts that the user named. Follows no redirect and sends no cookie. */
-export class Prober {
-  readonly #plain = new Agent({ keepAlive: true })
-  readonly #secure = new SecureAgent({ keepAlive: true })
-
-  /** Rejects with the connection's error, or after 3 s. */
-  ask(
-    url: URL,
-    { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion,
-  ): Promise<ProbeAnswer> {
-    const isSecure = url.protocol === 'https:'
-    const request = isSecure ? requestHttps : requestHttp
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    return new Promise((resolve, reject) => {
-      const sentAt = Date.now()
-      const agent = isSecure ? this.#secure : this.#plain
-      const question = request(url, { method, headers, agent, signal }, (response) => {
-        const head = headOf(response, sentAt)
-        readAll(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
-      })
-      question.on('error', reject).end(body)
-      whenClosedEarly(question, () => reject(new ClosedEarly()))
+/**
+ * Asks a host that the user named. Follows no redirect and sends no cookie. Rejects with the connection's error, or after 3 s.
+ */
+export function ask(
+  url: URL,
+  { method, headers = {}, body = '', mostBytes = 65_536 }: ProbeQuestion,
+): Promise<ProbeAnswer> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  return new Promise((resolve, reject) => {
+    const sentAt = Date.now()
+    const question = request(url, { method, headers, signal }, (response) => {
+      const head = headOf(response, sentAt)
+      readUpTo(response, mostBytes).then((bytes) => resolve({ ...head, bytes }), reject)
     })
-  }
-
-  close(): void {
-    this.#plain.destroy()
-    this.#secure.destroy()
-  }
+    question.on('error', reject).end(body)
+    whenClosedEarly(question, () => reject({ code: 'ECONNRESET' }))
+  })
 }
 
 function headOf(response: IncomingMessage, sentAt: number): Omit<ProbeAnswer, 'bytes'> {
@@ -70,15 +56,30 @@ function headOf(response: IncomingMessage, sentAt: number): Omit<ProbeAnswer, 'b
   return { status: statusCode, headers, sentAt, receivedAt: Date.now(), certificateDays }
 }
 
-async function readAll(response: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > mostBytes) break // which ends the connection
+/** Well formed but wrong: a delivery with it is never accepted, so no event is claimed. */
+const NO_SIGNATURE = 'A'.repeat(43)
+
+export function send(
+  url: URL,
+  { headers, body }: Pick<SignedRequest, 'headers' | 'body'>,
+): Promise<ProbeAnswer> {
+  return ask(url, { method: 'POST', headers, body })
+}
+
+/** Sends a wrongly signed delivery in the specification's form. @param skew Seconds to add to its time. */
+export function sendUnsigned(url: URL, body: string, skew: number): Promise<ProbeAnswer> {
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-timestamp': `${Math.floor(Date.now() / 1000) + skew}`,
+    'webhook-event-id': crypto.randomUUID(),
+    'webhook-signature': NO_SIGNATURE,
   }
-  return Buffer.concat(chunks)
+  return send(url, { headers, body })
+}
+
+/** The `code` of hookgate's problem+json. Undefined if something else answered. */
+export function problemCodeOf({ headers, bytes }: ProbeAnswer): string | undefined {
+  return headers['content-type']?.startsWith('application/problem+json') ? problemCode(bytes) : undefined
 }
 
 const FROM_A_CA = 'get a certificate from a CA that senders trust'

@@ -1,6 +1,5 @@
 import { type Finding, notesOf } from './finding.ts'
-import type { ProbeAnswer } from './probe.ts'
-import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
+import { type ProbeAnswer, problemCodeOf, sendUnsigned } from './probe.ts'
 
 const { ok, warn, fail, skip } = notesOf('clock.receiver')
 
@@ -31,8 +30,8 @@ class Unclear extends Error {}
  * Checks the clock of a receiver of hookgate's own scheme, without a secret. The timestamp is checked before the signature, so a
  * wrongly signed delivery gets 400 outside the time window and 401 inside. No event is claimed.
  */
-export const checkReceiverClock = (receiver: ReceiverProbe): Promise<Finding[]> =>
-  checkClock((skew) => receiver.deliver('{}', skew), { old: 300, ahead: 300 })
+export const checkReceiverClock = (url: URL): Promise<Finding[]> =>
+  checkClock((skew) => sendUnsigned(url, '{}', skew), { old: 300, ahead: 300 })
 
 /** Finds both edges of the window of accepted times, which lies around the receiver's time. */
 export async function checkClock(deliver: DeliverAt, window: Window): Promise<Finding[]> {

@@ -5,8 +5,8 @@ import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
 import { type AnyScheme, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
-import { type CheckId, type Finding, notesOf } from './finding.ts'
-import { problemCodeOf, type ReceiverProbe } from './receiver.ts'
+import { type Finding, notesOf, OF_THE_URL, skipAll } from './finding.ts'
+import { problemCodeOf, send } from './probe.ts'
 import { checkClock } from './receiver-clock.ts'
 
 /** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */
@@ -14,26 +14,25 @@ const NOT_JSON = '{ "doctor" :\t[ 1.0 , "\\u00e9é" ]\r\n'
 /** Refused behind its signature and its time, before it is claimed. */
 const TOO_LONG = 'doctor'.repeat(50)
 
-const OF_THE_SENDER = ['clock.receiver', 'proxy', 'signature'] as const
 const CLOCK_MS = 4500
 const late = () => new Error('late')
 const COMPARE = 'compare the clocks yourself: date -u'
 
 /** Signs as the sender does, only deliveries that the listener refuses before their event is claimed: no handler runs. */
 export async function checkSender(
-  receiver: ReceiverProbe,
+  url: URL,
   factory: AnyScheme,
   secret: string | undefined,
   publicUrl: URL,
 ): Promise<Finding[]> {
   const { sender } = factory.scheme
-  const skipAll = (seen: string, fix: string) => OF_THE_SENDER.map((id) => notesOf(id).skip(seen, fix))
+  const skip = (seen: string, fix: string) => skipAll(OF_THE_URL, seen, fix)
   if (secret === undefined)
-    return skipAll('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')
+    return skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')
   if (!canSign(factory) || hasKeyPair(factory.scheme))
-    return skipAll(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
+    return skip(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
   if (!isRefused(factory.scheme))
-    return skipAll(
+    return skip(
       `every signed delivery of ${sender} runs the handler`,
       'send one with hookgate send --scheme NAME',
     )
@@ -41,12 +40,12 @@ export async function checkSender(
   const body = factory.scheme.content?.[0] === 'form' ? 'doctor=1' : NOT_JSON
   const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
-    return skipAll(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
-  const answer = await receiver.send(request)
+    return skip(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
+  const answer = await send(url, request)
   const code = problemCodeOf(answer)
   const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
   const clock = isSigned
-    ? await withDeadline(checkSenderClock(receiver, factory, sign), CLOCK_MS, late).catch(() => [
+    ? await withDeadline(checkSenderClock(url, factory, sign), CLOCK_MS, late).catch(() => [
         notesOf('clock.receiver').skip('could not be checked (no answer in time)', 'try again'),
       ])
     : [notesOf('clock.receiver').skip('needs a signature that the receiver accepts', 'see signature')]
@@ -72,11 +71,11 @@ function signature(code: string | undefined, isSigned: boolean, sender: string):
 
 /** Finds the receiver's time by deliveries whose ID is too long: that is checked after the time. */
 async function checkSenderClock(
-  receiver: ReceiverProbe,
+  url: URL,
   factory: AnyScheme,
   keys: Pick<SignAsOptions, 'secret' | 'publicUrl'>,
 ): Promise<Finding[]> {
-  const { skip } = notesOf('clock.receiver' satisfies CheckId)
+  const { skip } = notesOf('clock.receiver')
   const { sender, timestamp: time, eventId } = factory.scheme
   const isSigned = coverageOf(factory.scheme) === 'body'
   if (time?.of !== 'attempt' || time.toleranceSeconds === undefined || !isSigned)
@@ -89,7 +88,7 @@ async function checkSenderClock(
     async (skew) => {
       const timestamp = nowSeconds() + skew
       const sent = { eventId: TOO_LONG, timestamp, body: withTime(withId, time, timestamp) }
-      return receiver.send(await signAs(factory, { ...keys, ...sent }))
+      return send(url, await signAs(factory, { ...keys, ...sent }))
     },
     {
       old: time.toleranceSeconds,

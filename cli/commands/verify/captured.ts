@@ -1,22 +1,11 @@
 import type { Delivery } from '../../../src/index.ts'
-import type { CommandOptions } from '../../command-line/command.ts'
+import type { OptionRows, ValuesOf } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
 import { readBody, readGivenFile, wholeNumber } from '../../command-line/values.ts'
 import { asDelivery } from '../../inspector/inspected.ts'
 import { isMasked } from '../../inspector/mask.ts'
 import { loadRecords } from '../../inspector/record.ts'
-import { readHeaderLines } from './header-lines.ts'
 
-export interface CapturedValues {
-  readonly header?: readonly string[]
-  readonly headers?: string
-  readonly file?: string
-  readonly 'source-ip'?: string
-  readonly record?: string
-  readonly seq?: string
-}
-
-/** A captured delivery. */
 interface Captured {
   /** The delivery as an adapter would pass it on. */
   readonly delivery: Delivery
@@ -24,25 +13,23 @@ interface Captured {
   readonly at?: number
 }
 
-export const CAPTURED_OPTIONS: CommandOptions<CapturedValues> = {
+export const CAPTURED_OPTIONS = {
   header: { value: "'NAME: VALUE'", many: true, says: 'A header as received; repeatable' },
   headers: { value: 'FILE', says: 'The headers as received, one per line; the request line may come first' },
   file: { value: 'FILE', says: 'The file with the exact bytes of the body (default: standard input)' },
   'source-ip': { value: 'ADDRESS', says: 'The address it came from, for --allow-cidr' },
   record: { value: 'FILE', says: 'A file of listen --record, instead of headers and body; see --seq' },
   seq: { value: 'N', says: 'Which delivery of --record, counting from 1 (default: the last)' },
-}
+} satisfies OptionRows
+
+type CapturedValues = ValuesOf<typeof CAPTURED_OPTIONS>
 
 /** @throws UsageError for headers or a record that cannot be read. */
 export async function readCaptured(given: CapturedValues): Promise<Captured> {
   if (given.record !== undefined) return readRecorded(given, given.record)
   if (given.seq !== undefined) throw new UsageError('--seq needs --record FILE')
   const lines = given.headers === undefined ? [] : await readLines(given.headers)
-  const read = readHeaderLines([...lines, ...(given.header ?? [])])
-  if (read === undefined) {
-    throw new UsageError("write each header as 'Name: value'")
-  }
-  const { method, headers } = read
+  const { method, headers } = readHeaderLines([...lines, ...(given.header ?? [])])
   if (headers.size === 0)
     throw new UsageError("needs the headers: give --headers FILE, or --header 'Name: value'")
   const body = await readBody(given, '--file FILE')
@@ -81,4 +68,20 @@ async function readLines(path: string): Promise<string[]> {
   const text = (await readGivenFile('--headers', path)).toString('latin1')
   if (BYTE_ORDER_MARK.test(text)) throw new UsageError(`--headers ${path}: save it as UTF-8 without BOM`)
   return text.split(/\r?\n/).filter((line) => line !== '')
+}
+
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
+const REQUEST_LINE = /^([A-Z]+) \S+(?: HTTP\/[0-9.]+)?$/
+
+/** Reads headers as they were received, by lower-case name; a request line may come first. @throws UsageError */
+function readHeaderLines(lines: readonly string[]) {
+  const [, method] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
+  const headers = new Map<string, string[]>()
+  for (const line of lines.slice(method === undefined ? 0 : 1)) {
+    const [, name = '', value = ''] = HEADER.exec(line) ?? []
+    if (name === '') throw new UsageError("write each header as 'Name: value'")
+    const key = name.toLowerCase()
+    headers.set(key, [...(headers.get(key) ?? []), value])
+  }
+  return { method, headers }
 }

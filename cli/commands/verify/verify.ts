@@ -1,9 +1,8 @@
-import { type ExplainOptions, type Explanation, explain } from '../../../src/explain/index.ts'
+import { type Explanation, explain } from '../../../src/explain/index.ts'
 import {
   type Authenticator,
   type Delivery,
   defineListener,
-  hmac,
   KeySetError,
   type Listener,
   type Verdict,
@@ -11,25 +10,18 @@ import {
 } from '../../../src/index.ts'
 import { withoutPointer } from '../../../src/reason.ts'
 import { memoryStore } from '../../../stores/memory.ts'
-import { type Command, type CommandOptions, defineCommand } from '../../command-line/command.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
-import { checkOneMethod } from '../../listen/auth.ts'
-import { AUTH_OPTIONS, type AuthValues } from '../../listen/options.ts'
-import { endpointOf } from '../../signing/endpoint.ts'
-import { openKeySet } from '../../signing/key-files.ts'
-import { allSchemes, loadScheme, schemeReceiver } from '../../signing/schemes.ts'
-import { needSecret } from '../../signing/secrets.ts'
-import { CAPTURED_OPTIONS, type CapturedValues, readCaptured } from './captured.ts'
+import { chooseAuth } from '../../listen/auth.ts'
+import { knownOf } from '../../listen/explanations.ts'
+import { AUTH_OPTIONS } from '../../listen/options.ts'
+import { allSchemes } from '../../signing/schemes.ts'
+import { noSecret } from '../../signing/secrets.ts'
+import { CAPTURED_OPTIONS, readCaptured } from './captured.ts'
 
-interface VerifyValues extends CapturedValues, AuthValues {
-  readonly 'allow-cidr'?: readonly string[]
-  readonly at?: string
-  readonly explain?: boolean
-}
-
-const OPTIONS: CommandOptions<VerifyValues> = {
+const OPTIONS = {
   ...CAPTURED_OPTIONS,
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
@@ -40,13 +32,16 @@ const OPTIONS: CommandOptions<VerifyValues> = {
   explain: {
     says: 'Print every check, the likely mistake behind a wrong signature, and the claims of a refused token.',
   },
-}
+} satisfies OptionRows
+
+type VerifyValues = ValuesOf<typeof OPTIONS>
 
 const LATEST_SECONDS = 1e11
 
-export const verify: Command = defineCommand<VerifyValues>({
+export const verify: Command = defineCommand({
   name: 'verify',
   summary: 'verify a captured delivery; nothing is sent or recorded',
+  meant: '--file FILE for the body, --headers FILE for the headers',
   options: OPTIONS,
   notes: ['With --jwks, give the full --public-url, and the same --tenant-url as to the listener.'],
   examples: [
@@ -67,28 +62,14 @@ export const verify: Command = defineCommand<VerifyValues>({
   },
 })
 
-interface Judge extends ExplainOptions {
-  readonly auth: Authenticator
-}
-
-async function readJudge(given: VerifyValues): Promise<Judge> {
-  checkOneMethod(given)
-  if (given.scheme !== undefined) {
-    const factory = await loadScheme(given.scheme)
-    const receiver = await schemeReceiver(factory, given)
-    return { auth: receiver.authFor(given['public-url'] ?? 'http://127.0.0.1/') }
-  }
-  if (given.jwks === undefined) {
-    const secret = await needSecret(given['secret-file'])
-    return { auth: hmac({ secrets: { id: 'given', secret } }), secret }
-  }
-  const { 'public-url': publicUrl } = given
-  if (publicUrl === undefined)
+async function readJudge(given: VerifyValues) {
+  const { jwks, 'public-url': publicUrl } = given
+  if (jwks !== undefined && publicUrl === undefined)
     throw new UsageError('--jwks needs --public-url URL, which is the aud of the token')
-  const claims = endpointOf(publicUrl, given)
-  const { jwt } = await import('../../../src/jwt.ts')
-  const keySet = await openKeySet(given.jwks, given['allow-insecure-loopback'] ?? false)
-  return { auth: jwt({ keySet, ...claims }), claims }
+  const auth = await chooseAuth(given)
+  if (auth.isNewSecret) throw noSecret()
+  const url = publicUrl ?? 'http://127.0.0.1/'
+  return { auth: await auth.authFor(url), ...knownOf({ given, auth, url }) }
 }
 
 function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {

@@ -1,5 +1,5 @@
 import { ask } from './server.js'
-import { bytesOf, element, isText, textOf } from './text.js'
+import { bytesOf, editable, element, isText, textOf } from './text.js'
 
 const TOAST_MS = 5000
 const toast = document.querySelector('#toast')
@@ -20,7 +20,8 @@ export function say(message) {
 export function actionsFor(delivery, { cannotSign, expires }) {
   const partial = delivery.truncated ? 'Its body was not read in full.' : ''
   const bytes = bytesOf(delivery.body)
-  const editable = delivery.isCut || !isText(bytes) ? 'Its body cannot be edited as text.' : ''
+  const body = delivery.isCut || !isText(bytes) ? undefined : editable(textOf(bytes))
+  const unfit = body === undefined ? 'Its body cannot be edited as text.' : ''
   const forever = expires ? '' : 'This signature would be valid forever. Use hookgate send instead.'
   const run = button('Run again', partial, 'Your handler runs again, with all its effects', () =>
     send(delivery, {}, cannotSign),
@@ -30,8 +31,8 @@ export function actionsFor(delivery, { cannotSign, expires }) {
     'div',
     'actions',
     run,
-    button('Edit and run…', cannotSign || editable, 'Change the body, sign it, run your handler', () =>
-      edit(delivery, textOf(bytes)),
+    button('Edit and run…', cannotSign || unfit, 'Change the body, sign it, run your handler', () =>
+      edit(delivery, body),
     ),
     menu(
       button('Test for a duplicate', cannotSign || partial, 'Sends the same event as its sender would', () =>

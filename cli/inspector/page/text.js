@@ -14,6 +14,25 @@ export function part(title, content, ...beside) {
   return element('section', '', element('header', '', element('h3', '', title), ...beside), content)
 }
 
+/** Text directions, zero widths and line separators. */
+const FORMAT = /[\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** The text to edit: JSON, with escapes for what an input field would not show. Undefined for other text with such characters. */
+export function editable(text) {
+  const escaped = text.replace(FORMAT, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+  if (escaped === text) return text
+  try {
+    JSON.parse(text)
+    return escaped
+  } catch {
+    return undefined
+  }
+}
+
 /** Makes every character of an untrusted text visible. */
 export function visible(text) {
   const nodes = []

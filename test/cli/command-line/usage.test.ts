@@ -70,12 +70,18 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--port', '65536'], '--port takes a whole number from 0 to 65535'],
   [['listen', '--port', '1e3'], '--port takes a whole number'],
   [['listen', '--json=1'], '--json takes no value'],
-  [['listen', '8787'], 'takes no arguments, only options'],
+  [['listen', '8787'], 'takes no arguments, only options: --port N'],
+  [['listen', 'stripe'], '--scheme NAME'],
+  [['listen', 'http://localhost:3000'], '--forward-to URL'],
+  [['verify', 'body.json'], 'takes no arguments, only options: --file FILE'],
+  [['doctor', 'https://x.example/'], 'takes no arguments, only options: --url URL'],
+  [['secret', 'x'], 'takes no arguments, only options'],
   [['listen', '--listener-id', '..'], '--listener-id takes a name'],
   [['listen', '--port', '0', '--allow-cidr', '10.0.0.1/8'], 'did you mean 10.0.0.0/8?'],
   [['listen', '--tenant-url', 'https://t.example'], 'add --jwks'],
   [['listen', '--jwks', 'nope.json'], '--jwks nope.json: the file does not exist'],
   [['listen', '--jwks', 'x', '--secret-file', 'y'], 'give --jwks or --secret-file, not both'],
+  [['listen', '--verify-token-file', 'x'], '--verify-token-file is for --scheme meta'],
   [['listen', '--secret-file', 'nope.txt'], '--secret-file nope.txt: the file does not exist'],
   [['listen', '--tolerance', '0'], '--tolerance takes a whole number'],
   [
@@ -133,6 +139,8 @@ test.concurrent.each<[string[], string]>([
   [['send', URL_, '--data', '{}', '--file', 'x'], 'give --data or --file, not both'],
   [['send', URL_, '--file', 'nope.json'], '--file nope.json: the file does not exist'],
   [['send', URL_, '--file', '.'], '--file .: it is a directory'],
+  [['listen', '--scheme', 'stripe', '--verify-token-file', 'x'], 'stripe has no verify token'],
+  [['listen', '--scheme', 'meta', '--verify-token-file', 'nope'], 'nope: the file does not exist'],
   [['verify'], 'needs the headers'],
   [['verify', '--header', 'nonsense'], "write each header as 'Name: value'"],
   [['sign', 'http://x.example/', '--curl'], 'give it with --file'],
@@ -143,6 +151,14 @@ test.concurrent.each<[string[], string]>([
   [
     ['sign', '--scheme', 'square', '--data', '{}'],
     '--scheme square signs the URL: give it in full, or as --public-url',
+  ],
+  [
+    ['sign', '--scheme', 'rfc9421', '--data', '{}'],
+    '--scheme rfc9421 signs the URL: give it in full, or as --public-url',
+  ],
+  [
+    ['sign', '--scheme', 'qstash', '--data', '{}', '--public-url', 'x.example'],
+    '--scheme qstash signs the URL: give it in full, or as --public-url',
   ],
   [
     ['send', URL_, '--scheme', 'twilio', '--sample', '--public-url', 'x.example'],

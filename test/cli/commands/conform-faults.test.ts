@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { eventCases } from '../../../cli/commands/conform/event-cases.ts'
-import { hmacMethod } from '../../../cli/commands/conform/hmac-method.ts'
-import { refusalCases } from '../../../cli/commands/conform/refusal-cases.ts'
+import { hmacMethod } from '../../../cli/commands/conform/methods.ts'
+import { eventCases, refusalCases } from '../../../cli/commands/conform/own-cases.ts'
 import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import { plainReceiver, RIGHT, type Steps } from './plain-receiver.ts'
 

@@ -197,6 +197,17 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await detail().getByText('run again from #1').waitFor()
   })
 
+  it.each([
+    ['escapes of JSON', String.raw`{"a":"\u202e\udb40\udc41Zoë"}`, '{"a":"\u202e\u{e0041}Zoë"}'],
+    ['no change of other text', '{"a":"Zoë"}\n', '{"a":"Zoë"}\n'],
+  ])('shows what an input field would hide, by %s', async (_, shown, body) => {
+    await inspector.deliver(await sign(body))
+    await page.getByRole('button', { name: 'Edit and run…' }).click()
+    expect(await page.getByRole('textbox', { name: 'Body' }).inputValue()).toBe(shown)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText('Ran again as #2').waitFor()
+  })
+
   it('runs an edited body, and tests that a duplicate is recognised', async () => {
     await inspector.deliver(await sign('{"a":1}'))
     await page.getByRole('button', { name: 'Edit and run…' }).click()

@@ -1,17 +1,24 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Inspected } from '../../../cli/inspector/inspected.ts'
 import { Replays } from '../../../cli/inspector/replays.ts'
 import { portOf } from '../../../cli/listen/server.ts'
 
+const LONGEST_APP_TIMEOUT_MS = 3_600_000
+
 test('a replay waits as long as --timeout lets the app work', async () => {
-  const expired = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const replays = new Replays()
   const outcome = {} as Inspected // passed on as it is
-  const server = createServer((request) => replays.of(request.socket)?.tell(outcome))
+  const server = createServer(async ({ socket }) => {
+    vi.advanceTimersByTime(LONGEST_APP_TIMEOUT_MS)
+    await setImmediate() // a replay that gave up would be gone now
+    replays.of(socket)?.tell(outcome)
+  })
   onTestFinished(() => {
-    expired.mockRestore()
+    vi.useRealTimers()
     server.close()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -212,14 +212,19 @@ describe('running a delivery again', () => {
     },
   )
 
-  it("leaves the sender's other credentials out of a curl command, and headers that a terminal would obey", async () => {
+  it("leaves the sender's other credentials out of a curl command, and headers that a terminal or curl would obey", async () => {
     const inspector = await startInspector()
     const { headers, body } = await signHmac({ secret: SECRET, body: '{}' })
-    const others = { 'x-proxy-token': 'hunter2', 'x-kept': 'yes', 'x-escape': '\u009b2J' }
+    const others = {
+      'x-proxy-token': 'hunter2',
+      'x-kept': 'yes',
+      'x-escape': '\u009b2J',
+      'accept-encoding': 'gzip',
+    }
     await inspector.deliver({ headers: { ...headers, ...others }, body, method: 'POST' })
     const { command } = JSON.parse(await (await inspector.ask('deliveries/1/curl', {})).text())
     expect(command).toContain("'X-Kept: yes'")
-    expect(command).not.toMatch(/hunter2|X-Escape/)
+    expect(command).not.toMatch(/hunter2|X-Escape|Accept-Encoding/)
     expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 

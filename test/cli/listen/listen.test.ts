@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
-import { hookgate, PATH, SECRET, shell, startListener } from '../support.ts'
+import { hookgate, PATH, SECRET, shell, startListener, temporaryFile } from '../support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 
@@ -87,8 +87,22 @@ test("Meta's subscription is refused with a hint, because listen has no verify t
   await listener.deliveries(1)
   await listener.stop()
   expect(listener.stderr.text).toContain(
-    '  listen has no verify token, so it refuses this handshake: subscribe with an endpoint of your own\n',
+    '  this handshake is refused: if the sender has a verify token, give it as --verify-token-file or HOOKGATE_VERIFY_TOKEN\n',
   )
+})
+
+test("Meta's subscription is answered if listen has the verify token, from a file or the environment", async () => {
+  const file = await temporaryFile('token.txt', 'ours\n')
+  const ways = [
+    startListener(['--scheme', 'meta', '--verify-token-file', file], { env }),
+    startListener(['--scheme', 'meta'], { env: { ...env, HOOKGATE_VERIFY_TOKEN: 'ours' } }),
+  ]
+  for (const { url } of await Promise.all(ways)) {
+    const subscribe = (token: string) =>
+      fetch(`${url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1234`)
+    expect(await (await subscribe('ours')).text()).toBe('1234')
+    expect((await subscribe('other')).status).toBe(403)
+  }
 })
 
 test('nothing of a refused request is printed except a proven event ID', async () => {

@@ -1,46 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
 import { deliver } from '../forward/gateway.ts'
-import { hookgate, MAIN, SECRET, startListener } from '../support.ts'
+import { hookgate, SECRET, startListener } from '../support.ts'
+import { inTerminal, NO_TERMINAL } from './in-terminal.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
 const ESCAPE = '\u001b'
-
-/** util-linux's `script` makes a terminal. The one of macOS takes other options. */
-const IS_TERMINAL_THERE = `${spawnSync('script', ['--version']).stdout}`.includes('util-linux')
-const NO_TERMINAL = IS_TERMINAL_THERE ? '' : ' (skipped: no util-linux script to make a terminal with)'
-
-/** Runs `hookgate` in a terminal, and returns what it shows. */
-function inTerminal(line: string, env: NodeJS.ProcessEnv = {}) {
-  // Besides NO_COLOR, Node reads `CI` and NODE_DISABLE_COLORS, which switch colour off.
-  const { PATH, HOME } = process.env
-  const command = `${process.execPath} ${MAIN} ${line}`
-  const child = spawn('script', ['-qefc', command, '/dev/null'], {
-    env: { PATH, HOME, TERM: 'xterm', HOOKGATE_SECRET: SECRET, ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const gone = once(child, 'close')
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await gone
-  })
-  let text = ''
-  const shown = async (pattern: RegExp) => {
-    for (;;) {
-      const match = pattern.exec(text)
-      if (match) return match
-      const [chunk] = await Promise.race([once(child.stdout, 'data'), gone.then(() => [undefined])])
-      if (chunk === undefined) throw new Error(`it ended without ${pattern}: ${text}`)
-    }
-  }
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  return { shown, press: (key: string) => void child.stdin.write(key), ended: gone, text: () => text }
-}
-
 const CTRL_C = '\u0003'
 
 test.skipIf(NO_TERMINAL)(

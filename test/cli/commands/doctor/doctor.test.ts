@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkUrl } from '../../../../cli/commands/doctor/endpoint-url.ts'
-import { type ProbeAnswer, Prober } from '../../../../cli/commands/doctor/probe.ts'
-import { ReceiverProbe } from '../../../../cli/commands/doctor/receiver.ts'
+import type { ProbeAnswer } from '../../../../cli/commands/doctor/probe.ts'
 import { checkRuntime } from '../../../../cli/commands/doctor/runtime.ts'
 import { compareClocks } from '../../../../cli/commands/doctor/store.ts'
 import { hookgate, SECRET } from '../../support.ts'
@@ -170,10 +169,7 @@ describe('runtime finds', () => {
 
 describe('findings that need a stand-in for the network', () => {
   /** Stands in for a host on another network. */
-  const answering = (answer: Partial<ProbeAnswer>) =>
-    Object.assign(new Prober(), {
-      ask: async () => ({ ...HEALTHY, ...answer }),
-    })
+  const answering = (answer: Partial<ProbeAnswer>) => async () => ({ ...HEALTHY, ...answer })
   const HEALTHY: ProbeAnswer = {
     status: 400,
     headers: { 'content-type': 'application/problem+json' },
@@ -182,9 +178,9 @@ describe('findings that need a stand-in for the network', () => {
     receivedAt: 0,
     certificateDays: 90,
   }
-  const NOTHING_SAID = { isForAnotherSender: false, publicUrl: undefined, tenantUrl: undefined }
+  const NOTHING_SAID = { scheme: undefined, publicUrl: undefined, tenantUrl: undefined }
   const judged = async (url: string, answer: Partial<ProbeAnswer>) =>
-    (await checkUrl(new ReceiverProbe(new URL(url), answering(answer)), NOTHING_SAID)).findings
+    (await checkUrl(new URL(url), NOTHING_SAID, answering(answer))).findings
 
   it('a certificate that expires soon', async () => {
     expect(await judged('https://hooks.example', { certificateDays: 13 })).toContainEqual({

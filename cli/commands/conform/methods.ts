@@ -1,8 +1,61 @@
+import { createHmac } from 'node:crypto'
 import { bodyBytes } from '../../../src/signing/body.ts'
-import { type SignJwtOptions, signJwt } from '../../../src/signing/sign.ts'
-import { WRONG_TOKENS } from '../../../src/testing/wrong-signatures.ts'
-import { refused, type Sign } from './case.ts'
-import { BODY, type SigningMethod } from './signing-method.ts'
+import { type SignJwtOptions, signHmac, signJwt } from '../../../src/signing/sign.ts'
+import { type WrongRequest, withHeader } from '../../../src/testing/wrong-requests.ts'
+import { WRONG_MACS, WRONG_TOKENS } from '../../../src/testing/wrong-signatures.ts'
+import { type Case, refused, type Sign } from './case.ts'
+
+/** A signing method: how to sign, and the mistakes that can be made. */
+export interface SigningMethod {
+  /** The header that holds the signature. */
+  readonly header: 'webhook-signature' | 'authorization'
+  readonly sign: Sign
+  /** Other correct ways to sign. */
+  readonly variants: readonly { readonly name: string; readonly rule: string; readonly sign: Sign }[]
+  /** Changes to a signed delivery that must be refused. */
+  readonly wrong: readonly WrongRequest[]
+  /** Other deliveries that must be refused, wrongly signed from the start. */
+  readonly refusals: readonly Case[]
+}
+
+export const BODY: Uint8Array<ArrayBuffer> = new TextEncoder().encode('{"hookgate":"conform"}')
+
+/** Signs with the secret, correctly and with the mistakes that senders make. */
+export function hmacMethod(secret: string): SigningMethod {
+  return {
+    header: 'webhook-signature',
+    variants: [],
+    wrong: [...WRONG_MACS, ...wrongInputs(secret)],
+    refusals: [],
+    sign: (parts) => signHmac({ secret, body: BODY, ...parts }),
+  }
+}
+
+/** Well-formed signatures of the wrong input. A receiver that accepts one makes the same mistake. */
+function wrongInputs(secret: string): readonly WrongRequest[] {
+  const signed = (
+    name: string,
+    key: string | Buffer,
+    inputOf: (timestamp: string, id: string) => string,
+  ): WrongRequest => ({
+    name,
+    reason: 'signature_mismatch',
+    change(request) {
+      const { 'webhook-timestamp': timestamp = '', 'webhook-event-id': id = '' } = request.headers
+      const mac = createHmac('sha256', key).update(inputOf(timestamp, id)).update(request.body)
+      return withHeader(request, 'webhook-signature', mac.digest('base64url'))
+    },
+  })
+  const right = (timestamp: string, id: string) => `${timestamp}.${id}.`
+  return [
+    signed('a signature of the body alone', secret, () => ''),
+    signed('a signature of timestamp and body', secret, (timestamp) => `${timestamp}.`),
+    signed('a signature with the ID before the timestamp', secret, (timestamp, id) => `${id}.${timestamp}.`),
+    signed('a secret decoded from base64url', Buffer.from(secret, 'base64url'), right),
+    signed('a secret with a line break at its end', `${secret}\n`, right),
+    signed('an empty secret', '', right),
+  ]
+}
 
 type Key = Pick<SignJwtOptions, 'privateKey' | 'subject' | 'audience'>
 type Claims = { readonly [claim: string]: unknown }
@@ -29,7 +82,6 @@ const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key:
 
 const ONE_KEY = "Use the key that the token's kid names, from the configured JWKS."
 
-/** Signs tokens with the private key. */
 export function jwtMethod(key: Key): SigningMethod {
   const signWith = (given: (now: number) => Partial<SignJwtOptions>) => tokenSign(key, given)
   const variant = (name: string, claims: (now: number) => Claims) => ({
