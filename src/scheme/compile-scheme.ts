@@ -1,16 +1,16 @@
 import type { Evidence } from '../auth/evidence.ts'
 import { headerOf } from '../delivery.ts'
+import { keysOf } from '../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
 import { type Wanted, wantedOf } from '../lib/json-members.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
-import { claimKeysOf } from './claim-keys.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { formFields } from './form-fields.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import { formExcess, MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
-import { signedReader } from './signed-text.ts'
+import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
@@ -18,7 +18,7 @@ const LONGEST_TYPE = 256
 /** Compiles what the checks need of a scheme. */
 export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
-  const { names, idDivider } = namesOf(scheme, options)
+  const names = signedNames(scheme)
   const isSigned = (place: ValueLocation | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
@@ -35,7 +35,7 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     timestampHeader,
     eventIdHeader,
     dedupe,
-    unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
+    unsigned: unsignedMembers(scheme, isSigned),
     readerFor: bodyReaders(content, jsonField),
     wrongContent: 'content_type_not_accepted',
     readQuery,
@@ -45,10 +45,10 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
     idIsUuid: false,
-    idDivider,
+    idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
-    keysOf: (evidence, id) => claimKeysOf(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
+    keysOf: (evidence, id) => keysOf(claimedBy(scheme, dedupe, evidence, id, topicOf(evidence))),
     answer: handshakeAnswerer(scheme, options),
   }
 }
@@ -65,14 +65,6 @@ function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | u
         ]
   const wanted = pointers ? wantedOf(pointers.map(pointerSteps)) : true
   return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
-}
-
-/** The names of the signed values. */
-function namesOf(
-  scheme: SenderScheme,
-  options: SchemeOptions,
-): { readonly names: readonly string[]; readonly idDivider: string } {
-  return scheme.algorithm === 'code' ? { names: scheme.signs, idDivider: '' } : signedReader(scheme, options)
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
@@ -105,7 +97,7 @@ export function dedupeOf(scheme: SenderScheme): Dedupe {
   if (dedupe !== undefined) return dedupe
   if (topics !== undefined) return 'signed-bytes-per-topic'
   if (eventId === undefined) return 'signed-bytes'
-  if (algorithm === 'token' || isCovered(scheme, eventId, namesOf(scheme, {}).names)) return 'id'
+  if (algorithm === 'token' || isCovered(scheme, eventId, signedNames(scheme))) return 'id'
   return timestamp?.of === 'attempt' ? 'signed-bytes-and-id' : 'signed-bytes'
 }
 
@@ -133,21 +125,21 @@ export function signsUrl(scheme: SenderScheme): boolean {
   return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
-/** Without an ID, it is derived from the signed bytes, and signed as well. */
+/**
+ * What an event says that nobody has signed: an ID or a type outside of what the signature covers. If nothing is signed, also
+ * the time, and an ID that is derived from the body.
+ */
 function unsignedMembers(
-  { eventId, eventType }: SenderScheme,
+  scheme: SenderScheme,
   isSigned: (place: ValueLocation | undefined) => boolean,
 ): CompiledScheme['unsigned'] {
-  const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))
+  const { eventId, eventType, timestamp } = scheme
+  const isNothing = !isAnythingSigned(scheme)
   return [
-    ...(eventId === undefined || isSigned(eventId) ? [] : (['id'] as const)),
-    ...(isTypeSigned ? [] : (['type'] as const)),
+    ...(isNothing || (eventId && !isSigned(eventId)) ? (['id'] as const) : []),
+    ...(eventType && !('member' in eventType && isSigned(eventType)) ? (['type'] as const) : []),
+    ...(isNothing && timestamp ? (['sentAt'] as const) : []),
   ]
-}
-
-/** What an event says, if none of it is signed. An ID that the sender does not give is derived from unsigned bytes. */
-function allMembers({ eventType, timestamp }: SenderScheme): CompiledScheme['unsigned'] {
-  return ['id', ...(eventType ? (['type'] as const) : []), ...(timestamp ? (['sentAt'] as const) : [])]
 }
 
 function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
@@ -177,6 +169,25 @@ function topicReader(
     const type = typeOf(evidence)
     return type !== undefined && known.has(type) ? type : ''
   }
+}
+
+/**
+ * What an event is claimed by: first the signed bytes, then the ID. An event without an ID is claimed by the signed bytes.
+ * `topic` joins both, unless it is empty.
+ */
+function claimedBy(
+  scheme: SenderScheme,
+  dedupe: Dedupe,
+  evidence: Evidence,
+  id: string,
+  topic: string,
+): readonly (Uint8Array | string)[] {
+  const claimedId = scheme.claimedId?.(id, evidence) || id
+  const before = topic && `${topic}\n`
+  const claimed: (Uint8Array | string)[] = []
+  if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, before))
+  if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(before + claimedId)
+  return claimed
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {

@@ -13,13 +13,11 @@ import {
   wellFormedText,
 } from '../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents } from '../typed-events.ts'
-import { authenticateBy, type SchemeKey } from './authenticate.ts'
+import { authenticateBy, matcherOf, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, coverageOf, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { refuseOtherSecrets, withSecretName } from './secret-forms.ts'
-import { signedReader } from './signed-text.ts'
-import { matcherOf } from './verifiers.ts'
 
 /** The options of a scheme whose sender shares a secret with you. */
 export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
@@ -84,9 +82,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions, Even
     checkSchemeOptions(scheme, options)
     refuseOtherSecrets(scheme, options)
     const keys = withSecretName(scheme, () => keysOf(scheme, options))
-    const signed = signedReader(scheme, options)
-    const authenticate = authenticateBy(scheme, keys, signed.read)
-    return senderAuthenticator(scheme, options, authenticate)
+    return senderAuthenticator(scheme, options, authenticateBy(scheme, options, keys))
   }
   return Object.assign(factory, { scheme })
 }
