@@ -19,12 +19,11 @@ const LONGEST_TYPE = 256
 export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
   const names = signedNames(scheme)
-  const isSigned = (place: ValueLocation | undefined) => isCovered(scheme, place, names)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
   const dedupe = options.dedupe ?? dedupeOf(scheme)
   const typeOf = typeReader(eventType)
-  const topicOf = topicReader(scheme, options, dedupe, typeOf)
+  const claimedOf = claimReader(scheme, options, dedupe, typeOf)
   return {
     scheme,
     options,
@@ -35,7 +34,7 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     timestampHeader,
     eventIdHeader,
     dedupe,
-    unsigned: unsignedMembers(scheme, isSigned),
+    unsigned: unsignedMembers(scheme),
     readerFor: bodyReaders(content, jsonField),
     wrongContent: 'content_type_not_accepted',
     readQuery,
@@ -48,22 +47,18 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
-    keysOf: (evidence, id) => keysOf(claimedBy(scheme, dedupe, evidence, id, topicOf(evidence))),
+    keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
     answer: handshakeAnswerer(scheme, options),
   }
 }
 
 /** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
 function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | undefined {
-  const { signature, signs } = scheme
-  const pointers =
-    scheme.algorithm === 'code'
-      ? scheme.readsFirst
-      : typeof signs === 'string' && [
-          ...given(signature.member),
-          ...names.filter((name) => name.startsWith('/')),
-        ]
-  const wanted = pointers ? wantedOf(pointers.map(pointerSteps)) : true
+  const { algorithm, signature, signs } = scheme
+  if (typeof signs === 'function') return undefined
+  const signed = names.filter((name) => name.startsWith('/'))
+  const pointers = algorithm === 'code' ? (scheme.readsFirst ?? []) : given(signature.member, ...signed)
+  const wanted = wantedOf(pointers.map(pointerSteps))
   return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
 }
 
@@ -78,12 +73,9 @@ export function headerIn(place: ValueLocation | undefined): string | undefined {
  * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
  * and an item always.
  */
-function isCovered(
-  scheme: SenderScheme,
-  place: ValueLocation | undefined,
-  names: readonly string[],
-): boolean {
+function isCovered(scheme: SenderScheme, place: ValueLocation | undefined): boolean {
   if (place === undefined || !isAnythingSigned(scheme)) return false
+  const names = signedNames(scheme)
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
 }
@@ -97,7 +89,7 @@ export function dedupeOf(scheme: SenderScheme): Dedupe {
   if (dedupe !== undefined) return dedupe
   if (topics !== undefined) return 'signed-bytes-per-topic'
   if (eventId === undefined) return 'signed-bytes'
-  if (algorithm === 'token' || isCovered(scheme, eventId, signedNames(scheme))) return 'id'
+  if (algorithm === 'token' || isCovered(scheme, eventId)) return 'id'
   return timestamp?.of === 'attempt' ? 'signed-bytes-and-id' : 'signed-bytes'
 }
 
@@ -129,15 +121,12 @@ export function signsUrl(scheme: SenderScheme): boolean {
  * What an event says that nobody has signed: an ID or a type outside of what the signature covers. If nothing is signed, also
  * the time, and an ID that is derived from the body.
  */
-function unsignedMembers(
-  scheme: SenderScheme,
-  isSigned: (place: ValueLocation | undefined) => boolean,
-): CompiledScheme['unsigned'] {
+function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
   const { eventId, eventType, timestamp } = scheme
   const isNothing = !isAnythingSigned(scheme)
   return [
-    ...(isNothing || (eventId && !isSigned(eventId)) ? (['id'] as const) : []),
-    ...(eventType && !('member' in eventType && isSigned(eventType)) ? (['type'] as const) : []),
+    ...(isNothing || (eventId && !isCovered(scheme, eventId)) ? (['id'] as const) : []),
+    ...(eventType && !('member' in eventType && isCovered(scheme, eventType)) ? (['type'] as const) : []),
     ...(isNothing && timestamp ? (['sentAt'] as const) : []),
   ]
 }
@@ -156,38 +145,27 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
   return ({ payload }) => textAt(payload, steps) ?? ''
 }
 
-/** Reads the topic that joins the claimed key. Empty if it is not a known one, because nobody has signed it. */
-function topicReader(
-  { topics }: SenderScheme,
+/**
+ * What an event is claimed by: first the signed bytes, then the ID. An event without an ID is claimed by the signed bytes. A
+ * known topic joins both. Others do not, because nobody has signed them.
+ */
+function claimReader(
+  scheme: SenderScheme,
   options: SchemeOptions,
   dedupe: Dedupe,
   typeOf: CompiledScheme['typeOf'],
-): (evidence: Evidence) => string {
-  if (topics === undefined || dedupe === 'signed-bytes') return () => ''
+): (evidence: Evidence, id: string) => readonly (Uint8Array | string)[] {
+  const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
   const known = new Set(topics.concat(options.topics ?? []))
-  return (evidence) => {
-    const type = typeOf(evidence)
-    return type !== undefined && known.has(type) ? type : ''
+  return (evidence, id) => {
+    const type = topics.length > 0 ? typeOf(evidence) : undefined
+    const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
+    const claimedId = scheme.claimedId?.(id, evidence) || id
+    const claimed: (Uint8Array | string)[] = []
+    if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, topic))
+    if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
+    return claimed
   }
-}
-
-/**
- * What an event is claimed by: first the signed bytes, then the ID. An event without an ID is claimed by the signed bytes.
- * `topic` joins both, unless it is empty.
- */
-function claimedBy(
-  scheme: SenderScheme,
-  dedupe: Dedupe,
-  evidence: Evidence,
-  id: string,
-  topic: string,
-): readonly (Uint8Array | string)[] {
-  const claimedId = scheme.claimedId?.(id, evidence) || id
-  const before = topic && `${topic}\n`
-  const claimed: (Uint8Array | string)[] = []
-  if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, before))
-  if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(before + claimedId)
-  return claimed
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {
