@@ -1,11 +1,11 @@
 import { type Delivery, headerOf } from '../delivery.ts'
+import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
 import { API_KEY, prefixOf } from '../scheme/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
-const encoder = new TextEncoder()
 const WHSEC = 'whsec_'
 
 /** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
@@ -17,7 +17,7 @@ export function consumedBody(
   const before = 'mount verifyWebhook before express.json() and other parsers, or hand it the raw bytes'
   if (body.length === 0)
     return `the body is empty: ${name} sent one, and a body parser has read it; ${before}`
-  return isText(body, '[object Object]')
+  return decodeUtf8(body.subarray(0, 16)) === '[object Object]'
     ? `the body is the text [object Object]: a body parser has replaced it; ${before}`
     : undefined
 }
@@ -96,8 +96,4 @@ function toCheck({ name, isOwn, scheme, facts, isSigned, signedUrl }: ExpectedSe
   const url =
     signedUrl === undefined ? [] : [`check that publicUrl is the URL as ${name} has it: ${signedUrl}`]
   return [secret, ...(isSigned ? [body] : []), ...url]
-}
-
-function isText(bytes: Uint8Array, text: string): boolean {
-  return bytes.length === text.length && encoder.encode(text).every((byte, index) => byte === bytes[index])
 }

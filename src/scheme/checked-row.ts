@@ -45,6 +45,10 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions, Even
   return defineCheckedScheme(scheme)
 }
 
+const aText: OptionCheck = (value, option) => {
+  if (typeof value !== 'string') throw new ListenerConfigError(option, 'must be text')
+}
+
 const aPlace: OptionCheck = (value, option) => {
   const { header, item, member } = Object(value)
   if (typeof (header ?? item ?? member) === 'string') return
@@ -58,8 +62,8 @@ const aList: OptionCheck = (value, option) => {
 /** The members of a row, which plain JavaScript may misspell, leave out, or give another type. */
 const ROW: OptionTable<Scheme> = {
   name: wellFormedText,
-  sender: wellFormedText,
-  secretName: wellFormedText,
+  sender: aText,
+  secretName: aText,
   secretPrefix: optional(wellFormedText),
   algorithm: oneOfWords('hmac-sha256', 'hmac-sha1', 'hmac-sha512', 'ed25519', 'ecdsa-p256-sha256', 'token'),
   key(value, option) {
@@ -103,7 +107,7 @@ const ROW: OptionTable<Scheme> = {
   signedUrl: optional(aFunction),
   takes: optional(aList),
   bareUnauthorized: optional(aBoolean),
-  limits: wellFormedText,
+  limits: aText,
   facts: checkedElsewhere,
   covers: optional(oneOfWords('body', 'values', 'token', 'nothing')),
 }
