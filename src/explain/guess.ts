@@ -16,13 +16,6 @@ export interface Guess {
 /** A text that may have been signed, and why. */
 export type Text = readonly [says: string, text: string]
 
-/** Every pair of them, both at once. */
-export function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess[] {
-  return ones.flatMap((one) =>
-    others.map((other) => ({ ...one, ...other, says: [...one.says, ...other.says] })),
-  )
-}
-
 /**
  * A guess of each text, without repetitions. The first to say it wins. `unchanged` are the texts that change nothing.
  */

@@ -36,7 +36,7 @@ export async function wrongSignature(
     return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
-  if (says === undefined) return unknownMistake(delivery, expected)
+  if (says === undefined) return [unknownMistake(delivery, expected), ...toCheck(expected)]
   return says.length > 0
     ? says
     : [
@@ -65,30 +65,21 @@ function anothersSecret({ keys, isOwn, name, scheme }: ExpectedSender): string |
     : undefined
 }
 
-function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly string[] {
+function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
   const { name, isSigned } = expected
   const length = headerOf(delivery, 'content-length')
   if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== delivery.body.length) {
-    return [
-      `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`,
-      ...toCheck(expected),
-    ]
+    return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`
   }
-  const foreign = anothersSecret(expected)
-  if (foreign !== undefined) return [foreign, ...toCheck(expected)]
-  return [
-    isSigned
-      ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
-      : `${name} sent another secret; none of the well-known mistakes fits`,
-    ...toCheck(expected),
-  ]
+  const another = isSigned
+    ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
+    : `${name} sent another secret; none of the well-known mistakes fits`
+  return anothersSecret(expected) ?? another
 }
 
 /** What nobody can find out from the delivery. */
 function toCheck({ name, isOwn, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
-  const key = scheme.secretName.startsWith('none; pass ')
-    ? scheme.secretName.slice('none; pass '.length)
-    : `the ${scheme.secretName}`
+  const key = /^none; pass (.*)/.exec(scheme.secretName)?.[1] ?? `the ${scheme.secretName}`
   const secret = isOwn
     ? 'check that both sides have the same secret, and that a change of it has reached both'
     : `check what you pass: ${key}${facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`}`
