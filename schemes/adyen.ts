@@ -2,15 +2,15 @@ import type { Authentication } from '../src/auth/authenticator.ts'
 import type { Evidence } from '../src/auth/evidence.ts'
 import { type Json, memberAt, pointerSteps, textAt } from '../src/lib/json.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { macKeys, signerOf } from '../src/scheme/keys.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
-import { macKeys, signerOf } from '../src/scheme/keys.ts'
+} from '../src/scheme/rows.ts'
 
 const SIGNED = [
   '/pspReference',
@@ -99,27 +99,23 @@ const ADYEN: CodeScheme = {
 export const adyen: CodeSchemeFactory<
   SharedSecretOptions,
   '/notificationItems/0/NotificationRequestItem/eventCode'
-> = defineCodeScheme<SharedSecretOptions, '/notificationItems/0/NotificationRequestItem/eventCode'>(
-  ADYEN,
-  SHARED_SECRET_OPTIONS,
-  ({ secrets }) => {
-    const keys = macKeys(secrets, 'hex', 'base64')
-    return async (evidence): Promise<Authentication> => {
-      const items = signedItems(evidence)
-      if ('reason' in items) return items
-      let signer = ''
-      for (const { signature, text } of items) {
-        if (signature === '') return fail('auth_missing', 'no hmacSignature')
-        const signed = encoder.encode(text)
-        const id = await signerOf(keys, signature, signed)
-        if (id === undefined) return mismatch('an item matches none of the secrets')
-        evidence.signed = { before: '', body: signed, after: '' }
-        signer ||= id
-      }
-      if (items.length > 1) {
-        return fail('body_malformed', 'Adyen sends one item a delivery, and this one has several')
-      }
-      return vouchedBy(ADYEN, signer)
+> = defineCodeScheme(ADYEN, SHARED_SECRET_OPTIONS, ({ secrets }) => {
+  const keys = macKeys(secrets, 'hex', 'base64')
+  return async (evidence): Promise<Authentication> => {
+    const items = signedItems(evidence)
+    if ('reason' in items) return items
+    let signer = ''
+    for (const { signature, text } of items) {
+      if (signature === '') return fail('auth_missing', 'no hmacSignature')
+      const signed = encoder.encode(text)
+      const id = await signerOf(keys, signature, signed)
+      if (id === undefined) return mismatch('an item matches none of the secrets')
+      evidence.signed = { before: '', body: signed, after: '' }
+      signer ||= id
     }
-  },
-)
+    if (items.length > 1) {
+      return fail('body_malformed', 'Adyen sends one item a delivery, and this one has several')
+    }
+    return vouchedBy(ADYEN, signer)
+  }
+})

@@ -5,7 +5,7 @@ import {
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
-} from '../src/scheme/index.ts'
+} from '../src/scheme/rows.ts'
 
 /**
  * Asana: `X-Hook-Signature`. The handshake delivers the key in `X-Hook-Secret`. Pass `onHandshake` to receive the key

@@ -5,16 +5,18 @@ import type { Mac } from '../src/crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64 } from '../src/lib/bytes.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
+  emptyReply,
+  type HandshakeForm,
+  type SchemeOptions,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
+  textReply,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
-import { emptyReply, type HandshakeForm, textReply } from '../src/scheme/index.ts'
-import type { SchemeOptions } from '../src/scheme/scheme.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `braintree`. */
 export interface BraintreeOptions extends SharedSecretOptions {
@@ -135,7 +137,7 @@ const BRAINTREE: CodeScheme = {
  * })
  * ```
  */
-export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme<BraintreeOptions>(
+export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
   { ...SHARED_SECRET_OPTIONS, publicKey: wellFormedText },
   ({ secrets, publicKey }) => {

@@ -5,18 +5,19 @@ import { ListenerConfigError } from '../src/errors.ts'
 import { textAt } from '../src/lib/json.ts'
 import { type OptionCheck, optional } from '../src/lib/options.ts'
 import { fail, mismatch } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { queryOf } from '../src/scheme/handshake-answers.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
+  emptyReply,
+  type HandshakeForm,
+  type SchemeOptions,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
-import { queryOf } from '../src/scheme/handshake-answers.ts'
-import { emptyReply, type HandshakeForm } from '../src/scheme/index.ts'
-import { holderOf } from '../src/scheme/keys.ts'
-import type { SchemeOptions } from '../src/scheme/scheme.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `cloudevents`. */
 export interface CloudeventsOptions extends SharedSecretOptions {
@@ -103,10 +104,7 @@ function identify(evidence: Evidence): void {
  * })
  * ```
  */
-export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = defineCodeScheme<
-  CloudeventsOptions,
-  'ce-type'
->(
+export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = defineCodeScheme(
   CLOUDEVENTS,
   { ...SHARED_SECRET_OPTIONS, allowedOrigins: /* @__PURE__ */ optional(origins) },
   ({ secrets }) => {

@@ -3,14 +3,14 @@ import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { byteText } from '../src/lib/bytes.ts'
 import { mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
+} from '../src/scheme/rows.ts'
 
 const SHA256_DIGITS = 64
 const encoder = new TextEncoder()
@@ -56,27 +56,28 @@ const CLOUDINARY: CodeScheme = {
  * const auth = cloudinary({ secrets: process.env.CLOUDINARY_API_SECRET })
  * ```
  */
-export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_type'> = defineCodeScheme<
-  SharedSecretOptions,
-  '/notification_type'
->(CLOUDINARY, SHARED_SECRET_OPTIONS, ({ secrets }) => {
-  const known = namedSecrets(secrets, 'secrets', secretText)
-  const signatureOf = signatureReader(CLOUDINARY.signature)
-  return async (evidence) => {
-    const signatures = signatureOf(evidence)
-    if ('reason' in signatures) return signatures
-    const [signature = ''] = signatures
-    const { delivery, timestampText } = evidence
-    const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
-    const matches = await Promise.all(
-      known.map(async ({ secret }) => {
-        const hash = await hashOf(algorithm, delivery.body, timestampText, secret)
-        return constantTimeEqual(hash, signature)
-      }),
-    )
-    const holder = known[matches.indexOf(true)]
-    if (holder === undefined) return mismatch('the signature matches none of the secrets')
-    evidence.signed = { before: '', body: delivery.body, after: timestampText }
-    return vouchedBy(CLOUDINARY, holder.id)
-  }
-})
+export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_type'> = defineCodeScheme(
+  CLOUDINARY,
+  SHARED_SECRET_OPTIONS,
+  ({ secrets }) => {
+    const known = namedSecrets(secrets, 'secrets', secretText)
+    const signatureOf = signatureReader(CLOUDINARY.signature)
+    return async (evidence) => {
+      const signatures = signatureOf(evidence)
+      if ('reason' in signatures) return signatures
+      const [signature = ''] = signatures
+      const { delivery, timestampText } = evidence
+      const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
+      const matches = await Promise.all(
+        known.map(async ({ secret }) => {
+          const hash = await hashOf(algorithm, delivery.body, timestampText, secret)
+          return constantTimeEqual(hash, signature)
+        }),
+      )
+      const holder = known[matches.indexOf(true)]
+      if (holder === undefined) return mismatch('the signature matches none of the secrets')
+      evidence.signed = { before: '', body: delivery.body, after: timestampText }
+      return vouchedBy(CLOUDINARY, holder.id)
+    }
+  },
+)

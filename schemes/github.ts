@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
 
 /**
  * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is ignored.

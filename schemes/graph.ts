@@ -2,16 +2,16 @@ import { type NamedSecret, namedSecrets, secretText } from '../src/auth/secrets.
 import { ListenerConfigError } from '../src/errors.ts'
 import { type Json, memberAt } from '../src/lib/json.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
+  textReply,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
-import { textReply } from '../src/scheme/index.ts'
-import { holderOf } from '../src/scheme/keys.ts'
+} from '../src/scheme/rows.ts'
 import {
   VALIDATION_TOKEN_OPTIONS,
   type ValidationTokenOptions,
@@ -105,7 +105,7 @@ function judge(
  * })
  * ```
  */
-export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme<GraphOptions>(
+export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme(
   GRAPH,
   { ...SHARED_SECRET_OPTIONS, ...VALIDATION_TOKEN_OPTIONS },
   ({ secrets, ...options }) => {

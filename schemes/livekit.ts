@@ -1,12 +1,12 @@
 import { wellFormedText } from '../src/lib/options.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/define-scheme.ts'
-import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `livekit`. */
 export interface LivekitOptions extends SharedSecretOptions {
@@ -53,9 +53,8 @@ const LIVEKIT: CodeScheme = {
  * })
  * ```
  */
-export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme<
-  LivekitOptions,
-  '/event'
->(LIVEKIT, { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText }, ({ secrets, apiKey }) =>
-  hashedTokens(LIVEKIT, secrets, tokenOf(apiKey)),
+export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme(
+  LIVEKIT,
+  { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
+  ({ secrets, apiKey }) => hashedTokens(LIVEKIT, secrets, tokenOf(apiKey)),
 )

@@ -1,3 +1,4 @@
+import { sameText } from '../src/scheme/keys.ts'
 import {
   defineScheme,
   emptyReply,
@@ -5,8 +6,7 @@ import {
   type SecretOptions,
   textReply,
   type VerifyTokenOptions,
-} from '../src/scheme/index.ts'
-import { sameText } from '../src/scheme/keys.ts'
+} from '../src/scheme/rows.ts'
 
 /**
  * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`. The older SHA-1 header is ignored. The key

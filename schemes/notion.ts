@@ -6,7 +6,7 @@ import {
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
-} from '../src/scheme/index.ts'
+} from '../src/scheme/rows.ts'
 
 /**
  * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create

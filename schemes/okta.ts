@@ -1,4 +1,4 @@
-import { defineScheme, jsonReply, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
+import { defineScheme, jsonReply, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
 
 /**
  * Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
 
 /**
  * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures during a rotation. The secret is shown

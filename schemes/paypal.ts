@@ -9,14 +9,14 @@ import { crc32 } from '../src/lib/crc32.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import { fail } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   COMMON_OPTIONS,
+  type CodeScheme,
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `paypal`. Certificates are fetched from PayPal with `fetch`. */
 export interface PaypalOptions extends CommonOptions, CertificateOptions {
@@ -60,10 +60,7 @@ const PAYPAL: CodeScheme = {
  * const auth = paypal({ webhookId: process.env.PAYPAL_WEBHOOK_ID ?? '' })
  * ```
  */
-export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCodeScheme<
-  PaypalOptions,
-  '/event_type'
->(
+export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCodeScheme(
   PAYPAL,
   { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: wellFormedText },
   ({ webhookId, ...options }) => {

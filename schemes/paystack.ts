@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
 
 /**
  * Paystack: `X-Paystack-Signature`, by HMAC-SHA512. The key is the account's secret key, as for the API. The signature

@@ -9,14 +9,14 @@ import { ListenerConfigError } from '../src/errors.ts'
 import { withDeadline } from '../src/lib/clock.ts'
 import { aFunction, type OptionCheck, type OptionTable, optional } from '../src/lib/options.ts'
 import { type Failure, fail } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   COMMON_OPTIONS,
+  type CodeScheme,
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `plaid`. */
 export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'> {
@@ -112,40 +112,41 @@ function checkedToken(delivery: Delivery): CheckedToken | Failure<'auth_missing'
  * const auth = plaid({ findKey: (keyId) => findPlaidKey(keyId) })
  * ```
  */
-export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCodeScheme<
-  PlaidOptions,
-  '/webhook_code'
->(PLAID, OPTIONS, ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }) => {
-  if (findKey === undefined && keys === undefined) {
-    throw new ListenerConfigError('findKey', 'is missing; without it, pass keys')
-  }
-  const configured = new Jwks({ keys: keys ?? [] })
-  const timeoutMs = timeoutSeconds * 1000
-  const late = () => new Error(`did not answer within ${timeoutMs} ms`)
-  const load = async (keyId: string) => {
-    const key = findKey && (await withDeadline(findKey(keyId), timeoutMs, late))
-    return key === undefined || hasEnded(key) ? undefined : new Jwks({ keys: [key] })
-  }
-  const fetched = new RemoteCache('Plaid', load, { ...options, timeoutSeconds })
-  const keyOf = (keyId: string, address: string | undefined) => {
-    if (findKey === undefined || configured.has(keyId)) return configured.find(keyId, 'ES256')
-    return fetched.get(keyId, address, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')
-  }
-  return async (evidence) => {
-    const { delivery } = evidence
-    const token = checkedToken(delivery)
-    if ('reason' in token) return token
-    const { iat, keyId, signature, signingInput } = token
-    if (token.bodyHash !== (await sha256(delivery.body, 'hex'))) {
-      return fail('token_invalid', 'request_body_sha256 does not match the body')
+export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCodeScheme(
+  PLAID,
+  OPTIONS,
+  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }) => {
+    if (findKey === undefined && keys === undefined) {
+      throw new ListenerConfigError('findKey', 'is missing; without it, pass keys')
     }
-    const key = await keyOf(keyId, delivery.sourceIp)
-    if (typeof key === 'string') return fail('token_invalid', key)
-    if (!(await verifySignature('ES256', key, signature, signingInput))) {
-      return fail('token_invalid', 'the signature does not verify')
+    const configured = new Jwks({ keys: keys ?? [] })
+    const timeoutMs = timeoutSeconds * 1000
+    const late = () => new Error(`did not answer within ${timeoutMs} ms`)
+    const load = async (keyId: string) => {
+      const key = findKey && (await withDeadline(findKey(keyId), timeoutMs, late))
+      return key === undefined || hasEnded(key) ? undefined : new Jwks({ keys: [key] })
     }
-    evidence.timestampText = `${iat}`
-    evidence.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
-    return vouchedBy(PLAID, keyId)
-  }
-})
+    const fetched = new RemoteCache('Plaid', load, { ...options, timeoutSeconds })
+    const keyOf = (keyId: string, address: string | undefined) => {
+      if (findKey === undefined || configured.has(keyId)) return configured.find(keyId, 'ES256')
+      return fetched.get(keyId, address, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')
+    }
+    return async (evidence) => {
+      const { delivery } = evidence
+      const token = checkedToken(delivery)
+      if ('reason' in token) return token
+      const { iat, keyId, signature, signingInput } = token
+      if (token.bodyHash !== (await sha256(delivery.body, 'hex'))) {
+        return fail('token_invalid', 'request_body_sha256 does not match the body')
+      }
+      const key = await keyOf(keyId, delivery.sourceIp)
+      if (typeof key === 'string') return fail('token_invalid', key)
+      if (!(await verifySignature('ES256', key, signature, signingInput))) {
+        return fail('token_invalid', 'the signature does not verify')
+      }
+      evidence.timestampText = `${iat}`
+      evidence.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
+      return vouchedBy(PLAID, keyId)
+    }
+  },
+)

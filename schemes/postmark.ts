@@ -2,15 +2,15 @@ import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { encodeBase64 } from '../src/lib/bytes.ts'
 import { fail, mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
-import { holderOf } from '../src/scheme/keys.ts'
+} from '../src/scheme/rows.ts'
 
 const BASIC = /^basic /i
 const encoder = new TextEncoder()
@@ -45,23 +45,24 @@ const POSTMARK: CodeScheme = {
  * const auth = postmark({ secrets: process.env.POSTMARK_USER_AND_PASSWORD })
  * ```
  */
-export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = defineCodeScheme<
-  SharedSecretOptions,
-  '/RecordType'
->(POSTMARK, SHARED_SECRET_OPTIONS, ({ secrets }) => {
-  const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
-    id,
-    secret: encodeBase64(encoder.encode(secret)),
-  }))
-  const credentialsOf = signatureReader(POSTMARK.signature)
-  return (evidence) => {
-    const credentials = credentialsOf(evidence)
-    if ('reason' in credentials) return credentials
-    const [text = ''] = credentials
-    if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
-    const holder = holderOf(encoded, text.replace(BASIC, ''))
-    return holder === undefined
-      ? mismatch('user and password are none of the secrets')
-      : vouchedBy(POSTMARK, holder)
-  }
-})
+export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = defineCodeScheme(
+  POSTMARK,
+  SHARED_SECRET_OPTIONS,
+  ({ secrets }) => {
+    const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
+      id,
+      secret: encodeBase64(encoder.encode(secret)),
+    }))
+    const credentialsOf = signatureReader(POSTMARK.signature)
+    return (evidence) => {
+      const credentials = credentialsOf(evidence)
+      if ('reason' in credentials) return credentials
+      const [text = ''] = credentials
+      if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
+      const holder = holderOf(encoded, text.replace(BASIC, ''))
+      return holder === undefined
+        ? mismatch('user and password are none of the secrets')
+        : vouchedBy(POSTMARK, holder)
+    }
+  },
+)

@@ -7,14 +7,14 @@ import { textAt } from '../src/lib/json.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import { type Failure, fail } from '../src/reason.ts'
 import { ANY_BODY } from '../src/scheme/body-formats.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   COMMON_OPTIONS,
+  type CodeScheme,
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `pubsub`. Google's keys are fetched with `fetch`. */
 export interface PubsubOptions extends CommonOptions, RemoteOptions {
@@ -101,7 +101,7 @@ function checkedToken(
  * })
  * ```
  */
-export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme<PubsubOptions>(
+export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme(
   PUBSUB,
   { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: wellFormedText, email: wellFormedText },
   (options) => {

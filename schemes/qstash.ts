@@ -1,13 +1,13 @@
 import { ANY_BODY } from '../src/scheme/body-formats.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
+import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   fullUrl,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/define-scheme.ts'
-import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
+} from '../src/scheme/rows.ts'
 
 /** The options of `qstash`. */
 export interface QstashOptions extends SharedSecretOptions {
@@ -55,7 +55,7 @@ const QSTASH: CodeScheme = {
  * const auth = qstash({ secrets: [currentKey, nextKey], publicUrl: 'https://example.com/hooks' })
  * ```
  */
-export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme<QstashOptions>(
+export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme(
   QSTASH,
   { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
   ({ secrets, publicUrl }) => hashedTokens(QSTASH, secrets, tokenOf(publicUrl)),

@@ -3,16 +3,16 @@ import { ListenerConfigError } from '../src/errors.ts'
 import { bytesOf } from '../src/lib/bytes.ts'
 import { checkedElsewhere, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import { type Failure, fail } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
+  type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   fullUrl,
+  type SchemeOptions,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
-import type { SchemeOptions } from '../src/scheme/scheme.ts'
+} from '../src/scheme/rows.ts'
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
 import { signMessage } from './shared/sign-message.ts'
@@ -116,7 +116,7 @@ async function signerOf(
  * })
  * ```
  */
-export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme<Rfc9421Options>(
+export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
   RFC9421,
   {
     ...SHARED_SECRET_OPTIONS,

@@ -2,14 +2,14 @@ import { CERTIFICATE_OPTIONS, remoteCertificates } from '../src/auth/remote-cert
 import { ListenerConfigError } from '../src/errors.ts'
 import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../src/lib/options.ts'
 import { fail } from '../src/reason.ts'
-import type { CodeScheme } from '../src/scheme/code-scheme.ts'
 import {
   COMMON_OPTIONS,
+  type CodeScheme,
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
   vouchedBy,
-} from '../src/scheme/define-scheme.ts'
+} from '../src/scheme/rows.ts'
 import { isCertificateUrl, SMALL_MEMBERS, signatureOf, signedBytesOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 
@@ -68,7 +68,7 @@ const SNS: CodeScheme = {
  * })
  * ```
  */
-export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme<SnsOptions, '/Type'>(
+export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
   SNS,
   {
     ...COMMON_OPTIONS,

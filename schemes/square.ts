@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/rows.ts'
 
 /**
  * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription. Pass the

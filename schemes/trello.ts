@@ -4,7 +4,7 @@ import {
   type SchemeFactory,
   type SecretOptions,
   type UrlOptions,
-} from '../src/scheme/index.ts'
+} from '../src/scheme/rows.ts'
 
 /**
  * Trello: `X-Trello-Webhook`, by HMAC-SHA1, the only algorithm that Trello offers. The key is the app's secret, next to

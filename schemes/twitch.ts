@@ -1,5 +1,5 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/rows.ts'
 
 /**
  * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you set when you created the

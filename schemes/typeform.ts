@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/index.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
 
 /**
  * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, which

@@ -8,7 +8,7 @@ import {
   type SchemeFactory,
   type SchemeOptions,
   type SecretOptions,
-} from '../src/scheme/index.ts'
+} from '../src/scheme/rows.ts'
 
 /** How every signed text of a delivery begins. */
 const VERSION = 'v0:'

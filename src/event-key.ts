@@ -1,6 +1,6 @@
 import { sha256 } from '#crypto'
 import type { EventKey } from './event-store.ts'
-import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 
 /** The IDs that stores hold: UUIDs of version 4, and of version 8 for all other IDs. */
 const STORED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -15,6 +15,12 @@ export function storedKey(key: EventKey): MaybePromise<EventKey> {
 export function keyOfId(id: string): MaybePromise<string> {
   const lower = id.length === 36 ? id.toLowerCase() : ''
   return STORED_ID.test(lower) ? lower : keyOfBytes(id)
+}
+
+/** The keys of several events: of an ID for a text, and of the data for bytes. */
+export function keysOf(claimed: readonly (Uint8Array | string)[]): MaybePromise<readonly string[]> {
+  const keys = claimed.map((each) => (typeof each === 'string' ? keyOfId(each) : keyOfBytes(each)))
+  return keys.some(isPromise) ? Promise.all(keys) : (keys as string[]) // none is a promise
 }
 
 /** The first digit of RFC 9562's variant: its upper bits are 10. */

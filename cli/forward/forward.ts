@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { settle } from '../../adapters/kit/settle.ts'
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
-import { keyOfSignedBytes } from '../../src/scheme/claim-keys.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
+import { signedBytes } from '../../src/scheme/signed-text.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
@@ -77,7 +77,7 @@ async function appEventId(
   const { protocol, claimKeys } = verification
   if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
   if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic
-  return unsigned?.includes('id') ? keyOfSignedBytes(verification) : id
+  return unsigned?.includes('id') ? keyOfBytes(signedBytes(verification)) : id
 }
 
 /** Redirects are answers too, and are not followed, so `Location` is left out. */

@@ -1,7 +1,7 @@
 import { rsaKeyProblem } from '../../src/auth/certificate.ts'
 import { decodeBase64, decodeHex, encodeHex } from '../../src/lib/bytes.ts'
 import { readDer } from '../../src/lib/der.ts'
-import { ed25519Problem, p256Point } from '../../src/scheme/verifiers.ts'
+import { ed25519Problem, p256Point } from '../../src/scheme/public-keys.ts'
 
 /** The asymmetric algorithms of RFC 9421 3.3, as values of the parameter `alg`. */
 export type PublicKeyAlgorithm =

@@ -1,5 +1,5 @@
 import { hmacWith, sha256 } from '#crypto'
-import type { SignedParts, Unsigned } from '../../src/scheme/index.ts'
+import type { SignedParts, Unsigned } from '../../src/scheme/rows.ts'
 
 const encoder = new TextEncoder()
 

@@ -136,22 +136,17 @@ export function checkOutcomes(
   { auth, payload, isSourceAllowed }: Pick<Listener<unknown>, 'auth' | 'payload' | 'isSourceAllowed'>,
 ): readonly CheckOutcome[] {
   if (verdict.handshake) return []
-  const failed = verdict.ok ? undefined : checkOf(verdict.reason ?? '')
-  if (!verdict.ok && failed === undefined) return []
+  const reason = verdict.reason ?? ''
+  if (!verdict.ok && !Object.hasOwn(CHECK_OF, reason)) return []
   const asked = namesOf(auth).filter((name) => name !== 'payload' || payload !== undefined)
-  const failedAt = failed === undefined ? asked.length : asked.indexOf(failed)
-  return asked.map((name, index) => ({
-    name,
-    says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : questionOf(name, auth),
-    ok: index === failedAt ? false : index < failedAt ? true : null,
-  }))
-}
-
-function questionOf(name: CheckName, auth: Listener<unknown>['auth']): string {
-  const { says, saysOfSender = says } = CHECKS[name]
-  return auth.protocol === undefined ? says : saysOfSender
-}
-
-function checkOf(reason: string): CheckName | undefined {
-  return Object.hasOwn(CHECK_OF, reason) ? CHECK_OF[reason as Reason] : undefined // a key of the table
+  const failedAt = verdict.ok ? asked.length : asked.indexOf(CHECK_OF[reason as Reason]) // a key of the table
+  return asked.map((name, index) => {
+    const { says, saysOfSender = says } = CHECKS[name]
+    const question = auth.protocol === undefined ? says : saysOfSender
+    return {
+      name,
+      says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : question,
+      ok: index === failedAt ? false : index < failedAt ? true : null,
+    }
+  })
 }

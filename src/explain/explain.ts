@@ -5,6 +5,7 @@ import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { type ExpectedSender, expectedSender } from './expected-sender.ts'
+import { jsonOf } from './guess.ts'
 import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
@@ -140,14 +141,9 @@ function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): r
   ]
 }
 
-type Members = { readonly [member: string]: unknown }
-
-function readSegment(segment: string): Members | undefined {
-  try {
-    return Object(JSON.parse(new TextDecoder().decode(bytesOfBase64(segment))))
-  } catch {
-    return undefined
-  }
+function readSegment(segment: string): { readonly [member: string]: unknown } | undefined {
+  const value = jsonOf(new TextDecoder().decode(bytesOfBase64(segment)))
+  return value === undefined ? undefined : Object(value)
 }
 
 function show(value: unknown): string {

@@ -1,6 +1,6 @@
-import { bytesOf, decodeUtf8 } from '../lib/bytes.ts'
+import { bytesOf, byteText, decodeUtf8 } from '../lib/bytes.ts'
 import type { ExpectedSender } from './expected-sender.ts'
-import { distinct, type Guess, type Text } from './guess.ts'
+import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
 import { formTexts } from './guess-forms.ts'
 
 /** What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake. */
@@ -41,9 +41,7 @@ export function bodyGuesses(body: Uint8Array, isForm: boolean, expected: Expecte
     ...(isOwn ? [['the body was left out', ''] as const] : []),
   ]
   const keep = (texts: readonly Text[]) =>
-    distinct(texts, (each) => each === text).map(
-      ([says, each]): Guess => ({ says: [says], body: encoder.encode(each) }),
-    )
+    guessesOf(texts, [text], (each) => ({ body: encoder.encode(each) }))
   const common = keep([...edges, ...printed.slice(0, 5)])
   return {
     common,
@@ -57,21 +55,14 @@ export function bodyGuesses(body: Uint8Array, isForm: boolean, expected: Expecte
 /** Read as Latin-1 and written as UTF-8, or the other way round. */
 function charsets(body: Uint8Array, says: string): readonly Guess[] {
   const text = decodeUtf8(body)
-  const isAscii = body.every((byte) => byte < 0x80)
-  if (isAscii) return []
-  if (text === undefined) return [{ says: [says], body: encoder.encode(latin1(body)) }]
-  return !/[^\0-\xff]/.test(text) ? [{ says: [says], body: bytesOf(text, new Uint8Array(), '') }] : []
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
-  return text
+  if (text === undefined) return [{ says: [says], body: encoder.encode(byteText(body)) }]
+  if (body.length === text.length || /[^\0-\xff]/.test(text)) return []
+  return [{ says: [says], body: bytesOf(text, new Uint8Array(), '') }]
 }
 
 /** As JavaScript, Python, and printers write it; then with the characters escaped as PHP, Python, Rails and Meta do. */
 function printedAnew(text: string): readonly string[] {
-  const value = parsed(text)
+  const value = jsonOf(text.replace(/^\uFEFF/, ''))
   if (value === undefined) return []
   const compact = JSON.stringify(value)
   const spaced = JSON.stringify(value, undefined, 1)
@@ -93,12 +84,3 @@ function printedAnew(text: string): readonly string[] {
 }
 
 const escapeOf = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-/** Undefined if the text is not JSON, or if printing it anew could only lose something. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
-}

@@ -1,5 +1,5 @@
 import type { ExpectedSender } from './expected-sender.ts'
-import type { Text } from './guess.ts'
+import { jsonOf, type Text } from './guess.ts'
 
 type Pair = readonly [name: string, value: string]
 /** All orders of more fields are too many. */
@@ -59,14 +59,10 @@ function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[
 
 /** The members of an object of texts, which a parser makes of a form. */
 function pairsOfJson(text: string): readonly Pair[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return Object.entries(value).map(([name, member]) => [
-      name,
-      typeof member === 'string' ? member : JSON.stringify(member),
-    ])
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.entries(value).map(([name, member]) => [
+    name,
+    typeof member === 'string' ? member : JSON.stringify(member),
+  ])
 }

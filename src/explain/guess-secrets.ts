@@ -1,7 +1,7 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../scheme/scheme.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
-import { distinct, type Guess, type Text } from './guess.ts'
+import { type Guess, guessesOf, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 
 const encoder = new TextEncoder()
@@ -32,10 +32,7 @@ export function secretGuesses({ secret }: ConfiguredKey, expected: ExpectedSende
     [inQuotes, `'${bare}'`],
     [strayAtSender('\n', expected), `${bare}\r\n`],
   ]
-  const keep = (texts: readonly Text[]) =>
-    distinct(texts, (text) => text === secret || text === '').map(
-      ([says, text]): Guess => ({ says: [says], ...asSecret(text, expected) }),
-    )
+  const keep = (texts: readonly Text[]) => guessesOf(texts, [secret, ''], (text) => asSecret(text, expected))
   const asKeys = scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)
   return [...keep(here), ...asKeys, ...keep(atSender)]
 }
@@ -90,18 +87,17 @@ function recoded(bare: string, { scheme, facts, name, isOwn }: ExpectedSender): 
   const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? ''
   const bytes = encoder.encode(bare)
   const pass = isOwn ? 'pass it as it was issued' : `pass it as ${name} shows it`
-  const decoded = [bytesOfBase64(bare), decodeHex(bare.toLowerCase())].map((found) =>
-    found === undefined ? undefined : decodeUtf8(found)?.trimEnd(),
-  )
+  const textOf = (decoded: Uint8Array = new Uint8Array()) => decodeUtf8(decoded)?.trimEnd() ?? ''
+  const fromBase64 = `the configured secret was decoded from base64: ${pass}`
   return [
-    [`the configured secret is base64 of the one that ${name} uses: decode it`, decoded[0] ?? ''],
-    [`the configured secret is the hex form of the one that ${name} uses: decode it`, decoded[1] ?? ''],
+    [`the configured secret is base64 of the one that ${name} uses: decode it`, textOf(bytesOfBase64(bare))],
+    [
+      `the configured secret is the hex form of the one that ${name} uses: decode it`,
+      textOf(decodeHex(bare.toLowerCase())),
+    ],
     ...['', prefix].flatMap((start): readonly Text[] => [
-      [`the configured secret was decoded from base64: ${pass}`, start + encodeBase64(bytes)],
-      [
-        `the configured secret was decoded from base64: ${pass}`,
-        start + encodeBase64(bytes).replace(/=+$/, ''),
-      ],
+      [fromBase64, start + encodeBase64(bytes)],
+      [fromBase64, start + encodeBase64(bytes).replace(/=+$/, '')],
       [`the configured secret was decoded from hex: ${pass}`, start + encodeHex(bytes)],
     ]),
   ]
@@ -110,21 +106,16 @@ function recoded(bare: string, { scheme, facts, name, isOwn }: ExpectedSender): 
 /** The same secret as another key. */
 function otherKeys(bare: string, key: KeyForm, { name, isOwn }: ExpectedSender): readonly Guess[] {
   if (typeof key === 'object') {
-    const says = [
-      `the signature was made with the text of the secret: a sender of this scheme decodes the base64 after ${key.base64After} first`,
-    ]
     const { base64After: prefix } = key
+    const ofText = `the signature was made with the text of the secret: a sender of this scheme decodes the base64 after ${prefix} first`
+    const ofHex = `the configured secret is the hex form of the one that ${name} uses: pass its base64`
     const short = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare
     const bytes = decodeHex(short.toLowerCase())
-    const asHex: readonly Guess[] = bytes
-      ? [
-          {
-            says: [`the configured secret is the hex form of the one that ${name} uses: pass its base64`],
-            secret: prefix + encodeBase64(bytes),
-          },
-        ]
-      : []
-    return [...asHex, ...[short, prefix + short].map((secret): Guess => ({ says, key: 'text', secret }))]
+    return [
+      ...(bytes ? [{ says: [ofHex], secret: prefix + encodeBase64(bytes) }] : []),
+      { says: [ofText], key: 'text', secret: short },
+      { says: [ofText], key: 'text', secret: prefix + short },
+    ]
   }
   if (key !== 'text') return []
   const fix = isOwn ? 'its text is the key' : `${name} uses its text`

@@ -1,7 +1,7 @@
 import type { ExpectedSender } from './expected-sender.ts'
-import { distinct, type Guess } from './guess.ts'
+import { type Guess, guessesOf, type Text } from './guess.ts'
 
-const PART = /\{([^{}]+)\}|[^{}]+/g
+const PLACEHOLDER = /\{[^{}]+\}/g
 const MOST_PARTS = 4
 const MOST_TEXTS = 40
 /** The order that custom senders take most often. */
@@ -10,26 +10,21 @@ const STANDARD_WEBHOOKS = '{id}.{timestamp}.{body}'
 /** The texts that may have been signed: a part missing, in another order, or with other dividers. */
 export function textGuesses({ scheme: { signs }, name }: ExpectedSender, eventId: string): readonly Guess[] {
   if (typeof signs !== 'string') return []
-  const tokens = [...signs.matchAll(PART)]
-  const parts = tokens.filter(([, part]) => part !== undefined).map(([part]) => part)
+  const parts: readonly string[] = signs.match(PLACEHOLDER) ?? []
   if (parts.length < 2 || parts.length > MOST_PARTS) return []
-  const [start = '', divider = ''] = literals(signs)
+  const [start = '', divider = ''] = signs.split(PLACEHOLDER)
   const says = (template: string) =>
     `${name} signed ${labelOf(template)}, not ${labelOf(signs)}: the scheme signs all of it, in this order`
   const orders = subsets(parts).filter((each) => !parts.includes('{body}') || each.includes('{body}'))
   const templates = [divider, '.', ':', ''].flatMap((each) => orders.map((order) => start + order.join(each)))
-  const cases = /^[\w-]+$/.test(eventId)
-    ? ([
-        ['the event ID was signed in lower case', signs.replace('{id}', eventId.toLowerCase())],
-        ['the event ID was signed in upper case', signs.replace('{id}', eventId.toUpperCase())],
-      ] as const)
-    : []
-  return distinct(
-    [...cases, ...templates.map((each) => [says(each), each] as const)],
-    (each) => each === signs,
-  )
-    .slice(0, MOST_TEXTS)
-    .map(([words, each]) => ({ says: [words], signs: each }))
+  const cases: readonly Text[] = [
+    ['the event ID was signed in lower case', signs.replace('{id}', eventId.toLowerCase())],
+    ['the event ID was signed in upper case', signs.replace('{id}', eventId.toUpperCase())],
+  ]
+  const texts = templates.map((each): Text => [says(each), each])
+  return guessesOf([...(/^[\w-]+$/.test(eventId) ? cases : []), ...texts], [signs], (each) => ({
+    signs: each,
+  })).slice(0, MOST_TEXTS)
 }
 
 /** The timestamp in another unit. The milliseconds that were lost are unknown, but there are only a thousand. */
@@ -39,12 +34,8 @@ export function unitGuesses(
 ): readonly Guess[] {
   if (typeof signs !== 'string' || !signs.includes('{timestamp}') || timestamp === undefined) return []
   if (timestamp.unit === 'milliseconds' && /^[0-9]{13}$/.test(timestampText)) {
-    return [
-      {
-        says: [`${name} signed the timestamp in seconds`],
-        signs: signs.replace('{timestamp}', timestampText.slice(0, 10)),
-      },
-    ]
+    const says = [`${name} signed the timestamp in seconds`]
+    return [{ says, signs: signs.replace('{timestamp}', timestampText.slice(0, 10)) }]
   }
   if (timestamp.unit !== 'seconds' || !/^[0-9]{10}$/.test(timestampText)) return []
   const says = [`${name} signed the timestamp in milliseconds: sign the very text that is sent`]
@@ -52,12 +43,6 @@ export function unitGuesses(
     says,
     signs: signs.replace('{timestamp}', `{timestamp}${`${ms}`.padStart(3, '0')}`),
   }))
-}
-
-/** What stands before the first part, and between the first two. */
-function literals(signs: string): readonly [start: string, divider: string] {
-  const [start = '', divider = ''] = signs.split(/\{[^{}]+\}/)
-  return [start, divider]
 }
 
 function labelOf(template: string): string {

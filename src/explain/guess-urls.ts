@@ -5,14 +5,6 @@ import type { Guess } from './guess.ts'
 const MOST_URLS = 150
 const LONGEST_VALUE = 2048
 
-/** The parts of a URL, as texts: nothing is normalised, because the sender signs the exact text. */
-interface Parts {
-  readonly protocol: string
-  readonly host: string
-  readonly path: string
-  readonly query: string
-}
-
 const URL_PARTS = /^(https?:\/\/)([^/?#]*)([^?#]*)(\?[^#]*)?/i
 
 /**
@@ -42,8 +34,8 @@ export function urlGuesses(
     .filter(({ changes }) => changes > 0)
     .sort((one, other) => one.changes - other.changes)
     .slice(0, MOST_URLS)
-    .map(({ parts: { protocol, host, path, query } }) => {
-      const signed = protocol + host + path + query
+    .map(({ parts }) => {
+      const signed = PARTS.map((part) => parts[part]).join('')
       return {
         says: [
           `${name} signed ${signed}; publicUrl is ${publicUrl}: set publicUrl to the URL as ${name} has it`,
@@ -53,18 +45,17 @@ export function urlGuesses(
     })
 }
 
+const PARTS = ['protocol', 'host', 'path', 'query'] as const
+type Parts = { readonly [Part in (typeof PARTS)[number]]: string }
+
+/** As texts: nothing is normalised, because the sender signs the exact text. */
 function partsOf(url: string): Parts {
   const [, protocol = '', host = '', path = '', query = ''] = URL_PARTS.exec(url) ?? []
   return { protocol, host, path, query }
 }
 
 /** What the request tells of its URL, and the proxies before it. */
-function seenBy(delivery: Delivery): {
-  readonly protocol: string
-  readonly hosts: readonly string[]
-  readonly paths: readonly string[]
-  readonly query: string
-} {
+function seenBy(delivery: Delivery) {
   const read = (name: string) => {
     const value = delivery.header(name)
     const [first = ''] = (typeof value === 'string' ? value : (value?.[0] ?? '')).split(',', 1)
@@ -102,11 +93,5 @@ function withAndWithoutSlash(path: string): readonly string[] {
 }
 
 function differences(one: Parts, other: Parts): number {
-  const { protocol, host, path, query } = one
-  return [
-    protocol !== other.protocol,
-    host !== other.host,
-    path !== other.path,
-    query !== other.query,
-  ].filter(Boolean).length
+  return PARTS.filter((part) => one[part] !== other[part]).length
 }

@@ -16,22 +16,27 @@ export interface Guess {
 /** A text that may have been signed, and why. */
 export type Text = readonly [says: string, text: string]
 
-/** Every pair of them, both at once. */
-export function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess[] {
-  return ones.flatMap((one) =>
-    others.map((other) => ({ ...one, ...other, says: [...one.says, ...other.says] })),
-  )
+/**
+ * A guess of each text, without repetitions. The first to say it wins. `unchanged` are the texts that change nothing.
+ */
+export function guessesOf(
+  texts: readonly Text[],
+  unchanged: readonly string[],
+  asGuess: (text: string) => Omit<Guess, 'says'>,
+): readonly Guess[] {
+  const seen = new Set(unchanged)
+  return texts.flatMap(([says, text]) => {
+    if (seen.has(text)) return []
+    seen.add(text)
+    return [{ says: [says], ...asGuess(text) }]
+  })
 }
 
-/** Without those that change nothing, and without repetitions. The first to say it wins. */
-export function distinct<Value>(
-  guesses: readonly (readonly [says: string, value: Value])[],
-  isSame: (value: Value) => boolean,
-): readonly (readonly [says: string, value: Value])[] {
-  const seen = new Set<Value>()
-  return guesses.filter(([, value]) => {
-    if (isSame(value) || seen.has(value)) return false
-    seen.add(value)
-    return true
-  })
+/** Undefined if the text is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -54,18 +54,11 @@ export function otherVersion(
   return undefined
 }
 
-/** The actual sender of a delivery, if the listener expects another. Undefined if no scheme fits better. */
+/**
+ * The actual sender of a delivery, if the listener expects another: the scheme with the most of its headers present. Of several,
+ * the expected one, else the one that others share, else the first.
+ */
 export function recognise(
-  delivery: Delivery,
-  schemes: readonly SenderScheme[],
-  expected: string | undefined,
-): SenderScheme | undefined {
-  const found = schemeOf(delivery, schemes, expected)
-  return found?.name === expected ? undefined : found
-}
-
-/** The scheme with the most of its headers present: of several, the expected one, else the one that others share, else the first. */
-function schemeOf(
   delivery: Delivery,
   schemes: readonly SenderScheme[],
   expected: string | undefined,
@@ -85,7 +78,7 @@ function schemeOf(
       ;[best, mostSeen] = [scheme, seen]
     }
   }
-  return best
+  return best?.name === expected ? undefined : best
 }
 
 /** Whether the body contains a signature where the scheme expects one. */

@@ -60,15 +60,8 @@ const shapeOf = (algorithm: Algorithm) =>
     ? 'an Ed25519 signature'
     : `an HMAC ${algorithm.slice(5).toUpperCase().replace('SHA', 'SHA-')} digest`
 
-interface Digest {
-  readonly bytes: Uint8Array
-  /** The digits as they came. */
-  readonly text: string
-  readonly prefix: string
-  readonly isHex: boolean
-}
-
-function readDigest(item: string, prefix: string, length: number): Digest | undefined {
+/** `text` has the digits as they came. */
+function readDigest(item: string, prefix: string, length: number) {
   const found = prefix !== '' && item.startsWith(prefix) ? prefix : (VERSION.exec(item)?.[0] ?? '')
   const text = item.slice(found.length).trim()
   const isHex = text.length === length * 2 && /^[0-9a-f]+$/i.test(text)
@@ -78,31 +71,27 @@ function readDigest(item: string, prefix: string, length: number): Digest | unde
 }
 
 function faultsOf(
-  { text, prefix, isHex, bytes }: Digest,
+  { text, prefix, isHex, bytes }: NonNullable<ReturnType<typeof readDigest>>,
   spelling: Spelling,
   expected: string,
 ): readonly string[] {
-  const faults =
-    prefix === expected
-      ? []
-      : [
-          expected === ''
-            ? `the signature has the prefix ${prefix}`
-            : `the signature lacks the prefix ${expected}`,
-        ]
+  const faults: string[] = []
+  if (prefix !== expected) {
+    const fault = expected === '' ? `has the prefix ${prefix}` : `lacks the prefix ${expected}`
+    faults.push(`the signature ${fault}`)
+  }
   if (text === ENCODE[spelling](bytes)) return faults
-  if (isHex)
-    return [
-      ...faults,
-      spelling === 'hex' ? 'the digest is sent in upper case' : `the digest is sent as hex, not ${spelling}`,
-    ]
-  if (spelling === 'hex') return [...faults, 'the digest is sent as base64, not hex']
-  if (spelling === 'base64url' && /[+/]/.test(text))
-    faults.push('the digest is sent as standard base64, not base64url')
-  if (spelling === 'base64' && /[-_]/.test(text))
-    faults.push('the digest is sent as base64url, not standard base64')
-  if (spelling === 'base64url' && text.endsWith('=')) faults.push('the digest is sent with padding (=)')
-  if (spelling === 'base64' && !text.endsWith('=')) faults.push('the digest is sent without padding (=)')
+  if (isHex && spelling === 'hex') faults.push('the digest is sent in upper case')
+  else if (isHex) faults.push(`the digest is sent as hex, not ${spelling}`)
+  else if (spelling === 'hex') faults.push('the digest is sent as base64, not hex')
+  else {
+    const isUrl = spelling === 'base64url'
+    const [wrong, right] = isUrl ? ['standard base64', spelling] : ['base64url', 'standard base64']
+    if ((isUrl ? /[+/]/ : /[-_]/).test(text)) faults.push(`the digest is sent as ${wrong}, not ${right}`)
+    if (text.endsWith('=') === isUrl) {
+      faults.push(`the digest is sent ${isUrl ? 'with' : 'without'} padding (=)`)
+    }
+  }
   return faults
 }
 

@@ -6,11 +6,11 @@ import { ListenerConfigError } from '../errors.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
-import { defineScheme } from '../scheme/define-scheme.ts'
+import { defineScheme } from '../scheme/rows.ts'
 import type { Scheme, SignedBytes } from '../scheme/scheme.ts'
 import { Verification } from '../verification.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
-import { type Guess, pairs } from './guess.ts'
+import type { Guess } from './guess.ts'
 import { bodyGuesses } from './guess-bodies.ts'
 import { secretGuesses } from './guess-secrets.ts'
 import { textGuesses, unitGuesses } from './guess-texts.ts'
@@ -31,6 +31,8 @@ export const MOST_SIGNATURES = 1700
 const MOST_BY_CODE = 4
 /** Several secrets are tried in turn, so none of them gets all of the signatures. */
 const MOST_KEYS = 4
+/** Of each kind, those that are also tried together with another mistake. */
+const MOST_PAIRED = 12
 
 /** Tries what may have been signed, by the checks that refused the delivery, until a guess fits. */
 export async function tryGuesses(
@@ -49,8 +51,11 @@ export async function tryGuesses(
     const most = Math.floor((MOST_SIGNATURES * (index + 1)) / keys.length)
     const authOf = remaker(expected, key, count)
     const fits = async (guess: Guess): Promise<Verification | boolean> => {
-      const verification = asGuessed(guess, authOf, respelled, listener)
-      if (verification === undefined) return false
+      const auth = authOf(guess)
+      if (auth === undefined) return false
+      const guessed = { ...respelled, body: guess.body ?? delivery.body }
+      const verification = new Verification(guessed, { ...listener, auth })
+      if (checkHeaders(verification) !== undefined) return false
       return (await checkAuthenticity(verification)) === undefined || verification
     }
     const asItCame = await fits({ says: [] })
@@ -66,9 +71,6 @@ export async function tryGuesses(
   return { says: undefined, signatures: count.signatures }
 }
 
-/** Of each kind, those that are also tried together with another mistake. */
-const MOST_PAIRED = 12
-
 /**
  * What may have been signed in place of this delivery, with this secret: one mistake, then two. What
  * makes no difference under the scheme is left out.
@@ -81,47 +83,36 @@ function guessesFor(
 ): readonly Guess[] {
   const secrets = secretGuesses(key, expected)
   if (!expected.isSigned) return secrets
-  const { common, rare } = bodyGuesses(delivery.body, isForm(delivery), expected)
-  const texts = textGuesses(expected, textOf(delivery, expected.isOwn ? 'webhook-event-id' : ''))
+  const isForm = mediaTypeOf(textOf(delivery, 'content-type')) === 'application/x-www-form-urlencoded'
+  const { common, rare } = bodyGuesses(delivery.body, isForm, expected)
+  const texts = textGuesses(expected, expected.isOwn ? textOf(delivery, 'webhook-event-id') : '')
   const urls = urlGuesses(delivery, expected)
-  const few = (guesses: readonly Guess[]) => guesses.slice(0, MOST_PAIRED)
   return [
     ...secrets,
     ...common,
     ...urls,
     ...texts,
     ...rare,
-    ...pairs(few(secrets), few(common)),
-    ...pairs(few(secrets), few(texts)),
-    ...pairs(few(common), few(texts)),
-    ...pairs(few(secrets), few(urls)),
+    ...pairs(secrets, common),
+    ...pairs(secrets, texts),
+    ...pairs(common, texts),
+    ...pairs(secrets, urls),
     ...unitGuesses(expected, timestampText),
   ]
 }
 
-function isForm(delivery: Delivery): boolean {
-  return mediaTypeOf(textOf(delivery, 'content-type')) === 'application/x-www-form-urlencoded'
+/** Two mistakes at once, of the first few of each kind. */
+function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess[] {
+  return ones
+    .slice(0, MOST_PAIRED)
+    .flatMap((one) =>
+      others.slice(0, MOST_PAIRED).map((other) => ({ ...one, ...other, says: [...one.says, ...other.says] })),
+    )
 }
 
 function textOf(delivery: Delivery, name: string): string {
-  const value = name === '' ? undefined : headerOf(delivery, name)
+  const value = headerOf(delivery, name)
   return typeof value === 'string' ? value : ''
-}
-
-type Remake = (guess: Guess) => Authenticator | undefined
-
-/** The delivery as guessed, with its headers read. Undefined if it would be refused before its signature is looked at. */
-function asGuessed(
-  guess: Guess,
-  authOf: Remake,
-  delivery: Delivery,
-  listener: Listener<unknown>,
-): Verification | undefined {
-  const auth = authOf(guess)
-  if (auth === undefined) return undefined
-  const guessed = { ...delivery, body: guess.body ?? delivery.body }
-  const verification = new Verification(guessed, { ...listener, auth })
-  return checkHeaders(verification) === undefined ? verification : undefined
 }
 
 /** Makes the scheme's `auth` as guessed. Keeps those that several guesses share, because importing a key takes time. */
@@ -129,7 +120,7 @@ function remaker(
   expected: ExpectedSender,
   { option, secret }: ConfiguredKey,
   count: { signatures: number },
-): Remake {
+): (guess: Guess) => Authenticator | undefined {
   const made = new Map<string, Authenticator | undefined>()
   const make = (guess: Guess): Authenticator | undefined => {
     const { scheme, options, again } = expected

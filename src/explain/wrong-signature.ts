@@ -1,11 +1,11 @@
 import { type Delivery, headerOf } from '../delivery.ts'
+import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
 import { API_KEY, prefixOf } from '../scheme/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
-const encoder = new TextEncoder()
 const WHSEC = 'whsec_'
 
 /** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
@@ -17,7 +17,7 @@ export function consumedBody(
   const before = 'mount verifyWebhook before express.json() and other parsers, or hand it the raw bytes'
   if (body.length === 0)
     return `the body is empty: ${name} sent one, and a body parser has read it; ${before}`
-  return isText(body, '[object Object]')
+  return decodeUtf8(body.subarray(0, 16)) === '[object Object]'
     ? `the body is the text [object Object]: a body parser has replaced it; ${before}`
     : undefined
 }
@@ -36,7 +36,7 @@ export async function wrongSignature(
     return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
-  if (says === undefined) return unknownMistake(delivery, expected)
+  if (says === undefined) return [unknownMistake(delivery, expected), ...toCheck(expected)]
   return says.length > 0
     ? says
     : [
@@ -65,30 +65,21 @@ function anothersSecret({ keys, isOwn, name, scheme }: ExpectedSender): string |
     : undefined
 }
 
-function unknownMistake(delivery: Delivery, expected: ExpectedSender): readonly string[] {
+function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
   const { name, isSigned } = expected
   const length = headerOf(delivery, 'content-length')
   if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== delivery.body.length) {
-    return [
-      `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`,
-      ...toCheck(expected),
-    ]
+    return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${delivery.body.length} bytes; verify the exact bytes that arrived`
   }
-  const foreign = anothersSecret(expected)
-  if (foreign !== undefined) return [foreign, ...toCheck(expected)]
-  return [
-    isSigned
-      ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
-      : `${name} sent another secret; none of the well-known mistakes fits`,
-    ...toCheck(expected),
-  ]
+  const another = isSigned
+    ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
+    : `${name} sent another secret; none of the well-known mistakes fits`
+  return anothersSecret(expected) ?? another
 }
 
 /** What nobody can find out from the delivery. */
 function toCheck({ name, isOwn, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
-  const key = scheme.secretName.startsWith('none; pass ')
-    ? scheme.secretName.slice('none; pass '.length)
-    : `the ${scheme.secretName}`
+  const key = /^none; pass (.*)/.exec(scheme.secretName)?.[1] ?? `the ${scheme.secretName}`
   const secret = isOwn
     ? 'check that both sides have the same secret, and that a change of it has reached both'
     : `check what you pass: ${key}${facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`}`
@@ -96,8 +87,4 @@ function toCheck({ name, isOwn, scheme, facts, isSigned, signedUrl }: ExpectedSe
   const url =
     signedUrl === undefined ? [] : [`check that publicUrl is the URL as ${name} has it: ${signedUrl}`]
   return [secret, ...(isSigned ? [body] : []), ...url]
-}
-
-function isText(bytes: Uint8Array, text: string): boolean {
-  return bytes.length === text.length && encoder.encode(text).every((byte, index) => byte === bytes[index])
 }

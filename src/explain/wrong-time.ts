@@ -31,22 +31,12 @@ export async function wrongTime(
   return { likely: [`${place} is ${when}: ${why}`], sentAt }
 }
 
-/** The time that a delivery carries. */
-interface SentTime {
-  /** Where it is, in words. */
-  readonly place: string
-  /** Exactly as it came. Empty if it is missing. */
-  readonly text: string
-  /** Seconds since 1970. NaN if it is missing or malformed. */
-  readonly seconds: number
-}
-
-/** Reads the sender's time, wherever its scheme has it. */
+/** Reads the sender's time, wherever its scheme has it: in words where, exactly as it came, and in seconds since 1970. */
 async function sentTime(
   delivery: Delivery,
   listener: Listener<unknown>,
   { scheme: { timestamp, signature } }: ExpectedSender,
-): Promise<SentTime> {
+) {
   if (listener.auth.protocol === undefined) {
     const text = String(headerOf(delivery, 'webhook-timestamp') ?? '')
     return { place: 'Webhook-Timestamp', text, seconds: text === '' ? Number.NaN : Number(text) }

@@ -1,12 +1,18 @@
-import type { Authentication } from '../auth/authenticator.ts'
+import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
+import type { Authentication, Authenticator } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
+import type { HmacHash } from '../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../delivery.ts'
+import { ListenerConfigError } from '../errors.ts'
 import type { EventAuth } from '../event.ts'
+import { decodeBase64, decodeBase64url, decodeHex } from '../lib/bytes.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../reason.ts'
-import type { Scheme, SignatureForm, Signed } from './scheme.ts'
-import type { Matcher } from './verifiers.ts'
+import { keyBytes } from './keys.ts'
+import { ed25519Problem, p256Point, signatureOfDer } from './public-keys.ts'
+import type { Algorithm, KeyForm, Scheme, SchemeOptions, SignatureForm, Signed, Spelling } from './scheme.ts'
+import { type SignedValues, signedRequest, templateReader } from './signed-text.ts'
 
 /** One configured secret or public key. */
 export interface SchemeKey {
@@ -20,13 +26,15 @@ const MOST_SIGNATURES = 10
 
 /** Compares every key with every signature. Never exits early, so the timing does not reveal which key matched. */
 export function authenticateBy(
-  { algorithm, signature, timestamp, fixedHeaders = {} }: Scheme,
+  scheme: Scheme,
+  options: SchemeOptions,
   keys: readonly SchemeKey[],
-  signedOf: (evidence: Evidence) => MaybePromise<readonly Signed[] | undefined>,
-): (evidence: Evidence) => MaybePromise<Authentication> {
+): Authenticator['authenticate'] {
+  const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature, algorithm === 'token')
+  const signedOf = signedReader(scheme, options)
 
   return (evidence) => {
     const items = itemsOf(evidence)
@@ -40,11 +48,28 @@ export function authenticateBy(
       }
       evidence.timestampText = time
     }
-    const signed = signedOf(evidence)
-    return isPromise(signed)
-      ? signed.then((known) => askKeys(evidence, keys, items, maxSignatures, known))
-      : askKeys(evidence, keys, items, maxSignatures, signed)
+    return whenKnown(signedOf(evidence), (signed) => askKeys(evidence, keys, items, maxSignatures, signed))
   }
+}
+
+/**
+ * Reconstructs the byte strings that a signature may cover, most likely first. Undefined if a signed value is missing.
+ */
+export function signedReader(
+  { signs, signedUrl = (url) => url }: Scheme,
+  { publicUrl = '' }: SchemeOptions,
+): (values: SignedValues) => MaybePromise<readonly Signed[] | undefined> {
+  if (typeof signs === 'string') {
+    const read = templateReader(signs, signedUrl(publicUrl))
+    return (values) => {
+      const signed = read(values)
+      return signed && [signed]
+    }
+  }
+  return (values) =>
+    whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
+      signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
+    )
 }
 
 function askKeys(
@@ -134,4 +159,91 @@ function itemsAfter(items: readonly string[], prefix: string, most: number): rea
     if (found.length < most && item.startsWith(prefix)) found.push(item.slice(prefix.length))
   }
   return found
+}
+
+/**
+ * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
+ * matched.
+ */
+export type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
+
+export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
+  'hmac-sha256': 'sha256',
+  'hmac-sha1': 'sha1',
+  'hmac-sha512': 'sha512',
+}
+const DECODE = { hex: decodeHex, base64: decodeBase64, base64url: decodeBase64url } as const
+const LONGEST_SIGNATURE = 128
+
+/** @throws ListenerConfigError if the secret or key is malformed. `option` is the name in the message. */
+export function matcherOf(
+  algorithm: Algorithm,
+  key: KeyForm,
+  spelling: Spelling,
+  secret: string,
+  option: string,
+): Matcher {
+  if (algorithm === 'token') return tokenMatcher(secret)
+  const bytes = keyBytes(key, secret)
+  if (typeof bytes === 'string') throw new ListenerConfigError(option, bytes)
+  const hash = HMAC_HASHES[algorithm]
+  if (hash !== undefined) return macMatcher(hash, bytes, spelling)
+  return algorithm === 'ed25519'
+    ? ed25519Matcher(bytes, spelling, option)
+    : p256Matcher(bytes, spelling, option)
+}
+
+/** Compares texts, so only the canonical encoding matches. */
+function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
+  const mac = hmacWith(hash, key, spelling)
+  return (signatures, { before, body, after }) =>
+    whenKnown(mac(before, body, after), (right) => anyEqual(signatures, right))
+}
+
+/** Compares digests, which have equal lengths. */
+function tokenMatcher(secret: string): Matcher {
+  return ([token = ''], _signed) =>
+    whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
+}
+
+function anyEqual(signatures: readonly string[], right: string): boolean {
+  let found = false
+  for (const signature of signatures) found = constantTimeEqual(signature, right) || found
+  return found
+}
+
+function ed25519Matcher(key: Uint8Array<ArrayBuffer>, spelling: Spelling, option: string): Matcher {
+  const problem = ed25519Problem(key)
+  if (problem !== undefined) throw new ListenerConfigError(option, problem)
+  return publicKeyMatcher('EdDSA', key, { name: 'Ed25519' }, (text) => DECODE[spelling](text))
+}
+
+function p256Matcher(spki: Uint8Array<ArrayBuffer>, spelling: Spelling, option: string): Matcher {
+  const point = p256Point(spki)
+  if (point === undefined)
+    throw new ListenerConfigError(option, 'must be the SubjectPublicKeyInfo of a P-256 key')
+  return publicKeyMatcher('ES256', point, { name: 'ECDSA', namedCurve: 'P-256' }, (text) => {
+    const der = DECODE[spelling](text)
+    return der && signatureOfDer(der)
+  })
+}
+
+function publicKeyMatcher(
+  algorithm: 'EdDSA' | 'ES256',
+  bytes: Uint8Array<ArrayBuffer>,
+  parameters: { readonly name: string; readonly namedCurve?: string },
+  decode: (text: string) => Uint8Array<ArrayBuffer> | undefined,
+): Matcher {
+  const importKey = () => crypto.subtle.importKey('raw', bytes, parameters, false, ['verify'])
+  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
+  let imported: Awaited<ReturnType<typeof importKey>> | undefined
+  return async (signatures, signed) => {
+    imported ??= await importKey()
+    let found = false
+    for (const text of signatures) {
+      const signature = text.length > LONGEST_SIGNATURE ? undefined : decode(text)
+      if (signature) found = (await verifySignature(algorithm, imported, signature, signed)) || found
+    }
+    return found
+  }
 }

@@ -45,25 +45,23 @@ export function typeHeader([first]: readonly Content[]): 'content-type' | undefi
 }
 
 function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
-  const [read, excess]: readonly [read: ReadBody, excess: BodyForm['excess']] =
-    kind === 'form'
-      ? [(body, limits) => readForm(body, jsonField, isFormOnly, limits?.maxFields), formExcess]
-      : typeof kind === 'string'
-        ? [(body, limits) => (limits?.wanted ? readEarly(body, limits.wanted) : readJson(body)), jsonExcess]
-        : [(body, limits) => readOwn(kind, body, limits?.wanted), kind.excess]
+  const excess = kind === 'form' ? formExcess : typeof kind === 'string' ? jsonExcess : kind.excess
   return (body, limits) => {
     const tooMuch = limits && excess?.(body, limits.maxFields)
-    return tooMuch === undefined ? read(body, limits) : fail('body_malformed', tooMuch)
+    if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
+    if (typeof kind === 'object') return readOwn(kind, body, limits?.wanted)
+    if (kind === 'form') return readForm(body, jsonField, isFormOnly, limits?.maxFields)
+    return limits?.wanted ? readEarly(body, limits.wanted) : readJson(body)
   }
 }
+
+const JSON_TYPE = /^application\/(?:.*\+)?json$/
 
 function fits(kind: Content, mediaType: string): boolean {
   if (typeof kind === 'object') return kind.mediaTypes.some((each) => each === mediaType || each === '*')
   if (kind === 'form') return mediaType === 'application/x-www-form-urlencoded'
   if (kind === 'json-as-text') return mediaType === 'text/plain'
-  return (
-    mediaType === 'application/json' || (mediaType.startsWith('application/') && mediaType.endsWith('+json'))
-  )
+  return JSON_TYPE.test(mediaType)
 }
 
 /** Reads any JSON text in UTF-8. */
@@ -135,13 +133,8 @@ export function parseForm(form: Uint8Array): Form | undefined {
 
 /** Parses one field of the form as JSON. Undefined if that field is not JSON, or repeated. */
 function withJsonField(form: Form, field: string): Json | undefined {
-  const text = Object.hasOwn(form, field) ? form[field] : undefined
-  if (text === undefined) return form
-  if (typeof text !== 'string') return undefined
-  try {
-    const parsed: Json = JSON.parse(text)
-    return { ...form, [field]: parsed }
-  } catch {
-    return undefined
-  }
+  if (!Object.hasOwn(form, field)) return form
+  const text = form[field]
+  const parsed = typeof text === 'string' ? parseJson(encoder.encode(text)) : undefined
+  return parsed && 'value' in parsed ? { ...form, [field]: parsed.value } : undefined
 }

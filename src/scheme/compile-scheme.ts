@@ -1,16 +1,16 @@
 import type { Evidence } from '../auth/evidence.ts'
 import { headerOf } from '../delivery.ts'
+import { keysOf } from '../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../lib/json.ts'
 import { type Wanted, wantedOf } from '../lib/json-members.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
-import { claimKeysOf } from './claim-keys.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { formFields } from './form-fields.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import { formExcess, MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
-import { signedReader } from './signed-text.ts'
+import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
 import { parseTime, timeOfMember } from './time.ts'
 
 const LONGEST_TYPE = 256
@@ -18,13 +18,12 @@ const LONGEST_TYPE = 256
 /** Compiles what the checks need of a scheme. */
 export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
-  const { names, idDivider } = namesOf(scheme, options)
-  const isSigned = (place: ValueLocation | undefined) => isCovered(scheme, place, names)
+  const names = signedNames(scheme)
   const timestampHeader = headerIn(timestamp)
   const eventIdHeader = headerIn(eventId)
   const dedupe = options.dedupe ?? dedupeOf(scheme)
   const typeOf = typeReader(eventType)
-  const topicOf = topicReader(scheme, options, dedupe, typeOf)
+  const claimedOf = claimReader(scheme, options, dedupe, typeOf)
   return {
     scheme,
     options,
@@ -35,7 +34,7 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     timestampHeader,
     eventIdHeader,
     dedupe,
-    unsigned: isAnythingSigned(scheme) ? unsignedMembers(scheme, isSigned) : allMembers(scheme),
+    unsigned: unsignedMembers(scheme),
     readerFor: bodyReaders(content, jsonField),
     wrongContent: 'content_type_not_accepted',
     readQuery,
@@ -45,34 +44,22 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
     idIsUuid: false,
-    idDivider,
+    idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
-    keysOf: (evidence, id) => claimKeysOf(scheme, dedupe, evidence, { id, topic: topicOf(evidence) }),
+    keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
     answer: handshakeAnswerer(scheme, options),
   }
 }
 
 /** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
 function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | undefined {
-  const { signature, signs } = scheme
-  const pointers =
-    scheme.algorithm === 'code'
-      ? scheme.readsFirst
-      : typeof signs === 'string' && [
-          ...given(signature.member),
-          ...names.filter((name) => name.startsWith('/')),
-        ]
-  const wanted = pointers ? wantedOf(pointers.map(pointerSteps)) : true
+  const { algorithm, signature, signs } = scheme
+  if (typeof signs === 'function') return undefined
+  const signed = names.filter((name) => name.startsWith('/'))
+  const pointers = algorithm === 'code' ? (scheme.readsFirst ?? []) : given(signature.member, ...signed)
+  const wanted = wantedOf(pointers.map(pointerSteps))
   return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
-}
-
-/** The names of the signed values. */
-function namesOf(
-  scheme: SenderScheme,
-  options: SchemeOptions,
-): { readonly names: readonly string[]; readonly idDivider: string } {
-  return scheme.algorithm === 'code' ? { names: scheme.signs, idDivider: '' } : signedReader(scheme, options)
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
@@ -86,12 +73,9 @@ export function headerIn(place: ValueLocation | undefined): string | undefined {
  * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
  * and an item always.
  */
-function isCovered(
-  scheme: SenderScheme,
-  place: ValueLocation | undefined,
-  names: readonly string[],
-): boolean {
+function isCovered(scheme: SenderScheme, place: ValueLocation | undefined): boolean {
   if (place === undefined || !isAnythingSigned(scheme)) return false
+  const names = signedNames(scheme)
   if ('member' in place) return names.includes('body') || names.includes(place.member)
   return 'item' in place || names.includes('id')
 }
@@ -105,7 +89,7 @@ export function dedupeOf(scheme: SenderScheme): Dedupe {
   if (dedupe !== undefined) return dedupe
   if (topics !== undefined) return 'signed-bytes-per-topic'
   if (eventId === undefined) return 'signed-bytes'
-  if (algorithm === 'token' || isCovered(scheme, eventId, namesOf(scheme, {}).names)) return 'id'
+  if (algorithm === 'token' || isCovered(scheme, eventId)) return 'id'
   return timestamp?.of === 'attempt' ? 'signed-bytes-and-id' : 'signed-bytes'
 }
 
@@ -133,21 +117,18 @@ export function signsUrl(scheme: SenderScheme): boolean {
   return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
-/** Without an ID, it is derived from the signed bytes, and signed as well. */
-function unsignedMembers(
-  { eventId, eventType }: SenderScheme,
-  isSigned: (place: ValueLocation | undefined) => boolean,
-): CompiledScheme['unsigned'] {
-  const isTypeSigned = eventType === undefined || ('member' in eventType && isSigned(eventType))
+/**
+ * What an event says that nobody has signed: an ID or a type outside of what the signature covers. If nothing is signed, also
+ * the time, and an ID that is derived from the body.
+ */
+function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
+  const { eventId, eventType, timestamp } = scheme
+  const isNothing = !isAnythingSigned(scheme)
   return [
-    ...(eventId === undefined || isSigned(eventId) ? [] : (['id'] as const)),
-    ...(isTypeSigned ? [] : (['type'] as const)),
+    ...(isNothing || (eventId && !isCovered(scheme, eventId)) ? (['id'] as const) : []),
+    ...(eventType && !('member' in eventType && isCovered(scheme, eventType)) ? (['type'] as const) : []),
+    ...(isNothing && timestamp ? (['sentAt'] as const) : []),
   ]
-}
-
-/** What an event says, if none of it is signed. An ID that the sender does not give is derived from unsigned bytes. */
-function allMembers({ eventType, timestamp }: SenderScheme): CompiledScheme['unsigned'] {
-  return ['id', ...(eventType ? (['type'] as const) : []), ...(timestamp ? (['sentAt'] as const) : [])]
 }
 
 function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
@@ -164,18 +145,26 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
   return ({ payload }) => textAt(payload, steps) ?? ''
 }
 
-/** Reads the topic that joins the claimed key. Empty if it is not a known one, because nobody has signed it. */
-function topicReader(
-  { topics }: SenderScheme,
+/**
+ * What an event is claimed by: first the signed bytes, then the ID. An event without an ID is claimed by the signed bytes. A
+ * known topic joins both. Others do not, because nobody has signed them.
+ */
+function claimReader(
+  scheme: SenderScheme,
   options: SchemeOptions,
   dedupe: Dedupe,
   typeOf: CompiledScheme['typeOf'],
-): (evidence: Evidence) => string {
-  if (topics === undefined || dedupe === 'signed-bytes') return () => ''
+): (evidence: Evidence, id: string) => readonly (Uint8Array | string)[] {
+  const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
   const known = new Set(topics.concat(options.topics ?? []))
-  return (evidence) => {
-    const type = typeOf(evidence)
-    return type !== undefined && known.has(type) ? type : ''
+  return (evidence, id) => {
+    const type = topics.length > 0 ? typeOf(evidence) : undefined
+    const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
+    const claimedId = scheme.claimedId?.(id, evidence) || id
+    const claimed: (Uint8Array | string)[] = []
+    if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, topic))
+    if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
+    return claimed
   }
 }
 

@@ -1,19 +1,20 @@
 export type { CompiledScheme } from '../protocol.ts'
+export { defineScheme } from './checked-row.ts'
 export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
-export type { CodeSchemeFactory, SharedSecretOptions } from './define-scheme.ts'
+export type { FormField } from './form-fields.ts'
+export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 export {
-  defineScheme,
+  type CodeSchemeFactory,
   type HandshakeOptions,
   type PublicKeyOptions,
   type SchemeFactory,
   type SecretOptions,
+  type SharedSecretOptions,
   senderAuthenticator,
   type TopicOptions,
   type UrlOptions,
   type VerifyTokenOptions,
-} from './define-scheme.ts'
-export type { FormField } from './form-fields.ts'
-export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
+} from './rows.ts'
 export type {
   Algorithm,
   BodyForm,

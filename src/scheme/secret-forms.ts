@@ -1,4 +1,4 @@
-import { namedSecrets, type Secrets } from '../auth/secrets.ts'
+import { namedSecrets } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
@@ -6,58 +6,47 @@ import type { SchemeOptions } from './scheme.ts'
 /** How Stripe and others begin the keys of their APIs. */
 export const API_KEY: RegExp = /^(?:sk|rk|pk)_(?:live|test)_/
 
-/**
- * Refuses what cannot be the sender's secret by its form: another of its keys, or a prefix alone.
- *
- * @throws ListenerConfigError that names the sender and what its console calls the secret.
- */
-export function refuseOtherSecrets(scheme: SenderScheme, { secrets, publicKeys }: SchemeOptions): void {
-  withSecretName(scheme, () => {
-    refuse(scheme, 'secrets', secrets)
-    refuse(scheme, 'publicKeys', publicKeys)
-  })
-}
-
-function refuse(scheme: SenderScheme, option: string, given: Secrets | undefined): void {
-  if (given === undefined) return
-  namedSecrets(given, option, (secret, place) => {
-    const problem = typeof secret === 'string' ? problemOf(secret, scheme) : undefined
-    if (problem !== undefined) throw new ListenerConfigError(place, problem)
-  })
-}
-
 /** How every secret of the sender begins, if its console shows them so. */
 export function prefixOf(scheme: SenderScheme): string | undefined {
-  const key = scheme.algorithm === 'code' || !('key' in scheme) ? 'text' : scheme.key
+  const key = scheme.algorithm === 'code' ? 'text' : scheme.key
   return typeof key === 'object' ? key.base64After : scheme.secretPrefix
 }
 
-function problemOf(secret: string, scheme: SenderScheme): string | undefined {
-  const { facts = {} } = scheme
-  const prefix = prefixOf(scheme)
-  const other = facts.secretIsChosen ? undefined : otherKeyOf(secret, facts.otherKeys)
-  if (other !== undefined) return `is ${other}`
-  if (prefix !== undefined && API_KEY.test(secret)) return 'is an API key'
-  if (prefix !== undefined && secret === prefix) return `has nothing after ${prefix}`
-  return undefined
-}
-
-/** What another key of the sender is, by how it begins. */
-function otherKeyOf(
-  secret: string,
-  otherKeys: { readonly [beginning: string]: string } = {},
-): string | undefined {
-  return Object.entries(otherKeys).find(([beginning]) => secret.startsWith(beginning))?.[1]
-}
-
-/** Adds to the errors of `read` whose secret it is, and what the sender's console calls it. */
-export function withSecretName<Value>({ sender, secretName }: SenderScheme, read: () => Value): Value {
+/**
+ * Reads the secrets of the options. Refuses what cannot be the sender's secret by its form: another of its keys, or a prefix
+ * alone.
+ *
+ * @throws ListenerConfigError that names the sender and what its console calls the secret.
+ */
+export function readSecrets<Value>(
+  scheme: SenderScheme,
+  { secrets, publicKeys }: SchemeOptions,
+  read: () => Value,
+): Value {
   try {
+    for (const [option, given] of Object.entries({ secrets, publicKeys })) {
+      if (given !== undefined)
+        namedSecrets(given, option, (secret, place) => checkForm(secret, place, scheme))
+    }
     return read()
   } catch (error) {
     const isOfKey = error instanceof ListenerConfigError && /^(?:secrets|publicKeys)\b/.test(error.option)
     if (!isOfKey) throw error
     const problem = error.message.slice(error.option.length + 2)
+    const { sender, secretName } = scheme
     throw new ListenerConfigError(error.option, `${problem}; for ${sender}, pass the ${secretName}`)
   }
+}
+
+function checkForm(secret: unknown, place: string, scheme: SenderScheme): void {
+  if (typeof secret !== 'string') return // said by `read`
+  const { secretIsChosen, otherKeys = {} } = scheme.facts ?? {}
+  const prefix = prefixOf(scheme)
+  const other = secretIsChosen
+    ? undefined
+    : Object.entries(otherKeys).find(([beginning]) => secret.startsWith(beginning))
+  if (other) throw new ListenerConfigError(place, `is ${other[1]}`)
+  if (prefix === undefined) return
+  if (API_KEY.test(secret)) throw new ListenerConfigError(place, 'is an API key')
+  if (secret === prefix) throw new ListenerConfigError(place, `has nothing after ${prefix}`)
 }

@@ -1,9 +1,9 @@
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../delivery.ts'
 import { bytesOf, byteText } from '../lib/bytes.ts'
 import { type Json, pointerSteps, textAt } from '../lib/json.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import type { FormField } from './form-fields.ts'
-import type { Scheme, SchemeOptions, SchemeRequest, Signed } from './scheme.ts'
+import type { SchemeRequest, Signed } from './scheme.ts'
 
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
@@ -21,35 +21,43 @@ export interface SignedValues {
   fields(): readonly FormField[] | undefined
 }
 
-type Part = string | ((values: SignedValues) => string | undefined)
+/** The names of the signed values. A function may sign any, and always signs the body. */
+export function signedNames({ algorithm, signs }: SenderScheme): readonly string[] {
+  if (algorithm === 'code') return signs
+  return typeof signs === 'string' ? [...signs.matchAll(PART)].flatMap(([, name]) => name ?? []) : ['body']
+}
 
-/** A compiled `signs` template. */
-interface SignedText {
-  /** Undefined if a signed member is missing. */
-  read(values: SignedValues): Signed | undefined
-  /** The names in braces. */
-  readonly names: readonly string[]
-  /** The text after the ID, which no ID may contain. Empty if there is none. */
-  readonly idDivider: string
+/** The text after the ID in the template, which no ID may contain. Empty if there is none. */
+export function idDividerOf({ signs }: SenderScheme): string {
+  return (typeof signs === 'string' && /\{id\}([^{}]+)/.exec(signs)?.[1]) || ''
 }
 
 /** Compiles e.g. `{timestamp}.{body}`. `{body}` is the exact bytes, and `{/a/b}` a member of the parsed body. */
-function compileSignedText(template: string, url: string): SignedText {
-  const tokens = [...template.matchAll(PART)].map(([text, name]) => ({ text, name }))
-  const names = tokens.flatMap(({ name }) => name ?? [])
-  const parts = tokens.map(({ text, name }) => (name === undefined ? text : placeholder(name, url)))
-  const bodyAt = tokens.findIndex(({ name }) => name === 'body')
-  const before = bodyAt < 0 ? parts : parts.slice(0, bodyAt)
-  const after = bodyAt < 0 ? [] : parts.slice(bodyAt + 1)
-  const follower = tokens[tokens.findIndex(({ name }) => name === 'id') + 1]
-  return {
-    names,
-    idDivider: names.includes('id') && follower?.name === undefined ? (follower?.text ?? '') : '',
-    read(values) {
-      const texts = [join(before, values), join(after, values)] as const
-      if (texts[0] === undefined || texts[1] === undefined) return undefined
-      return { before: texts[0], body: bodyAt < 0 ? NO_BYTES : values.delivery.body, after: texts[1] }
-    },
+export function templateReader(template: string, url: string): (values: SignedValues) => Signed | undefined {
+  const [start = '', ...rest] = template.split('{body}')
+  const [readBefore, readAfter] = [textReader(start, url), textReader(rest.join(''), url)]
+  return (values) => {
+    const [before, after] = [readBefore(values), readAfter(values)]
+    if (before === undefined || after === undefined) return undefined
+    return { before, body: rest.length === 0 ? NO_BYTES : values.delivery.body, after }
+  }
+}
+
+type Part = string | ((values: SignedValues) => string | undefined)
+
+/** Undefined if a signed member is missing. */
+function textReader(template: string, url: string): (values: SignedValues) => string | undefined {
+  const parts = Array.from(template.matchAll(PART), ([text, name]) =>
+    name === undefined ? text : placeholder(name, url),
+  )
+  return (values) => {
+    let text = ''
+    for (const part of parts) {
+      const next = typeof part === 'string' ? part : part(values)
+      if (next === undefined) return undefined
+      text += next
+    }
+    return text
   }
 }
 
@@ -58,7 +66,6 @@ function placeholder(name: string, url: string): Part {
   if (name === 'timestamp') return ({ timestampText }) => timestampText
   if (name === 'method') return ({ delivery }) => delivery.method
   if (name === 'url') return url
-  if (name === 'body') return ''
   const steps = pointerSteps(name)
   return (values) => {
     const text = textAt(values.parsed(), steps)
@@ -66,53 +73,13 @@ function placeholder(name: string, url: string): Part {
   }
 }
 
-function join(parts: readonly Part[], values: SignedValues): string | undefined {
-  let text = ''
-  for (const part of parts) {
-    const next = typeof part === 'string' ? part : part(values)
-    if (next === undefined) return undefined
-    text += next
-  }
-  return text
-}
-
-/** Concatenates the parts. Returns the body itself if it is the only part. */
-export function signedBytes({ before, body, after }: Signed): Uint8Array {
-  return before === '' && after === '' ? body : bytesOf(before, body, after)
-}
-
-/** Reconstructs the bytes that a signature may cover. */
-interface SignedReader {
-  /** Returns the candidates, most likely first. Undefined if a signed value is missing. */
-  read(values: SignedValues): MaybePromise<readonly Signed[] | undefined>
-  /** The names in the template's braces. */
-  readonly names: readonly string[]
-  readonly idDivider: string
-}
-
-export function signedReader(
-  { signs, signedUrl = (url) => url }: Scheme,
-  { publicUrl = '' }: SchemeOptions,
-): SignedReader {
-  if (typeof signs === 'string') {
-    const { read, names, idDivider } = compileSignedText(signs, signedUrl(publicUrl))
-    return {
-      names,
-      idDivider,
-      read(values) {
-        const signed = read(values)
-        return signed && [signed]
-      },
-    }
-  }
-  return {
-    names: ['body'],
-    idDivider: '',
-    read: (values) =>
-      whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
-        signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
-      ),
-  }
+/** What the signature covered, which a scheme sets during authentication, or else the body. `prefix` goes before it. */
+export function signedBytes(
+  { signed, delivery }: { readonly signed: Signed | undefined; readonly delivery: Delivery },
+  prefix = '',
+): Uint8Array {
+  const { before, body, after } = signed ?? { before: '', body: delivery.body, after: '' }
+  return prefix + before + after === '' ? body : bytesOf(prefix + before, body, after)
 }
 
 /** The view of a request that a scheme's own function gets. */

@@ -6,14 +6,14 @@ import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, ENCODE } from '../lib/bytes.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
 import { checkOptions, type OptionTable, optional } from '../lib/options.ts'
+import { HMAC_HASHES, signedReader } from '../scheme/authenticate.ts'
 import { bodyReaders } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
 import { formFields } from '../scheme/form-fields.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../scheme/index.ts'
 import { keyBytes } from '../scheme/keys.ts'
 import type { Scheme, Signed, Spelling } from '../scheme/scheme.ts'
-import { type SignedValues, signedReader } from '../scheme/signed-text.ts'
-import { HMAC_HASHES } from '../scheme/verifiers.ts'
+import type { SignedValues } from '../scheme/signed-text.ts'
 import { aBody, anything, aText, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import type { SignedRequest } from './sign.ts'
 
@@ -92,7 +92,7 @@ function setHeader(
 async function signatureText(scheme: Scheme, options: SignAsOptions, values: SignedValues): Promise<string> {
   const { separator = '' } = scheme.signature
   const { publicUrl } = options
-  const [signed] = (await signedReader(scheme, { publicUrl }).read(values)) ?? []
+  const [signed] = (await signedReader(scheme, { publicUrl })(values)) ?? []
   if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
   const signature = await signatureOf(scheme, signed, options)
   const time =

@@ -1,8 +1,5 @@
 import type { EventStore } from '../event-store.ts'
-import { CROWD_CASES } from './event-store-crowd-cases.ts'
-import { KEY_CASES } from './event-store-key-cases.ts'
-import { LAPSE_CASES } from './event-store-lapse-cases.ts'
-import { VERB_CASES } from './event-store-verb-cases.ts'
+import { EVENT_STORE_CASES } from './event-store-cases.ts'
 
 /** A store for one case, with an optional clock and cleanup. */
 export interface StoreFixture {
@@ -30,8 +27,7 @@ export function eventStoreSuite(
   test: RegisterTest,
   createStore: () => EventStore | StoreFixture | Promise<EventStore | StoreFixture>,
 ): void {
-  const cases = { ...VERB_CASES, ...KEY_CASES, ...CROWD_CASES, ...LAPSE_CASES }
-  for (const [name, run] of Object.entries(cases)) {
+  for (const [name, run] of Object.entries(EVENT_STORE_CASES)) {
     test(name, async () => {
       const created = await createStore()
       const fixture: StoreFixture = 'claim' in created ? { store: created } : created

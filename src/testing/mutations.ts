@@ -41,17 +41,16 @@ export function mutations(delivery: SignedRequest): readonly Mutation[] {
   const request: MutatedRequest = { ...delivery, body: bodyBytes(delivery.body) }
   const parts = { timestamp, eventId, body: request.body }
   const signatures = 'authorization' in delivery.headers ? WRONG_TOKENS : WRONG_MACS
-  return [
-    ...WRONG_REQUESTS.map(({ name, reason, change }) => mutation(name, reason, change(request))),
-    ...WRONG_PARTS.map(({ name, reason, change }) =>
-      mutation(name, reason, withParts(request, change(parts))),
-    ),
-    ...signatures.map(({ name, reason, change }) => mutation(name, reason, change(request))),
-  ]
-}
-
-function mutation(name: string, reason: Reason, request: MutatedRequest): Mutation {
-  return { name, request, reason, status: rejected(reason, name).status }
+  const wrongParts = WRONG_PARTS.map(({ change, ...part }) => ({
+    ...part,
+    change: () => withParts(request, change(parts)),
+  }))
+  return [...WRONG_REQUESTS, ...wrongParts, ...signatures].map(({ name, reason, change }) => ({
+    name,
+    request: change(request),
+    reason,
+    status: rejected(reason, name).status,
+  }))
 }
 
 function withParts(

@@ -64,7 +64,7 @@ const REASONS = [
   [/^src\/explain\//, 'one question that explain() asks'],
   [/^src\/otel\//, 'what is observed; index.ts is the public door'],
   [/^src\/lib\//, 'knows nothing of webhooks'],
-  [/^src\/testing\/.*-cases/, 'one part of the cases of every store'],
+  [/^src\/testing\/event-store-cases/, 'the cases of every store; event-store-suite.ts registers them'],
   [/^src\/scheme\/secret-forms/, 'the forms of secrets, which pages and errors name'],
   [/^src\/beside/, 'the verdict without the claim: no adapter may hold a rule'],
   [/^adapters\/hono\/read-again/, 'one workaround, which its tests prove necessary'],

@@ -4,11 +4,12 @@ import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { type Delivery, defineListener, replyTo, verify } from '../../src/index.ts'
 import type { Json } from '../../src/lib/json.ts'
+import { signedReader } from '../../src/scheme/authenticate.ts'
 import { bodyReaders } from '../../src/scheme/body.ts'
 import type { SenderScheme } from '../../src/scheme/code-scheme.ts'
 import { formFields } from '../../src/scheme/form-fields.ts'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
-import { signedBytes, signedReader } from '../../src/scheme/signed-text.ts'
+import { signedBytes } from '../../src/scheme/signed-text.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -163,8 +164,8 @@ async function signedTexts(
     parsed,
     fields: () => formFields(deliveryOf(sent).body),
   }
-  const signed = (await signedReader(scheme, { publicUrl }).read(values)) ?? []
-  return [...own, ...signed.map((each) => Buffer.from(signedBytes(each)).toString())]
+  const signed = (await signedReader(scheme, { publicUrl })(values)) ?? []
+  return [...own, ...signed.map((each) => Buffer.from(signedBytes({ ...values, signed: each })).toString())]
 }
 
 type Row = (typeof withHandshake)[number]

@@ -1,5 +1,5 @@
 import type { Authenticator } from '../auth/authenticator.ts'
-import { namedSecrets, secretText } from '../auth/secrets.ts'
+import { namedSecrets, type Secrets, secretText } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { EventAuth } from '../event.ts'
 import {
@@ -13,13 +13,15 @@ import {
   wellFormedText,
 } from '../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents } from '../typed-events.ts'
-import { authenticateBy, type SchemeKey } from './authenticate.ts'
+import { authenticateBy, matcherOf, type SchemeKey } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, coverageOf, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
-import { refuseOtherSecrets, withSecretName } from './secret-forms.ts'
-import { signedReader } from './signed-text.ts'
-import { matcherOf } from './verifiers.ts'
+import { readSecrets } from './secret-forms.ts'
+
+export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
+export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
+export type { HandshakeForm, SchemeOptions } from './scheme.ts'
 
 /** The options of a scheme whose sender shares a secret with you. */
 export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
@@ -55,38 +57,15 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/**
- * Defines a sender's scheme. Returns a function that makes a listener's `auth`.
- *
- * @example
- * ```ts
- * const acme = defineScheme({
- *   name: 'acme',
- *   sender: 'Acme',
- *   secretName: 'signing key',
- *   algorithm: 'hmac-sha256',
- *   key: 'text',
- *   signature: { headers: ['x-acme-signature'], spelling: 'hex' },
- *   signs: '{body}',
- *   maxBodyBytes: 1_048_576,
- *   limits: 'The headers are not signed.',
- * })
- * const auth = acme({ secrets: process.env.ACME_SECRET ?? '' })
- * ```
- *
- * @throws ListenerConfigError from the returned function, for a missing, blank or malformed secret, and for unknown options.
- */
+/** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineScheme<Options extends SchemeOptions = SecretOptions, EventName extends string = never>(
   scheme: Scheme,
 ): SchemeFactory<Options, EventName> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    refuseOtherSecrets(scheme, options)
-    const keys = withSecretName(scheme, () => keysOf(scheme, options))
-    const signed = signedReader(scheme, options)
-    const authenticate = authenticateBy(scheme, keys, signed.read)
-    return senderAuthenticator(scheme, options, authenticate)
+    const keys = readSecrets(scheme, options, () => keysOf(scheme, options))
+    return senderAuthenticator(scheme, options, authenticateBy(scheme, options, keys))
   }
   return Object.assign(factory, { scheme })
 }
@@ -115,14 +94,13 @@ export function senderAuthenticator(
 
 function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
-  const option = hasKeyPair(scheme) ? 'publicKeys' : 'secrets'
-  const given = [
-    { option: 'secrets', list: secrets },
-    { option: 'publicKeys', list: publicKeys },
-  ].filter(({ list }) => list !== undefined)
-  return (given.length > 0 ? given : [{ option, list: undefined }]).flatMap(({ option, list }) =>
-    namedSecrets(list, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option)),
-  )
+  const keysIn = (option: string, given: Secrets | undefined) =>
+    namedSecrets(given, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option))
+  const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
+  return [
+    ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),
+    ...(isPair ? keysIn('publicKeys', publicKeys) : []),
+  ]
 }
 
 function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
@@ -153,13 +131,12 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
 /* @__NO_SIDE_EFFECTS__ */
 export function defineCodeScheme<Options extends SchemeOptions, EventName extends string = never>(
   scheme: CodeScheme,
-  takes: OptionTable<Options>,
+  takes: OptionTable<NoInfer<Options>>,
   compile: (options: Options) => Authenticator['authenticate'],
 ): CodeSchemeFactory<Options, EventName> {
   const factory = (options: Options): Authenticator => {
     checkOptions(scheme.name, options, takes)
-    refuseOtherSecrets(scheme, options)
-    const authenticate = withSecretName(scheme, () => compile(options))
+    const authenticate = readSecrets(scheme, options, () => compile(options))
     return senderAuthenticator(scheme, options, authenticate, again)
   }
   // Without `sign` the key is fetched. The other options stay those of this scheme.
@@ -175,12 +152,11 @@ export function vouchedBy({ name, covers }: CodeScheme, secretId: string): Event
 /** The options that every scheme takes. */
 export type CommonOptions = Pick<SchemeOptions, 'dedupe' | 'publicUrl'>
 
-const PRINTABLE_ASCII = /^[!-~]+$/
+const FULL_URL = /^https?:\/\/[!-~]+$/
 
 /** Checks a signed URL. It is not normalised, because the sender signs its exact bytes. @throws ListenerConfigError */
 export const fullUrl: OptionCheck = (value, option) => {
-  const isUrl = typeof value === 'string' && PRINTABLE_ASCII.test(value) && /^https?:\/\//.test(value)
-  if (!isUrl || !URL.canParse(value)) {
+  if (typeof value !== 'string' || !FULL_URL.test(value) || !URL.canParse(value)) {
     throw new ListenerConfigError(
       option,
       'must be the full URL that the sender calls, like https://example.com/hooks',
