@@ -1,10 +1,9 @@
 import type { WebhookEvent } from './event.ts'
-import type { Json } from './lib/json.ts'
 import { type Reason, type RejectedStatus, statusOf } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
 /** Every check passed, and the event is claimed. Handle it, then commit or release it. */
-export interface Accepted<Payload = Json> {
+export interface Accepted<Payload = unknown> {
   /** The discriminant of `Verdict`. */
   readonly ok: true
   /** The event, with its payload, `commit()` and `release()`. */
@@ -52,7 +51,7 @@ export interface Handshake {
 }
 
 /**
- * The result of `verify`. Narrow it by `ok`, then by `handshake`.
+ * The result of `verify`. Narrow it by `ok`, then by `handshake`. `Verdict` alone is one of any listener.
  *
  * @example
  * ```ts
@@ -62,7 +61,7 @@ export interface Handshake {
  * }
  * ```
  */
-export type Verdict<Payload = Json> = Accepted<Payload> | Rejected | Handshake
+export type Verdict<Payload = unknown> = Accepted<Payload> | Rejected | Handshake
 
 /** What a refusal depends on, of an `Authenticator`. */
 interface Refusing {
