@@ -1,6 +1,11 @@
 /** Each code is a heading on this page. */
 export const ERRORS_PAGE = 'https://github.com/hookgate/hookgate/blob/main/docs/errors.md#'
 
+/** `ErrorOptions`, which projects with the library of ES2021 or older do not have. */
+interface Cause {
+  readonly cause?: unknown
+}
+
 /** What the errors of this package have in common. */
 export class CodedError<Code extends string> extends Error {
   /** Survives minification, unlike the name of the class. */
@@ -10,7 +15,7 @@ export class CodedError<Code extends string> extends Error {
   /** A link to the causes and fixes. */
   readonly help: string
 
-  constructor(name: string, code: Code, message: string, options?: ErrorOptions) {
+  constructor(name: string, code: Code, message: string, options?: Cause) {
     super(message, options)
     this.name = name
     this.code = code
@@ -36,7 +41,7 @@ export class ListenerConfigError extends CodedError<'ERR_LISTENER_CONFIG'> {
   /** The option at fault as you wrote it, e.g. `allowedCidrs` or `secrets[1].id`. */
   readonly option: string
 
-  constructor(option: string, problem: string, options?: ErrorOptions) {
+  constructor(option: string, problem: string, options?: Cause) {
     super('ListenerConfigError', 'ERR_LISTENER_CONFIG', `${option}: ${problem}`, options)
     this.option = option
   }
@@ -60,7 +65,7 @@ export class EventStoreError extends CodedError<'ERR_EVENT_STORE'> {
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: Cause) {
     super('EventStoreError', 'ERR_EVENT_STORE', message, options)
   }
 }
@@ -80,7 +85,7 @@ export class ListenerLoadError extends CodedError<'ERR_LISTENER_LOAD'> {
   /** Sent as `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: Cause) {
     super('ListenerLoadError', 'ERR_LISTENER_LOAD', message, options)
   }
 }
@@ -101,7 +106,7 @@ export class KeySetError extends CodedError<'ERR_KEY_SET'> {
   /** Seconds until the next attempt to fetch the keys. Sent as `Retry-After`. */
   readonly retryAfterSeconds: number
 
-  constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {
+  constructor(message: string, retryAfterSeconds: number, options?: Cause) {
     super('KeySetError', 'ERR_KEY_SET', message, options)
     this.retryAfterSeconds = retryAfterSeconds
   }

@@ -224,7 +224,10 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
    * Called with every verdict. Not awaited; errors it throws are ignored. Without it, the adapters write refusals to
    * `console.warn`, at most once a minute for each reason. `null` silences them.
    */
-  readonly onVerdict?: ((verdict: Verdict<Payload>, context: VerdictContext) => unknown) | null | undefined
+  readonly onVerdict?:
+    | ((verdict: Verdict<NoInfer<Payload>>, context: VerdictContext) => unknown)
+    | null
+    | undefined
   /**
    * Called for every failure that is not the sender's fault: the store, the key host, a payload schema that throws, a
    * redirect from the handler, or a Node response that is still open when its lease ends. Not awaited; errors it throws are

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from './errors.ts'
+import { aFunction, optional } from './lib/options.ts'
 import type { EventOf, Listener } from './listener.ts'
 
 type NameOf<Event> = Event extends { readonly type: infer Type extends string } ? Type : string
@@ -37,7 +38,7 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
  * ```
  *
  * @param _listener only its types are used
- * @throws ListenerConfigError if there is no handler for `*`.
+ * @throws ListenerConfigError if there is no handler for `*`, or if a handler is no function.
  */
 export function route<
   Given extends Listener<unknown>,
@@ -46,6 +47,7 @@ export function route<
 >(_listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result> {
   // Own properties only: a type may be `constructor`. Longer prefixes come first.
   const known = new Map<string, Handler<EventOf<Given>, Rest, Result>>(Object.entries(handlers))
+  for (const [key, handler] of known) optional(aFunction)(handler, `route['${key}']`)
   const fallback = known.get('*')
   if (fallback === undefined) throw new ListenerConfigError('route', "needs a handler for '*'")
   const prefixes = [...known.keys()].filter((key) => key.endsWith('*')).sort((a, b) => b.length - a.length)

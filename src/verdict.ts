@@ -1,11 +1,10 @@
 import type { Authenticator } from './auth/authenticator.ts'
 import type { WebhookEvent } from './event.ts'
-import type { Json } from './lib/json.ts'
 import { type Reason, type RejectedStatus, statusOf } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
 /** Every check passed, and the event is claimed. Handle it, then commit or release it. */
-export interface Accepted<Payload = Json> {
+export interface Accepted<Payload = unknown> {
   /** The discriminant of `Verdict`. */
   readonly ok: true
   /** The event, with its payload, `commit()` and `release()`. */
@@ -53,7 +52,7 @@ export interface Handshake {
 }
 
 /**
- * The result of `verify`. Narrow it by `ok`, then by `handshake`.
+ * The result of `verify`. Narrow it by `ok`, then by `handshake`. `Verdict` alone is one of any listener.
  *
  * @example
  * ```ts
@@ -63,7 +62,7 @@ export interface Handshake {
  * }
  * ```
  */
-export type Verdict<Payload = Json> = Accepted<Payload> | Rejected | Handshake
+export type Verdict<Payload = unknown> = Accepted<Payload> | Rejected | Handshake
 
 /** A refusal with the status that this listener's sender understands. */
 export function rejected(

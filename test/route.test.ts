@@ -58,4 +58,17 @@ describe('route', () => {
     // @ts-expect-error there is no '*'
     expect(() => route(listener, { 'invoice.paid': () => 1 })).toThrow("route: needs a handler for '*'")
   })
+
+  it.each(['*', 'invoice.paid'])('names the handler that is no function: %s', (name) => {
+    const handlers: object = { '*': () => 1, [name]: 'charge' }
+    // @ts-expect-error it may be anything
+    expect(() => route(listener, handlers)).toThrow(`route['${name}']: must be a function`)
+  })
+
+  it('takes a handler that is undefined for one that is not there', () => {
+    const handlers: { '*': () => string; 'invoice.paid'?: () => string } = { '*': () => 'rest' }
+    expect(
+      route(listener, Object.assign(handlers, { 'invoice.paid': undefined }))(eventOf('invoice.paid')),
+    ).toBe('rest')
+  })
 })

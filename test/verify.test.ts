@@ -80,7 +80,7 @@ describe('an accepted delivery', () => {
 describe('the verdict', () => {
   it('is told apart by ok', () => {
     expectTypeOf<Verdict>().toEqualTypeOf<Accepted | Rejected | Handshake>()
-    expectTypeOf<Extract<Verdict, { ok: true }>['event']>().toEqualTypeOf<WebhookEvent<Json>>()
+    expectTypeOf<Extract<Verdict<Json>, { ok: true }>['event']>().toEqualTypeOf<WebhookEvent<Json>>()
     expectTypeOf<Extract<Verdict, { ok: false; handshake?: undefined }>['reason']>().toEqualTypeOf<Reason>()
     expectTypeOf<Rejected['status']>().toEqualTypeOf<200 | 400 | 401 | 403 | 405 | 409 | 503>()
   })

@@ -90,10 +90,10 @@ export function oversizeBody(limit: number): Uint8Array {
 
 /** A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. */
 export function bodyTaken(): ListenerConfigError {
-  const problem = 'was read before verifyWebhook could, and its exact bytes are gone'
-  const mend =
-    'mount verifyWebhook before every body parser (express.json(), c.req.json(), request.json(), …)'
-  return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in request.rawBody`)
+  const problem = 'was read before hookgate could, and its exact bytes are gone'
+  const mend = 'run hookgate before any body parser (express.json(), c.req.json(), request.json(), …)'
+  const keep = "let that read request.clone(), or keep the bytes in Node's request.rawBody"
+  return new ListenerConfigError('body', `${problem}: ${mend}, or ${keep}`)
 }
 
 /** The adapter is mounted on another framework. */

@@ -95,7 +95,9 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
         ? `; it is missing${mend}`
         : typeof value === 'function'
           ? `; was it called?${example && ` Try ${example}`}`
-          : mend
+          : Object(value).then
+            ? '; await it'
+            : mend
     throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
   }
 }

@@ -65,7 +65,7 @@ export function expectMistake(
   expect(status).toBe(500)
   expect(errors).toEqual([expect.any(ListenerConfigError)])
   expect(String(errors[0])).toMatch(
-    /^ListenerConfigError: body: was read before verifyWebhook could, and its exact bytes are gone: /,
+    /^ListenerConfigError: body: was read before hookgate could, and its exact bytes are gone: /,
   )
   expect(String(errors[0])).toMatch(fix)
   expect(events).toEqual([])

@@ -192,7 +192,7 @@ it.each([
   const { address } = await serveFastify(app)
   await exchange(address, toBytes(await request()))
   expect(error).toHaveBeenCalledTimes(times)
-  if (times === 1) expect(String(error.mock.lastCall?.[0])).toContain('was read before verifyWebhook could')
+  if (times === 1) expect(String(error.mock.lastCall?.[0])).toContain('was read before hookgate could')
 })
 
 describe('verifyWebhook that is not registered as a plugin', () => {

@@ -76,7 +76,7 @@ describe('a body that something else reads', () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     failed.length = 0
     expect(await statusOf(await program())).toBe(500)
-    expect(failed.join()).toContain('was read before verifyWebhook could')
+    expect(failed.join()).toContain('was read before hookgate could')
   })
 
   it('is read by Nitro where there is no Node server, and toWebRequest has its bytes', async () => {

@@ -112,7 +112,8 @@ describe('the message', () => {
     [undefined, 'it: must have a method claim(); it is missing: try memoryStore()'],
     ['redis://localhost', 'it: must have a method claim(): try memoryStore()'],
     [() => ({ claim() {} }), 'it: must have a method claim(); was it called? Try memoryStore()'],
-  ])('names a value that would do in place of %s', (value, message) => {
+    [Promise.resolve({ claim() {} }), 'it: must have a method claim(); await it'],
+  ])('says what would do in place of %s', (value, message) => {
     expect(complaint(withMethods(['claim'], 'memoryStore()'), value)).toBe(message)
   })
 

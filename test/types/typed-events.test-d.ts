@@ -22,6 +22,7 @@ import {
   type PayloadSchema,
   route,
   type UntypedEvent,
+  type Verdict,
   verify,
   type WebhookEvent,
 } from '../../src/index.ts'
@@ -252,4 +253,22 @@ test('a typed event fits an envelope, and a typed body is signed', async () => {
   expectTypeOf((await signAs<Customer>(stripe, { secret: 's', body })).body).toEqualTypeOf<string>()
   // @ts-expect-error not a customer
   await signAs<Customer>(stripe, { secret: 's', body: { type: 'customer.created' } })
+})
+
+test('a hook whose verdict has a written type keeps the types of the events', () => {
+  const auth = stripe<Bodies>({ secrets: 's' })
+  const logged = defineListener({
+    id: 'stripe',
+    auth,
+    store,
+    onVerdict: (verdict: Verdict) => verdict.reason,
+  })
+  expectTypeOf(logged).toEqualTypeOf(typed)
+
+  const schema = { '~standard': {} } as PayloadSchema<Customer>
+  const checked = defineListener({ id: 'stripe', auth, store, payload: schema, onVerdict(_: Verdict) {} })
+  expectTypeOf<PayloadOf<typeof checked>>().toEqualTypeOf<Customer>()
+
+  // @ts-expect-error nothing says that the sender sends customers
+  defineListener({ id: 'own', auth: hmac({ secrets: 's' }), store, onVerdict(_: Verdict<Customer>) {} })
 })

@@ -1,5 +1,5 @@
 import type { JwtAlgorithm } from '../../../src/crypto/algorithms.ts'
-import type { Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
+import type { Json, Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
 import type { SchemeOptions } from '../../../src/scheme/index.ts'
 import type { SchemeName } from './schemes.ts'
 
@@ -39,7 +39,7 @@ export interface Questions {
   readonly store: { readonly verb: 'claim' | 'commit' | 'release'; readonly args: readonly unknown[] }
   readonly find: { readonly keyId: string; readonly algorithm: JwtAlgorithm }
   readonly validate: { readonly value: unknown }
-  readonly verdict: { readonly verdict: Verdict; readonly context: VerdictContext }
+  readonly verdict: { readonly verdict: Verdict<Json>; readonly context: VerdictContext }
   readonly failure: { readonly error: Named; readonly context: VerdictContext }
   readonly fail: Named
   /** Without the two verbs, which the worker keeps. */
