@@ -55,7 +55,8 @@ describe('the pages of senders', () => {
   it.each(settings)('docs/schemes/%s.md, copied as it stands, starts no program', async (name) => {
     for (const variable of setBy(name)) vi.stubEnv(variable, '')
     onTestFinished(() => void vi.unstubAllEnvs())
-    const program = import(`../../examples/schemes/${name}.ts`)
+    // With a query of its own: test files share their modules.
+    const program = import(`../../examples/schemes/${name}.ts?copied`)
     await expect(program).rejects.toMatchObject({ code: 'ERR_LISTENER_CONFIG' })
   })
 
