@@ -56,10 +56,11 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Guides come before the 25 pages of senders, which repeat each other's words, and before the API.
+        // Guides come before the API, and before the sections of senders' pages, which repeat each other's words.
         miniSearch: {
           searchOptions: {
-            boostDocument: (id: string) => (/\/api\//.test(id) ? 0.3 : /\/schemes\//.test(id) ? 0.6 : 1),
+            boostDocument: (id: string) =>
+              /\/api\//.test(id) ? 0.3 : /\/schemes\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1,
           },
         },
         _render: (text, env, markdown) =>
