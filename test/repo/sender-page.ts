@@ -106,13 +106,17 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
   return [
     canSign
-      ? `Without ${scheme.sender}: in another terminal, with the same variable, hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
+      ? `Without ${scheme.sender}, hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal, with the same variable, run:\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]
       : [`With ${scheme.sender}'s own command:\n\n\`\`\`sh\n${notes.cli}\n\`\`\``, notes.test, tunnel]),
   ]
 }
+
+/** A secret that the sender's program accepts, if any text will do. */
+const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
+  key === 'text' ? ` Any secret will do, e.g. \`${secretPrefix}for_trying\`.` : ''
 
 function checksOf({ scheme, dedupe }: SenderPage): string {
   const { headers, member } = scheme.signature
