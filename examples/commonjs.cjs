@@ -20,10 +20,12 @@ const app = express()
 app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
   const { id, type } = webhookOf(req, listener)
   console.log(type, id)
-  res.send('done') // 2xx: done. If you throw, it runs again when Stripe retries.
+  res.sendStatus(200) // 2xx: done. If you throw or answer 500, it runs when Stripe sends it again.
 })
 
-const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
-  if (error) throw error // e.g. because the port is in use
-  console.log(`http://localhost:${server.address().port}/webhooks/stripe`)
+const server = app.listen(Number(process.env.PORT ?? 3000)).once('listening', () => {
+  const address = server.address()
+  if (address && typeof address === 'object') {
+    console.log(`http://localhost:${address.port}/webhooks/stripe`)
+  }
 })

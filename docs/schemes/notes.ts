@@ -70,7 +70,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Mention the app in a channel, or run its command.',
     mistakes: [
       'The client secret and the verification token are other values.',
-      'Slack waits for 3 seconds. Answer first, and do slow work later.',
+      'Slack waits for 3 seconds: hand slow work to [a queue](../handoff.md).',
       'Commands and interactions are forms and have no ID. `event.payload` holds their fields.',
     ],
     guide: 'https://docs.slack.dev/apis/events-api/',
@@ -100,7 +100,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Send a message to your number.',
     mistakes: [
       'Twilio signs the URL. Behind a proxy or tunnel, it is the one that Twilio calls, not `http://localhost`.',
-      'A form parser in front of hookgate takes the body away. Remove it for this route.',
+      'A form parser in front of hookgate consumes the body. Remove it for this route.',
       'For GET webhooks, mount the route with `app.all`.',
     ],
     guide: 'https://www.twilio.com/docs/usage/webhooks',

@@ -20,7 +20,7 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   target: Given | ListenerLookup<Context, Given>,
   options: VerifyWebhookOptions = {},
 ): Middleware<{ webhook: EventOf<Given> }> {
-  const ownOptions = { trustedProxies() {} } // behindProxies checks it
+  const ownOptions = { trustedProxies() {} } // a check of its value: here, behindProxies does that
   const receiver = createReceiver<Context, Given>(target, options, { ownOptions })
   const sourceOf = behindProxies(options.trustedProxies)
   return (ctx, next) =>

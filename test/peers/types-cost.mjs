@@ -1,7 +1,7 @@
 /**
  * What the senders' types cost the compiler: `npm run build && node test/peers/types-cost.mjs`, after `npm run test:peers` has
  * installed the packages. Compiles examples/typed/app.ts with its type arguments, without them, and without them but with the
- * senders' packages imported. Prints the medians as the rows of docs/types.md.
+ * senders' packages imported. Prints the medians. docs/types.md has the totals.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -14,7 +14,6 @@ const page = (path: string) => readFileSync(new URL(path, root), 'utf8')
 /** A program, and the page that shows it to the letter. */
 const PAGES: readonly (readonly [page: string, example: string])[] = [
   ['README.md', 'examples/stripe.ts'],
-  ['docs/commonjs.md', 'examples/commonjs.cjs'],
   ['docs/specification.md', 'examples/hmac.ts'],
   ['docs/specification.md', 'examples/jwt.ts'],
   ...FRAMEWORKS.map((name) => [`docs/${name}.md`, `examples/${name}.ts`] as const),
@@ -25,6 +24,9 @@ interface Running {
   /** What it has printed to standard error. */
   logged(): string
 }
+
+/** Their program with the page's own `require` lines for its imports. */
+const COMMONJS = ['docs/express.md', 'examples/commonjs.cjs'] as const
 
 /** Runs an example on a free port, TypeScript as it is built, until the test ends. */
 async function start(example: string, cwd: string): Promise<Running> {
@@ -54,7 +56,7 @@ function sendingIn(
   path: string,
   example: string,
 ): { readonly given: readonly string[]; readonly prints: string } {
-  const after = page(path).slice(page(path).indexOf(page(example)))
+  const after = page(path).slice(Math.max(0, page(path).indexOf(page(example))))
   const [, command = '', prints = ''] = /hookgate (send [^`]+)```\n\n```\n([^`]+)```/.exec(after) ?? []
   const words = command.replace('\\\n', ' ').matchAll(/'([^']*)'|(\S+)/g)
   return { given: [...words].map(([, quoted, plain = '']) => quoted ?? plain), prints }
@@ -68,7 +70,13 @@ describe('the quick starts', () => {
     expect(page(path)).toContain(`\n${page(example)}\`\`\``)
   })
 
-  it.each(PAGES)(
+  it('docs/express.md has the lines that make examples/commonjs.cjs of examples/express.ts', () => {
+    const [, requires = ''] = /```js\n(const [^`]+)```/.exec(page('docs/express.md')) ?? []
+    const program = page('examples/express.ts').replace(/^(?:import .*\n)+/, requires)
+    expect(page('examples/commonjs.cjs')).toBe(program)
+  })
+
+  it.each([...PAGES, COMMONJS])(
     '%s sends to the URL that %s prints, which takes it once and logs why',
     async (path, example) => {
       const cwd = mkdtempSync(join(tmpdir(), 'hookgate-'))

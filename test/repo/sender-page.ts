@@ -1,6 +1,7 @@
 import { sampleOption } from '../../cli/signing/samples.ts'
 import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
+import { headingId } from '../../docs/site/.vitepress/links.ts'
 import { coverageOf } from '../../src/scheme/compile-scheme.ts'
 import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
@@ -23,11 +24,11 @@ export function senderPage(page: SenderPage): string {
   const parts = [
     `# ${scheme.sender} webhooks`,
     `<!-- Made by npm run docs:schemes from schemes/${scheme.name}.ts, notes.ts and retries.ts. -->`,
-    summaryIn(source),
+    `This program receives webhooks from ${scheme.sender}.`,
     '## Program',
     '```sh\nnpm install hookgate hono @hono/node-server\n```',
     `\`\`\`ts\n${onNode(program)}\`\`\``,
-    ...startParts(program),
+    ...startParts(program, scheme.sender),
     `## Set up ${scheme.sender}`,
     `${variablesIn(program)[0] === undefined ? 'The secret' : `\`${variablesIn(program)[0]}\``} is ${notes.secret.replace(/\.$/, '')}.`,
     numbered(notes.setUp),
@@ -35,6 +36,7 @@ export function senderPage(page: SenderPage): string {
     '## Try it on your computer',
     ...localParts(page),
     '## What is checked',
+    summaryIn(source),
     checksOf(page),
     '## Retries and duplicates',
     ...retryParts(page),
@@ -79,10 +81,15 @@ serve({ fetch: app.fetch, port }, (address) => {
   return `import { serve } from '@hono/node-server'\n${program.replace('export default app\n', serve)}`
 }
 
-function startParts(program: string): readonly string[] {
-  const set = variablesIn(program).map((name) => `export ${name}='…'\n`)
+/** The quotes are empty, because the program refuses an empty secret, and starts with any other text. */
+function startParts(program: string, sender: string): readonly string[] {
+  const set = variablesIn(program).filter((name) => !program.includes(`${name} === undefined`))
+  const where = `(#${headingId(`Set up ${sender}`)})`
+  const what = set.length === 1 ? 'the secret' : 'the values'
+  const fill = set.length === 0 ? '' : ` Write [${what}]${where} between the quotes.`
+  const lines = set.map((name) => `export ${name}=''\n`)
   return [
-    `Save it as \`app.mjs\`, and start it. It prints its URL:\n\n\`\`\`sh\n${set.join('')}node app.mjs\n\`\`\``,
+    `Save it as \`app.mjs\`.${fill} Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
     'On Bun, Deno and Workers, replace `serve(…)` with `export default app`. The same `listener` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).',
   ]
 }
@@ -99,13 +106,17 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
   return [
     canSign
-      ? `Without ${scheme.sender}: in another terminal, with the same variable, hookgate signs as ${scheme.sender} does.\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
+      ? `Without ${scheme.sender}, hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal, with the same variable, run:\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]
       : [`With ${scheme.sender}'s own command:\n\n\`\`\`sh\n${notes.cli}\n\`\`\``, notes.test, tunnel]),
   ]
 }
+
+/** A secret that the sender's program accepts, if any text will do. */
+const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
+  key === 'text' ? ` Any secret will do, e.g. \`${secretPrefix}for_trying\`.` : ''
 
 function checksOf({ scheme, dedupe }: SenderPage): string {
   const { headers, member } = scheme.signature

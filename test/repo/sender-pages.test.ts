@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NOTES } from '../../docs/schemes/notes.ts'
 import { RETRIES } from '../../docs/schemes/retries.ts'
 import { dedupeOf } from '../../src/scheme/compile-scheme.ts'
@@ -9,6 +9,11 @@ import { senderPage } from './sender-page.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+/** The variables that a page sets to nothing, for its reader to fill in. */
+const setBy = (name: string) =>
+  [...read(`docs/schemes/${name}.md`).matchAll(/^export ([A-Z_]+)=''$/gm)].map(
+    ([, variable = '']) => variable,
+  )
 const namesIn = (folder: string, end: string) =>
   readdirSync(new URL(folder, root))
     .filter((name) => name.endsWith(end))
@@ -42,5 +47,20 @@ describe('the pages of senders', () => {
       ([, name]) => name,
     )
     expect([...new Set(linked)].toSorted()).toEqual(programs)
+  })
+
+  // Plaid's program sends its two values to Plaid, which refuses them.
+  const settings = Object.keys(NOTES).filter((name) => name !== 'plaid' && setBy(name).length > 0)
+
+  it.each(settings)('docs/schemes/%s.md, copied as it stands, starts no program', async (name) => {
+    for (const variable of setBy(name)) vi.stubEnv(variable, '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    // With a query of its own: test files share their modules.
+    const program = import(`../../examples/schemes/${name}.ts?copied`)
+    await expect(program).rejects.toMatchObject({ code: 'ERR_LISTENER_CONFIG' })
+  })
+
+  it('let the reader fill in the secrets of Stripe, GitHub and Slack', () => {
+    expect(settings).toEqual(expect.arrayContaining(['stripe', 'github', 'slack']))
   })
 })

@@ -53,6 +53,10 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
   it.each([
     ['constructEvent', /^\/migrate\/stripe\.html/],
     ['raw body', /^\/troubleshooting\.html/],
+    ['express.json', /^\/troubleshooting\.html/],
+    ['signature verification failed', /^\/(?:troubleshooting|errors)\.html/],
+    ['stripe signature wrong', /^\/troubleshooting\.html/],
+    ['duplicate', /^\/errors\.html#event_duplicate/],
     ['ngrok', /^\/tunnels\.html/],
     ['github webhooks', /^\/schemes\/github\.html/],
   ])('finds the right page for %s', { timeout: 60_000 }, async (words, target) => {

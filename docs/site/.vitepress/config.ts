@@ -44,6 +44,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   vite: { plugins: [ownVue, ...forAgents] },
   themeConfig: {
     nav: [
+      { text: 'Guides', link: '/express' },
       { text: 'Senders', link: '/schemes' },
       { text: 'Errors', link: '/errors' },
       { text: 'API', link: '/api/' },
@@ -55,6 +56,13 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     search: {
       provider: 'local',
       options: {
+        // Guides come before the API, and before the sections of senders' pages, which repeat each other's words.
+        miniSearch: {
+          searchOptions: {
+            boostDocument: (id: string) =>
+              /\/api\//.test(id) ? 0.3 : /\/schemes\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1,
+          },
+        },
         _render: (text, env, markdown) =>
           MAINTAINERS.includes(env.relativePath.replace('.md', '')) ? '' : markdown.renderAsync(text, env),
       },

@@ -38,7 +38,7 @@ const questions = {
   },
 }
 
-/** One case per fact: the engine still does what docs/runtimes.md says. */
+/** One case per fact: the engine still does what facts.json says. */
 export const facts = Object.fromEntries(
   Object.entries(questions).map(([name, ask]) => [
     name,
