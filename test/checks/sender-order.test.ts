@@ -5,6 +5,7 @@ import { asana } from '../../schemes/asana.ts'
 import { notion } from '../../schemes/notion.ts'
 import { type Authenticator, defineListener, replyTo, verify } from '../../src/index.ts'
 import { memberAt } from '../../src/lib/json.ts'
+import { STATUS } from '../../src/reason.ts'
 import { defineScheme, emptyReply } from '../../src/scheme/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -78,6 +79,11 @@ const faults = (signed: boolean): readonly Fault[] => [
     field: 'encoding',
     spoil: (plan) => (plan.headers['content-encoding'] = 'gzip'),
   },
+  {
+    name: '401 auth_missing',
+    field: 'secret',
+    spoil: (plan) => (plan.headers['x-signature'] = undefined),
+  },
   { name: '401 signature_mismatch', field: 'secret', spoil: (plan) => (plan.secret = 'another') },
   { name: '400 body_not_json', field: 'body', spoil: (plan) => (plan.end += '}') },
   ...(signed ? [{ name: 'handshake', field: 'body', spoil: (plan: Plan) => (plan.body.asks = true) }] : []),
@@ -86,6 +92,25 @@ const faults = (signed: boolean): readonly Fault[] => [
   { name: '400 event_id_malformed', field: 'body', spoil: (plan) => (plan.body.id = 'i'.repeat(257)) },
   { name: '400 payload_invalid', field: 'body', spoil: (plan) => (plan.body.a = 'text') },
 ]
+
+/** Reasons that are found elsewhere: in hookgate's scheme, by adapters, in tokens, and by the claim. */
+const ELSEWHERE = [
+  'body_incomplete',
+  'content_type_not_json',
+  'body_malformed',
+  'event_id_not_uuid_v4',
+  'token_invalid',
+  'token_expired',
+  'event_duplicate',
+  'event_in_progress',
+]
+
+it('every reason is in the order, or is found elsewhere', () => {
+  const found = faults(false).flatMap(({ name }) => name.split(' ')[1] ?? [])
+  expect([...found, ...ELSEWHERE].toSorted(), 'faults() in test/checks/sender-order.test.ts').toEqual(
+    Object.keys(STATUS).toSorted(),
+  )
+})
 
 async function send(signed: boolean, spoiling: readonly Fault[]) {
   const clock = fakeClock()

@@ -41,16 +41,13 @@ describe('the checks', () => {
   })
 
   it('end with the one that refused', async () => {
-    expect(passed(await explained(await signHmac({ secret: SECRET, body: '{' })))).toEqual([
-      'body-size passed',
-      'headers passed',
-      'body refused',
-      'timestamp not reached',
-      'event-id not reached',
-      'source-ip not reached',
-      'authenticity not reached',
-      'claim not reached',
-    ])
+    const [size, headers, body, ...rest] = passed(
+      await explained(await signHmac({ secret: SECRET, body: '{' })),
+    )
+    expect([size, headers, body]).toEqual(['body-size passed', 'headers passed', 'body refused'])
+    expect(rest).toContain('authenticity not reached')
+    expect(rest.at(-1)).toBe('claim not reached')
+    expect(rest.filter((line) => !line.endsWith(' not reached'))).toEqual([])
   })
 
   it('name the claim for a duplicate', async () => {
@@ -71,9 +68,10 @@ describe('the checks', () => {
       payload,
     })
     const { checks } = await explained(await signHmac({ secret: SECRET, body: '{}' }), listener)
-    expect(checks.map(({ name }) => name).join(' ')).toBe(
-      'body-size source-ip headers authenticity body timestamp event-id payload claim',
-    )
+    const names = checks.map(({ name }) => name)
+    expect([names[0], ...names.slice(-2)]).toEqual(['body-size', 'payload', 'claim'])
+    const ordered = ['source-ip', 'headers', 'authenticity', 'body', 'timestamp', 'event-id']
+    expect(names.filter((name) => ordered.includes(name))).toEqual(ordered)
     expect(checks.find(({ ok }) => ok === false)?.name).toBe('authenticity')
   })
 })

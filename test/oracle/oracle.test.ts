@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Reason, STATUS, statusOf } from '../../src/reason.ts'
 import { makeBatch } from './batch.ts'
 import { compareBatch } from './compare.ts'
 import { findPython } from './oracle.ts'
@@ -7,13 +8,22 @@ const PYTHON = findPython()
 const SEEDS = [1, 2, 3, 4]
 const DELIVERIES = 5500 // some go to listeners that both sides refuse
 
+/** Reasons of adapters, of other senders' schemes, and of a schema. */
+const ELSEWHERE = [
+  'body_incomplete',
+  'content_type_not_accepted',
+  'body_malformed',
+  'event_id_malformed',
+  'payload_invalid',
+]
+
+const reasons = Object.keys(STATUS) as readonly Reason[] // the keys of a record of them
+
 const ANSWERS = [
   ...['accepted', 'configured', 'refused', 'committed', 'already', 'lost', 'released', 'nothing left'],
-  ...['400 body_too_large', '400 method_not_post', '400 header_missing', '400 header_repeated'],
-  ...['400 content_type_not_json', '400 content_encoding_not_identity', '400 body_not_json'],
-  ...['400 timestamp_malformed', '400 timestamp_out_of_range', '400 event_id_not_uuid_v4'],
-  ...['403 source_ip_not_allowed', '401 auth_missing', '401 signature_mismatch', '401 token_invalid'],
-  ...['401 token_expired', '409 event_duplicate', '503 event_in_progress'],
+  ...reasons
+    .filter((reason) => !ELSEWHERE.includes(reason))
+    .map((reason) => `${statusOf(reason, false)} ${reason}`),
 ]
 
 describe('a second implementation, written in Python from the specification alone', () => {
@@ -31,7 +41,10 @@ describe('a second implementation, written in Python from the specification alon
         for (const answer of compared.tally.keys()) answers.add(answer)
       }
       expect(cases).toBeGreaterThanOrEqual(20_000)
-      expect([...answers]).toEqual(expect.arrayContaining(ANSWERS))
+      expect(
+        ANSWERS.filter((answer) => !answers.has(answer)),
+        'draw listeners and deliveries that get these answers, in test/oracle/batch.ts and its odd-*.ts',
+      ).toEqual([])
     },
     120_000,
   )

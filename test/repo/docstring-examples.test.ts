@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -33,7 +33,9 @@ function namesIn(folder: string): string[] {
 }
 
 function exportsOf(path: string): ReadonlySet<string> {
-  const text = readFileSync(join(root, `dist/${path}.d.ts`), 'utf8')
+  const built = join(root, `dist/${path}.d.ts`)
+  if (!existsSync(built)) throw new Error(`run \`npm run build\`, which makes dist/${path}.d.ts`)
+  const text = readFileSync(built, 'utf8')
   const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list)
   const listed = lists.flatMap((list) => list.split(',')).map((name) => name.replace('type ', '').trim())
   const declared = text.matchAll(/^export (?:declare )?(?:type|interface|class|function|const) (\w+)/gm)

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { factoryName } from '../support/schemes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest: {
   readonly exports: { readonly [subpath: string]: string }
+  readonly typesVersions: { readonly '*': { readonly [subpath: string]: readonly [string] } }
   readonly dependencies: { readonly [name: string]: string }
   readonly scripts: { readonly [name: string]: string }
 } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -26,7 +28,26 @@ async function exportedNames(): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
+const modules = Object.entries(manifest.exports).filter(([, target]) => target.endsWith('.js'))
+
 describe('the public surface', () => {
+  it('is built', () => {
+    const targets = modules.map(([, target]) => target).filter((target) => !target.includes('*'))
+    expect(
+      targets.filter((target) => !existsSync(root + target)),
+      'run `npm run build`',
+    ).toEqual([])
+  })
+
+  it('has the same subpaths for older settings of TypeScript, which read typesVersions', () => {
+    const types = modules
+      .filter(([subpath]) => subpath !== '.')
+      .map(([subpath, target]) => [subpath.slice(2), [target.replace(/\.js$/, '.d.ts')]])
+    expect(manifest.typesVersions['*'], 'repeat the subpaths of exports in package.json').toEqual(
+      Object.fromEntries(types),
+    )
+  })
+
   it('is exactly these names: adding one is a decision, removing one is a major version', async () => {
     expect(await exportedNames(), 'list the subpath and its names in test/repo/exports.test.ts').toEqual({
       '.': [
@@ -99,8 +120,8 @@ describe('the public surface', () => {
     expect(files).toContain('stripe.ts')
     for (const file of files) {
       const name = file.replace('.ts', '')
-      const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-      const module = await import(`../../schemes/${file}`)
+      const factory = factoryName(name)
+      const module = await import(`../../schemes/${name}.ts`)
       expect(Object.keys(module)).toEqual([factory])
       expect(module[factory].scheme.name).toBe(name)
     }
