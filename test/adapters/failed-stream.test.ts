@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
+import fastify from 'fastify'
 import { Hono } from 'hono'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook as onNode } from '../../adapters/express.ts'
+import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener } from '../../src/index.ts'
 import { exchange, type RawRequest, toBytes } from '../support/raw-http.ts'
@@ -38,6 +40,14 @@ const APPS: { readonly [name: string]: (listener: Listener) => RequestListener }
     express().post('/hook', onNode(listener), (_request, response) => {
       pipeline(Readable.from(broken()), response, () => response.status(500).end())
     }),
+  'Fastify, a stream': (listener) => {
+    const app = fastify()
+    app.register(async (scope) => {
+      await scope.register(onFastify, { listener })
+      scope.post('/hook', (_request, reply) => reply.send(Readable.from(broken())))
+    })
+    return (request, response) => app.ready(() => app.routing(request, response))
+  },
   'node:http, which then answers 500': (listener) => {
     const verify = onNode(listener)
     return (request, response) =>
@@ -78,7 +88,7 @@ async function onHttp2(app: RequestListener): Promise<Send> {
 it.each(
   Object.entries(APPS).flatMap(([name, app]) =>
     [onHttp1, onHttp2]
-      .filter((serve) => serve === onHttp1 || !name.startsWith('Express'))
+      .filter((serve) => serve === onHttp1 || !/^(?:Express|Fastify)/.test(name))
       .map((serve) => [name, serve.name, app, serve] as const),
   ),
 )('a 200 whose stream fails leaves the lease to lapse: %s (%s)', async (_name, _protocol, app, serve) => {
