@@ -13,7 +13,7 @@ pool.on('error', (error) => console.error('an idle connection broke:', error.mes
 const store = postgresStore(pool)
 const events = store.transactionPerEvent({ connect: () => pool.connect() })
 
-// Belongs into your deployment, not here.
+// Run this when you deploy, not here.
 await store.migrate()
 await pool.query('CREATE TABLE IF NOT EXISTS payments (event_id text, content json)')
 

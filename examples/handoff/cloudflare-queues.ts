@@ -6,7 +6,7 @@ import { inTime } from './in-time.ts'
 
 export { EventStoreObject } from 'hookgate/stores/durable-object'
 
-/** As wrangler's configuration names them. The queue has a dead letter queue, for events that no attempt can work on. */
+/** As wrangler's configuration names them. The queue has a dead letter queue, for events that fail in every attempt. */
 interface Env {
   readonly EVENTS: DurableObjectNamespace
   readonly WEBHOOKS: Queue<Envelope>

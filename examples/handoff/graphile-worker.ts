@@ -6,20 +6,20 @@ import { webhookHandler } from 'hookgate/web'
 import pg from 'pg'
 
 export async function startReceiver(listener: Listener, connectionString: string) {
-  // While Postgres is down, fail: by default a query waits for ever.
+  // While Postgres is down, fail: by default a query waits forever.
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 1000, query_timeout: 1000 })
   // Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
   pool.on('error', (error) => console.error('an idle connection broke:', error.message))
   pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
   // One row for each event that became a job. Its event IDs are UUIDs.
   const handedOff = postgresStore(pool, { table: 'handed_off', mode: 'single' })
-  await handedOff.migrate() // these two belong into your deployment
+  await handedOff.migrate() // run these two when you deploy
   await runMigrations({ connectionString })
 
   const fetch = webhookHandler(listener, async (event) => {
     const key = { listenerId: event.listenerId, eventId: event.id }
     await inTransaction(pool, async (tx) => {
-      const claim = await handedOff.with(tx).claim(key, crypto.randomUUID(), 0) // `single` knows no lease
+      const claim = await handedOff.with(tx).claim(key, crypto.randomUUID(), 0) // in `single` mode there is no lease
       if (claim === 'done') return // the job already exists
       if (claim === 'busy') throw new Error('another attempt has just taken it') // 500: the sender comes again
       const job = ['webhook', JSON.stringify(toEnvelope(event)), jobId(event)]

@@ -11,7 +11,7 @@ const CONSUMER = 'orders'
 /** As long as any sender retries. NATS remembers IDs for 2 minutes by default. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
-/** Belongs into your deployment. */
+/** Run it when you deploy. */
 async function createStream(manager: JetStreamManager): Promise<void> {
   const duplicate_window = nanos(REMEMBERED_MS)
   await manager.streams.add({

@@ -24,7 +24,7 @@ async function startBoss(connectionString: string): Promise<PgBoss> {
 
 export async function startReceiver(listener: Listener, connectionString: string) {
   const boss = await startBoss(connectionString)
-  // While Postgres is down, fail: by default a query waits for ever.
+  // While Postgres is down, fail: by default a query waits forever.
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 2000, query_timeout: 2000 })
   pool.on('error', (error) => console.error('an idle connection broke:', error.message))
   const db = { executeSql: (text: string, values: unknown[]) => pool.query(text, values) }

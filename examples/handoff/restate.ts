@@ -32,7 +32,7 @@ export async function startWorker(adminUrl: string, work: (event: HandedOffEvent
   return { stop: async () => void server.close() }
 }
 
-/** Belongs into your deployment. */
+/** Run it when you deploy. */
 async function register(adminUrl: string, address: ReturnType<ReturnType<typeof createServer>['address']>) {
   if (address === null || typeof address === 'string') throw new Error('the worker has no port')
   const answer = await fetch(new URL('/deployments', adminUrl), {

@@ -11,7 +11,7 @@ import { webhookHandler } from 'hookgate/web'
 /** The queue's name ends in `.fifo`: other queues have no deduplication. */
 export async function startReceiver(listener: Listener, queueUrl: string) {
   const client = new SQSClient({
-    useQueueUrlAsEndpoint: false, // but that of AWS_REGION, or AWS_ENDPOINT_URL_SQS
+    useQueueUrlAsEndpoint: false, // the endpoint is that of AWS_REGION, or AWS_ENDPOINT_URL_SQS
     maxAttempts: 1, // the sender is the one that retries
     requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
   })
