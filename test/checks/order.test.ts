@@ -103,7 +103,8 @@ const reasonOf = (words: string) => words.split(' ').at(-1)
 
 describe('one fault', () => {
   it('every reason is in the order, or is found elsewhere', () => {
-    expect([...Object.keys(BY_REASON), ...ELSEWHERE].toSorted()).toEqual(Object.keys(STATUS).toSorted())
+    const known = [...Object.keys(BY_REASON), ...ELSEWHERE].toSorted()
+    expect(known, 'BY_REASON in test/checks/order.test.ts').toEqual(Object.keys(STATUS).toSorted())
   })
 
   it('none is accepted', async () => {

@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const speed = read('docs/speed.md')
 const checks = read('docs/checks.md')
 const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
-const OPTION_PAGES = 'docs/options.md, docs/stores.md or docs/tenants.md'
+const OPTION_PAGES = 'add each option, in backticks, to docs/options.md, docs/stores.md or docs/tenants.md'
 
 /** The names before a colon, indented by two, from `opening` to the next closing line. */
 function namesIn(path: string, opening: string): string[] {
