@@ -8,7 +8,7 @@ const encoder = new TextEncoder()
 
 /** The event of a delivery that passed every check, settled by `claim`. */
 export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
-  const { auth, delivery, eventId, listener, payload, protocol, sentAt } = verification
+  const { auth, delivery, eventId, eventTypeText, listener, payload, protocol, sentAt } = verification
   if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()
   let releasing: Promise<boolean> | undefined
@@ -28,7 +28,7 @@ export function acceptedEvent(verification: Verification, claim: EventClaim): We
   }
   // Assigned one by one: a copy costs more than most checks.
   if (protocol.unsigned) {
-    event.type = protocol.typeOf(verification)
+    event.type = eventTypeText || undefined
     event.unsigned = protocol.unsigned
     if (delivery.method === 'GET') event.rawBody = encoder.encode(queryTextOf(delivery))
   }

@@ -84,9 +84,9 @@ function outcomeOf(
 
 /** Ends up in logs, so it names no event before its sender is authenticated, and says what nothing signs. */
 function contextOf(verification: Verification, startedAt: number): VerdictContext {
-  const { delivery, eventId, listener, protocol } = verification
+  const { delivery, eventId, eventTypeText, listener, protocol } = verification
   const { sourceIp } = delivery
-  const eventType = eventId && protocol.typeOf(verification)
+  const eventType = eventId && eventTypeText
   const unsigned = (eventId && protocol.unsigned) || []
   return {
     listenerId: listener.id,

@@ -31,7 +31,7 @@ export class Verification implements Evidence {
   eventId = ''
   /** The keys that the event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
-  /** The type of another sender's event. Undefined until its scheme has looked for it itself, or the event is identified. */
+  /** The future `event.type`. Empty if there is none. Undefined until the event is identified, unless a scheme has set it. */
   eventTypeText: string | undefined = undefined
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined

@@ -133,12 +133,11 @@ export function walk<Passed>(
 ): MaybePromise<Passed | Rejected | Handshake> {
   for (let index = first; index < checks.length; index += 1) {
     const stop = checks[index]?.(verification)
-    if (isPromise(stop)) {
-      return stop.then((late) =>
-        late ? stopped(verification, late) : walk(checks, verification, pass, index + 1),
-      )
-    }
-    if (stop) return stopped(verification, stop)
+    if (stop === undefined) continue
+    if (!isPromise(stop)) return stopped(verification, stop)
+    return stop.then((late) =>
+      late ? stopped(verification, late) : walk(checks, verification, pass, index + 1),
+    )
   }
   return pass(verification)
 }

@@ -79,7 +79,7 @@ export function createObserver<Request extends object>(
       const { method, url, header, sourceIp, copyBody } = beside()
       // Begins before a lookup ends: the bytes come only once.
       const copying = copyBody(listener?.maxBodyBytes ?? maxConcurrentBytes, inFlight)
-      copying.catch(() => {}) // awaited only if there is a listener
+      copying.catch(() => {}) // nothing awaits it if there is no listener
       const known = await found
       if (isRefusal(known)) return
       listener = known

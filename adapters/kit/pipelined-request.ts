@@ -32,7 +32,7 @@ export class PipelinedRequest {
     this.isCutOff = connection.writableEnded === true || this.#isBehind(earlier, response)
   }
 
-  /** Called before the response is written. `closes`: it closes the connection. */
+  /** Called before the response is written. `closes`: whether that closes the connection. */
   end(closes: boolean): void {
     this.#closes = closes
     this.#tellNext?.()

@@ -154,7 +154,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
       if (!isCutOff && wasReceived(request)) throw mountedTwice()
       let found = isCutOff ? BUSY : lookup(request)
       if (isPromise(found)) {
-        found.then(undefined, () => {}) // awaited only if there is room
+        found.then(undefined, () => {}) // nothing awaits it if there is no room
         inFlight ??= bodies.enter()
         found = await inFlight.during(found, incoming)
       }

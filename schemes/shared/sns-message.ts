@@ -9,7 +9,7 @@ export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazo
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
 const LONGEST_URL = 256
-/** Of the other members, in characters. */
+/** Of the members other than `Message`, in characters. */
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
 const FIRST_LINE: Uint8Array = /* @__PURE__ */ encoder.encode('Message\n')

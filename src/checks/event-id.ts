@@ -31,7 +31,7 @@ export function checkEventId(
   return whenKnown(protocol.keysOf(verification, id), (keys) => {
     verification.claimKeys = isUnclaimed ? [] : keys
     verification.eventId = id || (keys[0] ?? '')
-    verification.eventTypeText ??= protocol.typeOf(verification) ?? '' // a schema may drop it from the payload
+    verification.eventTypeText = protocol.typeOf(verification) ?? '' // now: a schema may drop it from the payload
     return undefined
   })
 }

@@ -12,7 +12,7 @@ export function answerSignedHandshake(verification: Verification): HandshakeAnsw
 }
 
 function answer(verification: Verification, signed: boolean): HandshakeAnswer {
-  const { protocol } = verification.listener.auth
-  if (protocol?.scheme.handshake?.signed !== signed) return undefined
-  return protocol.answer(verification, verification.isEnforced)
+  const sender = verification.listener.auth.protocol // undefined in hookgate's scheme, which has no handshakes
+  if (sender?.scheme.handshake?.signed !== signed) return undefined
+  return sender.answer(verification, verification.isEnforced)
 }
