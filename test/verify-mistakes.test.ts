@@ -52,7 +52,7 @@ it('takes null for an absent header, as Headers returns it', async () => {
   expect(await outcome(unsigned, listener)).toBe('401 auth_missing')
 })
 
-it.each([{ ok: false }, {}, [], { secretId: 'main' }])(
+it.each([{ ok: false }, {}, { secretId: 'main' }])(
   'accepts nothing if authenticate() of a caller in plain JavaScript answers %o',
   async (answer) => {
     const authenticate = () => answer as never
