@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 /** The event of a delivery that passed every check, settled by `claim`. */
 export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, eventTypeText, listener, payload, protocol, sentAt } = verification
-  if (auth === undefined) throw new ListenerConfigError('auth', 'authenticate() named no sender')
+  if (!auth?.method) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()
   let releasing: Promise<boolean> | undefined
   const event: Writable<WebhookEvent<unknown>> = {

@@ -51,3 +51,12 @@ it('takes null for an absent header, as Headers returns it', async () => {
   const unsigned = withHeaders({ ...delivery, header }, { 'webhook-signature': null as unknown as undefined })
   expect(await outcome(unsigned, listener)).toBe('401 auth_missing')
 })
+
+it.each([{ ok: false }, {}, { secretId: 'main' }])(
+  'accepts nothing if authenticate() of a caller in plain JavaScript answers %o',
+  async (answer) => {
+    const authenticate = () => answer as never
+    const { listener, deliver } = hmacListener({ auth: { method: 'hmac', authenticate } })
+    await expect(verify(await deliver(), listener)).rejects.toThrow('auth: authenticate() named no sender')
+  },
+)
