@@ -79,6 +79,31 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
     expect(await outcome(done, listenerOn(replica).listener)).toBe('accepted')
   })
 
+  it('by hand, forgets what the old primary still accepts, and min-replicas-to-write makes it refuse', async () => {
+    const { primary, replica } = await pair()
+    const [before, after] = [listenerOn(primary), listenerOn(replica)]
+    await replica.cli('REPLICAOF', 'NO', 'ONE')
+    const late = await before.deliver()
+    await (await acceptedEvent(late, before.listener)).commit()
+    expect(await outcome(late, after.listener)).toBe('accepted')
+    await primary.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')
+    await expect(outcome(await before.deliver(), before.listener)).rejects.toThrow(EventStoreError)
+  })
+
+  it('by FAILOVER, forgets nothing', async () => {
+    const { primary, replica } = await pair()
+    const before = listenerOn(primary)
+    const [done, running] = [await before.deliver(), await before.deliver()]
+    await (await acceptedEvent(done, before.listener)).commit()
+    await acceptedEvent(running, before.listener)
+    await primary.cli('FAILOVER')
+    await expect.poll(() => replica.cli('ROLE'), { timeout: 15_000 }).toMatch(/^master/)
+    const after = listenerOn(replica)
+    expect(await outcome(done, after.listener)).toBe('409 event_duplicate')
+    expect(await outcome(running, after.listener)).toBe('503 event_in_progress')
+    await expect(outcome(await before.deliver(), before.listener)).rejects.toThrow(EventStoreError)
+  })
+
   it('with min-replicas-to-write, a primary whose replicas are silent answers 503, and flows again', async () => {
     const { primary, replica } = await pair('--min-replicas-to-write', '1', '--min-replicas-max-lag', '2')
     const { listener, deliver } = listenerOn(primary)
