@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { WebhookEvent } from '../../src/index.ts'
+import type { Forwarding } from './forward-options.ts'
 
 interface AppEvent {
   readonly event: WebhookEvent<unknown>
@@ -9,11 +10,7 @@ interface AppEvent {
   readonly isReplay: boolean
 }
 
-interface AppHeaderOptions {
-  /** Signs the delivery for the app. Undefined: it is not signed. */
-  readonly secret: string | undefined
-  /** Names of the sender's headers to pass on, in lower case. */
-  readonly passed: readonly string[]
+interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
   /** Names of the headers that the sender's scheme names, in lower case. Each passes if it came once. */
   readonly ofSender: readonly string[]
   /** The URL that senders call. `X-Forwarded-Host` and `-Proto` are made from it. */

@@ -15,34 +15,27 @@ const LOWEST_STATUS = 200
 const IDLE_MS = 1000
 
 /** The app behind `--forward-to`. */
-export interface App {
-  /** Sends one POST and never retries. Never rejects, whatever the app or the network does. */
-  ask(headers: OutgoingHttpHeaders, body: Uint8Array): Promise<AppAnswer>
-  /** Closes idle connections. */
-  close(): void
-}
-
-export function appAt(url: URL, timeoutMs: number): App {
+export function appAt(url: URL, timeoutMs: number) {
   const { Agent, request } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
   return {
-    async ask(headers, body) {
-      const startedAt = performance.now()
-      const answer = await attempt(request(url, { method: 'POST', agent, headers }), body, timeoutMs)
-      return { ...answer, ms: performance.now() - startedAt }
-    },
-    close: () => agent.destroy(),
+    /** Sends one POST and never retries. Never rejects, whatever the app or the network does. */
+    ask: (headers: OutgoingHttpHeaders, body: Uint8Array): Promise<AppAnswer> =>
+      attempt(request(url, { method: 'POST', agent, headers }), body, timeoutMs),
+    /** Closes idle connections. */
+    close: (): void => agent.destroy(),
   }
 }
 
 type Untimed = Omit<AppReply, 'ms'> | Omit<AppSilence, 'ms'>
 
-function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): Promise<Untimed> {
+function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): Promise<AppAnswer> {
+  const startedAt = performance.now()
   return new Promise((resolve) => {
     let isReached = false
     const end = (answer: Untimed) => {
       clearTimeout(timer)
-      resolve(answer)
+      resolve({ ...answer, ms: performance.now() - startedAt })
     }
     const fail = (problem: string) => {
       end({ kind: isReached ? 'unknown' : 'unreachable', problem })

@@ -109,8 +109,8 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
     const { ms: total, ...outcome } = line
     const [path, headers] = [url.slice(0, LONGEST_PATH), pairs(rawHeaders)]
     const ms = { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total }
-    const request = { method, path, sourceIp, headers, body, bytes, truncated }
-    return { seq, ...outcome, ...request, detail, replayOf, ms, app }
+    const received = { method, path, sourceIp, headers, body, bytes, truncated }
+    return { seq, ...outcome, ...received, detail, replayOf, ms, app }
   }
   return { seq, weight: weightOf(body, textLength(rawHeaders), app), inspect }
 }
@@ -120,7 +120,7 @@ const NOTHING = new Uint8Array()
 function appOutcome(app: AppAnswer | undefined): AppOutcome | null {
   if (app === undefined) return null
   if (app.kind !== 'answered') {
-    return { status: null, headers: [], body: new Uint8Array(), truncated: false, problem: app.problem }
+    return { status: null, headers: [], body: NOTHING, truncated: false, problem: app.problem }
   }
   const { status, headers, body, isCut } = app
   return { status, headers: pairs(headers), body: Buffer.from(body), truncated: isCut, problem: null }

@@ -1,12 +1,9 @@
 const MOST_A_SECOND = 5
 
-/** `setTimeout`, without keeping the process alive. */
-export type Later = (call: () => void, ms: number) => void
-
 /** Says at most five lines a second, and then how many more there were, so that a stranger cannot fill a log. */
 export function throttled(
   say: (line: string) => void,
-  later: Later = (call, ms) => void setTimeout(call, ms).unref(),
+  later = (call: () => void, ms: number) => void setTimeout(call, ms).unref(),
 ): (line: string) => void {
   let lines = 0
   const endSecond = () => {

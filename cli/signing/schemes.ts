@@ -54,19 +54,11 @@ export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }
 
-/** What verifies a sender's deliveries here. */
-export interface SchemeReceiver {
-  /** The secret, or the sender's public key. */
-  readonly key: string
-  /** @throws UsageError if the scheme refuses the key or the URL. */
-  authFor(publicUrl: string): Authenticator
-}
-
 /** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`, once: a pipe has no second time. */
 export async function schemeReceiver(
   factory: AnyScheme,
   given: KeyIdValues & { readonly 'secret-file'?: string; readonly 'verify-token-file'?: string },
-): Promise<SchemeReceiver> {
+) {
   const keyIdOption = keyIdOptionOf(factory.scheme, given)
   const verifyToken = await verifyTokenFor(factory.scheme, given['verify-token-file'])
   const options = {
@@ -78,8 +70,10 @@ export async function schemeReceiver(
   const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
   const own = isPublic ? { publicKeys: key } : { secrets: key }
   return {
+    /** The secret, or the sender's public key. */
     key,
-    authFor(publicUrl) {
+    /** @throws UsageError if the scheme refuses the key or the URL. */
+    authFor(publicUrl: string): Authenticator {
       try {
         return factory({ ...own, publicUrl, ...options })
       } catch (error) {

@@ -139,15 +139,12 @@ export async function readSender(
     throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
   }
   keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
-  const keys = hasKeyPair(scheme.scheme)
-    ? { privateKey: await readPrivateKey(needKey(given.key, name)) }
-    : { secret: await needText(given['secret-file']), keyId: given['key-id'] }
-  return { scheme, keys }
-}
-
-function needKey(key: string | undefined, name: string): string {
-  if (key === undefined) throw new UsageError(`--scheme ${name} signs with a private key: add --key FILE`)
-  return key
+  if (!hasKeyPair(scheme.scheme)) {
+    return { scheme, keys: { secret: await needText(given['secret-file']), keyId: given['key-id'] } }
+  }
+  if (given.key === undefined)
+    throw new UsageError(`--scheme ${name} signs with a private key: add --key FILE`)
+  return { scheme, keys: { privateKey: await readPrivateKey(given.key) } }
 }
 
 /** @throws UsageError for options of two methods. */

@@ -6,10 +6,9 @@ import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
 import { needSecret } from '../../signing/secrets.ts'
 import { checkOneMethod, publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
-import type { Case } from './case.ts'
 import { hmacMethod, jwtMethod, type SigningMethod } from './methods.ts'
 import { eventCases, refusalCases } from './own-cases.ts'
-import { type CaseResult, type IdOf, resultsOf } from './run.ts'
+import { type CaseResult, ownIdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
 
 const OPTIONS = {
@@ -50,17 +49,7 @@ export const conform: Command = defineCommand({
   },
 })
 
-interface Sent {
-  readonly cases: readonly Case[]
-  readonly idOf?: IdOf
-}
-
-async function ownCases(given: ConformValues, url: string): Promise<Sent> {
-  const method = await methodOf(given, url)
-  return { cases: [...eventCases(method), ...refusalCases(method)] }
-}
-
-async function senderCases(given: ConformValues, name: string, url: string): Promise<Sent> {
+async function senderCases(given: ConformValues, name: string, url: string) {
   if (given['tenant-url'] !== undefined) throw new UsageError('--tenant-url is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
   const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) ?? url })
@@ -70,6 +59,11 @@ async function senderCases(given: ConformValues, name: string, url: string): Pro
     throw toUsageError(error, `--scheme ${name}`)
   }
   return { cases, idOf: senderIdOf(scheme.scheme) }
+}
+
+async function ownCases(given: ConformValues, url: string) {
+  const method = await methodOf(given, url)
+  return { cases: [...eventCases(method), ...refusalCases(method)], idOf: ownIdOf }
 }
 
 async function methodOf(given: ConformValues, url: string): Promise<SigningMethod> {

@@ -3,6 +3,7 @@ import { bodyBytes } from '../../../src/signing/body.ts'
 import { type SignJwtOptions, signHmac, signJwt } from '../../../src/signing/sign.ts'
 import { type WrongRequest, withHeader } from '../../../src/testing/wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from '../../../src/testing/wrong-signatures.ts'
+import { nowSeconds } from '../../signing/scheme-body.ts'
 import { type Case, refused, type Sign } from './case.ts'
 
 /** A signing method: how to sign, and the mistakes that can be made. */
@@ -83,7 +84,12 @@ const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key:
 const ONE_KEY = "Use the key that the token's kid names, from the configured JWKS."
 
 export function jwtMethod(key: Key): SigningMethod {
-  const signWith = (given: (now: number) => Partial<SignJwtOptions>) => tokenSign(key, given)
+  const signWith =
+    (given: (now: number) => Partial<SignJwtOptions>): Sign =>
+    async (parts) => {
+      const request = await signJwt({ ...key, body: BODY, ...parts, ...given(nowSeconds()) })
+      return { ...request, body: bodyBytes(request.body) }
+    }
   const variant = (name: string, claims: (now: number) => Claims) => ({
     name,
     rule: 'Accept every token that the specification allows.',
@@ -107,12 +113,5 @@ export function jwtMethod(key: Key): SigningMethod {
       refused('a key that is not in the JWKS', 'token_invalid', () => unknownKey(), ONE_KEY),
     ],
     sign: signWith(() => ({})),
-  }
-}
-
-function tokenSign(key: Key, given: (now: number) => Partial<SignJwtOptions>): Sign {
-  return async (parts) => {
-    const request = await signJwt({ ...key, body: BODY, ...parts, ...given(Math.floor(Date.now() / 1000)) })
-    return { ...request, body: bodyBytes(request.body) }
   }
 }

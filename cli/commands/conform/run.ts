@@ -30,9 +30,9 @@ interface Answered {
 }
 
 /** The ID of a delivery's event, as the receiver knows it. */
-export type IdOf = (sent: Outgoing) => string | undefined
+type IdOf = (sent: Outgoing) => string | undefined
 
-const ownId: IdOf = ({ headers }) => {
+export const ownIdOf: IdOf = ({ headers }) => {
   const id = headers['webhook-event-id']
   return typeof id === 'string' ? id.toLowerCase() : undefined
 }
@@ -41,7 +41,7 @@ const ownId: IdOf = ({ headers }) => {
 export async function* resultsOf(
   url: URL,
   cases: readonly Case[],
-  idOf: IdOf = ownId,
+  idOf: IdOf = ownIdOf,
 ): AsyncGenerator<CaseResult> {
   const known = new Set(cases.map(({ code }) => code))
   let isAnyAccepted = false

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { withDeadline } from '../../../src/lib/clock.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
-import { EXIT, type ExitCode } from '../../command-line/exit.ts'
+import { EXIT } from '../../command-line/exit.ts'
 import { paint, print, printable, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl } from '../../command-line/values.ts'
 import { loadScheme } from '../../signing/schemes.ts'
@@ -12,7 +11,7 @@ import { checkJwks } from './jwks.ts'
 import { checkLocalClock } from './local-clock.ts'
 import { checkReceiverClock } from './receiver-clock.ts'
 import { checkRuntime } from './runtime.ts'
-import { checkSecretShape } from './secret-shape.ts'
+import { checkSecretShape, readSecret } from './secret-shape.ts'
 import { checkSender } from './sender-signature.ts'
 import { checkStore } from './store.ts'
 
@@ -54,7 +53,7 @@ export const doctor: Command = defineCommand({
     const code = findings.some(({ status }) => status === 'fail') ? EXIT.refused : EXIT.done
     if (given.json) print(toJsonLine({ ok: code === EXIT.done, findings }))
     else show(findings)
-    endSoon(code)
+    setTimeout(() => process.exit(code), LAST_MS).unref()
     return code
   },
 })
@@ -137,14 +136,10 @@ async function checkEndpoint(setup: Setup): Promise<Finding[]> {
   return [...findings, ...rest.flat()]
 }
 
-/** `secret.shape` reports what is wrong with it. */
+/** The secret that signs. `secret.shape` reports what is wrong with it. */
 function secretOf({ secretFiles: [file] }: Setup): string | undefined {
-  if (file === undefined) return process.env.HOOKGATE_SECRET || undefined
-  try {
-    return readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') || undefined
-  } catch {
-    return undefined
-  }
+  const secret = file === undefined ? { text: process.env.HOOKGATE_SECRET } : readSecret(file)
+  return ('text' in secret && secret.text) || undefined
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
@@ -157,9 +152,4 @@ function show(findings: readonly Finding[]): void {
   }
   const skipped = [...new Set(findings.filter(({ status }) => status === 'skip').map(({ id }) => id))]
   if (skipped.length > 0) print(`\nNot checked: ${skipped.join(', ')}.`)
-}
-
-/** Ends the process even if a DNS lookup is pending. */
-function endSoon(code: ExitCode): void {
-  setTimeout(() => process.exit(code), LAST_MS).unref()
 }

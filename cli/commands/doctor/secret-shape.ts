@@ -95,7 +95,7 @@ export async function checkSecretShape(
 }
 
 /** Removes a final line break, as all commands do. */
-function readSecret(file: string): SecretText | Finding {
+export function readSecret(file: string): SecretText | Finding {
   try {
     return { name: file, text: readFileSync(file, 'utf8').replace(/[\r\n]+$/, '') }
   } catch (error) {
