@@ -1,6 +1,7 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
+import type { Mac } from '../src/crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64 } from '../src/lib/bytes.ts'
 import { wellFormedText } from '../src/lib/options.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
@@ -37,16 +38,29 @@ const MOST_SIGNATURES = 10
 const encoder = new TextEncoder()
 
 /** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
-async function macOf(privateKey: string, text: Uint8Array, after = ''): Promise<string> {
-  const key = await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))
-  return await hmacWith('sha1', new Uint8Array(key), 'hex')('', text, after)
+function macWith(privateKey: string): (text: Uint8Array, after?: string) => Promise<string> {
+  let mac: Mac | undefined
+  return async (text, after = '') => {
+    mac ??= hmacWith(
+      'sha1',
+      new Uint8Array(await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))),
+      'hex',
+    )
+    return await mac('', text, after)
+  }
+}
+
+/** What a form says is signed, and by whom. */
+interface SignedPayload {
+  readonly payload: Uint8Array
+  readonly signatures: readonly string[]
 }
 
 /** Reads the two fields, and keeps nothing else of the form while the signatures are computed. */
 function signedPayload(
   evidence: Evidence,
   publicKey: string,
-): { payload: Uint8Array; signatures: readonly string[] } | Failure<'auth_missing' | 'signature_mismatch'> {
+): SignedPayload | Failure<'auth_missing' | 'signature_mismatch'> {
   const fields = evidence.fields() ?? []
   const valueNamed = (name: string) => {
     const [found, another] = fields.filter((field) => field.name === name)
@@ -82,7 +96,7 @@ const CHALLENGES: HandshakeForm = {
     if (challenge === undefined) return undefined
     if (!CHALLENGE.test(challenge)) return emptyReply(400)
     const [first] = namedSecrets(options.secrets, 'secrets', secretText)
-    return textReply(`${options.publicKey}|${await macOf(first?.secret ?? '', encoder.encode(challenge))}`)
+    return textReply(`${options.publicKey}|${await macWith(first?.secret ?? '')(encoder.encode(challenge))}`)
   },
 }
 
@@ -101,7 +115,7 @@ const BRAINTREE: CodeScheme = {
   /** The body given to `signAs` is the XML, which is sent as base64. */
   async sign({ body, need }) {
     const payload = `${encodeBase64(body)}\n`
-    const signature = `${need('keyId')}|${await macOf(need('secret'), encoder.encode(payload))}`
+    const signature = `${need('keyId')}|${await macWith(need('secret'))(encoder.encode(payload))}`
     const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
     return { body: encoder.encode(`${form}`) }
   },
@@ -127,15 +141,18 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
   { ...SHARED_SECRET_OPTIONS, publicKey: wellFormedText },
   ({ secrets, publicKey }) => {
-    const keys = namedSecrets(secrets, 'secrets', secretText)
+    const keys = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
+      id,
+      macOf: macWith(secret),
+    }))
     return async (evidence) => {
       const given = signedPayload(evidence, publicKey)
       if ('reason' in given) return given
       const { payload, signatures } = given
-      for (const { id, secret } of keys) {
+      for (const { id, macOf } of keys) {
         // Some hosts strip the last line feed.
         for (const after of ['', '\n']) {
-          const mac = await macOf(secret, payload, after)
+          const mac = await macOf(payload, after)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
           evidence.signed = { before: '', body: payload, after }
           return vouchedBy(BRAINTREE, id)
