@@ -1,7 +1,7 @@
 import type { Authentication } from '../src/auth/authenticator.ts'
 import type { Evidence } from '../src/auth/evidence.ts'
 import { type Json, memberAt, pointerSteps, textAt } from '../src/lib/json.ts'
-import { type Failure, fail, mismatch } from '../src/reason.ts'
+import { fail, mismatch } from '../src/reason.ts'
 import { macKeys, signerOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
@@ -29,14 +29,8 @@ const encoder = new TextEncoder()
 /** The members of an item that Adyen signs. */
 const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
 
-/** An item's signature, which may be missing, and the text that it signs. */
-interface SignedItem {
-  readonly signature: string
-  readonly text: string
-}
-
-/** Reads the items, and keeps nothing else of the body while the signatures are computed. */
-function signedItems(evidence: Evidence): readonly SignedItem[] | Failure<'auth_missing'> {
+/** Reads the items' signatures, which may be missing, and the texts that they sign. Keeps nothing else of the body while the signatures are computed. */
+function signedItems(evidence: Evidence) {
   const items = itemsOf(evidence.parsed())
   if (items === undefined) {
     return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)

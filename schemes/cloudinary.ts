@@ -1,8 +1,9 @@
-import { constantTimeEqual, hashWith } from '#crypto'
+import { hashWith } from '#crypto'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { byteText } from '../src/lib/bytes.ts'
 import { mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
+import { signerOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -68,16 +69,14 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
       const [signature = ''] = signatures
       const { delivery, timestampText } = evidence
       const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
-      const matches = await Promise.all(
-        known.map(async ({ secret }) => {
-          const hash = await hashOf(algorithm, delivery.body, timestampText, secret)
-          return constantTimeEqual(hash, signature)
-        }),
-      )
-      const holder = known[matches.indexOf(true)]
-      if (holder === undefined) return mismatch('the signature matches none of the secrets')
+      const keys = known.map(({ id, secret }) => ({
+        id,
+        mac: () => hashOf(algorithm, delivery.body, timestampText, secret),
+      }))
+      const signer = await signerOf(keys, signature, delivery.body)
+      if (signer === undefined) return mismatch('the signature matches none of the secrets')
       evidence.signed = { before: '', body: delivery.body, after: timestampText }
-      return vouchedBy(CLOUDINARY, holder.id)
+      return vouchedBy(CLOUDINARY, signer)
     }
   },
 )

@@ -3,12 +3,12 @@ import { Jwks } from '../src/auth/jwks.ts'
 import { readPublicKey } from '../src/auth/public-key.ts'
 import { RemoteCache } from '../src/auth/remote-cache.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../src/auth/remote-value.ts'
-import { readToken, type Token } from '../src/auth/token.ts'
+import { readToken } from '../src/auth/token.ts'
 import { type Delivery, headerOf } from '../src/delivery.ts'
 import { ListenerConfigError } from '../src/errors.ts'
 import { withDeadline } from '../src/lib/clock.ts'
 import { aFunction, type OptionCheck, type OptionTable, optional } from '../src/lib/options.ts'
-import { type Failure, fail } from '../src/reason.ts'
+import { fail } from '../src/reason.ts'
 import {
   COMMON_OPTIONS,
   type CodeScheme,
@@ -83,14 +83,8 @@ const OPTIONS: OptionTable<PlaidOptions> = /* @__PURE__ */ (({ fetch, ...rest })
   keys: optional(usableKeys),
 }))(REMOTE_OPTIONS)
 
-/** What is needed of a token whose claims have been checked. The claims are dropped before anything is awaited. */
-interface CheckedToken extends Pick<Token, 'keyId' | 'signature' | 'signingInput'> {
-  readonly iat: number
-  /** In hex. Empty if the token has none. */
-  readonly bodyHash: string
-}
-
-function checkedToken(delivery: Delivery): CheckedToken | Failure<'auth_missing' | 'token_invalid'> {
+/** What is needed of a token once its claims are checked. The claims are dropped before anything is awaited. */
+function checkedToken(delivery: Delivery) {
   const header = headerOf(delivery, 'plaid-verification')
   if (header === undefined) return fail('auth_missing', 'no Plaid-Verification')
   const token = typeof header === 'string' ? readToken(header) : 'more than one Plaid-Verification'
@@ -98,7 +92,7 @@ function checkedToken(delivery: Delivery): CheckedToken | Failure<'auth_missing'
   const { algorithm, claims, keyId, signature, signingInput } = token
   if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
   if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
-  const hash = claims.request_body_sha256
+  const hash = claims.request_body_sha256 // in hex
   return { keyId, signature, signingInput, iat: claims.iat, bodyHash: typeof hash === 'string' ? hash : '' }
 }
 

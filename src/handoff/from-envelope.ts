@@ -1,6 +1,14 @@
+import { ERRORS_PAGE } from '../errors.ts'
 import { decodeBase64 } from '../lib/bytes.ts'
 import type { Envelope, EnvelopeAuth } from './envelope.ts'
-import { EnvelopeError } from './errors.ts'
+
+/** Thrown if a job's data is not an envelope. */
+export class EnvelopeError extends TypeError {
+  override readonly name = 'EnvelopeError'
+  readonly code = 'ERR_ENVELOPE'
+  /** A link to the causes and fixes. */
+  readonly help: string = `${ERRORS_PAGE}err_envelope`
+}
 
 /**
  * The verified event that a job handles. It has no `commit` or `release`, because the event was settled with

@@ -1,5 +1,13 @@
+import { ERRORS_PAGE } from '../errors.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
-import { JobIdError } from './errors.ts'
+
+/** Thrown if the IDs do not give a job name that every queue accepts. */
+export class JobIdError extends RangeError {
+  override readonly name = 'JobIdError'
+  readonly code = 'ERR_JOB_ID'
+  /** A link to the causes and fixes. */
+  readonly help: string = `${ERRORS_PAGE}err_job_id`
+}
 
 /** In characters: the limit of SQS. */
 const LONGEST_JOB_ID = 128

@@ -113,20 +113,14 @@ export function observeKeys(tracer: Tracer | undefined): ChannelObserver<KeysFie
   }
 }
 
-/** The spans of operations in flight, by the operation's fields object. */
-interface Spans {
-  start(fields: object, name: string, attributes: Attributes): void
-  end(fields: object, attributes: Attributes): void
-}
-
-/** Does nothing without a tracer. */
-function spansOf(tracer: Tracer | undefined): Spans {
+/** The spans of operations in flight, by the operation's fields object. Does nothing without a tracer. */
+function spansOf(tracer: Tracer | undefined) {
   const open = new WeakMap<object, Span>()
   return {
-    start(fields, name, attributes) {
+    start(fields: object, name: string, attributes: Attributes) {
       if (tracer) open.set(fields, tracer.startSpan(name, { attributes }))
     },
-    end(fields, attributes) {
+    end(fields: object, attributes: Attributes) {
       const span = open.get(fields)
       span?.setAttributes(attributes)
       if ('error.type' in attributes) span?.setStatus({ code: SpanStatusCode.ERROR })

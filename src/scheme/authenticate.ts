@@ -1,6 +1,7 @@
 import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
 import type { Authentication, Authenticator } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
+import { namedSecrets, type Secrets, secretText } from '../auth/secrets.ts'
 import type { HmacHash } from '../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
@@ -9,13 +10,14 @@ import { decodeBase64, decodeBase64url, decodeHex } from '../lib/bytes.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../reason.ts'
+import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
 import { ed25519Problem, p256Point, signatureOfDer } from './public-keys.ts'
-import type { Algorithm, KeyForm, Scheme, SchemeOptions, SignatureForm, Signed, Spelling } from './scheme.ts'
+import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Signed, Spelling } from './scheme.ts'
 import { type SignedValues, signedRequest, templateReader } from './signed-text.ts'
 
 /** One configured secret or public key. */
-export interface SchemeKey {
+interface SchemeKey {
   readonly auth: EventAuth
   /** The prefix of its signatures. */
   readonly prefix: string
@@ -24,17 +26,18 @@ export interface SchemeKey {
 
 const MOST_SIGNATURES = 10
 
-/** Compares every key with every signature. Never exits early, so the timing does not reveal which key matched. */
-export function authenticateBy(
-  scheme: Scheme,
-  options: SchemeOptions,
-  keys: readonly SchemeKey[],
-): Authenticator['authenticate'] {
+/**
+ * Compares every key with every signature. Never exits early, so the timing does not reveal which key matched.
+ *
+ * @throws ListenerConfigError if a secret or key is missing or malformed.
+ */
+export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenticator['authenticate'] {
   const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature, algorithm === 'token')
   const signedOf = signedReader(scheme, options)
+  const keys = keysOf(scheme, options)
 
   return (evidence) => {
     const items = itemsOf(evidence)
@@ -161,11 +164,32 @@ function itemsAfter(items: readonly string[], prefix: string, most: number): rea
   return found
 }
 
+function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
+  if (onHandshake !== undefined && secrets === undefined) return []
+  const keysIn = (option: string, given: Secrets | undefined) =>
+    namedSecrets(given, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option))
+  const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
+  return [
+    ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),
+    ...(isPair ? keysIn('publicKeys', publicKeys) : []),
+  ]
+}
+
+function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
+  const { signature, publicKey, name } = scheme
+  const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
+  return {
+    auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
+    prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
+    matches: matcherOf(isSecondKind ? publicKey : scheme, signature.spelling ?? 'hex', secret, option),
+  }
+}
+
 /**
  * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
  * matched.
  */
-export type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
+type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
 
 export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
   'hmac-sha256': 'sha256',
@@ -175,10 +199,9 @@ export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
 const DECODE = { hex: decodeHex, base64: decodeBase64, base64url: decodeBase64url } as const
 const LONGEST_SIGNATURE = 128
 
-/** @throws ListenerConfigError if the secret or key is malformed. `option` is the name in the message. */
-export function matcherOf(
-  algorithm: Algorithm,
-  key: KeyForm,
+/** `option` is the name in messages. */
+function matcherOf(
+  { algorithm, key }: Pick<Scheme, 'algorithm' | 'key'>,
   spelling: Spelling,
   secret: string,
   option: string,
@@ -188,9 +211,12 @@ export function matcherOf(
   if (typeof bytes === 'string') throw new ListenerConfigError(option, bytes)
   const hash = HMAC_HASHES[algorithm]
   if (hash !== undefined) return macMatcher(hash, bytes, spelling)
-  return algorithm === 'ed25519'
-    ? ed25519Matcher(bytes, spelling, option)
-    : p256Matcher(bytes, spelling, option)
+  const isEd25519 = algorithm === 'ed25519'
+  const raw = isEd25519
+    ? (ed25519Problem(bytes) ?? bytes)
+    : (p256Point(bytes) ?? 'must be the SubjectPublicKeyInfo of a P-256 key')
+  if (typeof raw === 'string') throw new ListenerConfigError(option, raw)
+  return publicKeyMatcher(isEd25519, raw, spelling)
 }
 
 /** Compares texts, so only the canonical encoding matches. */
@@ -212,37 +238,19 @@ function anyEqual(signatures: readonly string[], right: string): boolean {
   return found
 }
 
-function ed25519Matcher(key: Uint8Array<ArrayBuffer>, spelling: Spelling, option: string): Matcher {
-  const problem = ed25519Problem(key)
-  if (problem !== undefined) throw new ListenerConfigError(option, problem)
-  return publicKeyMatcher('EdDSA', key, { name: 'Ed25519' }, (text) => DECODE[spelling](text))
-}
-
-function p256Matcher(spki: Uint8Array<ArrayBuffer>, spelling: Spelling, option: string): Matcher {
-  const point = p256Point(spki)
-  if (point === undefined)
-    throw new ListenerConfigError(option, 'must be the SubjectPublicKeyInfo of a P-256 key')
-  return publicKeyMatcher('ES256', point, { name: 'ECDSA', namedCurve: 'P-256' }, (text) => {
-    const der = DECODE[spelling](text)
-    return der && signatureOfDer(der)
-  })
-}
-
-function publicKeyMatcher(
-  algorithm: 'EdDSA' | 'ES256',
-  bytes: Uint8Array<ArrayBuffer>,
-  parameters: { readonly name: string; readonly namedCurve?: string },
-  decode: (text: string) => Uint8Array<ArrayBuffer> | undefined,
-): Matcher {
-  const importKey = () => crypto.subtle.importKey('raw', bytes, parameters, false, ['verify'])
+function publicKeyMatcher(isEd25519: boolean, raw: Uint8Array<ArrayBuffer>, spelling: Spelling): Matcher {
+  const parameters = isEd25519 ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
+  const importKey = () => crypto.subtle.importKey('raw', raw, parameters, false, ['verify'])
   // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
   return async (signatures, signed) => {
     imported ??= await importKey()
     let found = false
     for (const text of signatures) {
-      const signature = text.length > LONGEST_SIGNATURE ? undefined : decode(text)
-      if (signature) found = (await verifySignature(algorithm, imported, signature, signed)) || found
+      const given = text.length > LONGEST_SIGNATURE ? undefined : DECODE[spelling](text)
+      const signature = given && !isEd25519 ? signatureOfDer(given) : given
+      if (!signature) continue
+      found = (await verifySignature(isEd25519 ? 'EdDSA' : 'ES256', imported, signature, signed)) || found
     }
     return found
   }

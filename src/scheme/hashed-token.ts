@@ -58,24 +58,13 @@ export function hashedTokens(
   }
 }
 
-/** The parts of a token that are needed once its claims have been checked. The claims are dropped before anything is awaited. */
-interface CheckedToken {
-  readonly sentAt: number
-  /** The body's hash, or an empty string. */
-  readonly given: string
-  readonly signature: string
-  readonly signingInput: string
-}
-
-function checkedToken(
-  { delivery, now }: Evidence,
-  expected: HashedToken,
-): CheckedToken | Failure<'auth_missing' | 'token_invalid' | 'token_expired'> {
+/** What is needed of a token once its claims are checked. The claims are dropped before anything is awaited. */
+function checkedToken({ delivery, now }: Evidence, expected: HashedToken) {
   const header = headerOf(delivery, expected.header)
   if (header === undefined) return fail('auth_missing', `no ${expected.header}`)
   const token = typeof header === 'string' ? readMacToken(header) : `more than one ${expected.header}`
   if (typeof token === 'string') return fail('token_invalid', token)
-  const problem = claimsProblem(token, expected, now)
+  const problem = claimsProblem(token.claims, expected, now)
   if (problem) return problem
   const { claims, signature, signingInput } = token
   const sentAt = Number(claims.nbf ?? Number(claims.exp) - LIFE_SECONDS)
@@ -100,7 +89,7 @@ export async function hashedToken(
 }
 
 function claimsProblem(
-  { claims }: MacToken,
+  claims: { readonly [claim: string]: Json },
   { fixed }: HashedToken,
   now: number,
 ): Failure<'token_invalid' | 'token_expired'> | undefined {
@@ -116,17 +105,11 @@ function claimsProblem(
   return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
 }
 
-/** A token signed with a shared secret (HS256). Nothing about it is verified yet. */
-interface MacToken {
-  /** The signed text: the first two segments and the dot between them (RFC 7515 5.2). */
-  readonly signingInput: string
-  /** In base64url, as in the token. */
-  readonly signature: string
-  readonly claims: { readonly [claim: string]: Json }
-}
-
-/** Reads `<JWT>` as narrowly as `readToken` does, for senders that use only HS256. Returns a string that says what is wrong, if anything. */
-function readMacToken(compact: string): MacToken | string {
+/**
+ * Reads `<JWT>` as narrowly as `readToken` does, for senders that use only HS256. Verifies nothing. Returns a string that says
+ * what is wrong, if anything.
+ */
+function readMacToken(compact: string) {
   if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
   const segments = compact.split('.', 4)
   const [protectedHeader = '', payload = '', signature = ''] = segments
@@ -137,5 +120,5 @@ function readMacToken(compact: string): MacToken | string {
   if ('crit' in header || 'b64' in header) return 'crit and b64 are not allowed'
   const claims = readObject(payload)
   if (typeof claims === 'string') return `the token payload ${claims}`
-  return { signingInput: `${protectedHeader}.${payload}`, signature, claims }
+  return { signingInput: `${protectedHeader}.${payload}`, signature, claims } // signed: RFC 7515 5.2
 }

@@ -1,5 +1,4 @@
 import type { Authenticator } from '../auth/authenticator.ts'
-import { namedSecrets, type Secrets, secretText } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { EventAuth } from '../event.ts'
 import {
@@ -13,9 +12,9 @@ import {
   wellFormedText,
 } from '../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents } from '../typed-events.ts'
-import { authenticateBy, matcherOf, type SchemeKey } from './authenticate.ts'
+import { authenticateBy } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
-import { compileScheme, coverageOf, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { readSecrets } from './secret-forms.ts'
 
@@ -64,8 +63,8 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions, Even
 ): SchemeFactory<Options, EventName> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const keys = readSecrets(scheme, options, () => keysOf(scheme, options))
-    return senderAuthenticator(scheme, options, authenticateBy(scheme, options, keys))
+    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options))
+    return senderAuthenticator(scheme, options, authenticate)
   }
   return Object.assign(factory, { scheme })
 }
@@ -90,29 +89,6 @@ export function senderAuthenticator(
 ): Authenticator {
   const protocol = compileScheme(scheme, options)
   return Object.freeze({ method: 'scheme' as const, protocol, again, authenticate })
-}
-
-function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
-  if (onHandshake !== undefined && secrets === undefined) return []
-  const keysIn = (option: string, given: Secrets | undefined) =>
-    namedSecrets(given, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option))
-  const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
-  return [
-    ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),
-    ...(isPair ? keysIn('publicKeys', publicKeys) : []),
-  ]
-}
-
-function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
-  const { signature, publicKey, name } = scheme
-  const own = { algorithm: scheme.algorithm, key: scheme.key, prefix: signature.prefix ?? '' }
-  const { algorithm, key, prefix } =
-    publicKey && secret.startsWith(publicKey.key.base64After) ? publicKey : own
-  return {
-    auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
-    prefix,
-    matches: matcherOf(algorithm, key, signature.spelling ?? 'hex', secret, option),
-  }
 }
 
 /** Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type. */

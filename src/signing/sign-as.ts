@@ -1,6 +1,6 @@
 import { importJWK, type JWK } from 'jose'
 import { hmacWith } from '#crypto'
-import { derSignature, type HmacHash } from '../crypto/algorithms.ts'
+import { derSignature } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, ENCODE } from '../lib/bytes.ts'
@@ -12,7 +12,7 @@ import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/
 import { formFields } from '../scheme/form-fields.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../scheme/index.ts'
 import { keyBytes } from '../scheme/keys.ts'
-import type { Scheme, Signed, Spelling } from '../scheme/scheme.ts'
+import type { Scheme, Signed } from '../scheme/scheme.ts'
 import type { SignedValues } from '../scheme/signed-text.ts'
 import { aBody, anything, aText, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import type { SignedRequest } from './sign.ts'
@@ -74,9 +74,13 @@ async function signByRow<Body>(
   headers: { [name: string]: string },
   { timestampText, eventId }: { readonly timestampText: string; readonly eventId: string },
 ): Promise<SentBody<Body>> {
+  const { headers: names, member, separator = '' } = scheme.signature
   const values = valuesOf(scheme, options, headers, { timestampText, eventIdText: eventId })
-  const { headers: names, member } = scheme.signature
-  const signature = await signatureText(scheme, options, values)
+  const [signed] = (await signedReader(scheme, options)(values)) ?? []
+  if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
+  const { timestamp } = scheme
+  const time = timestamp && 'item' in timestamp ? timestamp.item + timestampText + separator : ''
+  const signature = time + (await signatureOf(scheme, signed, options))
   if (names[0] !== undefined) headers[names[0]] = signature
   return member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
 }
@@ -87,17 +91,6 @@ function setHeader(
   text: string,
 ): void {
   if (place && 'header' in place) headers[place.header] = text
-}
-
-async function signatureText(scheme: Scheme, options: SignAsOptions, values: SignedValues): Promise<string> {
-  const { separator = '' } = scheme.signature
-  const { publicUrl } = options
-  const [signed] = (await signedReader(scheme, { publicUrl })(values)) ?? []
-  if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
-  const signature = await signatureOf(scheme, signed, options)
-  const time =
-    scheme.timestamp && 'item' in scheme.timestamp ? scheme.timestamp.item + values.timestampText : undefined
-  return time === undefined ? signature : `${time}${separator}${signature}`
 }
 
 function valuesOf(
@@ -222,12 +215,14 @@ async function signatureOf(
   signed: Signed,
   { secret, privateKey }: SignAsOptions,
 ): Promise<string> {
-  const { algorithm, signature, publicKey, name } = scheme
+  const { algorithm, key, signature, publicKey, name } = scheme
   const { prefix = '', spelling = 'hex' } = signature
   if (algorithm === 'token') return prefix + required(secret, 'secret', name)
   const hash = HMAC_HASHES[algorithm]
   if (hash !== undefined && !(publicKey && privateKey)) {
-    return prefix + (await macOf(scheme, hash, signed, required(secret, 'secret', name), spelling))
+    const bytes = keyBytes(key, required(secret, 'secret', name))
+    if (typeof bytes === 'string') throw new ListenerConfigError('secret', bytes)
+    return prefix + (await hmacWith(hash, bytes, spelling)(signed.before, signed.body, signed.after))
   }
   const bytes = await signWith(required(privateKey, 'privateKey', name), signed)
   const sent = algorithm === 'ecdsa-p256-sha256' ? derSignature(bytes) : bytes
@@ -237,18 +232,6 @@ async function signatureOf(
 function required<Value>(value: Value | undefined, option: string, name: string): Value {
   if (value === undefined) throw new ListenerConfigError(option, `is needed to sign as ${name}`)
   return value
-}
-
-async function macOf(
-  { key }: Scheme,
-  hash: HmacHash,
-  { before, body, after }: Signed,
-  secret: string,
-  spelling: Spelling,
-): Promise<string> {
-  const bytes = keyBytes(key, secret)
-  if (typeof bytes === 'string') throw new ListenerConfigError('secret', bytes)
-  return hmacWith(hash, bytes, spelling)(before, body, after)
 }
 
 async function signWith(privateKey: JWK, { before, body, after }: Signed): Promise<Uint8Array> {

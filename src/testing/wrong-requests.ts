@@ -31,7 +31,7 @@ function method(name: string): WrongRequest {
   }
 }
 
-function header(name: string, field: string, value: string | undefined, reason: Reason): WrongRequest {
+export function header(name: string, field: string, value: string | undefined, reason: Reason): WrongRequest {
   return { name, reason, change: (request) => withHeader(request, field, value) }
 }
 

@@ -1,7 +1,7 @@
 import { decodeBase64url } from '#crypto'
 import { encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import type { Reason } from '../reason.ts'
-import { type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
+import { header, type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const SPACE = 0x20
@@ -31,20 +31,17 @@ function rewritten(field: string, reason: Reason) {
 
 /** Requests whose signed parts were changed after signing. */
 function afterSigning(reason: Reason): readonly WrongRequest[] {
-  const spaced = (body: Uint8Array) => Uint8Array.of(...body, SPACE)
-  const body = (request: MutatedRequest) => ({ ...request, body: spaced(request.body) })
-  const id = (request: MutatedRequest) => withHeader(request, 'webhook-event-id', crypto.randomUUID())
+  const spaced = (request: MutatedRequest) => ({ ...request, body: Uint8Array.of(...request.body, SPACE) })
   return [
-    { name: 'a body with one byte more than was signed', reason, change: body },
-    { name: 'the event ID of another event', reason, change: id },
+    { name: 'a body with one byte more than was signed', reason, change: spaced },
+    rewritten('webhook-event-id', reason)('the event ID of another event', () => crypto.randomUUID()),
   ]
 }
 
 function missing(field: string): readonly WrongRequest[] {
-  const reason = 'auth_missing'
   return [
-    { name: 'no signature', reason, change: (request) => withHeader(request, field, undefined) },
-    { name: 'an empty signature', reason, change: (request) => withHeader(request, field, '') },
+    header('no signature', field, undefined, 'auth_missing'),
+    header('an empty signature', field, '', 'auth_missing'),
   ]
 }
 
@@ -62,12 +59,10 @@ export const WRONG_MACS: readonly WrongRequest[] = [
   signature('a signature that lacks its end', (text) => text.slice(0, -1)),
   signature('two signatures in one header', (text) => `${text},${text}`),
   ...afterSigning('signature_mismatch'),
-  {
-    name: 'a timestamp one second later than was signed',
-    reason: 'signature_mismatch',
-    change: (request) =>
-      withHeader(request, 'webhook-timestamp', `${Number(request.headers['webhook-timestamp']) + 1}`),
-  },
+  rewritten('webhook-timestamp', 'signature_mismatch')(
+    'a timestamp one second later than was signed',
+    (text) => `${Number(text) + 1}`,
+  ),
 ]
 
 const token = rewritten('authorization', 'token_invalid')

@@ -11,7 +11,8 @@ import {
   ListenerConfigError,
   ListenerLoadError,
 } from '../../src/errors.ts'
-import { EnvelopeError, JobIdError } from '../../src/handoff/errors.ts'
+import { EnvelopeError } from '../../src/handoff/from-envelope.ts'
+import { JobIdError } from '../../src/handoff/job-id.ts'
 import { STATUS } from '../../src/reason.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
