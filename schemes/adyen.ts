@@ -9,7 +9,6 @@ import {
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 const SIGNED = [
@@ -93,7 +92,7 @@ const ADYEN: CodeScheme = {
 export const adyen: CodeSchemeFactory<
   SharedSecretOptions,
   '/notificationItems/0/NotificationRequestItem/eventCode'
-> = defineCodeScheme(ADYEN, SHARED_SECRET_OPTIONS, ({ secrets }) => {
+> = defineCodeScheme(ADYEN, SHARED_SECRET_OPTIONS, ({ secrets }, vouchedBy) => {
   const keys = macKeys(secrets, 'hex', 'base64')
   return async (evidence): Promise<Authentication> => {
     const items = signedItems(evidence)
@@ -110,6 +109,6 @@ export const adyen: CodeSchemeFactory<
     if (items.length > 1) {
       return fail('body_malformed', 'Adyen sends one item a delivery, and this one has several')
     }
-    return vouchedBy(ADYEN, signer)
+    return vouchedBy(signer)
   }
 })

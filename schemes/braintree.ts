@@ -15,7 +15,6 @@ import {
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   textReply,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 /** The options of `braintree`. */
@@ -140,7 +139,7 @@ const BRAINTREE: CodeScheme = {
 export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
   { ...SHARED_SECRET_OPTIONS, publicKey: wellFormedText },
-  ({ secrets, publicKey }) => {
+  ({ secrets, publicKey }, vouchedBy) => {
     const keys = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
       id,
       macOf: macWith(secret),
@@ -155,7 +154,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
           const mac = await macOf(payload, after)
           if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
           evidence.signed = { before: '', body: payload, after }
-          return vouchedBy(BRAINTREE, id)
+          return vouchedBy(id)
         }
       }
       return mismatch('bt_signature matches none of the secrets')

@@ -16,7 +16,6 @@ import {
   type SchemeOptions,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 /** The options of `cloudevents`. */
@@ -107,7 +106,7 @@ function identify(evidence: Evidence): void {
 export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = defineCodeScheme(
   CLOUDEVENTS,
   { ...SHARED_SECRET_OPTIONS, allowedOrigins: /* @__PURE__ */ optional(origins) },
-  ({ secrets }) => {
+  ({ secrets }, vouchedBy) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     return (evidence) => {
       const inHeader = fieldText(evidence.delivery, 'authorization')
@@ -119,7 +118,7 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = def
       const holder = holderOf(known, token) ?? holderOf(known, token.replace(BEARER, ''))
       if (holder === undefined) return mismatch('the token is none of the secrets')
       identify(evidence)
-      return vouchedBy(CLOUDEVENTS, holder)
+      return vouchedBy(holder)
     }
   },
 )

@@ -10,7 +10,6 @@ import {
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 const SHA256_DIGITS = 64
@@ -60,7 +59,7 @@ const CLOUDINARY: CodeScheme = {
 export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_type'> = defineCodeScheme(
   CLOUDINARY,
   SHARED_SECRET_OPTIONS,
-  ({ secrets }) => {
+  ({ secrets }, vouchedBy) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     const signatureOf = signatureReader(CLOUDINARY.signature)
     return async (evidence) => {
@@ -76,7 +75,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
       const signer = await signerOf(keys, signature, delivery.body)
       if (signer === undefined) return mismatch('the signature matches none of the secrets')
       evidence.signed = { before: '', body: delivery.body, after: timestampText }
-      return vouchedBy(CLOUDINARY, signer)
+      return vouchedBy(signer)
     }
   },
 )

@@ -10,7 +10,6 @@ import {
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   textReply,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 import {
   VALIDATION_TOKEN_OPTIONS,
@@ -108,13 +107,13 @@ function judge(
 export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme(
   GRAPH,
   { ...SHARED_SECRET_OPTIONS, ...VALIDATION_TOKEN_OPTIONS },
-  ({ secrets, ...options }) => {
+  ({ secrets, ...options }, vouchedBy) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     const tokenProblem = validationTokens(options)
     return (evidence) => {
       const holder = judge(evidence.parsed(), known)
       if (typeof holder === 'object') return holder
-      const accepted = vouchedBy(GRAPH, holder)
+      const accepted = vouchedBy(holder)
       if (tokenProblem === undefined) return accepted
       const tokensOf = () => memberAt(evidence.parsedWhole(), ['validationTokens']) ?? []
       const problem = tokenProblem(tokensOf, isRich(evidence.parsedWhole()), evidence.now)

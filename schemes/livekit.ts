@@ -56,5 +56,5 @@ const LIVEKIT: CodeScheme = {
 export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme(
   LIVEKIT,
   { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
-  ({ secrets, apiKey }) => hashedTokens(LIVEKIT, secrets, tokenOf(apiKey)),
+  ({ secrets, apiKey }, vouchedBy) => hashedTokens(vouchedBy, secrets, tokenOf(apiKey)),
 )

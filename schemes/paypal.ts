@@ -15,7 +15,6 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 /** The options of `paypal`. Certificates are fetched from PayPal with `fetch`. */
@@ -63,7 +62,7 @@ const PAYPAL: CodeScheme = {
 export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCodeScheme(
   PAYPAL,
   { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: wellFormedText },
-  ({ webhookId, ...options }) => {
+  ({ webhookId, ...options }, vouchedBy) => {
     const signatureOf = signatureReader(PAYPAL.signature)
     const verify = remoteCertificates('PayPal', isCertificateUrl, options)
     return async (evidence) => {
@@ -85,7 +84,7 @@ export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCod
       const signed = await verify(evidence, url, { hash: 'SHA-256', signature, message })
       if (typeof signed === 'string') return fail('signature_mismatch', signed)
       evidence.signed = { before: '', body: signed, after: '' }
-      return vouchedBy(PAYPAL, url)
+      return vouchedBy(url)
     }
   },
 )

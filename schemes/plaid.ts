@@ -15,7 +15,6 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 /** The options of `plaid`. */
@@ -109,7 +108,7 @@ function checkedToken(delivery: Delivery) {
 export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCodeScheme(
   PLAID,
   OPTIONS,
-  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }) => {
+  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }, vouchedBy) => {
     if (findKey === undefined && keys === undefined) {
       throw new ListenerConfigError('findKey', 'is missing; without it, pass keys')
     }
@@ -140,7 +139,7 @@ export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCod
       }
       evidence.timestampText = `${iat}`
       evidence.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
-      return vouchedBy(PLAID, keyId)
+      return vouchedBy(keyId)
     }
   },
 )

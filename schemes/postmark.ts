@@ -9,7 +9,6 @@ import {
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 const BASIC = /^basic /i
@@ -48,7 +47,7 @@ const POSTMARK: CodeScheme = {
 export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = defineCodeScheme(
   POSTMARK,
   SHARED_SECRET_OPTIONS,
-  ({ secrets }) => {
+  ({ secrets }, vouchedBy) => {
     const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
       id,
       secret: encodeBase64(encoder.encode(secret)),
@@ -60,9 +59,7 @@ export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = d
       const [text = ''] = credentials
       if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
       const holder = holderOf(encoded, text.replace(BASIC, ''))
-      return holder === undefined
-        ? mismatch('user and password are none of the secrets')
-        : vouchedBy(POSTMARK, holder)
+      return holder === undefined ? mismatch('user and password are none of the secrets') : vouchedBy(holder)
     }
   },
 )

@@ -13,7 +13,6 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 
 /** The options of `pubsub`. Google's keys are fetched with `fetch`. */
@@ -104,7 +103,7 @@ function checkedToken(
 export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme(
   PUBSUB,
   { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: wellFormedText, email: wellFormedText },
-  (options) => {
+  (options, vouchedBy) => {
     const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
     return async (evidence) => {
       const { delivery, now } = evidence
@@ -117,7 +116,7 @@ export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme(
         return fail('token_invalid', 'the signature does not verify')
       }
       evidence.eventIdText ||= textAt(evidence.keepParsed(), ['message', 'messageId']) ?? ''
-      return vouchedBy(PUBSUB, keyId)
+      return vouchedBy(keyId)
     }
   },
 )

@@ -58,5 +58,5 @@ const QSTASH: CodeScheme = {
 export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme(
   QSTASH,
   { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
-  ({ secrets, publicUrl }) => hashedTokens(QSTASH, secrets, tokenOf(publicUrl)),
+  ({ secrets, publicUrl }, vouchedBy) => hashedTokens(vouchedBy, secrets, tokenOf(publicUrl)),
 )

@@ -11,7 +11,6 @@ import {
   type SchemeOptions,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
@@ -125,7 +124,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
     secretForm: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('text', 'base64', 'hex')),
     requiredComponents: /* @__PURE__ */ optional(names),
   },
-  ({ publicUrl, requiredComponents = [], secretForm, ...options }) => {
+  ({ publicUrl, requiredComponents = [], secretForm, ...options }, vouchedBy) => {
     const keys = messageKeys(options, secretForm)
     const required = ['content-digest', ...requiredComponents]
     return async (evidence) => {
@@ -153,7 +152,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
         evidence.timestampText = created
         // Without the key's name. Otherwise each of a delivery's signatures could be replayed alone.
         evidence.signed = { before: `${base.covered}${created} ${nonce}`, body: NO_BYTES, after: '' }
-        return vouchedBy(RFC9421, signer)
+        return vouchedBy(signer)
       }
       return fail('signature_mismatch', problem)
     }

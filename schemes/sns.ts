@@ -8,7 +8,6 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-  vouchedBy,
 } from '../src/scheme/rows.ts'
 import { isCertificateUrl, SMALL_MEMBERS, signatureOf, signedBytesOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
@@ -78,7 +77,7 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
     confirmSubscriptions: /* @__PURE__ */ optional(aBoolean),
     onSubscription: /* @__PURE__ */ optional(aFunction),
   },
-  ({ topicArns, signatureVersion, ...options }) => {
+  ({ topicArns, signatureVersion, ...options }, vouchedBy) => {
     const topics = [topicArns].flat()
     const verify = remoteCertificates('Amazon SNS', isCertificateUrl, options)
     // Not async: an async function would hold the parsed message until it returns.
@@ -101,7 +100,7 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
       return verified.then((signed) => {
         if (typeof signed === 'string') return fail('signature_mismatch', signed)
         evidence.signed = { before: '', body: signed, after: '' }
-        return vouchedBy(SNS, certificateUrl)
+        return vouchedBy(certificateUrl)
       })
     }
   },

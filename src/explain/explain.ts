@@ -78,15 +78,13 @@ export async function explain(
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
 
-type Mistakes = Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>
-
 async function mistakesIn(
   delivery: Delivery,
   { reason }: LoggedVerdict,
   listener: Listener<unknown>,
   expected: ExpectedSender,
   schemes: readonly SenderScheme[],
-): Promise<Mistakes> {
+): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
   const { protocol } = listener.auth
   if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
     return wrongTime(delivery, reason, listener, expected)
@@ -98,16 +96,13 @@ async function mistakesIn(
   const looksLike = other && { looksLike: other.name }
   if (isMissing) {
     const isInBody = expected.scheme.signature.headers.length === 0
-    const consumed = isInBody ? consumedBody(delivery, expected) : undefined
+    const consumed = isInBody ? consumedBody(delivery, expected) : []
     const required = protocol?.headers.slice(0, protocol.required) ?? []
-    return {
-      likely: consumed ? [consumed] : missingHeader(delivery, expected, required, other),
-      ...looksLike,
-    }
+    const likely = consumed.length > 0 ? consumed : missingHeader(delivery, expected, required, other)
+    return { likely, ...looksLike }
   }
   if (reason === 'body_not_json' || reason === 'body_malformed') {
-    const consumed = consumedBody(delivery, expected)
-    return { likely: consumed ? [consumed] : [] }
+    return { likely: consumedBody(delivery, expected) }
   }
   const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && protocol !== undefined)
   if (!isWrong || expected.keys.length === 0) return { likely: [] }

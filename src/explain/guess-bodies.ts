@@ -3,18 +3,19 @@ import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
 import { formTexts } from './guess-forms.ts'
 
-/** What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake. */
-interface BodyGuesses {
-  readonly common: readonly Guess[]
-  readonly rare: readonly Guess[]
-}
-
 const encoder = new TextEncoder()
 const BOM = '\uFEFF'
 const LAST_BREAKS = /(?<![\r\n])[\r\n]+$/
 
-/** `isForm`: the delivery says so. */
-export function bodyGuesses(body: Uint8Array, isForm: boolean, expected: ExpectedSender): BodyGuesses {
+/**
+ * What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake.
+ * `isForm`: the delivery says so.
+ */
+export function bodyGuesses(
+  body: Uint8Array,
+  isForm: boolean,
+  expected: ExpectedSender,
+): { readonly common: readonly Guess[]; readonly rare: readonly Guess[] } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
   const { name, isOwn } = expected
   const exact = isOwn

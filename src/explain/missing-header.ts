@@ -1,6 +1,6 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
-import { bodyReaders } from '../scheme/body.ts'
+import { parsedBody } from '../scheme/body.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { headerIn } from '../scheme/compile-scheme.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
@@ -82,9 +82,8 @@ export function recognise(
 }
 
 /** Whether the body contains a signature where the scheme expects one. */
-function isInBody({ body }: Delivery, { signature, content = ['json'], jsonField }: SenderScheme): boolean {
+function isInBody({ body }: Delivery, { signature, content, jsonField }: SenderScheme): boolean {
   if (signature.member === undefined) return false
-  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
-  const payload = reading && 'payload' in reading ? reading.payload : undefined
+  const payload = parsedBody(body, content, jsonField)
   return typeof memberAt(payload, pointerSteps(signature.member)) === 'string'
 }

@@ -3,12 +3,6 @@ import { decodeHex, ENCODE } from '../lib/bytes.ts'
 import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
 import { headerTitle } from './expected-sender.ts'
 
-/** The signature headers as the scheme spells them, and what was wrong with their spelling. */
-interface RespelledSignature {
-  readonly headers: { readonly [name: string]: string }
-  readonly faults: readonly string[]
-}
-
 /** ECDSA is left out: its signatures have no fixed length. */
 const BYTES: Partial<Record<Algorithm, number>> = {
   'hmac-sha1': 20,
@@ -20,13 +14,13 @@ const VERSION = /^(?:v[0-9]+[a-z]?|h[0-9]+|sha[0-9]+|hmac-sha[0-9]+)[,=:]/i
 const LONGEST_VALUE = 4096
 
 /**
- * Respells the signatures of a delivery. Returns a sentence if they are of another version of the scheme, or no signatures at
+ * Respells the signature headers of a delivery as the scheme does, and says what was wrong. Returns a sentence if they are of another version of the scheme, or no signatures at
  * all: nothing that was signed can match them.
  */
 export function signatureForm(
   delivery: Delivery,
   { signature, algorithm, timestamp }: Scheme,
-): RespelledSignature | string {
+): { readonly headers: { readonly [name: string]: string }; readonly faults: readonly string[] } | string {
   const headers: { [name: string]: string } = {}
   const faults = new Set<string>()
   const length = BYTES[algorithm]

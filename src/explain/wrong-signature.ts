@@ -8,18 +8,18 @@ import { tryGuesses } from './try-guesses.ts'
 const LARGEST_TRIED = 262_144
 const WHSEC = 'whsec_'
 
-/** A body that a parser has read or replaced. Undefined if the body may be the sender's. */
+/** Says that a parser has read or replaced the body. Empty if the body may be the sender's. */
 export function consumedBody(
   { body, method }: Delivery,
   { name, isSigned }: ExpectedSender,
-): string | undefined {
-  if (method === 'GET' || !isSigned) return undefined
+): readonly string[] {
+  if (method === 'GET' || !isSigned) return []
   const before = 'mount verifyWebhook before express.json() and other parsers, or hand it the raw bytes'
   if (body.length === 0)
-    return `the body is empty: ${name} sent one, and a body parser has read it; ${before}`
+    return [`the body is empty: ${name} sent one, and a body parser has read it; ${before}`]
   return decodeUtf8(body.subarray(0, 16)) === '[object Object]'
-    ? `the body is the text [object Object]: a body parser has replaced it; ${before}`
-    : undefined
+    ? [`the body is the text [object Object]: a body parser has replaced it; ${before}`]
+    : []
 }
 
 /** Why a signature is wrong, and what to do: the first sentence is the likeliest. */
@@ -29,7 +29,7 @@ export async function wrongSignature(
   expected: ExpectedSender,
 ): Promise<readonly string[]> {
   const consumed = consumedBody(delivery, expected)
-  if (consumed !== undefined) return [consumed]
+  if (consumed.length > 0) return consumed
   const other = otherKey(expected)
   if (other !== undefined) return [other]
   if (delivery.body.length > LARGEST_TRIED) {

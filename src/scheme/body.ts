@@ -39,6 +39,16 @@ export function bodyReaders(
   }
 }
 
+/** The payload of a body in the scheme's first format. Undefined if it does not parse. */
+export function parsedBody(
+  body: Uint8Array,
+  content: readonly Content[] = ['json'],
+  jsonField?: string,
+): Json | undefined {
+  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
+  return reading && 'payload' in reading ? reading.payload : undefined
+}
+
 /** The header that selects the reader. Undefined if all media types, and none, select the same. */
 export function typeHeader([first]: readonly Content[]): 'content-type' | undefined {
   return typeof first === 'object' && first.mediaTypes.includes('*') ? undefined : 'content-type'

@@ -7,9 +7,9 @@ import { headerOf } from '../delivery.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { type Failure, fail } from '../reason.ts'
-import type { CodeScheme, Unsigned } from './code-scheme.ts'
+import type { Unsigned } from './code-scheme.ts'
 import { macKeys, signerOf } from './keys.ts'
-import { vouchedBy } from './rows.ts'
+import type { Voucher } from './rows.ts'
 import type { Spelling } from './scheme.ts'
 
 /** What a valid token contains. */
@@ -35,7 +35,7 @@ const encoder = new TextEncoder()
  * token and the timestamp to its `nbf`. A token is valid until its `exp`.
  */
 export function hashedTokens(
-  scheme: CodeScheme,
+  vouchedBy: Voucher,
   secrets: Secrets | undefined,
   expected: HashedToken,
 ): (evidence: Evidence) => Promise<Authentication> {
@@ -54,7 +54,7 @@ export function hashedTokens(
     if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
     evidence.timestampText = `${sentAt}`
     evidence.signed = { before: '', body: signed, after: '' }
-    return vouchedBy(scheme, signer)
+    return vouchedBy(signer)
   }
 }
 

@@ -15,5 +15,23 @@ export {
   type UrlOptions,
   type VerifyTokenOptions,
 } from './rows.ts'
-export type * from './scheme.ts'
+export type {
+  Algorithm,
+  BodyForm,
+  Content,
+  Coverage,
+  Dedupe,
+  HandshakeForm,
+  HandshakeRequest,
+  KeyForm,
+  Scheme,
+  SchemeOptions,
+  SchemeRequest,
+  SignatureForm,
+  Signed,
+  SignedBytes,
+  Spelling,
+  TimeForm,
+  ValueLocation,
+} from './scheme.ts'
 export type { SenderFacts } from './sender-facts.ts'

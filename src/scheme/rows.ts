@@ -99,6 +99,9 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
   readonly scheme: CodeScheme
 }
 
+/** Makes the `event.auth` of a delivery that a code scheme has authenticated. */
+export type Voucher = (secretId: string) => EventAuth
+
 /**
  * Defines a scheme by code. `compile` runs once per listener, with the checked options, and returns the function that
  * authenticates deliveries. That function sets `evidence.signed` to the signed bytes; if it does not, the body identifies the
@@ -108,21 +111,18 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
 export function defineCodeScheme<Options extends SchemeOptions, EventName extends string = never>(
   scheme: CodeScheme,
   takes: OptionTable<NoInfer<Options>>,
-  compile: (options: Options) => Authenticator['authenticate'],
+  compile: (options: Options, vouchedBy: Voucher) => Authenticator['authenticate'],
 ): CodeSchemeFactory<Options, EventName> {
+  const { name, covers } = scheme
+  const vouchedBy: Voucher = (secretId) => ({ method: 'scheme', scheme: name, secretId, covers })
   const factory = (options: Options): Authenticator => {
-    checkOptions(scheme.name, options, takes)
-    const authenticate = readSecrets(scheme, options, () => compile(options))
+    checkOptions(name, options, takes)
+    const authenticate = readSecrets(scheme, options, () => compile(options, vouchedBy))
     return senderAuthenticator(scheme, options, authenticate, again)
   }
   // Without `sign` the key is fetched. The other options stay those of this scheme.
   const again = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
   return Object.assign(factory, { scheme })
-}
-
-/** The `event.auth` of a delivery that a code scheme has authenticated. */
-export function vouchedBy({ name, covers }: CodeScheme, secretId: string): EventAuth {
-  return { method: 'scheme', scheme: name, secretId, covers }
 }
 
 /** The options that every scheme takes. */

@@ -7,7 +7,7 @@ import { bytesOf, ENCODE } from '../lib/bytes.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
 import { checkOptions, type OptionTable, optional } from '../lib/options.ts'
 import { HMAC_HASHES, signedReader } from '../scheme/authenticate.ts'
-import { bodyReaders } from '../scheme/body.ts'
+import { parsedBody } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
 import { formFields } from '../scheme/form-fields.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../scheme/index.ts'
@@ -100,16 +100,12 @@ function valuesOf(
   texts: Pick<SignedValues, 'timestampText' | 'eventIdText'>,
 ): SignedValues {
   const body = bodyBytes(options.body)
-  const { content = ['json'], jsonField } = scheme
-  const read = bodyReaders(typeof content[0] === 'object' ? ['json'] : content, jsonField)(undefined)
+  const { content = [], jsonField } = scheme
   const delivery: Delivery = { method: 'POST', header: (name) => headers[name], body, sourceIp: undefined }
   return {
     ...texts,
     delivery,
-    parsed: () => {
-      const reading = read?.(body)
-      return reading && 'payload' in reading ? reading.payload : undefined
-    },
+    parsed: () => parsedBody(body, typeof content[0] === 'object' ? undefined : scheme.content, jsonField),
     fields: () => formFields(body),
   }
 }
