@@ -10,7 +10,8 @@ export function curlCommand(
 
 /** `Content-Type: application/json`, … */
 export function headerLines(headers: { readonly [name: string]: string }): readonly string[] {
-  return Object.entries(headers).map(([name, value]) => `${titleCase(name)}: ${value}`)
+  const titled = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  return Object.entries(headers).map(([name, value]) => `${titled(name)}: ${value}`)
 }
 
 /**
@@ -27,10 +28,6 @@ export function dataOption(body: Uint8Array): readonly [option: string, value: s
   } catch {
     return undefined // not UTF-8
   }
-}
-
-function titleCase(name: string): string {
-  return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }
 
 /** A word as a POSIX shell takes it. */

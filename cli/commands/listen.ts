@@ -115,12 +115,15 @@ type Settings = Awaited<ReturnType<typeof readSettings>>
 
 /** Reads everything that needs no open port. @throws UsageError */
 async function readSettings(given: ListenValues) {
+  const id = given['listener-id'] ?? DEFAULT_ID
+  // Clients resolve `.` and `..` in a path before they send, so no delivery would arrive.
+  if (['', '.', '..'].includes(id)) throw new UsageError('--listener-id takes a name, e.g. demo')
   return {
     auth: await chooseAuth(given),
     limits: readLimits(given),
     forwarding: await readForwarding(given),
     inspector: await readInspectorSettings(given),
-    id: readListenerId(given['listener-id'] ?? DEFAULT_ID),
+    id,
     port: wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535),
   }
 }
@@ -147,12 +150,6 @@ function readLimits(given: ListenValues) {
     ...(tolerance && { toleranceSeconds: wholeNumber('--tolerance', tolerance, 1, longest) }),
     ...(maxBody && { maxBodyBytes: byteSize('--max-body', maxBody, LARGEST_BODY) }),
   }
-}
-
-/** Clients resolve `.` and `..` in a path before they send, so no delivery would arrive. */
-function readListenerId(id: string): string {
-  if (id === '' || id === '.' || id === '..') throw new UsageError('--listener-id takes a name, e.g. demo')
-  return id
 }
 
 async function listenerFor(

@@ -117,17 +117,13 @@ async function post(url: string, request: SignedRequest) {
     const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), hangUp.signal])
     const response = await fetch(url, { ...request, redirect: 'manual', signal })
     const { status, statusText } = response
-    return { status, statusText, body: await readText(response) }
+    const bytes = await readAtMost(response.body?.getReader(), MOST_ANSWER_BYTES)
+    return { status, statusText, body: new TextDecoder().decode(bytes.subarray(0, MOST_ANSWER_BYTES)) }
   } catch (error) {
     throw new RefusedError(`${new URL(url).origin} ${problemOf(error)}`)
   } finally {
     hangUp.abort() // ends a response that never ends, and one whose body cannot be read (204, 205)
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const bytes = await readAtMost(response.body?.getReader(), MOST_ANSWER_BYTES)
-  return new TextDecoder().decode(bytes.subarray(0, MOST_ANSWER_BYTES))
 }
 
 const PROBLEMS: { readonly [code: string]: string } = {

@@ -58,15 +58,11 @@ const FORWARD_SECRET = { option: '--forward-secret-file', variable: 'HOOKGATE_FO
 /** `localhost:3000` or `[::1]:3000`, with or without a path. No credentials. */
 const HOST_AND_PORT = /^(?:localhost|[\w.-]+:[0-9]+|\[[0-9a-f:]+\](?::[0-9]+)?)(?=[/?]|$)/i
 
-function fullUrl(text: string): string {
-  if (/^[0-9]+$/.test(text)) return `http://localhost:${text}`
-  return HOST_AND_PORT.test(text) ? `http://${text}` : text
-}
-
 /** The app's URL: given in full, without its protocol, or by its port on this machine. */
 function appUrl(text: string): URL {
   try {
-    const url = httpUrl('--forward-to', fullUrl(text))
+    const host = /^[0-9]+$/.test(text) ? `localhost:${text}` : text
+    const url = httpUrl('--forward-to', HOST_AND_PORT.test(host) ? `http://${host}` : text)
     if (url.port !== '0') return url
   } catch {}
   throw new UsageError('--forward-to takes 3000, localhost:3000/webhook, or a URL without credentials')

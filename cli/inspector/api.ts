@@ -97,8 +97,9 @@ async function act(
     if (action === 'send') {
       const replay = await replayOf(board, wanted)
       if (typeof replay === 'string') return refuse(response, 409, replay)
-      const sent = await board.send(...replay)
-      return say(response, outcomeOf(masked(sent, mask)), mask)
+      const { seq, verdict, reason, status, app } = masked(await board.send(...replay), mask)
+      const shown = { seq, verdict, reason, status }
+      return say(response, { ...shown, app: app && { status: app.status, problem: app.problem } }, mask)
     }
     if (typeof resigner === 'string') return refuse(response, 409, resigner)
     if (!resigner.expires) {
@@ -142,11 +143,6 @@ async function replayOf(
 function firstOf(delivery: Inspected, recent: RecentDeliveries): Inspected {
   const before = delivery.replayOf === null ? undefined : recent.get(delivery.replayOf)
   return before === undefined ? delivery : firstOf(before, recent)
-}
-
-/** What became of a delivery that the page sent. */
-function outcomeOf({ seq, verdict, reason, status, app }: Inspected): object {
-  return { seq, verdict, reason, status, app: app && { status: app.status, problem: app.problem } }
 }
 
 /** The delivery that the page asks to send, or why the request is invalid. */

@@ -9,13 +9,9 @@ import { endpointOf } from '../signing/endpoint.ts'
 import { readPrivateKey } from '../signing/key-files.ts'
 import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
-import { headerIn, type WireHeaders } from './inspected.ts'
+import { headerIn, type Inspected, type WireHeaders } from './inspected.ts'
 
-export interface Resend {
-  readonly headers: WireHeaders
-  readonly body: Uint8Array
-  readonly isNewEvent: boolean
-}
+type Resend = Pick<Inspected, 'headers' | 'body'> & { readonly isNewEvent: boolean }
 
 /** Signs deliveries again, as their sender would, with the current time. */
 export interface Resigner {

@@ -29,7 +29,9 @@ export function terminalLog({ json = false, body = false, explain = false, schem
       const text = payload ? Buffer.from(payload).toString('utf8') : null
       if (json) print(toJsonLine(body ? { ...line, body: text } : line))
       else print(formatDelivery(line, layout))
-      if (!json && payload !== undefined) print(indented(payload))
+      if (!json && payload && text !== null) {
+        print(printable('value' in parseJson(payload) ? prettyJson(text) : text).replace(/^/gm, '  '))
+      }
       if (explain && verdict?.ok === false && verdict.detail)
         remark(`  ${printable(withoutPointer(verdict.detail))}`)
       const hint = json ? undefined : hintFor(line, explain, path)
@@ -56,11 +58,6 @@ function received(counts: ReadonlyMap<string, number>): string {
   if (total === 0) return 'no deliveries'
   const parts = [...counts].map(([verdict, count]) => `${count} ${verdict}`)
   return `${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`
-}
-
-function indented(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString('utf8')
-  return printable('value' in parseJson(bytes) ? prettyJson(text) : text).replace(/^/gm, '  ')
 }
 
 interface Layout {

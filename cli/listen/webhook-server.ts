@@ -88,7 +88,9 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
   }
   refuseMalformed(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (isOurs(request) && !announcesTooMuch(request, listener)) response.writeContinue()
+    // Headers that announce too much refuse the body, so that the sender need not send it.
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (isOurs(request) && !(announced > listener.maxBodyBytes)) response.writeContinue()
     answer(request, response)
   })
   return () => untold.settled()
@@ -117,11 +119,6 @@ function withProgress(listener: Listener, progress: Progress): Listener {
       listener.onError?.(error, context)
     },
   }
-}
-
-/** Whether the headers alone refuse the body, so that the sender need not send it. */
-function announcesTooMuch({ headers }: IncomingMessage, { maxBodyBytes }: Listener): boolean {
-  return Number(headers['content-length']) > maxBodyBytes
 }
 
 const acceptHere: AnswerEvent = async (claimed, _request, response) => {

@@ -34,8 +34,12 @@ export async function findSecret(
 ): Promise<GivenSecret | undefined> {
   const found = await findText(file, places)
   if (found === undefined) return undefined
-  const source = found.from === 'file' ? `${places.option} ${file}` : places.variable
-  return { ...found, secret: checked(found.secret, source) }
+  try {
+    hmac({ secrets: { id: 'given', secret: found.secret } })
+    return found
+  } catch (error) {
+    throw toUsageError(error, found.from === 'file' ? `${places.option} ${file}` : places.variable)
+  }
 }
 
 /** PowerShell and Windows editors write it. It would become part of the key. */
@@ -75,13 +79,4 @@ export async function needSecret(secretFile: string | undefined): Promise<string
   const given = await findSecret(secretFile)
   if (given) return given.secret
   throw noSecret()
-}
-
-function checked(secret: string, source: string): string {
-  try {
-    hmac({ secrets: { id: 'given', secret } })
-    return secret
-  } catch (error) {
-    throw toUsageError(error, source)
-  }
 }

@@ -103,20 +103,16 @@ function transport({ certificateDays }: ProbeAnswer, { protocol, hostname }: URL
 }
 
 /** Senders see the public URL. `--url` may be an internal URL of the same endpoint. */
-function naming(url: URL, { publicUrl, tenantUrl }: Expected): Finding[] {
-  const findings: Finding[] = []
-  if (publicUrl && publicUrl.pathname !== '/' && publicUrl.pathname !== url.pathname) {
-    findings.push(
-      warn('--public-url has another path than --url', 'set audience to the URL that senders post to'),
+function* naming(url: URL, { publicUrl, tenantUrl }: Expected): Iterable<Finding> {
+  if (publicUrl === undefined) return
+  const fix = 'set audience to the URL that senders post to'
+  if (publicUrl.pathname !== '/' && publicUrl.pathname !== url.pathname)
+    yield warn('--public-url has another path than --url', fix)
+  if (publicUrl.protocol !== 'https:' && !LOOPBACK_HOST.test(publicUrl.hostname))
+    yield fail('--public-url is not https', fix)
+  if (tenantUrl && publicUrl.origin !== tenantUrl.origin)
+    yield warn(
+      '--tenant-url and --public-url have different hosts',
+      'compare subject and audience with a token',
     )
-  }
-  if (publicUrl && publicUrl.protocol !== 'https:' && !LOOPBACK_HOST.test(publicUrl.hostname)) {
-    findings.push(fail('--public-url is not https', 'set audience to the URL that senders post to'))
-  }
-  if (publicUrl && tenantUrl && publicUrl.origin !== tenantUrl.origin) {
-    findings.push(
-      warn('--tenant-url and --public-url have different hosts', 'compare subject and audience with a token'),
-    )
-  }
-  return findings
 }
