@@ -4,7 +4,7 @@ import { ListenerConfigError } from './errors.ts'
 import type { PayloadSchema, WebhookEvent } from './event.ts'
 import type { Verification } from './verification.ts'
 
-const encoder = new TextEncoder()
+const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** The event of a delivery that passed every check, settled by `claim`. */
 export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {

@@ -1,5 +1,5 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
-import { bytesOf, ENCODE } from '../lib/bytes.ts'
+import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import type { Signed } from '../scheme/scheme.ts'
 import {
   type HmacHash,
@@ -14,6 +14,8 @@ import {
 export { decodeBase64url } from '../lib/bytes.ts'
 
 const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
+/** Not the one of `lib/bytes.ts`, which every store would then bundle. */
+const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */

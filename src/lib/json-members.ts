@@ -206,9 +206,14 @@ function endOfString(json: Uint8Array, start: number): number {
   throw new SyntaxError()
 }
 
-const ESCAPES: ReadonlyMap<number, number> = /* @__PURE__ */ new Map(
-  Array.from('bfnrt', (letter, index) => [letter.charCodeAt(0), [8, 12, 10, 13, 9][index] ?? 0]),
-)
+/** The byte that an escape stands for, by the byte after the backslash. */
+const ESCAPES: { readonly [code: number]: number } = {
+  98: 0x08, // \b
+  102: 0x0c, // \f
+  110: 0x0a, // \n
+  114: 0x0d, // \r
+  116: 0x09, // \t
+}
 
 /**
  * Writes the text of a JSON string, given without its quotes, as UTF-8. A surrogate without its other half becomes U+FFFD, as in
@@ -227,7 +232,7 @@ export function unescapeJson(raw: Uint8Array, into: Uint8Array, start: number): 
     index += 1
     const escaped = raw[index] ?? 0
     if (escaped !== 0x75 /* u */) {
-      into[at] = ESCAPES.get(escaped) ?? escaped
+      into[at] = ESCAPES[escaped] ?? escaped
       at += 1
       continue
     }
