@@ -226,7 +226,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     const { listener, id, delivery } = await stripeEvent()
     const event = await acceptedEvent(delivery, listener)
     const { rows } = await events.transactionOf(event).query('SELECT pg_backend_pid() AS pid')
-    await pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid])
+    await pool.query('SELECT pg_terminate_backend($1, 10000)', [rows[0]?.pid])
     await expect(event.commit()).rejects.toThrow(EventStoreError)
     expect(await event.release()).toBe(false)
     const again = await acceptedEvent(delivery, listener)
