@@ -1,7 +1,7 @@
 import { sampleOption } from '../../cli/signing/samples.ts'
 import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
-import { headingId } from '../../docs/site/.vitepress/links.ts'
+import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { coverageOf } from '../../src/scheme/compile-scheme.ts'
 import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'

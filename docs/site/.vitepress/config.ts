@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
-import { headingId, linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
+import { headingId } from './heading-id.ts'
+import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
 import { MAINTAINERS, sidebar } from './sidebar.ts'
 

@@ -12,15 +12,6 @@ export const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/
 /** The page of the site that VitePress does not make. */
 export const PLAYGROUND = '/playground/'
 
-/** The ID that GitHub gives a heading, so that a link works there and here. */
-export function headingId(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-    .replaceAll(' ', '-')
-}
-
 /**
  * Links between pages stay links of the site. Links to other files of the repository lead to the repository.
  *
