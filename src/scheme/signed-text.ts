@@ -62,7 +62,8 @@ function textReader(template: string, url: string): (values: SignedValues) => st
 }
 
 function placeholder(name: string, url: string): Part {
-  if (name === 'id') return ({ eventIdText }) => eventIdText
+  // Signed as bytes, one a character. A host that decodes headers as UTF-8 may report others.
+  if (name === 'id') return ({ eventIdText: id }) => (/[^ -\xff]/.test(id) ? undefined : id)
   if (name === 'timestamp') return ({ timestampText }) => timestampText
   if (name === 'method') return ({ delivery }) => delivery.method
   if (name === 'url') return url
