@@ -1,6 +1,5 @@
 import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
-import { EventStoreError, KeySetError } from '../../src/errors.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import type { EventOf, Listener, PayloadOf } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
@@ -115,9 +114,10 @@ function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Lis
 
 /** Throws all errors but those that keep `verify` from deciding. */
 function refuseUndecided(error: unknown, listener: Listener<unknown>): Refusal {
-  if (error instanceof EventStoreError || error instanceof KeySetError) {
-    warnOfFailure(listener, error.code)
-    return { reply: replyUnavailable(error.retryAfterSeconds) }
+  const { code, retryAfterSeconds } = Object(error) // not `instanceof`: it may be of another copy of hookgate
+  if (code === 'ERR_EVENT_STORE' || code === 'ERR_KEY_SET') {
+    warnOfFailure(listener, code)
+    return { reply: replyUnavailable(retryAfterSeconds) }
   }
   throw error
 }

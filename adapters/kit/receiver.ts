@@ -1,4 +1,4 @@
-import { ListenerConfigError, ListenerLoadError } from '../../src/errors.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
 import { isListener } from '../../src/is-listener.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import {
@@ -270,7 +270,8 @@ function judge<Given extends Listener<unknown>>(found: Given | undefined): Found
 }
 
 function refuseUnloaded(error: unknown): Refusal {
-  if (error instanceof ListenerLoadError) return retryLater(error.retryAfterSeconds)
+  const { code, retryAfterSeconds } = Object(error) // not `instanceof`: it may be of another copy of hookgate
+  if (code === 'ERR_LISTENER_LOAD') return retryLater(retryAfterSeconds)
   throw error
 }
 

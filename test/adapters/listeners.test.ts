@@ -65,6 +65,21 @@ describeMatrix('listeners() as the lookup', [
     expected: UNAVAILABLE,
   },
   {
+    name: 'P11 of another copy of hookgate is 503 too',
+    setup: () => ({
+      target: async () => {
+        const code = 'ERR_LISTENER_LOAD'
+        throw Object.assign(new Error('not now'), { code, retryAfterSeconds: 5 })
+      },
+    }),
+    send: async ({ send, request, errors }) => {
+      const wire = await send(await request())
+      expect(errors).toEqual([])
+      return wire
+    },
+    expected: UNAVAILABLE,
+  },
+  {
     name: 'P11 that throws synchronously is 503 too',
     setup: () => ({
       target: () => {

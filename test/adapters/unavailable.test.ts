@@ -66,14 +66,22 @@ describeMatrix('a store that fails', [
   },
 ])
 
-function keySetRow(name: string, find: KeySet['find'], retryAfter: string): Row {
+/** What an error of a second copy of hookgate has: its code, and not our class. */
+const ofAnotherCopy = (code: string) => Object.assign(new Error('no answer'), { code, retryAfterSeconds: 17 })
+
+function keySetRow(
+  name: string,
+  find: KeySet['find'],
+  retryAfter: string,
+  failure: unknown = expect.any(KeySetError),
+): Row {
   return {
     name,
     endpoint: () => jwtEndpoint({}, () => ({ find })),
     send: async ({ send, request, failures, errors }) => {
       const sent = await request()
       const wire = await send(sent)
-      expect(failures.entries).toEqual([expect.any(KeySetError)])
+      expect(failures.entries).toEqual([failure])
       expect(errors).toEqual([])
       return wire
     },
@@ -97,6 +105,14 @@ describeMatrix('a key host that fails', [
       throw keyHostDown()
     },
     '17',
+  ),
+  keySetRow(
+    'S10 is 503 with Retry-After when its key set is of another copy of hookgate',
+    async () => {
+      throw ofAnotherCopy('ERR_KEY_SET')
+    },
+    '17',
+    ofAnotherCopy('ERR_KEY_SET'),
   ),
   {
     name: 'S17 is not asked for a token that fails without it: 401, not 503',
