@@ -8,6 +8,8 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/sch
  * that succeeded is answered as a duplicate, and so is an event that repeats its body, e.g. a `workflow_dispatch` with the same
  * inputs. `dedupe: 'id'` tells these apart, but lets a captured delivery run again.
  *
+ * `github<EventPayloadMap>({ … })` types the events.
+ *
  * @example
  * ```ts
  * const auth = github({ secrets: process.env.GITHUB_WEBHOOK_SECRET })

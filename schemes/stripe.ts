@@ -5,6 +5,8 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/sch
  * you roll it, Stripe signs with both. The signature covers a timestamp and the body, which holds the event's `id` and
  * `type`.
  *
+ * `stripe<Stripe.Event>({ … })` types the events.
+ *
  * @example
  * ```ts
  * const auth = stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET })

@@ -51,6 +51,8 @@ export type EventAuth =
  * If the listener's scheme was given a type, e.g. `stripe<Stripe.Event>(…)`, this is a union, in which `event.type` narrows
  * `event.payload`. The type is what the sender promises: only a `payload` schema is checked when a delivery arrives.
  *
+ * A function that takes the events of such a listener declares `EventOf<typeof listener>`, or `WebhookEvent<unknown>` for any.
+ *
  * @example
  * ```ts
  * async function handle(event: WebhookEvent) {

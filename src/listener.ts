@@ -99,8 +99,8 @@ export type EventOf<Given extends Listener<unknown>> = WebhookEvent<PayloadOf<Gi
  * @example
  * ```ts
  * const listener = defineListener({
- *   id: 'orders',
- *   auth: hmac({ secrets: process.env.WEBHOOK_SECRET ?? '' }),
+ *   id: 'stripe',
+ *   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
  *   store: redisStore(client),
  * })
  * ```

@@ -22,8 +22,8 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
 } & { readonly '*': Handler<Event, Rest, Result> }
 
 /**
- * Calls the handler for an event's type: the one with its exact name, else the longest prefix, `customer.*`, else `*`. Works
- * in every adapter, because it passes on whatever follows the event.
+ * Returns a function that calls the handler for an event's type: the one with its exact name, else the longest prefix,
+ * `customer.*`, else `*`. Works in every adapter, because it passes on whatever follows the event.
  *
  * `*` is required: senders add new events whenever they like. Answer 2xx there, or the sender will try again in vain.
  * Does not check that the payload has the shape that its type promises.

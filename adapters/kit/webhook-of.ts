@@ -4,12 +4,12 @@ import type { WebhookEvent } from '../../src/event.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 
 /**
- * Returns the event that `verifyWebhook` verified, typed by the payload schema of the listener. Any listener with the same `id`
- * and `payload` schema as the one that verified the request will do. Leave it out if you have none, e.g. behind a lookup.
+ * Returns the event that `verifyWebhook` verified. Pass the listener, which types it. Any listener with the same `id` and
+ * `payload` schema as the one that verified the request will do. Without one, e.g. behind a lookup, the payload is any JSON.
  *
  * @example
  * ```ts
- * const { payload } = webhookOf(request, listener) // typed by the listener's schema
+ * const { payload } = webhookOf(request, listener) // typed by the listener
  * ```
  *
  * @throws ListenerConfigError if no such listener verified the request, or if `listener` did not come from `defineListener()`.

@@ -24,7 +24,7 @@ const encoder = new TextEncoder()
 /**
  * Authenticates by `Webhook-Signature`: HMAC-SHA256 over `timestamp.eventId.body`, as base64url without padding, as
  * [hookgate's scheme](https://github.com/hookgate/hookgate/blob/main/docs/specification.md#hmac) defines it. Uses the header
- * values and body bytes exactly as received.
+ * values and body bytes exactly as received. For another sender, e.g. GitHub, import its scheme from `hookgate/schemes/…`.
  *
  * The signature does not cover the listener, the URL or any other header. Give each listener its own secret.
  *
