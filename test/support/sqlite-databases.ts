@@ -57,11 +57,11 @@ const BetterSqlite = await classIn('better-sqlite3', 'default')
 const NodeSqlite: DatabaseClass | undefined = Object(process.getBuiltinModule('node:sqlite')).DatabaseSync
 
 function fromClass(name: string, Database: DatabaseClass): SqliteClient {
-  const options = { timeout: 0, readonly: true, readOnly: true } // node:sqlite has its own spelling
+  const readOnly = name === 'node:sqlite' ? { readOnly: true } : { readonly: true }
   return {
     name,
     open: (path, timeout = 0) => opened(new Database(path, { timeout })),
-    openReadOnly: (path) => opened(new Database(path, options)),
+    openReadOnly: (path) => opened(new Database(path, { timeout: 0, ...readOnly })),
   }
 }
 
