@@ -12,19 +12,20 @@ export interface NamedSecret {
   readonly secret: string
 }
 
-/** One secret, named or not, or several of them. A delivery signed with any of them passes. */
-export type Secrets = string | NamedSecret | readonly (string | NamedSecret)[]
+/**
+ * One secret, named or not, or several of them. A delivery signed with any of them passes. Undefined, as of an environment
+ * variable that is not set, throws at the start.
+ */
+export type Secrets = Secret | readonly Secret[]
+
+type Secret = string | NamedSecret | undefined
 
 /**
  * Normalizes an option's secrets. Unnamed secrets are named by position: `secret-1`.
  *
  * @throws ListenerConfigError for an empty list, for a secret that `check` refuses, and for repeated names or secrets.
  */
-export function namedSecrets(
-  given: Secrets | undefined,
-  option: string,
-  check: OptionCheck,
-): readonly NamedSecret[] {
+export function namedSecrets(given: Secrets, option: string, check: OptionCheck): readonly NamedSecret[] {
   const entries = [given].flat().map((entry, index) => readEntry(entry, `${option}[${index}]`, index, check))
   if (entries.length === 0) throw new ListenerConfigError(option, 'must have at least one { id, secret }')
   refuseTwins(entries, option)

@@ -65,7 +65,7 @@ export function expectedSender(
   }
 }
 
-function keysIn(option: ConfiguredKey['option'], given: Secrets | undefined): readonly ConfiguredKey[] {
+function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly ConfiguredKey[] {
   const entries: readonly (string | NamedSecret | undefined)[] = [given].flat()
   return entries.flatMap((entry) => {
     const secret = typeof entry === 'object' ? entry.secret : entry

@@ -166,7 +166,7 @@ function itemsAfter(items: readonly string[], prefix: string, most: number): rea
 
 function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
-  const keysIn = (option: string, given: Secrets | undefined) =>
+  const keysIn = (option: string, given: Secrets) =>
     namedSecrets(given, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option))
   const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
   return [

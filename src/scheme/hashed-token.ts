@@ -36,7 +36,7 @@ const encoder = new TextEncoder()
  */
 export function hashedTokens(
   vouchedBy: Voucher,
-  secrets: Secrets | undefined,
+  secrets: Secrets,
   expected: HashedToken,
 ): (evidence: Evidence) => Promise<Authentication> {
   const keys = macKeys(secrets, 'text', 'base64url')

@@ -31,7 +31,7 @@ interface MacKey {
 }
 
 /** @throws ListenerConfigError for secrets that are missing, blank or malformed. */
-export function macKeys(secrets: Secrets | undefined, form: KeyForm, spelling: Spelling): readonly MacKey[] {
+export function macKeys(secrets: Secrets, form: KeyForm, spelling: Spelling): readonly MacKey[] {
   return namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => {
     const bytes = keyBytes(form, secret)
     if (typeof bytes === 'string') throw new ListenerConfigError('secrets', bytes)

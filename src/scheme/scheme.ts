@@ -272,9 +272,9 @@ export type SignedBytes = (
 /** The options of all schemes. Each scheme throws for those that it does not take. */
 export interface SchemeOptions {
   /** The signing secret, or several during a rotation. */
-  readonly secrets?: Secrets | undefined
+  readonly secrets?: Secrets
   /** The sender's public key, or several during a rotation. For schemes that sign with a private key. */
-  readonly publicKeys?: Secrets | undefined
+  readonly publicKeys?: Secrets
   /**
    * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Never taken from a
    * request.

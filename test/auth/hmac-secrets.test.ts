@@ -113,6 +113,14 @@ describe('secrets that are refused', () => {
     expect(error.message).toContain(problem)
   })
 
+  it('names the one of several that is missing', () => {
+    const error = given(['the secret in use for now', undefined])
+    expect([error.option, error.message]).toEqual([
+      'secrets[1]',
+      expect.stringContaining('environment variable'),
+    ])
+  })
+
   it('takes a line break that is not at an end', () => {
     expect(hmac({ secrets: { id: 'main', secret: 'a line break\nin the middle' } }).method).toBe('hmac')
   })

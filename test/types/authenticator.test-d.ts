@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from 'vitest'
+import { stripe } from '../../schemes/stripe.ts'
 import {
   type Authentication,
   type Authenticator,
@@ -6,6 +7,7 @@ import {
   defineListener,
   type EventStore,
   type Evidence,
+  hmac,
   type Listener,
 } from '../../src/index.ts'
 
@@ -43,4 +45,11 @@ test('its answer may only name a reason of a 401', () => {
   // @ts-expect-error a check's reason, not an authentication method's
   const wrong: Authentication = { reason: 'body_too_large', detail: '' }
   void wrong
+})
+
+test('an environment variable is a secret, alone and while it is rotated: one that is not set throws', () => {
+  const { NEW_SECRET, OLD_SECRET } = process.env
+  expectTypeOf(hmac).toBeCallableWith({ secrets: NEW_SECRET })
+  expectTypeOf(hmac).toBeCallableWith({ secrets: [NEW_SECRET, OLD_SECRET] })
+  expectTypeOf(() => stripe({ secrets: [NEW_SECRET, OLD_SECRET] })).toBeFunction()
 })

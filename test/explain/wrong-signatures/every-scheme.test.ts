@@ -82,7 +82,9 @@ async function withOtherSecrets(
 function changed(given: Secrets, change: (secret: string) => string): Secrets {
   return [given]
     .flat()
-    .map((entry) => (typeof entry === 'string' ? change(entry) : { ...entry, secret: change(entry.secret) }))
+    .map((entry) =>
+      typeof entry === 'object' ? { ...entry, secret: change(entry.secret) } : change(entry ?? ''),
+    )
 }
 
 /** With the first secret alone: two equal ones are another error. */
