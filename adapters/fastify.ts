@@ -225,6 +225,7 @@ function hideOddType(request: GuardedRequest): void {
   const { headers } = request
   const type = headers['content-type']
   if (type === 'application/json' || (type !== undefined && PLAIN_TYPE.test(type))) return
+  if (request.method === 'GET') return // no parser is asked
   request[HEADERS] = headers
   request.headers = { ...headers, 'content-type': undefined, 'transfer-encoding': 'chunked' }
 }

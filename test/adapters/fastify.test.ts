@@ -51,7 +51,7 @@ describe('a guarded scope of Fastify', () => {
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(body)
   })
 
-  it('gives the handler the payload of a GET as the body too', async () => {
+  it('gives the handler the payload of a GET as the body too, and its own headers', async () => {
     const app = newApp()
     const publicUrl = 'https://receiver.example/hook'
     const listener = defineListener({
@@ -59,15 +59,15 @@ describe('a guarded scope of Fastify', () => {
       auth: twilio({ secrets: 'a token', publicUrl }),
       store: memoryStore({ maxRecords: 10 }),
     })
-    const bodies: unknown[] = []
+    const seen: unknown[] = []
     app.register(async (scope) => {
       await scope.register(verifyWebhook, { listener })
-      scope.get('/hook', async (request) => bodies.push(request.body))
+      scope.get('/hook', async ({ body, headers }) => seen.push(body, headers['transfer-encoding']))
     })
     const signature = createHmac('sha1', 'a token').update(`${publicUrl}?CallSid=CA1`).digest('base64')
     const headers = { 'x-twilio-signature': signature }
     expect((await app.inject({ method: 'GET', url: '/hook?CallSid=CA1', headers })).statusCode).toBe(200)
-    expect(bodies).toEqual([{ CallSid: 'CA1' }])
+    expect(seen).toEqual([{ CallSid: 'CA1' }, undefined])
   })
 
   it.each([
