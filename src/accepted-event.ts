@@ -1,7 +1,6 @@
 import type { EventClaim } from './claim.ts'
 import { queryTextOf } from './delivery.ts'
-import { ListenerConfigError } from './errors.ts'
-import type { PayloadSchema, WebhookEvent } from './event.ts'
+import type { EventAuth, PayloadSchema, WebhookEvent } from './event.ts'
 import type { Verification } from './verification.ts'
 
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -9,7 +8,6 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 /** The event of a delivery that passed every check, settled by `claim`. */
 export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, eventTypeText, listener, payload, protocol, sentAt } = verification
-  if (!auth?.method) throw new ListenerConfigError('auth', 'authenticate() named no sender')
   const commit = () => claim.commit()
   let releasing: Promise<boolean> | undefined
   const event: Writable<WebhookEvent<unknown>> = {
@@ -18,7 +16,7 @@ export function acceptedEvent(verification: Verification, claim: EventClaim): We
     sentAt: new Date(sentAt * 1000),
     payload,
     rawBody: delivery.body,
-    auth,
+    auth: auth as EventAuth, // `checkAuthenticity` has set it
     // A commit that overtakes a release in flight would mark the event as done.
     commit: () => releasing?.then(commit, commit) ?? commit(),
     release() {

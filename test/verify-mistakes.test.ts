@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import { verify } from '../src/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { type Authenticator, verify } from '../src/index.ts'
+import { memoryStore } from '../stores/memory.ts'
 import { hmacListener, withHeaders } from './support/hmac-listener.ts'
 import { outcome } from './support/outcome.ts'
 
@@ -52,11 +53,14 @@ it('takes null for an absent header, as Headers returns it', async () => {
   expect(await outcome(unsigned, listener)).toBe('401 auth_missing')
 })
 
-it.each([{ ok: false }, {}, { secretId: 'main' }])(
-  'accepts nothing if authenticate() of a caller in plain JavaScript answers %o',
+it.each([{ ok: false }, {}, { secretId: 'main' }, true, null, undefined])(
+  'accepts and claims nothing if authenticate() of a caller in plain JavaScript answers %o',
   async (answer) => {
-    const authenticate = () => answer as never
-    const { listener, deliver } = hmacListener({ auth: { method: 'hmac', authenticate } })
+    const auth: Authenticator = { method: 'hmac', authenticate: () => answer as never }
+    const inner = memoryStore()
+    const claim = vi.fn(inner.claim)
+    const { listener, deliver } = hmacListener({ auth, store: { ...inner, claim } })
     await expect(verify(await deliver(), listener)).rejects.toThrow('auth: authenticate() named no sender')
+    expect(claim).not.toHaveBeenCalled()
   },
 )
