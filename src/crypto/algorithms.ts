@@ -63,3 +63,13 @@ export function derSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> | u
   der.set([0x30, end - 2])
   return der.subarray(0, end)
 }
+
+/** The signed bytes in order: `before`, `body`, `after`. */
+export interface Signed {
+  /** What comes before the body, as one character a byte. */
+  readonly before: string
+  /** The exact bytes of the body. Empty if the body is not signed. */
+  readonly body: Uint8Array
+  /** What comes after the body, as one character a byte. */
+  readonly after: string
+}

@@ -10,7 +10,6 @@ import nodeCrypto, {
 import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
-import type { Signed } from '../scheme/scheme.ts'
 import {
   derSignature,
   type HmacHash,
@@ -19,6 +18,7 @@ import {
   type Mac,
   type Sha256,
   type SignatureKey,
+  type Signed,
   type Spelling,
 } from './algorithms.ts'
 

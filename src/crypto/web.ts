@@ -1,6 +1,5 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
 import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
-import type { Signed } from '../scheme/scheme.ts'
 import {
   type HmacHash,
   isKeyFor,
@@ -8,6 +7,7 @@ import {
   type Mac,
   type Sha256,
   type SignatureKey,
+  type Signed,
   type Spelling,
 } from './algorithms.ts'
 

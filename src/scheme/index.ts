@@ -1,3 +1,4 @@
+export type { Signed } from '../crypto/algorithms.ts'
 export type { CompiledScheme } from '../protocol.ts'
 export { defineScheme } from './checked-row.ts'
 export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
@@ -28,7 +29,6 @@ export type {
   SchemeOptions,
   SchemeRequest,
   SignatureForm,
-  Signed,
   SignedBytes,
   Spelling,
   TimeForm,

@@ -1,5 +1,5 @@
 import type { Secrets } from '../auth/secrets.ts'
-import type { Spelling } from '../crypto/algorithms.ts'
+import type { Signed, Spelling } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -242,16 +242,6 @@ export interface SchemeRequest {
    * over those limits.
    */
   readonly fields: () => readonly FormField[] | undefined
-}
-
-/** The signed bytes in order: `before`, `body`, `after`. */
-export interface Signed {
-  /** What comes before the body, as one character a byte. */
-  readonly before: string
-  /** The exact bytes of the body. Empty if the body is not signed. */
-  readonly body: Uint8Array
-  /** What comes after the body, as one character a byte. */
-  readonly after: string
 }
 
 /**

@@ -1,9 +1,10 @@
+import type { Signed } from '../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../delivery.ts'
 import { bytesOf, byteText } from '../lib/bytes.ts'
 import { type Json, pointerSteps, textAt } from '../lib/json.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { FormField } from './form-fields.ts'
-import type { SchemeRequest, Signed } from './scheme.ts'
+import type { SchemeRequest } from './scheme.ts'
 
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
