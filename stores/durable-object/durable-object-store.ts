@@ -16,7 +16,9 @@ export { EventStoreObject, type ObjectState } from './event-store-object.ts'
 
 /** The part of a Durable Object namespace that is used. */
 export interface EventNamespace {
+  /** Names an object. */
   idFromName(name: string): object
+  /** Returns a stub of the object with this ID. */
   get(
     id: object,
     options?: object,

@@ -9,13 +9,17 @@ export { type StoreProblem, sqliteSchema }
 
 /** The part of a D1 statement that is used. */
 export interface D1BoundStatement {
+  /** Binds the values to the placeholders. */
   bind(...values: SqliteValue[]): D1BoundStatement
+  /** Runs the statement, and resolves with its rows. */
   all(): Promise<{ readonly results: readonly unknown[] }>
 }
 
 /** The part of a D1 binding that is used. */
 export interface D1Binding {
+  /** Prepares a statement. */
   prepare(sql: string): D1BoundStatement
+  /** Runs statements one after the other, in one transaction. */
   batch(statements: D1BoundStatement[]): Promise<unknown>
 }
 

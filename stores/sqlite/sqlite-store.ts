@@ -9,7 +9,9 @@ export { type SqliteStore, type SqliteStoreOptions, type StoreProblem, sqliteSch
 
 /** A database of better-sqlite3, node:sqlite, libsql or bun:sqlite. */
 export interface SyncSqlite {
+  /** Runs statements that return nothing. */
   exec(sql: string): unknown
+  /** Prepares a statement. */
   prepare(sql: string): { all(...values: SqliteValue[]): unknown }
 }
 
@@ -17,8 +19,11 @@ export interface SyncSqlite {
  * A client of @libsql/client, for a local file or a remote server.
  */
 export interface LibsqlClient {
+  /** Runs one statement, and resolves with its rows. */
   execute(statement: { sql: string; args: SqliteValue[] }): Promise<{ readonly rows: readonly unknown[] }>
+  /** Runs statements that return nothing. */
   executeMultiple(sql: string): Promise<unknown>
+  /** `file`, or that of a remote server. */
   readonly protocol?: string
 }
 

@@ -5,6 +5,7 @@ import { readBody, readGivenFile, wholeNumber } from '../../command-line/values.
 import { asDelivery } from '../../inspector/inspected.ts'
 import { isMasked } from '../../inspector/mask.ts'
 import { loadRecords } from '../../inspector/record.ts'
+import { readHeaderLines } from './header-lines.ts'
 
 interface Captured {
   /** The delivery as an adapter would pass it on. */
@@ -29,7 +30,9 @@ export async function readCaptured(given: CapturedValues): Promise<Captured> {
   if (given.record !== undefined) return readRecorded(given, given.record)
   if (given.seq !== undefined) throw new UsageError('--seq needs --record FILE')
   const lines = given.headers === undefined ? [] : await readLines(given.headers)
-  const { method, headers } = readHeaderLines([...lines, ...(given.header ?? [])])
+  const read = readHeaderLines([...lines, ...(given.header ?? [])])
+  if (read === undefined) throw new UsageError("write each header as 'Name: value'")
+  const { method, headers } = read
   if (headers.size === 0)
     throw new UsageError("needs the headers: give --headers FILE, or --header 'Name: value'")
   const body = await readBody(given, '--file FILE')
@@ -68,20 +71,4 @@ async function readLines(path: string): Promise<string[]> {
   const text = (await readGivenFile('--headers', path)).toString('latin1')
   if (BYTE_ORDER_MARK.test(text)) throw new UsageError(`--headers ${path}: save it as UTF-8 without BOM`)
   return text.split(/\r?\n/).filter((line) => line !== '')
-}
-
-const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
-const REQUEST_LINE = /^([A-Z]+) \S+(?: HTTP\/[0-9.]+)?$/
-
-/** Reads headers as they were received, by lower-case name; a request line may come first. @throws UsageError */
-function readHeaderLines(lines: readonly string[]) {
-  const [, method] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
-  const headers = new Map<string, string[]>()
-  for (const line of lines.slice(method === undefined ? 0 : 1)) {
-    const [, name = '', value = ''] = HEADER.exec(line) ?? []
-    if (name === '') throw new UsageError("write each header as 'Name: value'")
-    const key = name.toLowerCase()
-    headers.set(key, [...(headers.get(key) ?? []), value])
-  }
-  return { method, headers }
 }
