@@ -9,7 +9,10 @@ export interface HeaderLines {
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
 const REQUEST_LINE = /^([A-Z]+) \S+(?: HTTP\/[0-9.]+)?$/
 
-/** Reads headers as they were received; a request line may come first. Undefined if a line is not a header. The playground reads them too. */
+/**
+ * Reads headers as they were received; a request line may come first. Undefined if a line is not a header. The playground
+ * of the site reads them too.
+ */
 export function readHeaderLines(lines: readonly string[]): HeaderLines | undefined {
   const [, method] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
   const headers = new Map<string, string[]>()
