@@ -100,9 +100,9 @@ function known({ setup: { listener, target } }: Row): Listener {
   return target
 }
 
-function revived({ name, message }: Named): Error {
+function revived({ name, message, ...more }: Named): Error {
   if (name === 'EventStoreError') return new EventStoreError(message)
-  return name === 'KeySetError' ? new KeySetError(message, 0) : new Error(message)
+  return name === 'KeySetError' ? new KeySetError(message, 0) : Object.assign(new Error(message), more)
 }
 
 function stateOf(row: Row): State {
@@ -142,7 +142,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     .then(() => row && ask(row, question, Buffer.concat(chunks).toString()))
     .then(
       (value) => ({ value }),
-      ({ name, message, retryAfterSeconds }) => ({ error: { name, message, retryAfterSeconds } }),
+      ({ name, message, code, retryAfterSeconds }) => ({ error: { name, message, code, retryAfterSeconds } }),
     )
   response.end(JSON.stringify(reply))
 }

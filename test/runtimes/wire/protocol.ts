@@ -49,4 +49,6 @@ export interface Questions {
 export interface Named {
   readonly name: string
   readonly message: string
+  readonly code?: string
+  readonly retryAfterSeconds?: number
 }

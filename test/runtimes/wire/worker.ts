@@ -34,7 +34,7 @@ async function ask(env: Bindings, question: string, content: object = {}) {
   const { value, error } = JSON.parse(await response.text())
   if (error?.name === 'KeySetError') throw new KeySetError(error.message, error.retryAfterSeconds)
   if (error?.name === 'ListenerLoadError') throw new ListenerLoadError(error.message)
-  if (error) throw Object.assign(new Error(error.message), { name: error.name })
+  if (error) throw Object.assign(new Error(), error)
   return value
 }
 
@@ -72,8 +72,8 @@ function listenerOf(env: Bindings, state: State, id: string, notes: Promise<unkn
     }),
     onVerdict: (verdict, context) => tell('verdict', { verdict, context }),
     onError: (error, context) => {
-      const { name, message } = error instanceof Error ? error : new Error(String(error))
-      tell('failure', { error: { name, message }, context })
+      const { name, message, code, retryAfterSeconds } = Object(error)
+      tell('failure', { error: { name, message, code, retryAfterSeconds }, context })
     },
   })
 }
