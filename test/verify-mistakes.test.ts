@@ -54,7 +54,7 @@ it('takes null for an absent header, as Headers returns it', async () => {
 })
 
 it.each([{ ok: false }, {}, { secretId: 'main' }, true, null, undefined])(
-  'accepts and claims nothing if authenticate() of a caller in plain JavaScript answers %o',
+  'P11 accepts and claims nothing if authenticate() of a caller in plain JavaScript answers %o',
   async (answer) => {
     const auth: Authenticator = { method: 'hmac', authenticate: () => answer as never }
     const inner = memoryStore()
