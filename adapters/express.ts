@@ -86,14 +86,8 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
         attach(request, outcome.event)
         next()
       })
-      .catch((error) => next(asError(error)))
+      .catch(next)
   }
-}
-
-/** Express takes a falsy error for none, and would run the handler. It takes the text `route` for an order to skip it. */
-function asError(error: unknown): Error {
-  const isObject = typeof error === 'object' && error !== null
-  return isObject ? (error as Error) : new Error('verifyWebhook failed', { cause: error })
 }
 
 /**

@@ -197,7 +197,7 @@ function checkFirst(
 function passOn({ log }: FastifyRequest, done: (error: Error) => void): (error: Error) => void {
   return (error) => {
     if (error instanceof ListenerConfigError && log.level === undefined) console.error(error)
-    done(error || new Error('verifyWebhook failed')) // Fastify takes a falsy error for none
+    done(error)
   }
 }
 

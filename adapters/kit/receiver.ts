@@ -184,7 +184,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
         outcome = refuseIncomplete(error, head, listener, startedAt)
       } else {
         pipelined?.end(false)
-        throw error
+        throw asError(error)
       }
     } finally {
       inFlight?.leave()
@@ -199,10 +199,18 @@ export function createReceiver<Request extends object, Given extends Listener<un
     examine: (checked: Checked) => MaybePromise<Passed | Refusal>,
     onOutcome: OnOutcome<Passed, T>,
   ): Promise<T> {
-    let outcome = examine(checked)
-    if (isPromise(outcome)) {
-      const inFlight = bodies.admit(checked.verification.delivery.body.byteLength)
-      outcome = await inFlight.during(outcome, sender).finally(() => inFlight.leave())
+    let inFlight: BodyInFlight | undefined
+    let outcome: Passed | Refusal
+    try {
+      const examined = examine(checked)
+      if (isPromise(examined)) {
+        inFlight = bodies.admit(checked.verification.delivery.body.byteLength)
+        outcome = await inFlight.during(examined, sender)
+      } else outcome = examined
+    } catch (error) {
+      throw asError(error)
+    } finally {
+      inFlight?.leave()
     }
     return onOutcome(outcome)
   }
@@ -225,6 +233,16 @@ function markReceived(request: { [RECEIVED]?: boolean }): boolean {
   const before = request[RECEIVED] === true
   request[RECEIVED] = true
   return before
+}
+
+/**
+ * Frameworks take a falsy error for none, and would run the handler. Express takes the text `route` for an order to skip the
+ * route. So anything else than an object becomes an error.
+ */
+function asError(thrown: unknown): object {
+  if (typeof thrown === 'object' && thrown !== null) return thrown
+  const problem = 'a lookup or an authenticator must throw an Error; `cause` has what it threw'
+  return new ListenerConfigError('listener', problem, { cause: thrown })
 }
 
 /** A second receiver for a request would find its event claimed, and answer 409. */
