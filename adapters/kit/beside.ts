@@ -34,6 +34,6 @@ export function isExact(length: number, announced: number | undefined, hasDoubt:
 /** Something else read the body, and what it kept is not what the sender signed. */
 export function bytesGone(): ListenerConfigError {
   const problem = 'was read before observeWebhook could, or was decoded, and its exact bytes are gone'
-  const mend = 'mount observeWebhook before every body parser, or let that read request.clone()'
+  const mend = 'mount observeWebhook before every body parser, or let the parser read request.clone()'
   return new ListenerConfigError('body', `${problem}: ${mend}, or keep the bytes in Node's request.rawBody`)
 }

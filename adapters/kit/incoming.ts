@@ -92,7 +92,7 @@ export function oversizeBody(limit: number): Uint8Array {
 export function bodyTaken(): ListenerConfigError {
   const problem = 'was read before hookgate could, and its exact bytes are gone'
   const mend = 'run hookgate before any body parser (express.json(), c.req.json(), request.json(), …)'
-  const keep = "let that read request.clone(), or keep the bytes in Node's request.rawBody"
+  const keep = "let the parser read request.clone(), or keep the bytes in Node's request.rawBody"
   return new ListenerConfigError('body', `${problem}: ${mend}, or ${keep}`)
 }
 

@@ -14,8 +14,8 @@ const VERSION = /^(?:v[0-9]+[a-z]?|h[0-9]+|sha[0-9]+|hmac-sha[0-9]+)[,=:]/i
 const LONGEST_VALUE = 4096
 
 /**
- * Respells the signature headers of a delivery as the scheme does, and says what was wrong. Returns a sentence if they are of another version of the scheme, or no signatures at
- * all: nothing that was signed can match them.
+ * Respells the signature headers of a delivery as the scheme does, and says what was wrong. Returns a sentence if they are of
+ * another version of the scheme, or no signatures at all: nothing that was signed can match them.
  */
 export function signatureForm(
   delivery: Delivery,

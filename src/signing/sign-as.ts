@@ -1,7 +1,6 @@
 import { importJWK, type JWK } from 'jose'
 import { hmacWith } from '#crypto'
-import type { Signed } from '../crypto/algorithms.ts'
-import { derSignature } from '../crypto/algorithms.ts'
+import { derSignature, type Signed } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, ENCODE } from '../lib/bytes.ts'
