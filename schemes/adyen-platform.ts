@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page in

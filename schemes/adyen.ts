@@ -2,14 +2,14 @@ import type { Authentication } from '../src/auth/authenticator.ts'
 import type { Evidence } from '../src/auth/evidence.ts'
 import { type Json, memberAt, pointerSteps, textAt } from '../src/lib/json.ts'
 import { fail, mismatch } from '../src/reason.ts'
-import { macKeys, signerOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { macKeys, signerOf } from '../src/scheme/keys.ts'
 
 const SIGNED = [
   '/pspReference',

@@ -1,11 +1,11 @@
-import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 import {
   defineScheme,
   emptyReply,
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 
 /**
  * Asana: `X-Hook-Signature`. The handshake delivers the key in `X-Hook-Secret`. Pass `onHandshake` to receive the key

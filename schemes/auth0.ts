@@ -1,5 +1,5 @@
 import { JSON_OR_LINES } from '../src/scheme/body-formats.ts'
-import { defineScheme, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * Auth0's custom log streams. Pass the complete value that you entered as authorization token. Nothing is signed, and

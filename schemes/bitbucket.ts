@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Bitbucket Cloud: `X-Hub-Signature`. It holds an HMAC-SHA256, although other senders use this header for SHA-1. You

@@ -15,7 +15,7 @@ import {
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   textReply,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /** The options of `braintree`. */
 export interface BraintreeOptions extends SharedSecretOptions {

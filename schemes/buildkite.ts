@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Buildkite: `X-Buildkite-Signature`, for webhooks of pipelines and package registries. The secret is the webhook's

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Calendly: `Calendly-Webhook-Signature`. The signing key is the one that you set when you created the webhook

@@ -5,8 +5,6 @@ import { ListenerConfigError } from '../src/errors.ts'
 import { textAt } from '../src/lib/json.ts'
 import { type OptionCheck, optional } from '../src/lib/options.ts'
 import { fail, mismatch } from '../src/reason.ts'
-import { queryOf } from '../src/scheme/handshake-answers.ts'
-import { holderOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -16,7 +14,9 @@ import {
   type SchemeOptions,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { queryOf } from '../src/scheme/handshake-answers.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 
 /** The options of `cloudevents`. */
 export interface CloudeventsOptions extends SharedSecretOptions {

@@ -3,14 +3,14 @@ import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { byteText } from '../src/lib/bytes.ts'
 import { mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
-import { signerOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { signerOf } from '../src/scheme/keys.ts'
 
 const SHA256_DIGITS = 64
 const encoder = new TextEncoder()

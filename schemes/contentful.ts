@@ -1,5 +1,10 @@
 import { byteText } from '../src/lib/bytes.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  type SchemeFactory,
+  type SecretOptions,
+  type UrlOptions,
+} from '../src/scheme/define-scheme.ts'
 
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
 const TIMESTAMP = 'x-contentful-timestamp'

@@ -5,7 +5,7 @@ import {
   jsonReply,
   type PublicKeyOptions,
   type SchemeFactory,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and expects

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`)
 

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, textReply } from '../src/scheme/define-scheme.ts'
 
 /**
  * Dropbox: `X-Dropbox-Signature`. The key is the app secret, in the App Console. The signature covers the body, which

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed, and

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the body,

@@ -2,7 +2,6 @@ import { type NamedSecret, namedSecrets, secretText } from '../src/auth/secrets.
 import { ListenerConfigError } from '../src/errors.ts'
 import { type Json, memberAt } from '../src/lib/json.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
-import { holderOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -10,7 +9,8 @@ import {
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
   textReply,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 import {
   VALIDATION_TOKEN_OPTIONS,
   type ValidationTokenOptions,

@@ -1,4 +1,9 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  type SchemeFactory,
+  type SecretOptions,
+  type UrlOptions,
+} from '../src/scheme/define-scheme.ts'
 
 /** HubSpot decodes these twelve percent codes before it signs the URL, and no others. */
 const DECODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi

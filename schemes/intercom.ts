@@ -1,4 +1,9 @@
-import { defineScheme, emptyReply, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  emptyReply,
+  type SchemeFactory,
+  type SecretOptions,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * Intercom: `X-Hub-Signature`, by HMAC-SHA1, the only algorithm that Intercom offers. The key is the app's client

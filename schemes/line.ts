@@ -1,5 +1,5 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature

@@ -1,12 +1,12 @@
 import { wellFormedText } from '../src/lib/options.ts'
-import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 
 /** The options of `livekit`. */
 export interface LivekitOptions extends SharedSecretOptions {

@@ -1,4 +1,3 @@
-import { sameText } from '../src/scheme/keys.ts'
 import {
   defineScheme,
   emptyReply,
@@ -6,7 +5,8 @@ import {
   type SecretOptions,
   textReply,
   type VerifyTokenOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { sameText } from '../src/scheme/keys.ts'
 
 /**
  * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`. The older SHA-1 header is ignored. The key

@@ -1,12 +1,12 @@
 import { memberAt } from '../src/lib/json.ts'
-import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 import {
   defineScheme,
   emptyReply,
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 
 /**
  * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create

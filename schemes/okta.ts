@@ -1,4 +1,9 @@
-import { defineScheme, jsonReply, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  jsonReply,
+  type SchemeFactory,
+  type SecretOptions,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and

@@ -15,7 +15,7 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /** The options of `plaid`. */
 export interface PlaidOptions extends CommonOptions, Omit<RemoteOptions, 'fetch'> {

@@ -2,14 +2,14 @@ import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import { encodeBase64 } from '../src/lib/bytes.ts'
 import { fail, mismatch } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
-import { holderOf } from '../src/scheme/keys.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
   defineCodeScheme,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { holderOf } from '../src/scheme/keys.ts'
 
 const BASIC = /^basic /i
 const encoder = new TextEncoder()

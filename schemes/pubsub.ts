@@ -13,7 +13,7 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /** The options of `pubsub`. Google's keys are fetched with `fetch`. */
 export interface PubsubOptions extends CommonOptions, RemoteOptions {

@@ -1,5 +1,4 @@
 import { ANY_BODY } from '../src/scheme/body-formats.ts'
-import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -7,7 +6,8 @@ import {
   fullUrl,
   SHARED_SECRET_OPTIONS,
   type SharedSecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
+import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
 
 /** The options of `qstash`. */
 export interface QstashOptions extends SharedSecretOptions {

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * Sanity: `Sanity-Webhook-Signature`, in base64url, with a timestamp in milliseconds. You choose the secret on the

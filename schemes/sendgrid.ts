@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without the

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration.

@@ -3,7 +3,7 @@ import {
   type SchemeFactory,
   type SecretOptions,
   type TopicOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /** The events of each resource. Read in Shopify's documentation of API version 2026-01, on 2026-11-24. */
 const EVENTS = {

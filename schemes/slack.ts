@@ -1,5 +1,10 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  type SchemeFactory,
+  type SecretOptions,
+  textReply,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:

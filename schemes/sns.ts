@@ -8,7 +8,7 @@ import {
   type CodeSchemeFactory,
   type CommonOptions,
   defineCodeScheme,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 import { isCertificateUrl, SMALL_MEMBERS, signatureOf, signedBytesOf, textOf } from './shared/sns-message.ts'
 import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './shared/sns-subscription.ts'
 

@@ -1,4 +1,9 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  type SchemeFactory,
+  type SecretOptions,
+  type UrlOptions,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription. Pass the

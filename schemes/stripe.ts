@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Stripe: `Stripe-Signature`. The secret is the endpoint's signing secret, `whsec_…`, in Workbench under Webhooks. While

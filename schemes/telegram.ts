@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you passed to

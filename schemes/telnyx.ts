@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, type PublicKeyOptions, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers a timestamp

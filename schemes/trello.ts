@@ -4,7 +4,7 @@ import {
   type SchemeFactory,
   type SecretOptions,
   type UrlOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * Trello: `X-Trello-Webhook`, by HMAC-SHA1, the only algorithm that Trello offers. The key is the app's secret, next to

@@ -2,8 +2,13 @@ import { sha256 } from '#crypto'
 import { byteText, decodeUtf8 } from '../src/lib/bytes.ts'
 import { mediaTypeOf } from '../src/lib/content-type.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
+import {
+  defineScheme,
+  type SchemeFactory,
+  type SecretOptions,
+  type UrlOptions,
+} from '../src/scheme/define-scheme.ts'
 import type { FormField } from '../src/scheme/form-fields.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from '../src/scheme/rows.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i

@@ -1,5 +1,10 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from '../src/scheme/rows.ts'
+import {
+  defineScheme,
+  type SchemeFactory,
+  type SecretOptions,
+  textReply,
+} from '../src/scheme/define-scheme.ts'
 
 /**
  * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you set when you created the

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * Vercel: `X-Vercel-Signature`, by HMAC-SHA1, the only algorithm that Vercel offers. The key is the webhook's secret,

@@ -4,7 +4,7 @@ import {
   type SchemeFactory,
   type SecretOptions,
   type TopicOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 const PING = /^webhook_id=[0-9]+$/
 const LONGEST_PING = 64

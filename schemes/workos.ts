@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/rows.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
  * WorkOS: `WorkOS-Signature`, with a timestamp in milliseconds. The signing secret is on the endpoint's page in the

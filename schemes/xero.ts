@@ -1,5 +1,5 @@
 import { memberAt } from '../src/lib/json.ts'
-import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/rows.ts'
+import { defineScheme, emptyReply, type SchemeFactory } from '../src/scheme/define-scheme.ts'
 
 /**
  * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the

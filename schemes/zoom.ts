@@ -8,7 +8,7 @@ import {
   type SchemeFactory,
   type SchemeOptions,
   type SecretOptions,
-} from '../src/scheme/rows.ts'
+} from '../src/scheme/define-scheme.ts'
 
 /** How every signed text of a delivery begins. */
 const VERSION = 'v0:'

@@ -3,8 +3,8 @@ import { namedSecrets, secretText } from '../../src/auth/secrets.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { decodeBase64 } from '../../src/lib/bytes.ts'
 import type { OptionCheck } from '../../src/lib/options.ts'
+import type { SchemeOptions } from '../../src/scheme/define-scheme.ts'
 import { macKeys } from '../../src/scheme/keys.ts'
-import type { SchemeOptions } from '../../src/scheme/rows.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
 
 /** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */

@@ -1,5 +1,5 @@
 import { hmacWith, sha256 } from '#crypto'
-import type { SignedParts, Unsigned } from '../../src/scheme/rows.ts'
+import type { SignedParts, Unsigned } from '../../src/scheme/define-scheme.ts'
 
 const encoder = new TextEncoder()
 

@@ -3,7 +3,7 @@ import { RemoteCache } from '../../src/auth/remote-cache.ts'
 import type { CertificateOptions } from '../../src/auth/remote-certificates.ts'
 import { TIMEOUT_SECONDS } from '../../src/auth/remote-value.ts'
 import { callHook } from '../../src/lib/hooks.ts'
-import { emptyReply, type HandshakeForm, type SchemeOptions } from '../../src/scheme/rows.ts'
+import { emptyReply, type HandshakeForm, type SchemeOptions } from '../../src/scheme/define-scheme.ts'
 import { SNS_ORIGIN, textOf } from './sns-message.ts'
 
 /** A subscription that Amazon asks you to confirm, or that has ended. */

@@ -13,7 +13,11 @@ import {
   wellFormedText,
   withMethods,
 } from '../lib/options.ts'
-import { defineScheme as defineCheckedScheme, type SchemeFactory, type SecretOptions } from './rows.ts'
+import {
+  defineScheme as defineCheckedScheme,
+  type SchemeFactory,
+  type SecretOptions,
+} from './define-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 
 /**

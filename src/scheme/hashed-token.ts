@@ -8,8 +8,8 @@ import { encodeBase64url } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { type Failure, fail } from '../reason.ts'
 import type { Unsigned } from './code-scheme.ts'
+import type { Voucher } from './define-scheme.ts'
 import { macKeys, signerOf } from './keys.ts'
-import type { Voucher } from './rows.ts'
 import type { Spelling } from './scheme.ts'
 
 /** What a valid token contains. */

@@ -2,8 +2,6 @@ export type { Signed } from '../crypto/algorithms.ts'
 export type { CompiledScheme } from '../protocol.ts'
 export { defineScheme } from './checked-row.ts'
 export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
-export type { FormField } from './form-fields.ts'
-export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 export {
   type CodeSchemeFactory,
   type HandshakeOptions,
@@ -15,7 +13,9 @@ export {
   type TopicOptions,
   type UrlOptions,
   type VerifyTokenOptions,
-} from './rows.ts'
+} from './define-scheme.ts'
+export type { FormField } from './form-fields.ts'
+export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 export type {
   Algorithm,
   BodyForm,
