@@ -95,6 +95,9 @@ function identify(evidence: Evidence): void {
  * Events are claimed by their source and ID together, batches by their bodies. Data must be JSON. `event.type` is
  * the event's `type`, and undefined for a batch. The OPTIONS request that asks for consent is answered for you.
  *
+ * `event.payload` is the data in binary mode, the whole event in structured mode, and the list of events in a batch. In the type
+ * argument, the name of a batch is empty: `cloudevents<{ 'com.example.paid': Paid; '': readonly Paid[] }>(…)`.
+ *
  * @example
  * ```ts
  * const auth = cloudevents({

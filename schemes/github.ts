@@ -1,3 +1,4 @@
+import { jsonInForm } from '../src/scheme/body-formats.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/scheme/define-scheme.ts'
 
 /**
@@ -8,7 +9,8 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from '../src/sch
  * that succeeded is answered as a duplicate, and so is an event that repeats its body, e.g. a `workflow_dispatch` with the same
  * inputs. `dedupe: 'id'` tells these apart, but lets a captured delivery run again.
  *
- * `github<EventPayloadMap>({ … })` types the events.
+ * Either content type works: `event.payload` is the event, also if a form brings it in its field `payload`. `event.rawBody` is
+ * then the form. `github<EventPayloadMap>({ … })` types the events.
  *
  * @example
  * ```ts
@@ -25,8 +27,7 @@ export const github: SchemeFactory<SecretOptions, 'x-github-event'> = defineSche
   signs: '{body}',
   eventId: { header: 'x-github-delivery' },
   eventType: { header: 'x-github-event' },
-  content: ['json', 'form'],
-  jsonField: 'payload',
+  content: ['json', /* @__PURE__ */ jsonInForm('payload')],
   maxBodyBytes: 26_214_400,
   facts: {
     secretIsChosen: true,

@@ -8,7 +8,8 @@ import {
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
- * `slack<SlackEnvelope<SlackEvent>>(…)`.
+ * `slack<SlackEnvelope<SlackEvent>>(…)`. If commands or interactions come to the same URL, say so:
+ * `slack<SlackEnvelope<SlackEvent> | SlackCommand | SlackInteraction>(…)`.
  */
 export type SlackEnvelope<Event> = Event extends unknown
   ? {
@@ -18,16 +19,52 @@ export type SlackEnvelope<Event> = Event extends unknown
       readonly team_id: string
       readonly api_app_id: string
       readonly event: Event
+      readonly command?: undefined
+      readonly payload?: undefined
     }
   : never
+
+/** The form of a slash command. It has neither `type` nor `event`, so `event.type` is undefined. Every field is text. */
+export interface SlackCommand {
+  readonly command: string
+  readonly text: string
+  readonly response_url: string
+  readonly trigger_id: string
+  readonly user_id: string
+  readonly user_name: string
+  readonly team_id: string
+  readonly team_domain: string
+  readonly channel_id: string
+  readonly channel_name: string
+  readonly api_app_id: string
+  readonly is_enterprise_install?: 'true' | 'false'
+  readonly enterprise_id?: string
+  readonly enterprise_name?: string
+  /** The verification token that Slack has deprecated: the signature replaces it. */
+  readonly token?: string
+  readonly payload?: undefined
+  readonly type?: undefined
+  readonly event?: undefined
+}
+
+/**
+ * The form of an interaction, whose only field holds its JSON. The form has neither `type` nor `event`, so `event.type` is
+ * undefined: read `event.payload.payload.type`. `Payload` is one or several of the types of `@slack/bolt`, e.g. `BlockAction`.
+ */
+export interface SlackInteraction<Payload = { readonly type: string }> {
+  readonly payload: Payload
+  readonly command?: undefined
+  readonly type?: undefined
+  readonly event?: undefined
+}
 
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
  * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
  * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you.
  *
- * Commands and interactions are forms. `event.payload` holds the fields, and an interaction's `payload` field is
- * parsed.
+ * Commands and interactions are forms, and `event.type` is undefined. For a command, `event.payload` is a `SlackCommand`: its
+ * fields. For an interaction it is a `SlackInteraction`: `{ payload }` with the parsed JSON of its only field.
  *
  * @example
  * ```ts

@@ -61,24 +61,30 @@ export type EventAuth =
  * ```
  */
 export type WebhookEvent<Payload = Json> =
-  | TypedEvent<Extract<Payload, Named<string, unknown>>>
+  | TypedEvent<Extract<Payload, Named<string | undefined, unknown>>>
   | PlainEvent<Payload>
 
 /** One event for each name, so that `type` narrows `payload`. */
 type TypedEvent<Event> =
   Event extends Named<infer Type, infer Payload>
-    ? ClaimedEvent<Payload> & {
-        /** The sender's name for what happened, e.g. `invoice.paid`. */
-        readonly type: Type
-      }
+    ? ClaimedEvent<Payload> &
+        (Type extends undefined
+          ? {
+              /** The sender gives it no name. */
+              readonly type?: undefined
+            }
+          : {
+              /** The sender's name for what happened, e.g. `invoice.paid`. */
+              readonly type: Type
+            })
     : never
 
 /** An event whose type says nothing about its payload. Does not distribute over `Json`. */
-type PlainEvent<Payload> = [Extract<Payload, Named<string, unknown>>] extends [never]
+type PlainEvent<Payload> = [Extract<Payload, Named<string | undefined, unknown>>] extends [never]
   ? UntypedEvent<Payload>
-  : [Exclude<Payload, Named<string, unknown>>] extends [never]
+  : [Exclude<Payload, Named<string | undefined, unknown>>] extends [never]
     ? never
-    : UntypedEvent<Exclude<Payload, Named<string, unknown>>>
+    : UntypedEvent<Exclude<Payload, Named<string | undefined, unknown>>>
 
 /** An event of a listener without types. */
 export interface UntypedEvent<Payload = Json> extends ClaimedEvent<Payload> {

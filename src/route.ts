@@ -2,16 +2,22 @@ import { ListenerConfigError } from './errors.ts'
 import { aFunction, optional } from './lib/options.ts'
 import type { EventOf, Listener } from './listener.ts'
 
-type NameOf<Event> = Event extends { readonly type: infer Type extends string } ? Type : string
+type NameOf<Event> = Event extends { readonly type?: undefined }
+  ? never
+  : Event extends { readonly type: infer Type extends string }
+    ? Type
+    : string
 
 type Prefixes<Name extends string> = Name extends `${infer Start}.${infer Rest}`
   ? `${Start}.*` | `${Start}.${Prefixes<Rest>}`
   : never
 
 /** The events whose name is the key, or begins with it. One event may have several names; one without types fits every key. */
-type Routed<Event, Key extends string> = Event extends { readonly type: infer Type }
-  ? OfName<Event, Extract<Type, Key extends `${infer Start}*` ? `${Start}${string}` : Key>>
-  : Event
+type Routed<Event, Key extends string> = Event extends { readonly type?: undefined }
+  ? never
+  : Event extends { readonly type: infer Type }
+    ? OfName<Event, Extract<Type, Key extends `${infer Start}*` ? `${Start}${string}` : Key>>
+    : Event
 
 type OfName<Event, Type> = [Type] extends [never] ? never : Event & { readonly type: Type }
 

@@ -1,3 +1,5 @@
+import { isForm as isFormKind } from '../scheme/body.ts'
+import type { Content } from '../scheme/scheme.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { jsonOf, type Text } from './guess.ts'
 
@@ -13,12 +15,12 @@ export function formTexts(
   again: string,
   exact: string,
 ): readonly Text[] {
-  if (!content.includes('form')) return []
+  if (!content.some(isFormKind)) return []
   const fromJson = pairsOfJson(text)
   if (!isForm && fromJson === undefined) return []
   const pairs = fromJson ?? [...new URLSearchParams(text)]
   const other = `the form’s fields arrived in another order; ${exact}`
-  const whole = jsonField === undefined || fromJson === undefined ? [] : writtenAs([[jsonField, text]])
+  const whole = fromJson === undefined ? [] : formsAround(text, content, jsonField).flatMap(writtenAs)
   return [
     ...[...whole, ...writtenAs(pairs)].map((each): Text => [again, each]),
     ...orders(pairs, facts.formOrder?.split(' ')).flatMap((order) =>
@@ -27,6 +29,19 @@ export function formTexts(
       ),
     ),
   ]
+}
+
+/** The forms that bring this JSON in a field. */
+function formsAround(
+  text: string,
+  content: readonly Content[],
+  jsonField: string | undefined,
+): readonly (readonly Pair[])[] {
+  const inField: readonly (readonly Pair[])[] = jsonField === undefined ? [] : [[[jsonField, text]]]
+  const written = content.flatMap((kind) =>
+    typeof kind === 'object' && isFormKind(kind) ? [kind.write(new TextEncoder().encode(text))] : [],
+  )
+  return [...inField, ...written.map((form) => [...new URLSearchParams(new TextDecoder().decode(form))])]
 }
 
 /** The fields' own texts in another order, so that their percent codes stay. */

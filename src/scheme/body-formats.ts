@@ -1,6 +1,7 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
 import { type Json, parseJson } from '../lib/json.ts'
-import { multipartExcess } from './read-limits.ts'
+import { FORM, onlyField } from './form-fields.ts'
+import { formExcess, jsonExcess, multipartExcess } from './read-limits.ts'
 import type { BodyForm } from './scheme.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
@@ -12,6 +13,25 @@ const EMPTY_LINE = /* @__PURE__ */ Uint8Array.of(CR, LF, CR, LF)
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0)
 const DISPOSITION = /content-disposition:/gi
 const BOUNDARY = 'hookgate-signs-as'
+
+/** Reads the event from a form whose only field holds its JSON. */
+/* @__NO_SIDE_EFFECTS__ */
+export function jsonInForm(field: string): BodyForm {
+  const json = (body: Uint8Array) => onlyField(body, field)
+  return {
+    mediaTypes: [FORM],
+    contentType: FORM,
+    is: `a form whose only field is ${field}`,
+    excess: (body, maxFields) => formExcess(body, maxFields) ?? jsonExcess(json(body) ?? NO_BYTES, maxFields),
+    read(body) {
+      const parsed = parseJson(json(body) ?? NO_BYTES)
+      return 'value' in parsed ? parsed.value : undefined
+    },
+    json,
+    write: (event) =>
+      new TextEncoder().encode(`${new URLSearchParams([[field, new TextDecoder().decode(event)]])}`),
+  }
+}
 
 /** Reads the event from a JSON field of `multipart/form-data` (RFC 7578). */
 /* @__NO_SIDE_EFFECTS__ */

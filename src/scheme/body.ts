@@ -3,7 +3,7 @@ import { decodeUtf8 } from '../lib/bytes.ts'
 import { type Json, parseJson } from '../lib/json.ts'
 import { readMembers, type Wanted } from '../lib/json-members.ts'
 import { type Failure, fail } from '../reason.ts'
-import { formFields } from './form-fields.ts'
+import { FORM, formFields, onlyField } from './form-fields.ts'
 import { formExcess, jsonExcess } from './read-limits.ts'
 import type { BodyForm, Content } from './scheme.ts'
 
@@ -67,9 +67,15 @@ function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: bool
 
 const JSON_TYPE = /^application\/(?:.*\+)?json$/
 
-function fits(kind: Content, mediaType: string): boolean {
+/** Whether a sender's bodies of this kind are forms. */
+export function isForm(kind: Content): boolean {
+  return kind === 'form' || (typeof kind === 'object' && kind.mediaTypes[0] === FORM)
+}
+
+/** Whether a body of this kind may have this media type. */
+export function fits(kind: Content, mediaType: string): boolean {
   if (typeof kind === 'object') return kind.mediaTypes.some((each) => each === mediaType || each === '*')
-  if (kind === 'form') return mediaType === 'application/x-www-form-urlencoded'
+  if (kind === 'form') return mediaType === FORM
   if (kind === 'json-as-text') return mediaType === 'text/plain'
   return JSON_TYPE.test(mediaType)
 }
@@ -101,21 +107,27 @@ function readForm(
   const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
   const form = text === undefined || isJson ? undefined : parseForm(body)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
-  if (jsonField !== undefined && maxFields !== undefined) {
-    const tooMuch = jsonExcess(encoder.encode(`${form[jsonField]}`), maxFields)
-    if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
-  }
-  const payload = jsonField === undefined ? form : withJsonField(form, jsonField)
-  return payload === undefined ? fail('body_malformed', `the form's ${jsonField} is not JSON`) : { payload }
+  if (jsonField === undefined || !Object.hasOwn(form, jsonField)) return { payload: form }
+  const json = onlyField(body, jsonField)
+  if (json === undefined) return fail('body_malformed', `the form has more than its field ${jsonField}`)
+  const tooMuch = maxFields === undefined ? undefined : jsonExcess(json, maxFields)
+  if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
+  const parsed = parseJson(json)
+  return 'value' in parsed
+    ? { payload: { [jsonField]: parsed.value } }
+    : fail('body_not_json', `the form's ${jsonField} is not JSON`)
 }
 
 function readOwn(
-  { mediaTypes, read, json }: BodyForm,
+  { mediaTypes, is = mediaTypes[0], read, json }: BodyForm,
   body: Uint8Array,
   wanted: Wanted | undefined,
 ): Reading {
   const payload = json && wanted ? readMembers(json(body) ?? NO_BYTES, wanted) : read(body)
-  return payload === undefined ? fail('body_malformed', `the body is not ${mediaTypes[0]}`) : { payload }
+  if (payload !== undefined) return { payload }
+  return json?.(body) === undefined
+    ? fail('body_malformed', `the body is not ${is}`)
+    : fail('body_not_json', 'the body is not JSON in its field')
 }
 
 /** Reads the payload of a GET from its query. */
@@ -139,12 +151,4 @@ export function parseForm(form: Uint8Array): Form | undefined {
     else grouped.set(name, before === undefined ? text : [before, text])
   }
   return fields && Object.fromEntries(grouped) // creates own members, even for `__proto__`
-}
-
-/** Parses one field of the form as JSON. Undefined if that field is not JSON, or repeated. */
-function withJsonField(form: Form, field: string): Json | undefined {
-  if (!Object.hasOwn(form, field)) return form
-  const text = form[field]
-  const parsed = typeof text === 'string' ? parseJson(encoder.encode(text)) : undefined
-  return parsed && 'value' in parsed ? { ...form, [field]: parsed.value } : undefined
 }

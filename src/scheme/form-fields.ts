@@ -1,5 +1,8 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
 
+/** The media type of forms. */
+export const FORM = 'application/x-www-form-urlencoded'
+
 /** A field of a form that is not authenticated yet. */
 export interface FormField {
   /** Decoded. */
@@ -44,6 +47,12 @@ export function formFields(
     }
   }
   return fields
+}
+
+/** The decoded value of a form's only field. Undefined if the form has other fields, or repeats it. */
+export function onlyField(form: Uint8Array, name: string): Uint8Array | undefined {
+  const [field, another] = formFields(form) ?? []
+  return field?.name === name && another === undefined ? field.value : undefined
 }
 
 /** Of a hexadecimal digit. NaN for any other byte. */

@@ -144,7 +144,10 @@ export interface Scheme {
   readonly methods?: readonly ('POST' | 'GET')[]
   /** The accepted body formats. Defaults to JSON only. */
   readonly content?: readonly Content[]
-  /** The form field that holds JSON. */
+  /**
+   * The form field that holds JSON. A form with this field has no other, and its payload has the parsed JSON in place of the
+   * text. A form without it is read as it is.
+   */
   readonly jsonField?: string
   /** The sender's largest body, in bytes. If the body is read to authenticate it, at most 262,144 unless the sender documents more. */
   readonly maxBodyBytes: number
@@ -183,6 +186,8 @@ export interface BodyForm {
   readonly mediaTypes: readonly string[]
   /** The whole header that `signAs` sends. */
   readonly contentType: string
+  /** What a body must be, for messages: `a form whose only field is payload`. Defaults to the first media type. */
+  readonly is?: string
   /** Parses a body into the event. Undefined if it is malformed. */
   readonly read: (body: Uint8Array) => Json | undefined
   /**

@@ -4,12 +4,13 @@ import { derSignature, type Signed } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, ENCODE } from '../lib/bytes.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
 import { checkOptions, type OptionTable, optional } from '../lib/options.ts'
 import { HMAC_HASHES, signedReader } from '../scheme/authenticate.ts'
-import { parsedBody } from '../scheme/body.ts'
+import { fits, isForm, parsedBody } from '../scheme/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../scheme/code-scheme.ts'
-import { formFields } from '../scheme/form-fields.ts'
+import { FORM, formFields } from '../scheme/form-fields.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../scheme/index.ts'
 import { keyBytes } from '../scheme/keys.ts'
 import type { Scheme } from '../scheme/scheme.ts'
@@ -19,7 +20,7 @@ import type { SignedRequest } from './sign.ts'
 
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
   json: 'application/json',
-  form: 'application/x-www-form-urlencoded',
+  form: FORM,
   'json-as-text': 'text/plain; charset=UTF-8',
 }
 
@@ -28,8 +29,8 @@ const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
  * Also works with your own schemes.
  *
  * Leaves out headers that no check requires, and adds no times or IDs to the body. If the signature belongs
- * in the body, the body must be JSON. For Braintree, pass the XML as the body. Creates HTTP message
- * signatures with HMAC.
+ * in the body, the body must be JSON. For Braintree, pass the XML as the body. If the content type is a form, a body in JSON is
+ * written as the form that the sender makes of it. Creates HTTP message signatures with HMAC.
  *
  * @example
  * ```ts
@@ -48,8 +49,8 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   if (scheme === undefined)
     throw new ListenerConfigError('signAs', 'takes the scheme itself: stripe, not stripe(…)')
   checkOptions('signAs', options, SIGN_AS_OPTIONS)
-  const { content: [form = 'json'] = [] } = scheme
-  const { contentType = typeof form === 'string' ? CONTENT_TYPES[form] : form.contentType } = options
+  const kind = contentFor(scheme, options.contentType)
+  const { contentType = typeof kind === 'string' ? CONTENT_TYPES[kind] : kind.contentType } = options
   const timestampText = timeText(scheme.timestamp, options.timestamp)
   const { eventId = crypto.randomUUID(), eventType } = options
   const headers: { [name: string]: string } = { 'content-type': contentType }
@@ -62,9 +63,34 @@ export async function signAs<const Body extends SignAsOptions['body']>(
     return { method: 'POST', headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
   }
   Object.assign(headers, scheme.fixedHeaders, scheme.signAsHeaders)
+  const form = isForm(kind) ? writtenAsForm(kind, bodyBytes(options.body)) : undefined
+  if (form !== undefined) {
+    const body = await signByRow(scheme, { ...options, body: form }, headers, known)
+    return { method: 'POST', headers, body: sentAs(options.body, body) }
+  }
   const body = await signByRow(scheme, options, headers, known)
-  if (typeof form === 'string') return { method: 'POST', headers, body }
-  return { method: 'POST', headers, body: sentAs(options.body, form.write(bodyBytes(body))) }
+  if (typeof kind === 'string' || isForm(kind)) return { method: 'POST', headers, body }
+  return { method: 'POST', headers, body: sentAs(options.body, kind.write(bodyBytes(body))) }
+}
+
+/** What the content type says that the body is: the sender's usual kind, if there is none. */
+function contentFor({ content = ['json'] }: SenderScheme, contentType: string | undefined): Content {
+  const mediaType = contentType === undefined ? undefined : mediaTypeOf(contentType)
+  const fitting = mediaType === undefined ? undefined : content.find((kind) => fits(kind, mediaType))
+  return fitting ?? content[0] ?? 'json'
+}
+
+/** The form that the sender makes of JSON. Undefined if the body is no object in JSON: it is then sent as it is. */
+function writtenAsForm(kind: Content, body: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  const parsed = parseJson(body)
+  if ('problem' in parsed || typeof parsed.value !== 'object' || parsed.value === null) return undefined
+  if (typeof kind === 'object') return kind.write(body)
+  const fields = new URLSearchParams()
+  for (const [name, value] of Object.entries(parsed.value)) {
+    for (const each of [value].flat())
+      fields.append(name, typeof each === 'string' ? each : JSON.stringify(each))
+  }
+  return bodyBytes(`${fields}`)
 }
 
 /** Puts the signature into its header, or into the body that it returns. */
@@ -100,12 +126,13 @@ function valuesOf(
   texts: Pick<SignedValues, 'timestampText' | 'eventIdText'>,
 ): SignedValues {
   const body = bodyBytes(options.body)
-  const { content = [], jsonField } = scheme
+  const kind = contentFor(scheme, options.contentType)
+  const readAs = typeof kind === 'string' || isForm(kind) ? kind : 'json'
   const delivery: Delivery = { method: 'POST', header: (name) => headers[name], body, sourceIp: undefined }
   return {
     ...texts,
     delivery,
-    parsed: () => parsedBody(body, typeof content[0] === 'object' ? undefined : scheme.content, jsonField),
+    parsed: () => parsedBody(body, [readAs], scheme.jsonField),
     fields: () => formFields(body),
   }
 }
@@ -125,7 +152,7 @@ export interface SignAsOptions {
   readonly keyId?: string | undefined
   /** For schemes that sign with a private key: a private JWK. */
   readonly privateKey?: JWK | undefined
-  /** The body: text, bytes, or a value to send as JSON. An interface of the sender's SDK fits: `signAs<Stripe.Event>(…)`. */
+  /** The body: text, bytes, or a value to send as JSON, or as a form if the content type is one. An interface of the sender's SDK fits: `signAs<Stripe.Event>(…)`. */
   readonly body: Uint8Array | string | Json | object
   /**
    * The event's ID, if it is a header. Defaults to a new UUID. If the ID is in the body, write it there

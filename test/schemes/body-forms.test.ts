@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { auth0 } from '../../schemes/auth0.ts'
 import { github } from '../../schemes/github.ts'
+import { slack } from '../../schemes/slack.ts'
+import { isForm } from '../../src/scheme/body.ts'
 import { ANY_BODY } from '../../src/scheme/body-formats.ts'
 import { compileScheme } from '../../src/scheme/compile-scheme.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
@@ -52,7 +54,7 @@ const FORM = 'application/x-www-form-urlencoded'
 const factories = await Promise.all(SCHEME_NAMES.map(schemeFactory))
 const either = factories
   .map(({ scheme }) => scheme)
-  .filter(({ content = [] }) => content.includes('form') && content.length > 1)
+  .filter(({ content = [] }) => content.some(isForm) && content.length > 1)
 
 describe('a sender of both JSON and forms', () => {
   it.each(either)('$name never has JSON read as a form', (scheme) => {
@@ -60,7 +62,9 @@ describe('a sender of both JSON and forms', () => {
     for (const body of ['{"a":1}', '[1]', '"a"', ' \r\n\t{"a":1}', '{"a":"&payload=%7B%7D"}', '{']) {
       expect(read?.(Buffer.from(body))).toMatchObject({ reason: 'body_malformed' })
     }
-    for (const body of ['a=1&b=2', 'a=%7B%7D', '%7B%22a%22%3A1%7D=', 'a={"b":1}', 'payload=%7B%7D', '']) {
+    expect(read?.(Buffer.from('payload=%7B%7D'))).toHaveProperty('payload')
+    if (!scheme.content?.includes('form')) return
+    for (const body of ['a=1&b=2', 'a=%7B%7D', '%7B%22a%22%3A1%7D=', 'a={"b":1}', '']) {
       expect(read?.(Buffer.from(body))).toHaveProperty('payload')
     }
   })
@@ -85,9 +89,67 @@ describe('GitHub', () => {
     }
   })
 
-  it('sends its form with the event in one field', async () => {
-    const body = `payload=${encodeURIComponent('{"action":"closed"}')}`
-    const event = { payload: { payload: { action: 'closed' } } }
-    expect(await send(body, FORM)).toMatchObject({ ok: true, event })
+  it('sends its form with the event in one field, and the event is the JSON in it', async () => {
+    const body = `payload=${encodeURIComponent('{"action":"closed","title":"a&b=c + d"}')}`
+    const verdict = await send(body, `${FORM}; charset=utf-8`)
+    if (!verdict.ok) throw new Error(verdict.reason)
+    expect(verdict.event.payload).toEqual({ action: 'closed', title: 'a&b=c + d' })
+    expect(Buffer.from(verdict.event.rawBody).toString()).toBe(body)
+  })
+
+  it.each([
+    ['with another field behind it', 'payload=%7B%7D&a=1'],
+    ['with another field before it', 'a=1&payload=%7B%7D'],
+    ['with a field without a name', 'payload=%7B%7D&=1'],
+    ['with the field twice', 'payload=%7B%7D&payload=%7B%7D'],
+    ['with the field twice, once empty', 'payload=%7B%7D&payload'],
+    ['without the field', 'a=1'],
+    ['with the field under another case', 'Payload=%7B%7D'],
+    ['of nothing', ''],
+    ['with malformed percent codes', 'payload=%7B%7'],
+  ])('sends no form %s', async (_, body) => {
+    expect(await send(body, FORM)).toMatchObject({ ...refused, detail: expect.stringContaining('payload') })
+  })
+
+  it.each(['payload=', 'payload', 'payload=%7B', 'payload=%FF', 'payload=%EF%BB%BF%7B%7D', 'payload=a'])(
+    'sends no form whose field is not JSON: %s',
+    async (body) => {
+      expect(await send(body, FORM)).toMatchObject({ ok: false, status: 400, reason: 'body_not_json' })
+    },
+  )
+
+  it('gives an event with a member `payload` of its own as it is, in either content', async () => {
+    const event = { payload: { payload: { action: 'opened' } } }
+    const json = '{"payload":{"action":"opened"}}'
+    expect(await send(json, 'application/json')).toMatchObject({ ok: true, event })
+    expect(await send(`payload=${encodeURIComponent(json)}`, FORM)).toMatchObject({ ok: true, event })
+  })
+})
+
+describe('Slack', () => {
+  const { clock, receive } = schemeReceiver(slack({ secrets: 'a secret' }))
+  const send = (body: string) => {
+    const time = `${clock.seconds()}`
+    const mac = createHmac('sha256', 'a secret').update(`v0:${time}:${body}`).digest('hex')
+    const signed = { 'x-slack-request-timestamp': time, 'x-slack-signature': `v0=${mac}` }
+    return receive({ headers: { ...signed, 'content-type': FORM }, body })
+  }
+
+  it('sends a command as a form, and an interaction as a form with JSON in its only field', async () => {
+    const command = { payload: { command: '/weather', text: 'a b' } }
+    expect(await send('command=%2Fweather&text=a+b')).toMatchObject({ ok: true, event: command })
+    const interaction = { payload: { payload: { type: 'block_actions' } } }
+    const verdict = await send(`payload=${encodeURIComponent('{"type":"block_actions"}')}`)
+    expect(verdict).toMatchObject({ ok: true, event: interaction })
+    if (verdict.ok) expect(verdict.event.type).toBeUndefined()
+  })
+
+  it.each([
+    ['payload=%7B%7D&command=%2Fa', 'body_malformed'],
+    ['payload=%7B%7D&payload=%7B%7D', 'body_malformed'],
+    ['payload=%7B', 'body_not_json'],
+    ['payload=', 'body_not_json'],
+  ])('sends no interaction like %s', async (body, reason) => {
+    expect(await send(body)).toMatchObject({ ok: false, status: 400, reason })
   })
 })
