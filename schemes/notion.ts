@@ -1,4 +1,8 @@
-import { memberAt } from '../src/lib/json.ts'
+import { constantTimeEqual, hmacWith } from '#crypto'
+import { decodeUtf8 } from '../src/lib/bytes.ts'
+import type { Json } from '../src/lib/json.ts'
+import { whenKnown } from '../src/lib/maybe-promise.ts'
+import { fail } from '../src/reason.ts'
 import {
   defineScheme,
   emptyReply,
@@ -8,10 +12,29 @@ import {
 } from '../src/scheme/define-scheme.ts'
 import { acceptSecret } from '../src/scheme/handshake-answers.ts'
 
+const SIGNATURE = 'x-notion-signature'
+const PREFIX = 'sha256='
+/** In bytes. */
+const LONGEST_HANDSHAKE = 1024
+/** An object whose only member, once, is a token. Notion escapes none of its characters. */
+const TOKEN_ALONE =
+  /^[ \t\r\n]*\{[ \t\r\n]*"verification_token"[ \t\r\n]*:[ \t\r\n]*"([!#-[\]-~]{1,256})"[ \t\r\n]*\}[ \t\r\n]*$/
+
+/** The token of a handshake. Undefined if the body is anything else. */
+function tokenOf(body: Uint8Array): string | undefined {
+  const text = body.length > LONGEST_HANDSHAKE ? undefined : decodeUtf8(body)
+  return text === undefined ? undefined : TOKEN_ALONE.exec(text)?.[1]
+}
+
+function isHandshake(payload: Json | undefined): boolean {
+  return typeof payload === 'object' && payload !== null && `${Object.keys(payload)}` === 'verification_token'
+}
+
 /**
  * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create
- * the subscription. Pass `onHandshake` to receive the token, enter it on Notion's page and store it. Then pass it as
- * `secrets` and omit `onHandshake`. The signature covers the body, which holds the event's ID and time.
+ * the subscription, signed with the token itself. Pass `onHandshake` to receive the token, enter it on Notion's page and store it.
+ * Then pass it as `secrets` and omit `onHandshake`. With both, only a token that comes signed with one of `secrets` is received.
+ * The signature covers the body, which holds the event's ID and time.
  *
  * @example
  * ```ts
@@ -24,7 +47,7 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
   secretName: 'verification token of the subscription',
   algorithm: 'hmac-sha256',
   key: 'text',
-  signature: { headers: ['x-notion-signature'], prefix: 'sha256=', spelling: 'hex' },
+  signature: { headers: [SIGNATURE], prefix: PREFIX, spelling: 'hex' },
   signs: '{body}',
   timestamp: { member: '/timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 172_800 },
   eventId: { member: '/id' },
@@ -32,11 +55,21 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
   takes: ['onHandshake'],
   handshake: {
     signed: false,
+    bringsItsKey: true,
     answer: (request, { onHandshake }) => {
-      const isExpected = onHandshake !== undefined && request.method === 'POST'
-      if (!isExpected || request.body.length > 1024 || request.header('x-notion-signature')) return undefined
-      const secret = memberAt(request.payload(), ['verification_token'])
-      return typeof secret === 'string' ? acceptSecret(secret, onHandshake, emptyReply(200)) : undefined
+      const { body, method, secretId } = request
+      const token = tokenOf(body)
+      const accept = () => acceptSecret(token ?? '', onHandshake, emptyReply(200))
+      if (secretId !== undefined) {
+        if (!isHandshake(request.payload())) return undefined
+        if (onHandshake !== undefined && token !== undefined) return accept()
+        return fail('body_malformed', 'the body is a verification token, which only onHandshake takes')
+      }
+      if (method !== 'POST' || onHandshake === undefined || token === undefined) return undefined
+      const given = request.list(SIGNATURE)
+      if (given === undefined) return accept()
+      const mac = hmacWith('sha256', new TextEncoder().encode(token), 'hex')('', body, '')
+      return whenKnown(mac, (hex) => (constantTimeEqual(PREFIX + hex, given) ? accept() : undefined))
     },
   },
   maxBodyBytes: 1_048_576,

@@ -86,6 +86,8 @@ export interface CompiledScheme extends Protocol {
   readonly options: SchemeOptions
   /** The members of the event that the signature does not cover. */
   readonly unsigned: NonNullable<ClaimedEvent['unsigned']>
+  /** Whether handshakes are answered after authentication. Undefined if the sender has none. */
+  readonly signsHandshake: boolean | undefined
   /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
   readonly answer: (evidence: Evidence, tells?: boolean) => HandshakeAnswer
 }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from './lib/maybe-promise.ts'
-import type { RejectedStatus } from './reason.ts'
+import type { Failure, RejectedStatus } from './reason.ts'
 
 /** An HTTP response, independent of any framework. */
 export interface Reply {
@@ -11,8 +11,8 @@ export interface Reply {
   readonly body: string
 }
 
-/** The answer to a handshake. Undefined if the request is not one. */
-export type HandshakeAnswer = MaybePromise<{ readonly reply: Reply } | undefined>
+/** The answer to a handshake, or why it is refused. Undefined if the request is not one. */
+export type HandshakeAnswer = MaybePromise<{ readonly reply: Reply } | Failure<'body_malformed'> | undefined>
 
 const TITLES: Readonly<Record<Exclude<RejectedStatus, 200> | 404, string>> = {
   400: 'Bad Request',

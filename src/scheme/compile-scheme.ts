@@ -48,8 +48,14 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
+    signsHandshake: signsHandshake(scheme, options),
     answer: handshakeAnswerer(scheme, options),
   }
+}
+
+/** Whether handshakes are signed with a key that is known. Undefined if the sender has none. */
+function signsHandshake({ handshake }: SenderScheme, { secrets }: SchemeOptions): boolean | undefined {
+  return handshake && (handshake.signed || (handshake.bringsItsKey === true && secrets !== undefined))
 }
 
 /** The members that are read before authentication. Undefined if only the scheme's own function knows them. */

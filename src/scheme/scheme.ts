@@ -3,6 +3,7 @@ import type { Signed, Spelling } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Json } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Failure } from '../reason.ts'
 import type { Reply } from '../reply.ts'
 import type { FormField } from './form-fields.ts'
 import type { SenderFacts } from './sender-facts.ts'
@@ -220,8 +221,16 @@ export interface HandshakeForm {
    * the source address are checked.
    */
   readonly signed: boolean
-  /** Returns the reply. Undefined if the request is not a handshake. */
-  answer(request: HandshakeRequest, options: SchemeOptions): MaybePromise<Reply | undefined>
+  /**
+   * The handshake brings the secret of the deliveries, and is signed with it. Once `secrets` are set, only one that they sign is
+   * answered, after authentication. Before, `answer` checks the signature.
+   */
+  readonly bringsItsKey?: true
+  /** Returns the reply, or why the handshake is refused. Undefined if the request is not a handshake. */
+  answer(
+    request: HandshakeRequest,
+    options: SchemeOptions,
+  ): MaybePromise<Reply | Failure<'body_malformed'> | undefined>
 }
 
 /** What a scheme's own function may read to reconstruct the signed bytes. */

@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { discord } from '../../schemes/discord.ts'
+import { notion } from '../../schemes/notion.ts'
 import { woocommerce } from '../../schemes/woocommerce.ts'
 import { zoom } from '../../schemes/zoom.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
@@ -80,5 +81,139 @@ describe('WooCommerce', () => {
     expect(await receive({ method: 'PUT', headers: form, body: 'webhook_id=7' })).toMatchObject({
       status: 405,
     })
+  })
+})
+
+describe('Notion', () => {
+  const TOKEN = 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl'
+  const HANDSHAKE = `{"verification_token":"${TOKEN}"}`
+  const signed = (secret: string, body: string) => ({
+    'x-notion-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  })
+  /** What comes of a body: of the verdict, and what `onHandshake` was told. */
+  async function sent(
+    body: string | Buffer,
+    headers: Parameters<ReturnType<typeof schemeReceiver>['receive']>[0]['headers'] = {},
+    secrets?: string,
+  ) {
+    const told: string[] = []
+    const onHandshake = ({ secret }: { readonly secret: string }) => told.push(secret)
+    const { receive } = schemeReceiver(
+      notion(secrets === undefined ? { onHandshake } : { secrets, onHandshake }),
+    )
+    const verdict = await receive({ headers: { 'content-type': 'application/json', ...headers }, body })
+    return { ...verdict, told }
+  }
+
+  it.each([
+    ['as Notion writes it', HANDSHAKE],
+    ['with white space', `\r\n{ "verification_token"\t: "${TOKEN}" }\n`],
+    ['of 256 characters', `{"verification_token":"${'a'.repeat(256)}"}`],
+    ['of one character', '{"verification_token":"!"}'],
+  ])('sends a token %s, signed with itself or not', async (_, body) => {
+    const token: string = JSON.parse(body).verification_token
+    for (const headers of [{}, signed(token, body)]) {
+      const taken = { handshake: true, reply: { status: 200, body: '' }, told: [token] }
+      expect(await sent(body, headers)).toMatchObject(taken)
+    }
+    expect(await sent(body, signed(token, body), token)).toMatchObject({ handshake: true, told: [token] })
+  })
+
+  it.each([
+    ['twice', `{"verification_token":"${TOKEN}","verification_token":"${TOKEN}"}`],
+    ['twice, once escaped', `{"verification_token":"a","verification\\u005ftoken":"${TOKEN}"}`],
+    ['beside another member', `{"verification_token":"${TOKEN}","id":"1"}`],
+    ['beside __proto__', `{"__proto__":{},"verification_token":"${TOKEN}"}`],
+    ['in __proto__', `{"__proto__":${HANDSHAKE}}`],
+    ['nested', `{"data":${HANDSHAKE}}`],
+    ['in a list', `[${HANDSHAKE}]`],
+    ['that is empty', '{"verification_token":""}'],
+    ['that is blank', '{"verification_token":" "}'],
+    ['with a space', '{"verification_token":"a b"}'],
+    ['with a line feed', '{"verification_token":"a\\n"}'],
+    ['beyond ASCII', '{"verification_token":"é"}'],
+    ['with escapes', '{"verification_token":"\\u0061"}'],
+    ['that is a number', '{"verification_token":1}'],
+    ['that is null', '{"verification_token":null}'],
+    ['that is a list', `{"verification_token":["${TOKEN}"]}`],
+    ['of 257 characters', `{"verification_token":"${'a'.repeat(257)}"}`],
+    ['of a megabyte', `{"verification_token":"${'a'.repeat(1_000_000)}"}`],
+    ['in a body of 1,025 bytes', HANDSHAKE.padEnd(1025)],
+    ['behind a byte order mark', `\uFEFF${HANDSHAKE}`],
+    ['without its end', HANDSHAKE.slice(0, -1)],
+    ['before more', `${HANDSHAKE}{}`],
+  ])('sends no token %s', async (_, body) => {
+    let token = TOKEN
+    try {
+      token = `${Object(JSON.parse(body)).verification_token}`
+    } catch {}
+    for (const headers of [{}, signed(TOKEN, body), signed(token, body)]) {
+      const verdict = await sent(body, headers)
+      expect(verdict).toMatchObject({ ok: false, status: 401, told: [] })
+      expect(verdict).not.toHaveProperty('handshake', true)
+    }
+    expect((await sent(body, signed(TOKEN, body), TOKEN)).told).toEqual([])
+  })
+
+  it('signs its token once, with the token, over the whole body', async () => {
+    const right = signed(TOKEN, HANDSHAKE)['x-notion-signature']
+    const wrong = [
+      right.slice(0, -1),
+      right.toUpperCase(),
+      right.slice('sha256='.length),
+      `${right}, ${right}`,
+      [right, right],
+      'sha256=',
+      signed(TOKEN, '{}')['x-notion-signature'],
+      signed('another', HANDSHAKE)['x-notion-signature'],
+    ]
+    for (const signature of wrong) {
+      const verdict = await sent(HANDSHAKE, { 'x-notion-signature': signature })
+      expect(verdict).toMatchObject({ reason: 'signature_mismatch', status: 401, told: [] })
+    }
+    expect(await sent(HANDSHAKE, { 'x-notion-signature': right })).toMatchObject({ told: [TOKEN] })
+  })
+
+  it('hands nothing over that the secret does not sign, once there is one', async () => {
+    const attackers = '{"verification_token":"of_an_attacker"}'
+    for (const headers of [{}, signed('of_an_attacker', attackers)]) {
+      expect(await sent(attackers, headers, TOKEN)).toMatchObject({ ok: false, status: 401, told: [] })
+    }
+  })
+
+  it('goes on verifying with its secret, whatever a handshake brings', async () => {
+    const { receive } = schemeReceiver(notion({ secrets: TOKEN, onHandshake: () => {} }))
+    const handshake = '{"verification_token":"a_new_token"}'
+    expect(await receive({ headers: signed(TOKEN, handshake), body: handshake })).toMatchObject({
+      handshake: true,
+    })
+    const body = '{"id":"1","type":"page.created"}'
+    expect(await receive({ headers: signed('a_new_token', body), body })).toMatchObject({ status: 401 })
+    expect(await receive({ headers: signed(TOKEN, body), body })).toMatchObject({ ok: true })
+  })
+
+  it('sends an event that has such a member of its own to the handler', async () => {
+    const body = `{"id":"1","type":"page.created","verification_token":"${TOKEN}"}`
+    const event = { ok: true, event: { id: '1', type: 'page.created' }, told: [] }
+    expect(await sent(body, signed(TOKEN, body), TOKEN)).toMatchObject(event)
+  })
+
+  it('never has a token alone reach the handler', async () => {
+    const { receive } = schemeReceiver(notion({ secrets: TOKEN }))
+    for (const body of [HANDSHAKE, '{"verification_token":5}']) {
+      expect(await receive({ headers: signed(TOKEN, body), body })).toMatchObject({
+        ok: false,
+        reason: 'body_malformed',
+        detail: expect.stringContaining('onHandshake'),
+      })
+      expect(await receive({ headers: {}, body })).toMatchObject({ status: 401 })
+    }
+  })
+
+  it('sends tokens by POST', async () => {
+    const { receive } = schemeReceiver(notion({ onHandshake: () => {} }))
+    for (const method of ['GET', 'PUT', 'OPTIONS']) {
+      expect(await receive({ method, headers: {}, body: HANDSHAKE })).toMatchObject({ status: 405 })
+    }
   })
 })

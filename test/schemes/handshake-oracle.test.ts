@@ -189,9 +189,10 @@ function listenerFor({ name, factory }: Row, sample: Sample) {
 /** The handshake as its sender signs it, if the test can hold the sender's key. */
 async function signedBySender({ factory }: Row, { options, now }: Sample, sent: Sent): Promise<Sent> {
   const { scheme } = factory
-  if (!scheme.handshake?.signed || (scheme as SenderScheme).algorithm === 'code') return sent
   const [first] = [options.secrets].flat()
   const secret = typeof first === 'object' ? first.secret : first
+  const isSigned = scheme.handshake?.signed || (scheme.handshake?.bringsItsKey && secret !== undefined)
+  if (!isSigned || (scheme as SenderScheme).algorithm === 'code') return sent
   const key = options.publicKeys === undefined ? { secret } : { privateKey: OWN_KEY }
   const { headers } = await signAs(factory, {
     ...key,

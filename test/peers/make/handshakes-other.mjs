@@ -1,4 +1,5 @@
 import { asked, base64, empty, get, json, post, refused, secret, TEXT_REPLY, text } from './handshake.mjs'
+import { hmac } from './sign.mjs'
 
 const unsigned = () => [
   asked('dropbox', 'challenge', {
@@ -67,6 +68,48 @@ const unsigned = () => [
   }),
 ]
 
+/** As the SDK's README says, the token signs the request that brings it. */
+function notion() {
+  const brings = 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl'
+  const another = secret('notion')
+  const body = `{"verification_token": "${brings}"}`
+  const sign = (key, text = body) => [
+    ['X-Notion-Signature', `sha256=${hmac('sha256', key, [text]).toString('hex')}`],
+  ]
+  const token = (name, options, headers, reply, more) =>
+    asked('notion', `verification_token, ${name}`, {
+      options,
+      request: post(headers, body),
+      reply,
+      ...more,
+    })
+  const waiting = { onHandshake: true }
+  const settled = { secrets: brings, onHandshake: true }
+  return [
+    token('not signed', waiting, [], { status: 200 }, { brings }),
+    token('signed with itself', waiting, sign(brings), { status: 200 }, { brings }),
+    token('signed with another token', waiting, sign(another), refused(401)),
+    token('signed as another body', waiting, sign(brings, '{}'), refused(401)),
+    token('again, when it is the secret', settled, sign(brings), { status: 200 }, { brings }),
+    token('not signed, when there is a secret', settled, [], refused(401)),
+    token(
+      'signed with itself, when there is another secret',
+      { ...settled, secrets: another },
+      sign(brings),
+      refused(401),
+    ),
+    token(
+      'signed with the secret, which it would replace',
+      { ...settled, secrets: another },
+      sign(another),
+      { status: 200 },
+      { brings },
+    ),
+    token('while none is expected', { secrets: brings }, [], refused(401)),
+    token('signed, while none is expected', { secrets: brings }, sign(brings), refused(400)),
+  ]
+}
+
 /** Handshakes that bring the key. `brings` is the argument of `onHandshake`. */
 const bringing = () => [
   asked('asana', 'X-Hook-Secret', {
@@ -88,17 +131,7 @@ const bringing = () => [
     ),
     reply: refused(401),
   }),
-  asked('notion', 'verification_token', {
-    options: { secrets: secret('notion'), onHandshake: true },
-    request: post([], '{"verification_token": "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl"}'),
-    reply: { status: 200 },
-    brings: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl',
-  }),
-  asked('notion', 'verification_token while no handshake is expected', {
-    options: { secrets: secret('notion') },
-    request: post([], '{"verification_token": "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl"}'),
-    reply: refused(401),
-  }),
+  ...notion(),
 ]
 
 /** Signed requests that test whether the endpoint is reachable. Only the status and an empty body matter. */
