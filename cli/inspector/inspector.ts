@@ -42,7 +42,7 @@ export async function openInspector(
   const { secret } = auth
   const resigner = await resignerFor(given, { secret, url })
   const mask = maskFor(
-    secret === undefined ? [] : [secret, secret.replace(/^whsec_/, '')],
+    secret === undefined ? (auth.brought ?? []) : [secret, secret.replace(/^whsec_/, '')],
     listener.auth.protocol?.scheme.signature?.headers ?? [],
   )
   const recent = new RecentDeliveries(settings.keep, settings.loaded)

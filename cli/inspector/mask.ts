@@ -21,9 +21,9 @@ export interface Mask {
  * @param signatureHeaders The headers of the listener's scheme, in lower case.
  */
 export function maskFor(secrets: readonly string[], signatureHeaders: readonly string[]): Mask {
-  const hidden = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  const hidden = () => secrets.filter((secret) => secret.length >= SHORTEST_SECRET) // anew: the list may grow
   const text = (given: string) =>
-    hidden.reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
+    hidden().reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
   const isHidden = (name: string) => isSensitive(name) || signatureHeaders.includes(name.toLowerCase())
   return {
     text,
@@ -32,7 +32,7 @@ export function maskFor(secrets: readonly string[], signatureHeaders: readonly s
         ([name, value]) => [text(name), isHidden(name) ? hideValue(name, value) : text(value)] as const,
       ),
     bytes(body) {
-      const found = hidden.filter((secret) =>
+      const found = hidden().filter((secret) =>
         Buffer.from(body.buffer, body.byteOffset, body.length).includes(secret),
       )
       return found.reduce((rest, secret) => withStars(rest, Buffer.from(secret)), body)

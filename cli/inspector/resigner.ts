@@ -1,6 +1,8 @@
 import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
+import { mediaTypeOf } from '../../src/lib/content-type.ts'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
+import { FORM } from '../../src/scheme/form-fields.ts'
 import type { ValueLocation } from '../../src/scheme/scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
@@ -22,6 +24,8 @@ export interface Resigner {
   readonly expires: boolean
 }
 
+const UNKNOWN = 'The secret is not known.'
+
 /** Makes the resigner, or returns why it cannot. @throws UsageError if `--key` is not a private JWK. */
 export async function resignerFor(
   given: AuthValues & { readonly key?: string },
@@ -30,17 +34,18 @@ export async function resignerFor(
   const privateKey = given.key === undefined ? undefined : await readPrivateKey(given.key)
   if (given.scheme !== undefined) {
     const factory = await loadScheme(given.scheme)
-    const { sender, content = [] } = factory.scheme
+    const { sender, content: [kind = 'json'] = [] } = factory.scheme
     if (!canSign(factory)) return `hookgate cannot sign as ${sender}.`
-    if (isInBody(factory) && content[0] === 'form')
+    if (isInBody(factory) && (kind === 'form' || typeof kind === 'object'))
       return `${sender} signs its body before it puts it into a form: send it with hookgate send.`
     if (hasKeyPair(factory.scheme) && !privateKey)
       return `${sender} signs with a private key: start listen with --key FILE.`
+    if (!hasKeyPair(factory.scheme) && secret === undefined) return UNKNOWN
     const keys = hasKeyPair(factory.scheme) ? { privateKey } : { secret, keyId: given['key-id'] }
     return schemeResigner(factory, keys, given['public-url'] ?? url)
   }
   if (given.jwks === undefined) {
-    if (secret === undefined) return 'The secret is not known.'
+    if (secret === undefined) return UNKNOWN
     return ownResigner((eventId, body) => signHmac({ secret, eventId, body }))
   }
   if (privateKey === undefined) return 'Tokens need a private key: start listen with --key FILE.'
@@ -74,7 +79,7 @@ function schemeResigner(
       const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
       const contentType = headerIn(headers, 'content-type')
-      const sent = isNewEvent ? withNewId(body, place) : body
+      const sent = isNewEvent ? withNewId(body, place, contentType) : body
       return withOthers(
         headers,
         await signAs(factory, { ...keys, body: sent, eventId, contentType, publicUrl }),
@@ -83,9 +88,13 @@ function schemeResigner(
   }
 }
 
-/** Adds a suffix to an ID in the body. No other byte changes. */
-function withNewId(body: Uint8Array, place: ValueLocation | undefined): Uint8Array {
-  if (place === undefined || !('member' in place)) return body
+/** Adds a suffix to an ID in a body in JSON. No other byte changes. A form stays: what Slack sends in one has no ID. */
+function withNewId(
+  body: Uint8Array,
+  place: ValueLocation | undefined,
+  contentType: string | undefined,
+): Uint8Array {
+  if (place === undefined || !('member' in place) || mediaTypeOf(contentType ?? '') === FORM) return body
   const text = Buffer.from(body).toString('utf8')
   const id = memberAt(JSON.parse(text), pointerSteps(place.member))
   const written = JSON.stringify(id)

@@ -4,6 +4,7 @@ import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
+import { remark } from '../command-line/output.ts'
 import { shellQuote } from '../command-line/shell.ts'
 import { refuseStray } from '../command-line/values.ts'
 import { endpointOf } from '../signing/endpoint.ts'
@@ -24,8 +25,12 @@ export interface ListenAuth {
   readonly remark: string
   /** The shared secret, if there is one. Never shown. */
   readonly secret?: string
+  /** Secrets that senders have brought so far, if one is awaited. */
+  readonly brought?: readonly string[]
 }
 
+/** Strangers can send many. */
+const MOST_BROUGHT = 8
 const HELLO = ` --data '{"hello":"world"}'`
 
 /** @throws UsageError for options of two methods: a listener has exactly one. */
@@ -51,12 +56,21 @@ function checkOneMethod(given: AuthValues): void {
 async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
   const factory = await loadScheme(name)
   const { 'secret-file': secretFile, 'public-url': publicUrl, 'key-id': keyId } = given
-  const receiver = await schemeReceiver(factory, given)
+  const { scheme } = factory
+  const brought: string[] = []
+  const receiver = await schemeReceiver(factory, given, ({ secret }) => {
+    if (brought.length >= MOST_BROUGHT || brought.includes(secret)) return
+    brought.push(secret)
+    remark(`The ${scheme.secretName}, as somebody has sent it: ${secret}`)
+    remark(
+      `If ${scheme.sender} asks for it, enter it there. Then set HOOKGATE_SECRET to it, and start again.`,
+    )
+  })
   receiver.authFor(publicUrl ?? 'http://127.0.0.1/') // fails before the port is opened
   const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`
   const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
   // The body of the printed command would lack the signature's place.
-  const isSent = canSign(factory) && !isInBody(factory)
+  const isSent = receiver.key !== undefined && canSign(factory) && !isInBody(factory)
   const key = hasKeyPair(factory.scheme) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
   const sample = sampleOption(name)
   const body = sample === undefined ? HELLO : ` ${sample}`
@@ -64,8 +78,11 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
     authFor: (url) => receiver.authFor(publicUrl ?? url),
     sendCommand: (url) =>
       isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${body}` : undefined,
-    remark: `Deliveries are verified as ${factory.scheme.sender} signs them.`,
-    ...(!hasKeyPair(factory.scheme) && { secret: receiver.key }),
+    remark:
+      receiver.key === undefined
+        ? `No secret is given: ${scheme.sender} sends it to this URL, and it is printed once. Anyone who knows the URL can send one.`
+        : `Deliveries are verified as ${scheme.sender} signs them.`,
+    ...(receiver.key === undefined ? { brought } : !hasKeyPair(scheme) && { secret: receiver.key }),
   }
 }
 

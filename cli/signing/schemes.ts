@@ -6,7 +6,7 @@ import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
 import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
-import { findVerifyToken, needText } from './secrets.ts'
+import { findGiven, findVerifyToken, needText } from './secrets.ts'
 
 /** A scheme's factory, called with the options of any scheme. */
 export interface AnyScheme {
@@ -54,10 +54,16 @@ export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }
 
+/** Whether the sender brings the secret in its first request. */
+export function bringsSecret(scheme: SenderScheme): boolean {
+  return scheme.algorithm !== 'code' && scheme.takes?.includes('onHandshake') === true
+}
+
 /** Reads the secret or the sender's public key from `--secret-file` or `HOOKGATE_SECRET`, once: a pipe has no second time. */
 export async function schemeReceiver(
   factory: AnyScheme,
   given: KeyIdValues & { readonly 'secret-file'?: string; readonly 'verify-token-file'?: string },
+  onHandshake: NonNullable<SchemeOptions['onHandshake']>,
 ) {
   const keyIdOption = keyIdOptionOf(factory.scheme, given)
   const verifyToken = await verifyTokenFor(factory.scheme, given['verify-token-file'])
@@ -67,10 +73,12 @@ export async function schemeReceiver(
   }
   checkSecretIsEnough(factory, { publicUrl: 'http://127.0.0.1/', ...options })
   const isPublic = hasKeyPair(factory.scheme)
-  const key = await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
-  const own = isPublic ? { publicKeys: key } : { secrets: key }
+  const key = bringsSecret(factory.scheme)
+    ? await findGiven(given['secret-file'])
+    : await needText(given['secret-file'], isPublic ? "the sender's public key" : undefined)
+  const own = key === undefined ? { onHandshake } : isPublic ? { publicKeys: key } : { secrets: key }
   return {
-    /** The secret, or the sender's public key. */
+    /** The secret, or the sender's public key. Undefined if the sender has yet to bring the secret. */
     key,
     /** @throws UsageError if the scheme refuses the key or the URL. */
     authFor(publicUrl: string): Authenticator {

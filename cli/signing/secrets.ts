@@ -63,10 +63,15 @@ async function findText(
   return secret === undefined ? undefined : { secret, from: 'environment' }
 }
 
+/** Leaves the format to the scheme. Undefined if there is no secret. */
+export async function findGiven(secretFile: string | undefined): Promise<string | undefined> {
+  return (await findText(secretFile, SIGNING_SECRET))?.secret
+}
+
 /** Leaves the format to the scheme. @throws UsageError if there is no text. The message says `what` is missing. */
 export async function needText(secretFile: string | undefined, what?: string): Promise<string> {
-  const given = await findText(secretFile, SIGNING_SECRET)
-  if (given) return given.secret
+  const given = await findGiven(secretFile)
+  if (given !== undefined) return given
   throw noSecret(what)
 }
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { github } from '../../schemes/github.ts'
+import { slack } from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
+import { twilio } from '../../schemes/twilio.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener, verify } from '../../src/index.ts'
 import { defineScheme } from '../../src/scheme/index.ts'
@@ -42,6 +45,59 @@ const BODIES: { readonly [name: string]: SignAsOptions['body'] } = {
   mailgun: { signature: { timestamp: seconds, token: 'a'.repeat(50) }, 'event-data': { id: 'made-up-1' } },
   twilio: 'Body=Hi&From=%2B1',
 }
+
+describe('signAs, for a form', () => {
+  const FORM = 'application/x-www-form-urlencoded'
+  const secret = 'a secret of this test'
+  const publicUrl = PUBLIC_URL
+
+  async function eventOf(
+    factory: typeof github | typeof slack | typeof twilio,
+    options: Pick<SignAsOptions, 'body' | 'contentType'>,
+  ) {
+    const isTwilio = factory === twilio
+    const request = await signAs(factory, { secret, ...(isTwilio && { publicUrl }), ...options })
+    const auth = isTwilio ? twilio({ secrets: secret, publicUrl }) : factory({ secrets: secret, publicUrl })
+    const verdict = await verify(toDelivery(request), defineListener({ id: 'a', auth, store: memoryStore() }))
+    return { request, payload: verdict.ok ? verdict.event.payload : verdict.reason }
+  }
+
+  it.each([
+    ['a value', { action: 'opened', title: 'a&b=c + d €' }],
+    ['text', '{ "action": "opened", "title": "a&b=c + d €" }'],
+    ['bytes', Buffer.from('{"action":"opened","title":"a&b=c + d €"}')],
+    ['its form', `payload=${encodeURIComponent('{"action":"opened","title":"a&b=c + d €"}')}`],
+  ])('makes GitHub’s of %s', async (_, body) => {
+    for (const contentType of [FORM, `${FORM}; charset=utf-8`]) {
+      const { request, payload } = await eventOf(github, { body, contentType })
+      expect(payload).toEqual({ action: 'opened', title: 'a&b=c + d €' })
+      expect(Buffer.from(request.body).toString()).toMatch(/^payload=%7B[^&]*$/)
+      expect(request.headers['content-type']).toBe(contentType)
+      expect(typeof request.body).toBe(Buffer.isBuffer(body) ? 'object' : 'string')
+    }
+  })
+
+  it('makes Slack’s of the event’s payload, a command or an interaction', async () => {
+    for (const body of [
+      { command: '/weather', text: 'a & b' },
+      { payload: { type: 'block_actions', actions: [{ value: '1' }] } },
+    ]) {
+      expect((await eventOf(slack, { body, contentType: FORM })).payload).toEqual(body)
+    }
+  })
+
+  it('makes Twilio’s of its fields, which is its usual content', async () => {
+    const body = { Body: 'Hi & bye', From: '+15005550006', Media: ['a', 'b'] }
+    expect((await eventOf(twilio, { body })).payload).toEqual(body)
+  })
+
+  it('keeps what is no object in JSON as it is', async () => {
+    for (const body of ['payload=1', 'a', '1', '"a"', '{', '']) {
+      const { body: sent } = await signAs(github, { secret, body, contentType: FORM })
+      expect(sent).toBe(body)
+    }
+  })
+})
 
 describe('signAs', () => {
   it.each(names.filter((each) => String(each.scheme.algorithm) !== 'code' && !byRow.includes(each)))(

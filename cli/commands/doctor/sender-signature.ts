@@ -3,7 +3,7 @@ import { coverageOf, hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
-import { type AnyScheme, canSign } from '../../signing/schemes.ts'
+import { type AnyScheme, bringsSecret, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type Finding, notesOf, OF_THE_URL, skipAll } from './finding.ts'
 import { problemCodeOf, send } from './probe.ts'
@@ -28,7 +28,12 @@ export async function checkSender(
   const { sender } = factory.scheme
   const skip = (seen: string, fix: string) => skipAll(OF_THE_URL, seen, fix)
   if (secret === undefined)
-    return skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')
+    return skip(
+      'no secret was given',
+      bringsSecret(factory.scheme)
+        ? `start hookgate listen --scheme ${factory.scheme.name}, or your program with onHandshake, and have ${sender} call its URL: set HOOKGATE_SECRET to what it prints`
+        : 'set HOOKGATE_SECRET, or give --secret-file FILE',
+    )
   if (!canSign(factory) || hasKeyPair(factory.scheme))
     return skip(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
   if (!isRefused(factory.scheme))

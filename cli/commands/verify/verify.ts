@@ -67,7 +67,7 @@ async function readJudge(given: VerifyValues) {
   if (jwks !== undefined && publicUrl === undefined)
     throw new UsageError('--jwks needs --public-url URL, which is the aud of the token')
   const auth = await chooseAuth(given)
-  if (auth.isNewSecret) throw noSecret()
+  if (auth.isNewSecret || auth.brought) throw noSecret()
   const url = publicUrl ?? 'http://127.0.0.1/'
   return { auth: await auth.authFor(url), ...knownOf({ given, auth, url }) }
 }

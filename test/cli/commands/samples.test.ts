@@ -81,6 +81,29 @@ test('send --type sends a sample, with the type where the sender puts it', async
   })
 })
 
+test.each([
+  ['a sample', ['--type', 'push'], 'ref'],
+  ['JSON', ['--type', 'push', '--data', '{"ref":"a&b"}'], 'ref'],
+  ['its form', ['--type', 'push', '--data', 'payload=%7B%22ref%22%3A1%7D'], 'ref'],
+])('send makes the form that GitHub sends of %s, if the content type says so', async (_, args, member) => {
+  const form = 'application/x-www-form-urlencoded'
+  const given = await sent('--scheme', 'github', ...args, '--header', `Content-Type: ${form}`)
+  if (typeof given === 'string') throw new Error(given)
+  const [[name, value] = [], ...others] = new URLSearchParams(given.body)
+  expect([name, others]).toEqual(['payload', []])
+  expect(JSON.parse(value ?? '')).toHaveProperty(member)
+  const { headers } = given.request
+  expect(headers['content-type']).toBe(form)
+  const auth = (await loadScheme('github'))({ secrets: SECRET })
+  const delivery = toDelivery({
+    method: 'POST',
+    headers: headers as Record<string, string>,
+    body: given.body,
+  })
+  const verdict = await verify(delivery, defineListener({ id: 'a', auth, store: memoryStore() }))
+  expect(verdict).toMatchObject({ ok: true, event: { type: 'push', payload: JSON.parse(value ?? '') } })
+})
+
 test('a sender without event types has one sample, and refuses --type', async () => {
   expect(await sent('--scheme', 'twilio', '--sample')).toMatchObject({
     body: expect.stringMatching(/^MessageSid=SM[0-9a-f]{32}&/),

@@ -5,6 +5,7 @@ import { braintree } from '../../../schemes/braintree.ts'
 import { github } from '../../../schemes/github.ts'
 import { linear } from '../../../schemes/linear.ts'
 import { livekit } from '../../../schemes/livekit.ts'
+import { slack } from '../../../schemes/slack.ts'
 import { stripe } from '../../../schemes/stripe.ts'
 import { signAs, signHmac, signJwt } from '../../../src/testing/index.ts'
 import { startApp } from '../forward/app.ts'
@@ -77,6 +78,24 @@ describe('running a delivery again', () => {
       'hookgate-replay': '1',
     })
     expect(again?.['webhook-event-id']).not.toBe(first?.['webhook-event-id'])
+  })
+
+  it('signs forms of GitHub and Slack anew, byte for byte, as the same or as a new event', async () => {
+    const form = 'application/x-www-form-urlencoded'
+    const secret = 'a-secret-for-forms-0123456789'
+    const file = await temporaryFile('secret.txt', secret)
+    for (const [name, scheme, body] of [
+      ['github', github, 'payload=%7B%22zen%22:1%7D'],
+      ['slack', slack, 'command=%2Fweather&text=a+b'],
+      ['slack', slack, 'payload=%7B%22type%22:%22block_actions%22%7D'],
+    ] as const) {
+      const inspector = await startInspector(['--scheme', name, '--secret-file', file], {})
+      expect(await inspector.deliver(await signAs(scheme, { secret, body, contentType: form }))).toBe(200)
+      expect(await send(inspector, 1, {})).toMatchObject([200, ran])
+      expect(await send(inspector, 1, { isNewEvent: true })).toMatchObject([200, ran])
+      const shown = await Promise.all([1, 2, 3].map((seq) => detail(inspector, seq)))
+      expect(shown.map((each) => Buffer.from(each.body, 'base64').toString())).toEqual([body, body, body])
+    }
   })
 
   it('runs for a sender whose time is in the body, an hour later, and for the address that it first came from', async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -103,6 +104,41 @@ test("Meta's subscription is answered if listen has the verify token, from a fil
     expect(await (await subscribe('ours')).text()).toBe('1234')
     expect((await subscribe('other')).status).toBe(403)
   }
+})
+
+test('without a secret, the token that Notion brings is printed once, with what to do', async () => {
+  const listener = await startListener(['--scheme', 'notion', '--json'])
+  const send = (token: string, secret?: string) => {
+    const body = JSON.stringify({ verification_token: token })
+    const mac = createHmac('sha256', secret ?? '')
+      .update(body)
+      .digest('hex')
+    const headers = { 'content-type': 'application/json', 'x-notion-signature': `sha256=${mac}` }
+    return fetch(listener.url, { method: 'POST', body, ...(secret !== undefined && { headers }) })
+  }
+  for (const secret of [undefined, 'token_of_notion', 'token_of_notion']) {
+    expect((await send('token_of_notion', secret)).status).toBe(200)
+  }
+  expect((await send('token_of_another', 'secret')).status).toBe(401)
+  for (let index = 0; index < 20; index += 1) await send(`of_a_stranger_${index}_`)
+  await listener.deliveries(24)
+  await listener.stop()
+  const { text } = listener.stderr
+  expect(text.match(/token_of_notion/g)).toHaveLength(1)
+  expect(text).toMatch(/verification token of the subscription.*: token_of_notion\n.*HOOKGATE_SECRET/)
+  expect(text).not.toContain('token_of_another')
+  expect(text.match(/of_a_stranger/g)?.length).toBeLessThan(10)
+  expect(listener.stdout.text).not.toContain('token_of_notion')
+})
+
+test('with a secret, no token is taken, and none is printed', async () => {
+  const listener = await startListener(['--scheme', 'notion'], { env })
+  const body = '{"verification_token":"token_of_a_stranger"}'
+  const headers = { 'content-type': 'application/json' }
+  expect((await fetch(listener.url, { method: 'POST', headers, body })).status).toBe(401)
+  await listener.deliveries(1)
+  await listener.stop()
+  expect(listener.stderr.text + listener.stdout.text).not.toContain('token_of_a_stranger')
 })
 
 test('nothing of a refused request is printed except a proven event ID', async () => {
