@@ -5,16 +5,21 @@ import { verifyWebhook as onExpress, webhookOf } from '../../adapters/express.ts
 import { verifyWebhook as onFastify, webhookOf as webhookOfFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
+import { adyen } from '../../schemes/adyen.ts'
+import { cloudevents } from '../../schemes/cloudevents.ts'
 import { discord } from '../../schemes/discord.ts'
 import { github } from '../../schemes/github.ts'
+import { hubspot } from '../../schemes/hubspot.ts'
 import { line } from '../../schemes/line.ts'
+import { sendgrid } from '../../schemes/sendgrid.ts'
 import { shopify } from '../../schemes/shopify.ts'
-import { slack } from '../../schemes/slack.ts'
+import { type SlackCommand, type SlackEnvelope, type SlackInteraction, slack } from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { toEnvelope } from '../../src/handoff/index.ts'
 import {
   type Delivery,
   defineListener,
+  type EventOf,
   hmac,
   type Json,
   type Listener,
@@ -271,4 +276,88 @@ test('a hook whose verdict has a written type keeps the types of the events', ()
 
   // @ts-expect-error nothing says that the sender sends customers
   defineListener({ id: 'own', auth: hmac({ secrets: 's' }), store, onVerdict(_: Verdict<Customer>) {} })
+})
+
+interface Mention {
+  readonly type: 'app_mention'
+  readonly channel: string
+}
+interface BlockAction {
+  readonly type: 'block_actions'
+  readonly trigger_id: string
+}
+
+test("Slack's commands and interactions are events without a type, each told from the others", () => {
+  type Body = SlackEnvelope<Mention> | SlackCommand | SlackInteraction<BlockAction>
+  const listener = defineListener({ id: 'slack', auth: slack<Body>({ secrets: 's' }), store })
+  const read = ({ type, payload }: EventOf<typeof listener>) => {
+    expectTypeOf(type).toEqualTypeOf<'app_mention' | undefined>()
+    if (type === 'app_mention') return expectTypeOf(payload.event.channel).toEqualTypeOf<string>()
+    expectTypeOf(payload).toEqualTypeOf<SlackCommand | SlackInteraction<BlockAction>>()
+    expectTypeOf(payload.type).toEqualTypeOf<undefined>()
+    if (payload.command !== undefined) return expectTypeOf(payload).toEqualTypeOf<SlackCommand>()
+    return expectTypeOf(payload.payload.trigger_id).toEqualTypeOf<string>()
+  }
+  route(listener, {
+    app_mention: (event) => expectTypeOf(event.payload.event).toEqualTypeOf<Mention>(),
+    '*': (event) => read(event),
+  })
+  // @ts-expect-error no such event
+  route(listener, { app_mentioned: () => {}, '*': () => {} })
+  // @ts-expect-error the inner event, not its envelope
+  slack<Mention>({ secrets: 's' })
+})
+
+test('of events by header, the empty name stands for those without one', () => {
+  interface Paid {
+    readonly total: number
+  }
+  const auth = cloudevents<{ readonly paid: Paid; readonly '': readonly Paid[] }>({ secrets: 's' })
+  const listener = defineListener({ id: 'cloudevents', auth, store })
+  const read = ({ type, payload }: EventOf<typeof listener>) => {
+    if (type === 'paid') expectTypeOf(payload).toEqualTypeOf<Paid>()
+    else expectTypeOf(payload).toEqualTypeOf<readonly Paid[]>()
+    if (type !== 'paid') expectTypeOf(type).toEqualTypeOf<undefined>()
+  }
+  route(listener, { paid: (event) => event.payload.total, '*': read })
+  // @ts-expect-error events without a name are for '*'
+  route(listener, { '': () => {}, '*': () => {} })
+})
+
+test('a name in a list is read of its elements', () => {
+  interface Item<Code> {
+    readonly NotificationRequestItem: { readonly eventCode: Code; readonly pspReference: string }
+  }
+  interface Notification<Code> {
+    readonly live: string
+    readonly notificationItems: Item<Code>[]
+  }
+  const auth = adyen<Notification<'AUTHORISATION'> | Notification<'REFUND'>>({ secrets: 's' })
+  const listener = defineListener({ id: 'adyen', auth, store })
+  const read = ({ type, payload }: EventOf<typeof listener>) => {
+    expectTypeOf(type).toEqualTypeOf<'AUTHORISATION' | 'REFUND'>()
+    if (type === 'REFUND') expectTypeOf(payload).toEqualTypeOf<Notification<'REFUND'>>()
+  }
+  route(listener, { '*': read })
+  // @ts-expect-error
+  adyen<{ readonly notificationItems: { readonly item: string }[] }>({ secrets: 's' })
+})
+
+test('a sender of batches has a list as its payload', () => {
+  interface Change {
+    readonly subscriptionType: string
+  }
+  const publicUrl = 'https://a.example'
+  const hubspots = defineListener({
+    id: 'hubspot',
+    auth: hubspot<readonly Change[]>({ secrets: 's', publicUrl }),
+    store,
+  })
+  expectTypeOf<EventOf<typeof hubspots>['payload']>().toEqualTypeOf<readonly Change[]>()
+  const sendgrids = defineListener({
+    id: 'sendgrid',
+    auth: sendgrid<readonly { readonly event: string }[]>({ publicKeys: 'k' }),
+    store,
+  })
+  expectTypeOf<EventOf<typeof sendgrids>['type']>().toEqualTypeOf<string | undefined>()
 })
