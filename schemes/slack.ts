@@ -63,8 +63,8 @@ export interface SlackInteraction<Payload = { readonly type: string }> {
  * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
  * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you.
  *
- * Commands and interactions are forms, and `event.type` is undefined. For a command, `event.payload` is a `SlackCommand`: its
- * fields. For an interaction it is a `SlackInteraction`: `{ payload }` with the parsed JSON of its only field.
+ * Commands and interactions are forms, and have no `event.type`. For a command, `event.payload` is a `SlackCommand`: its fields.
+ * For an interaction it is a `SlackInteraction`: `{ payload }`, with the parsed JSON of its only field.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { coverageOf } from '../../src/scheme/compile-scheme.ts'
-import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
+import type { Dedupe, HandshakeForm, Scheme } from '../../src/scheme/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
 
 /** What a page is made of. */
@@ -131,10 +131,13 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
     `Largest body: ${largestBody(scheme)}.`,
     ...(scheme.handshake === undefined
       ? []
-      : [
-          `Handshake: ${scheme.handshake.signed ? 'signed' : 'not signed'}. hookgate answers it, on the same route.`,
-        ]),
+      : [`Handshake: ${signedBy(scheme.handshake)}. hookgate answers it, on the same route.`]),
   ])
+}
+
+function signedBy({ signed, bringsItsKey }: HandshakeForm): string {
+  if (bringsItsKey) return 'signed with the key that it brings, or not signed'
+  return signed ? 'signed' : 'not signed'
 }
 
 const CLAIMS: { readonly [dedupe in Dedupe]: string } = {
