@@ -174,7 +174,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'As long as the variable is not set, anyone can send a token. Set it at once. Notion refuses a token that it has not sent.',
       'Without a program yet, `npx --no-install hookgate listen --scheme notion` behind a tunnel prints the token too.',
-      'With both `secrets` and `onHandshake`, only a token that comes signed with one of `secrets` is taken.',
+      'With both `secrets` and `onHandshake`, only a token that comes signed with one of `secrets` is taken. For another subscription, start a second listener without `secrets`.',
       'Events hold IDs only. Fetch the page with the API.',
     ],
     guide: 'https://developers.notion.com/reference/webhooks',

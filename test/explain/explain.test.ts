@@ -32,6 +32,34 @@ async function explained(
 const passed = ({ checks }: Awaited<ReturnType<typeof explain>>) =>
   checks.map(({ name, ok }) => `${name} ${ok === null ? 'not reached' : ok ? 'passed' : 'refused'}`)
 
+describe('a form of GitHub', () => {
+  const listener = defineListener({ id: 'github', auth: github({ secrets: SECRET }), store })
+  const form = { contentType: 'application/x-www-form-urlencoded' }
+
+  it('passes the checks as JSON does, and is refused at its body if it holds more than the event', async () => {
+    const own = { secret: SECRET, eventType: 'push' }
+    const { checks } = await explained(
+      await signAs(github, { ...own, ...form, body: { ref: 'a' } }),
+      listener,
+    )
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    const more = await signAs(github, { ...own, ...form, body: 'payload=%7B%7D&a=1' })
+    expect(passed(await explained(more, listener))).toContain('body refused')
+  })
+
+  it('that arrives as the JSON in it is told from a wrong secret', async () => {
+    const body = '{"ref":"a b"}'
+    const { headers } = await signAs(github, { secret: SECRET, ...form, body })
+    const request = {
+      method: 'POST' as const,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    }
+    const { likely } = await explained(request, listener)
+    expect(likely.join()).toMatch(/serialised again/)
+  })
+})
+
 describe('the checks', () => {
   it('all pass for an accepted delivery, including the claim', async () => {
     const { checks, likely, token } = await explained(await signHmac({ secret: SECRET, body: '{}' }))

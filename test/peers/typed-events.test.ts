@@ -49,6 +49,29 @@ describe('a body that has the sender’s type is read by its type', () => {
     expect(told(await verify(delivery, typed.slacks), typed.toldBySlack)).toBe(text)
   })
 
+  it('Slack’s commands and interactions', async () => {
+    const contentType = 'application/x-www-form-urlencoded'
+    const toldBy = async (body: object) =>
+      told(await verify(await sent(slack, { body, contentType }), typed.slackForms), typed.toldBySlackForm)
+    expect(await toldBy({ command: '/weather', text: '94070' })).toBe('/weather')
+    expect(await toldBy({ payload: { type: 'block_actions', actions: [{ action_id: 'WaXA' }] } })).toBe(
+      'WaXA',
+    )
+    expect(
+      told(
+        await verify(await sent(slack, { body: bodies.slackBody }), typed.slackForms),
+        typed.toldBySlackForm,
+      ),
+    ).toBe('app_mention')
+  })
+
+  it('GitHub, whose form holds the same', async () => {
+    const contentType = 'application/x-www-form-urlencoded'
+    const eventType = 'github_app_authorization'
+    const delivery = await sent(github, { body: bodies.githubBody, eventType, contentType })
+    expect(told(await verify(delivery, typed.githubs), typed.toldByGithub)).toBe('octocat')
+  })
+
   it('Clerk', async () => {
     const delivery = await sent(clerk, { body: bodies.clerkBody })
     const id = 'user_29wBMCtzATuFJut8jO2VNTVekS4'

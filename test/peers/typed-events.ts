@@ -6,6 +6,7 @@ import type { WebhookEvent as ClerkEvent } from '@clerk/backend'
 import type { LinearWebhookPayload } from '@linear/sdk/webhooks'
 import type { EventPayloadMap } from '@octokit/webhooks-types'
 import type { IEvents as PaddleEvent, TransactionCompletedEvent } from '@paddle/paddle-node-sdk'
+import type { BlockAction, SlashCommand } from '@slack/bolt'
 import type { SlackEvent } from '@slack/types'
 import type { WebhookEventPayload as ResendEvent } from 'resend'
 import type Stripe from 'stripe'
@@ -14,7 +15,7 @@ import { github } from '../../schemes/github.ts'
 import { linear } from '../../schemes/linear.ts'
 import { paddle } from '../../schemes/paddle.ts'
 import { resend } from '../../schemes/resend.ts'
-import { type SlackEnvelope, slack } from '../../schemes/slack.ts'
+import { type SlackCommand, type SlackEnvelope, type SlackInteraction, slack } from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, type EventOf, route } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
@@ -65,6 +66,21 @@ export function toldBySlack({ type, payload }: EventOf<typeof slacks>): string |
   // @ts-expect-error no such event
   if (type === 'app_mentioned') return ''
   return type === 'app_mention' ? payload.event.text : undefined
+}
+
+/** If commands and interactions come to the same URL. */
+export const slackForms = defineListener({
+  id: 'slack',
+  auth: slack<SlackEnvelope<SlackEvent> | SlackCommand | SlackInteraction<BlockAction>>({ secrets: secret }),
+  store,
+})
+export function toldBySlackForm({ type, payload }: EventOf<typeof slackForms>): string | undefined {
+  if (type !== undefined) return type
+  if (payload.command === undefined) return payload.payload.actions[0]?.action_id
+  const known: keyof SlashCommand = 'command'
+  // @ts-expect-error a command has no envelope
+  if (payload.event_id) return ''
+  return payload[known]
 }
 
 export const clerks = defineListener({ id: 'clerk', auth: clerk<ClerkEvent>({ secrets: secret }), store })

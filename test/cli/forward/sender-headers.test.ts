@@ -60,6 +60,22 @@ test("the headers that GitHub's SDK reads pass, each once, and none in another s
   expect(JSON.stringify(request.rawHeaders)).not.toContain('evil')
 })
 
+test("GitHub's form arrives at the app as GitHub sent it, so that its SDK verifies and reads it", async () => {
+  const app = await startApp()
+  const gateway = await openGateway(app.url, { auth: github({ secrets: SECRET }) })
+  const contentType = 'application/x-www-form-urlencoded'
+  const body = 'payload=%7B%22ref%22:%22a+b%22%7D'
+  const { headers } = await signAs(github, { secret: SECRET, body, contentType, eventType: 'push' })
+  expect(await post(gateway.url, Object.entries(headers).flat(), body)).toBe(200)
+  const [{ request, body: seen } = fail()] = app.received
+  expect(`${seen}`).toBe(body)
+  expect(request.headers).toMatchObject({
+    'content-type': contentType,
+    'x-github-event': 'push',
+    'x-hub-signature-256': headers['x-hub-signature-256'],
+  })
+})
+
 test('a token passes only by --pass-header, because anyone who has it can send deliveries', async () => {
   const app = await startApp()
   const headers = [
