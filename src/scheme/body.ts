@@ -125,9 +125,10 @@ function readOwn(
 ): Reading {
   const payload = json && wanted ? readMembers(json(body) ?? NO_BYTES, wanted) : read(body)
   if (payload !== undefined) return { payload }
-  return json?.(body) === undefined
-    ? fail('body_malformed', `the body is not ${is}`)
-    : fail('body_not_json', 'the body is not JSON in its field')
+  const found = json?.(body)
+  return found !== undefined && 'problem' in parseJson(found)
+    ? fail('body_not_json', 'the body is not JSON in its field')
+    : fail('body_malformed', `the body is not ${is}`)
 }
 
 /** Reads the payload of a GET from its query. */

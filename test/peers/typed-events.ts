@@ -6,7 +6,7 @@ import type { WebhookEvent as ClerkEvent } from '@clerk/backend'
 import type { LinearWebhookPayload } from '@linear/sdk/webhooks'
 import type { EventPayloadMap } from '@octokit/webhooks-types'
 import type { IEvents as PaddleEvent, TransactionCompletedEvent } from '@paddle/paddle-node-sdk'
-import type { BlockAction, SlashCommand } from '@slack/bolt'
+import type { BlockAction } from '@slack/bolt'
 import type { SlackEvent } from '@slack/types'
 import type { WebhookEventPayload as ResendEvent } from 'resend'
 import type Stripe from 'stripe'
@@ -70,17 +70,16 @@ export function toldBySlack({ type, payload }: EventOf<typeof slacks>): string |
 
 /** If commands and interactions come to the same URL. */
 export const slackForms = defineListener({
-  id: 'slack',
+  id: 'slack-forms',
   auth: slack<SlackEnvelope<SlackEvent> | SlackCommand | SlackInteraction<BlockAction>>({ secrets: secret }),
   store,
 })
 export function toldBySlackForm({ type, payload }: EventOf<typeof slackForms>): string | undefined {
   if (type !== undefined) return type
   if (payload.command === undefined) return payload.payload.actions[0]?.action_id
-  const known: keyof SlashCommand = 'command'
   // @ts-expect-error a command has no envelope
   if (payload.event_id) return ''
-  return payload[known]
+  return payload.command
 }
 
 export const clerks = defineListener({ id: 'clerk', auth: clerk<ClerkEvent>({ secrets: secret }), store })

@@ -50,6 +50,19 @@ it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'
   },
 )
 
+it.each(['notion', 'asana'])(
+  '--scheme %s without a secret says how to get the one that the sender brings',
+  async (scheme) => {
+    const { url } = await startListener(['--scheme', scheme])
+    const { complaints, findings } = await diagnose(['--url', url, '--scheme', scheme])
+    expect(complaints).toEqual([])
+    expect(findings.find(({ id }) => id === 'signature')).toMatchObject({
+      status: 'skip',
+      fix: expect.stringMatching(`hookgate listen --scheme ${scheme}.*HOOKGATE_SECRET`),
+    })
+  },
+)
+
 describe("the clock of another sender's receiver", () => {
   const publicUrl = 'https://receiver.example/hooks'
 
