@@ -73,7 +73,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'The client secret and the verification token are other values.',
       'Slack waits for 3 seconds: hand slow work to [a queue](../handoff.md).',
       'Commands and interactions are forms. They have no ID and no `event.type`. `event.payload` holds the fields of a command, and of an interaction the parsed `payload`: read `event.payload.payload`.',
-      'Say in [the type](../types.md) what comes to your URL: `slack<SlackEnvelope<SlackEvent> | SlackCommand | SlackInteraction>({ … })`.',
+      'Beyond 30,000 events in an hour, Slack sends a notice without `event.type`: a `SlackRateLimit`.',
     ],
     guide: 'https://docs.slack.dev/apis/events-api/',
   },
