@@ -17,8 +17,8 @@ export function handshakeAnswerer(
   const silent = options.onHandshake && { ...options, onHandshake() {} }
   return (evidence, tells = true) => {
     const given = tells ? options : (silent ?? options)
-    return whenKnown(handshake?.answer(handshakeRequest(evidence, given), given), (given) =>
-      given === undefined || 'reason' in given ? given : { reply: given },
+    return whenKnown(handshake?.answer(handshakeRequest(evidence, given), given), (answer) =>
+      answer === undefined || 'reason' in answer ? answer : { reply: answer },
     )
   }
 }
