@@ -57,6 +57,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       "`event.id` is `X-GitHub-Delivery`. GitHub does not sign it, nor the event's name.",
       'GitHub never retries, so hand slow work to [a queue](../handoff.md).',
       'The API creates webhooks with the content type `form`, unless you pass `content_type`. Then `event.rawBody` is the form, and `event.payload` the event in its field `payload`.',
+      'A form is about 1.6 times as long as its JSON, which GitHub caps at 25 MB. If you expect over 15 MB, choose JSON, or raise [`maxBodyBytes`](../options.md).',
       'hookgate replaces [`@octokit/webhooks`](../migrate/octokit.md). For types, write [`github<EventPayloadMap>({ … })`](../types.md).',
     ],
     guide: 'https://docs.github.com/en/webhooks',
