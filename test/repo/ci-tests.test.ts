@@ -131,7 +131,7 @@ it.each([
 
 const VITEST = `vitest run --project first "$@"`
 
-it.each([
+it.each<[string, string, { readonly [name: string]: string }?]>([
   ['does not build', 'exit 2; #'],
   ['ends without a report', 'exit 0; #'],
   ['fails after its tests', `run() { ${VITEST}; exit 1; }; run`],
