@@ -23,7 +23,7 @@ const REST = [
   'test/cli/inspector/{attacks,page}.test.ts',
   'test/sender/{deadline,killed-receiver}.test.ts',
   'test/cli/commands/completions.test.ts',
-  'test/repo/{examples,run-reporter,sender-commands}.test.ts',
+  'test/repo/{ci-tests,examples,run-reporter,sender-commands}.test.ts',
 ]
 
 /** With isolation, each file loads all modules again, which takes longer than most tests. */

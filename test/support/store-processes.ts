@@ -182,9 +182,10 @@ async function retry(key: KilledRun['key'], survivor: StoreProcess, leaseMs: num
   const until = performance.now() + leaseMs + 10_000
   for (let turn = 0; ; turn += 1) {
     const owner = `retry ${turn}`
+    const isOverdue = performance.now() > until
     const answer = await survivor.ask('attempt', { key, owner, leaseMs, retentionMs: RETENTION_MS })
     if (answer === 'acquired' || answer === 'done') return answer
-    if (performance.now() > until) return 'busy'
+    if (isOverdue) return 'busy'
     await sleep(20)
   }
 }
