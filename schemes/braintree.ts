@@ -103,6 +103,7 @@ const BRAINTREE: CodeScheme = {
   name: 'braintree',
   sender: 'Braintree',
   secretName: 'private key of the API key pair',
+  secretMadeBy: 'sender',
   keyIdOption: 'publicKey',
   algorithm: 'code',
   signature: { headers: [], member: '/bt_signature' },

@@ -25,6 +25,7 @@ const LIVEKIT: CodeScheme = {
   name: 'livekit',
   sender: 'LiveKit',
   secretName: 'API secret of the apiKey that signs webhooks',
+  secretMadeBy: 'user',
   keyIdOption: 'apiKey',
   algorithm: 'code',
   signature: { headers: ['authorization'] },

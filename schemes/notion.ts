@@ -22,6 +22,7 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
   name: 'notion',
   sender: 'Notion',
   secretName: 'verification token of the subscription',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-notion-signature'], prefix: 'sha256=', spelling: 'hex' },
