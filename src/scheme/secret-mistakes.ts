@@ -14,7 +14,7 @@ const API_KEY = /^(sk|rk|pk)_(live|test)_/
 /** What no sender makes, without its prefix. The first that fits is reported. */
 const RULES: readonly (readonly [mistaken: RegExp, is: string])[] = [
   [/^-----BEGIN|^\w+:\/\/|^eyJ[^.]+\../, 'is a PEM, a URL or a JWT'],
-  [/^(export )?([A-Z]\w*|[a-z]+_\w+)=[^=\s,;#]/m, 'is from a .env file; pass only what follows the ='],
+  [/^(export )?([A-Z]\w*|[a-z]+_\w+)=["']?[\w$/+{<]/m, 'is from a .env file; pass only what follows the ='],
   [
     /^(undefined|null|\W|[[<].*|([x*.•-])\2{2,}[x-]*|(change|your|replace)[-_ ]?(me|.*(secret|key|token|here)).*)$|^[$%{]|…|\.\.\.|\benv(iron)?[.[]/i,
     'is a placeholder, or a variable without its value',
