@@ -11,7 +11,7 @@ const QUOTES = /^["'`‘-‟]+|["'`‘-‟]+$/g
 /** With `\n` as two characters, which a quoted value in a shell or a `.env` file leaves there. */
 const BLANKS = /^(?:[\s\u200b]|\\[nrt])+|(?:[\s\u200b,;]|\\[nrt])+$/g
 /** From a copy of a web page. */
-const INVISIBLE = /[\u200b-\u200d\u2060\ufeff\xa0]/g
+const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu
 const COMMENT = /\s*(?:#| \/\/).*$/s
 const ASSIGNED = /^(?:export )?[A-Za-z_]\w*=(.+)$/gm
 /** Of a `.env` file, or of a list. */

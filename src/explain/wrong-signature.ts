@@ -46,12 +46,11 @@ export async function wrongSignature(
 /** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */
 function strangeSecret({ keys, name, scheme, isOwn }: ExpectedSender): string | undefined {
   const form = secretFormOf(scheme)
-  const found = [secretMistake, isOwn ? () => undefined : oddSecret].flatMap((mistakeIn) =>
-    keys.flatMap(({ secret }) => mistakeIn(secret, form) ?? []),
-  )
-  return (
-    found[0] && `the configured secret ${looksLike(found[0])}; for ${name}, pass the ${scheme.secretName}`
-  )
+  const found = [
+    ...keys.map(({ secret }) => secretMistake(secret, form)),
+    ...keys.map(({ secret }) => (isOwn ? undefined : oddSecret(secret, scheme))),
+  ].find((mistake) => mistake !== undefined)
+  return found && `the configured secret ${looksLike(found)}; for ${name}, pass the ${scheme.secretName}`
 }
 
 function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {

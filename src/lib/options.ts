@@ -85,6 +85,14 @@ export const wellFormedText: OptionCheck = (value, option) => {
   }
 }
 
+/** Text that is compared exactly, so that quotes or white space around it would refuse every delivery. */
+export const exactText: OptionCheck = (value, option) => {
+  wellFormedText(value, option)
+  if (/^["'`\s]|["'`\s]$/.test(`${value}`)) {
+    throw new ListenerConfigError(option, 'has quotes or white space around it; remove them')
+  }
+}
+
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfWords(...words: readonly string[]): OptionCheck {
   return (value, option) => {

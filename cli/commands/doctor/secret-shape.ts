@@ -105,7 +105,7 @@ function judgeFor(factory: AnyScheme, { name, text }: SecretText): Finding {
   const refusal = /[\0\ufffd]/.test(text) ? NOT_UTF8 : refusalOf(factory, text)
   if (refusal) return fail(...said(name, refusal, advice))
   const form = secretFormOf(scheme)
-  const odd = secretMistake(text, form) ?? oddSecret(text, form)
+  const odd = secretMistake(text, form) ?? oddSecret(text, scheme)
   if (odd) return warn(...said(name, looksLike(odd), advice))
   const begins = form.prefix && text.startsWith(form.prefix) ? ` begins with ${form.prefix},` : ''
   return ok(
