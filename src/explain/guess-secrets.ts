@@ -63,7 +63,7 @@ function meant(secret: string, bare: string, { scheme }: ExpectedSender): readon
     ...[...values, ...secret.split(/[\s,;]+/)].slice(0, MOST_LINES),
   ]
   return texts.map((text) => [
-    `the configured secret ${mistake}`,
+    `the configured secret ${mistake.replace('; ', ': ')}`,
     text.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, ''),
   ])
 }

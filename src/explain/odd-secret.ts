@@ -1,7 +1,7 @@
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { prefixOf } from '../scheme/secret-forms.ts'
 
-const FEW_CHARACTERS = 8
+const FEW_CHARACTERS = 4
 const WHSEC = 'whsec_'
 
 /** Words, one of which is for trying. */

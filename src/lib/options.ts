@@ -14,7 +14,7 @@ export function checkOptions(
 ): void {
   const names = () => Object.keys(table).join(', ')
   if (!isRecord(options)) {
-    throw new ListenerConfigError(caller, `takes an object of options, not ${kindOf(options)}: ${names()}`)
+    throw new ListenerConfigError(caller, `takes an object of options: ${names()}; got ${kindOf(options)}`)
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {

@@ -19,10 +19,10 @@ const RULES: readonly (readonly [mistaken: RegExp, is: string])[] = [
     /^(undefined|null|\W|[[<].*|([x*.•-])\2{2,}[x-]*|(change|your|replace)[-_ ]?(me|.*(secret|key|token|here)).*)$|^[$%{]|…|\.\.\.|\benv(iron)?[.[]/i,
     'is a placeholder, or a variable without its value',
   ],
-  [/^["'`]|["'`]$/, 'is in quotes; remove them'],
+  [/^["'`]|["'`]$/, 'has quotes around it; remove them'],
   [/\\[nrt]$/, 'ends with \\n as text; remove it'],
   [/#| \/\//, 'has a comment behind it; remove it'],
-  [/[,;]|\S\s*\n\s*\S/, 'has a comma or another secret behind it; pass several as a list'],
+  [/[,;]/, 'has a comma or another secret behind it; pass several as a list'],
 ]
 
 const NAMES: { readonly [character: string]: string } = {

@@ -117,14 +117,14 @@ const AROUND: readonly Mistake[] = [
   ['a byte order mark', /a byte order mark at its start/, (text) => `\ufeff${text}`],
   ['a control character', /a hidden character in it/, (text) => halves(text).join('\x07')],
   ['curly quotes', /a curly quote at its start/, (text) => `“${text}”`],
-  ['double quotes', /in quotes/, (text) => `"${text}"`],
-  ['single quotes', /in quotes/, (text) => `'${text}'`],
-  ['backticks', /in quotes/, (text) => `\`${text}\``],
+  ['double quotes', /quotes around it/, (text) => `"${text}"`],
+  ['single quotes', /quotes around it/, (text) => `'${text}'`],
+  ['backticks', /quotes around it/, (text) => `\`${text}\``],
   ['a line break as text', /ends with \\n/, (text) => `${text}\\n`],
   ['a comment', /comment/, (text) => `${text} # the new one`],
   ['a comma', /comma/, (text) => `${text},`],
   ['another secret', /another secret|twice/, (text) => `${text},${text.toUpperCase()}`],
-  ['another secret on its own line', /another secret|twice/, (text) => `${text}\n${text.toUpperCase()}`],
+  ['another secret on its own line', /a line break in it|twice/, (text) => `${text}\n${text.toUpperCase()}`],
   ['the name of its variable', /\.env/, (text) => `WEBHOOK_SECRET=${text}`],
   ['the name of its variable, exported', /\.env/, (text) => `export WEBHOOK_SECRET="${text}"`],
 ]
@@ -321,7 +321,9 @@ describe('what is no text', () => {
     [Promise.resolve({}), 'Promise'],
   ])('in place of the options is named: %s', async (given, kind) => {
     const stripe: (options: never) => unknown = await schemeFactory('stripe')
-    expect(() => stripe(given as never)).toThrow(`stripe: takes an object of options, not ${kind}: secrets`)
+    expect(() => stripe(given as never)).toThrow(
+      `stripe: takes an object of options: secrets, dedupe, publicUrl; got ${kind}`,
+    )
   })
 
   it('under another name is refused with the right one', async () => {

@@ -19,18 +19,9 @@ interface SecretText {
 
 type Rule = readonly [isSo: (text: string) => boolean, seen: string, fix: string]
 
+const PUT_IT_THERE = "put the sender's secret there; if you make it yourself: hookgate secret"
 const MAKE_ONE = 'make one: hookgate secret'
 const AS_TEXT = 'the text itself is the key and is not decoded: make sure that the sender does the same'
-
-/** What `hmac` takes all the same. The first rule that fits is reported. */
-const WEAK: readonly Rule[] = [
-  [
-    (text) =>
-      new Set(text).size < FEW_CHARACTERS || /^(?:change|your|example|secret|password|test)/i.test(text),
-    'is easy to guess',
-    MAKE_ONE,
-  ],
-]
 
 /** Possible mistakes with hookgate's own scheme. The first that fits is reported. */
 const ODD: readonly Rule[] = [
@@ -81,14 +72,17 @@ export function readSecret(file: string): SecretText | Finding {
   }
 }
 
-/** The secrets of hookgate's own scheme are made by `hookgate secret`, so what looks wrong is. */
+/** What no text of a secret is, whoever made it. */
+function noText(text: string): string | undefined {
+  if (/[\0\ufffd]/.test(text)) return 'is not UTF-8 text; save it as UTF-8'
+  return text.trim() === '' ? `is empty or blank; ${PUT_IT_THERE}` : undefined
+}
+
+/** The secrets of hookgate's own scheme are made by `hookgate secret`, so what looks wrong is wrong. */
 function judgeOwn({ name, text }: SecretText): Finding {
-  const mistake = /[\0\ufffd]/.test(text)
-    ? NOT_UTF8
-    : (text.trim() && secretMistake(text, {})) || refusalBy(() => hmac({ secrets: text }))
+  const mistake = noText(text) ?? secretMistake(text, {}) ?? refusalBy(() => hmac({ secrets: text }))
   if (mistake) return fail(...said(name, mistake, MAKE_ONE))
-  const weak = WEAK.find(([isSo]) => isSo(text))
-  if (weak) return fail(`${name} ${weak[1]}`, weak[2])
+  if (isGuessable(text)) return fail(`${name} is easy to guess`, MAKE_ONE)
   const odd = ODD.find(([isSo]) => isSo(text))
   if (odd) return warn(`${name} ${odd[1]}`, odd[2])
   return ok(
@@ -96,20 +90,22 @@ function judgeOwn({ name, text }: SecretText): Finding {
   )
 }
 
-const NOT_UTF8 = 'is not UTF-8 text; save it as UTF-8'
+function isGuessable(text: string): boolean {
+  return new Set(text).size < FEW_CHARACTERS || /^(?:change|your|example|secret|password|test)/i.test(text)
+}
 
-/** Fails what the sender's scheme refuses. What only looks wrong may be right: you may have chosen it, or a sender may have new forms. */
+/** Fails what the sender's scheme refuses. What only looks wrong may be right, e.g. if you chose it. */
 function judgeFor(factory: AnyScheme, { name, text }: SecretText): Finding {
   const { scheme } = factory
-  const advice = `pass the ${scheme.secretName}`
-  const refusal = /[\0\ufffd]/.test(text) ? NOT_UTF8 : refusalOf(factory, text)
-  if (refusal) return fail(...said(name, refusal, advice))
   const form = secretFormOf(scheme)
+  const advice = `pass the ${scheme.secretName}`
+  const refusal = noText(text) ?? refusalOf(factory, text)
+  if (refusal) return fail(...said(name, refusal, advice))
   const odd = secretMistake(text, form) ?? oddSecret(text, scheme)
   if (odd) return warn(...said(name, looksLike(odd), advice))
-  const begins = form.prefix && text.startsWith(form.prefix) ? ` begins with ${form.prefix},` : ''
+  const begins = form.prefix && text.startsWith(form.prefix) ? `begins with ${form.prefix}, and ` : ''
   return ok(
-    `${name}:${begins} has no quotes, stray characters or comment, and is no placeholder and no other key known here; whether ${scheme.sender} signs with it is not checked`,
+    `${name}: ${begins}has no quotes, stray characters, comment, placeholder or known key of another kind; whether ${scheme.sender} signs with it is not checked`,
   )
 }
 

@@ -130,7 +130,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     name: '2 quotes around the secret',
-    says: /(?:secret|:) is in quotes/,
+    says: /(?:secret|:) has quotes around it/,
     fix: /remove them/,
     of: secretOf((secret) => `"${secret}"`),
   },
