@@ -251,8 +251,16 @@ describe('a genuine secret', () => {
     prefixed: /^(?:secret_|wsec_|key-|shpss_|whs_)[A-Za-z0-9]{32}$/,
   }
 
+  /** Their secrets are lower-case hex, and their other keys begin with other letters. */
+  const inHex = ['meta', 'shopify', 'slack', 'twilio']
+
   it.each(Object.entries(alphabets))('in %s is never refused', (_, alphabet) => {
-    const texts = madeBySender.filter(({ scheme }) => scheme.algorithm !== 'code' && scheme.key === 'text')
+    const texts = madeBySender.filter(
+      ({ name, scheme }) =>
+        scheme.algorithm !== 'code' &&
+        scheme.key === 'text' &&
+        (alphabet === alphabets.hex || !inHex.includes(name)),
+    )
     fc.assert(
       fc.property(fc.stringMatching(alphabet), fc.constantFrom(...texts), (text, row) => {
         const { secretPrefix = '' } = row.scheme
