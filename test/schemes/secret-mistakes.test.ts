@@ -340,6 +340,36 @@ describe('what is no text', () => {
   })
 })
 
+describe('other text that is compared exactly', () => {
+  const options = {
+    livekit: ['apiKey', { secrets: 'a-secret-of-this-project' }],
+    braintree: ['publicKey', { secrets: 'a-private-key' }],
+    paypal: ['webhookId', {}],
+    pubsub: ['audience', { email: 'push@project.iam.gserviceaccount.com' }],
+  } as const
+
+  it.each(Object.entries(options))(
+    '%s refuses quotes and white space around its %s',
+    async (name, [option, rest]) => {
+      const factory: (given: object) => unknown = await schemeFactory(name)
+      expect(() => factory({ ...rest, [option]: 'the-value-itself' })).not.toThrow()
+      for (const value of ['"the-value-itself"', ' the-value-itself', 'the-value-itself\n']) {
+        expect(() => factory({ ...rest, [option]: value })).toThrow(`${option}: has quotes or white space`)
+      }
+    },
+  )
+
+  it.each([
+    ['', /empty or blank/],
+    [' ', /empty or blank/],
+    ['a token\n', /line break/],
+  ])('the verify token of Meta is not %j', async (verifyToken, words) => {
+    const meta = await schemeFactory('meta')
+    expect(() => meta({ secrets: 'c0ffee', verifyToken })).toThrow(words)
+    expect(() => meta({ secrets: 'c0ffee', verifyToken: 'any "token" of mine' })).not.toThrow()
+  })
+})
+
 /** Why a genuine delivery is refused under a mistaken secret. */
 async function explanationOf(row: Row, secret: string) {
   const { cases, now } = vectorsOf(row.name)
