@@ -32,7 +32,8 @@ export async function wrongSignature(
   const consumed = consumedBody(delivery, expected)
   if (consumed.length > 0) return consumed
   if (delivery.body.length > LARGEST_TRIED) {
-    return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(expected)]
+    const untried = 'the body is over 256 KB, so the well-known mistakes were not tried'
+    return [strangeSecret(expected) ?? untried, ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) return [unknownMistake(delivery, expected), ...toCheck(expected)]

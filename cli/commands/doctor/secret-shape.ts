@@ -11,6 +11,7 @@ const { ok, warn, fail, skip } = notesOf('secret.shape')
 
 const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
 const FEW_CHARACTERS = 8
+
 /** A secret's source, and its text as read. */
 interface SecretText {
   readonly name: string
