@@ -65,10 +65,10 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
   // with a secret.
-  it('with a first scheme it is at most 17.3 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
+  it('with a first scheme it is at most 17.4 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual(17.3 * KB)
+    expect(first).toBeLessThanOrEqual(17.4 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       const most = name === 'shopify' ? 1.5 : 0.4 // Shopify's topics are a list of their own
