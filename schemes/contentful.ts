@@ -35,6 +35,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   name: 'contentful',
   sender: 'Contentful',
   secretName: 'signing secret of the space or app',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-contentful-signature'], spelling: 'hex' },

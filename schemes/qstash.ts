@@ -26,6 +26,7 @@ const QSTASH: CodeScheme = {
   name: 'qstash',
   sender: 'QStash',
   secretName: 'current and next signing key, sig_…',
+  secretMadeBy: 'sender',
   secretPrefix: 'sig_',
   algorithm: 'code',
   signature: { headers: ['upstash-signature'] },

@@ -46,6 +46,7 @@ const RFC9421: CodeScheme = {
   name: 'rfc9421',
   sender: 'HTTP Message Signatures',
   secretName: 'shared secret, or public key in PEM or base64',
+  secretMadeBy: 'user',
   algorithm: 'code',
   signature: { headers: ['signature', 'signature-input'] },
   signs: ['body', 'timestamp'],

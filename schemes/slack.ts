@@ -75,6 +75,7 @@ export const slack: SchemeFactory<SecretOptions, '/event/type'> = defineScheme({
   name: 'slack',
   sender: 'Slack',
   secretName: 'signing secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-slack-signature'], prefix: 'v0=', spelling: 'hex' },

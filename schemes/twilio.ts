@@ -115,6 +115,7 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'twilio',
   sender: 'Twilio',
   secretName: 'primary auth token of the account',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha1',
   key: 'text',
   signature: { headers: ['x-twilio-signature'], spelling: 'base64' },

@@ -13,6 +13,7 @@ import {
   type KeyIdValues,
   keyIdOptionOf,
   loadScheme,
+  refusalOf,
   SECRET_OPTIONS,
 } from './schemes.ts'
 import { needSecret, needText } from './secrets.ts'
@@ -140,7 +141,10 @@ export async function readSender(
   }
   keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
   if (!hasKeyPair(scheme.scheme)) {
-    return { scheme, keys: { secret: await needText(given['secret-file']), keyId: given['key-id'] } }
+    const secret = await needText(given['secret-file'])
+    const refusal = refusalOf(scheme, secret)
+    if (refusal !== undefined) throw new UsageError(`--scheme ${name}: the secret ${refusal}`)
+    return { scheme, keys: { secret, keyId: given['key-id'] } }
   }
   if (given.key === undefined)
     throw new UsageError(`--scheme ${name} signs with a private key: add --key FILE`)

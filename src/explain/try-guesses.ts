@@ -134,7 +134,12 @@ function remaker(
     try {
       if (scheme.algorithm === 'code') return again && counted(again(changed), count, MOST_BY_CODE)
       const { signs = scheme.signs, key = scheme.key } = guess
-      const row = { ...scheme, key, signs: typeof signs === 'string' ? signs : countedTexts(signs, count) }
+      const row: Scheme = {
+        ...scheme,
+        secretMadeBy: 'user',
+        key,
+        signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
+      }
       const auth = defineScheme(row)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {

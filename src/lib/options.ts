@@ -13,8 +13,8 @@ export function checkOptions(
   table: { readonly [name: string]: OptionCheck },
 ): void {
   const names = () => Object.keys(table).join(', ')
-  if (typeof options !== 'object' || options === null) {
-    throw new ListenerConfigError(caller, `takes an object of options: ${names()}`)
+  if (!isRecord(options)) {
+    throw new ListenerConfigError(caller, `takes an object of options: ${names()}; got ${kindOf(options)}`)
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
@@ -22,6 +22,16 @@ export function checkOptions(
     }
   }
   for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)
+}
+
+/** The kind of a value, e.g. `undefined`, `String`, `Uint8Array` or `Promise`. */
+export function kindOf(value: unknown): string {
+  return value === undefined || value === null ? `${value}` : {}.toString.call(value).slice(8, -1)
+}
+
+/** Whether a value may hold options: bytes, lists and promises hold none. */
+export function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && !/^null|Array|Promise/.test(kindOf(value))
 }
 
 /** Accepts undefined; any other value must pass `check`. */
@@ -72,6 +82,14 @@ export const aBoolean: OptionCheck = (value, option) => {
 export const wellFormedText: OptionCheck = (value, option) => {
   if (typeof value !== 'string' || value === '' || !value.isWellFormed()) {
     throw new ListenerConfigError(option, 'must be a non-empty, well-formed string')
+  }
+}
+
+/** Text that is compared exactly, so that quotes or white space around it would refuse every delivery. */
+export const exactText: OptionCheck = (value, option) => {
+  wellFormedText(value, option)
+  if (/^["'`\s]|["'`\s]$/.test(`${value}`)) {
+    throw new ListenerConfigError(option, 'has quotes or white space around it; remove them')
   }
 }
 

@@ -69,6 +69,7 @@ const ROW: OptionTable<Scheme> = {
   sender: aText,
   secretName: aText,
   secretPrefix: optional(wellFormedText),
+  secretMadeBy: optional(oneOfWords('sender', 'user')),
   algorithm: oneOfWords('hmac-sha256', 'hmac-sha1', 'hmac-sha512', 'ed25519', 'ecdsa-p256-sha256', 'token'),
   key(value, option) {
     const prefix = Object(value).base64After

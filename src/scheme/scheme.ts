@@ -93,10 +93,15 @@ export interface Scheme {
   /** The name of the secret or key in the sender's console. For messages and the documentation. */
   readonly secretName: string
   /**
-   * How every secret begins in the sender's console, e.g. `whsec_`. The prefix alone is then refused, and so is a key of
-   * the sender's API. Omit it if secrets have no fixed prefix, or if users choose them.
+   * How every secret begins in the sender's console, e.g. `whsec_`. Omit it if secrets have no fixed prefix, or if users choose
+   * them.
    */
   readonly secretPrefix?: string
+  /**
+   * Who makes the secret. One that the sender makes is refused at the start if it is a placeholder, in quotes, another key or
+   * something else that the sender never makes. Defaults to `user`: you choose the secret, so any text may be one.
+   */
+  readonly secretMadeBy?: 'sender' | 'user'
   /** The signature algorithm. */
   readonly algorithm: Algorithm
   /** The encoding of the secret or public key. */

@@ -85,7 +85,7 @@ async function examine(setup: Setup): Promise<Finding[]> {
     isOffline ? skipAll(ids, 'needs the network', 'remove --offline') : await check()
   const found = await Promise.all([
     within('runtime', checkRuntime()),
-    within('secret.shape', checkSecretShape(secretFiles, scheme !== undefined)),
+    within('secret.shape', checkSecretShape(secretFiles, scheme)),
     within(
       'clock.local',
       online(['clock.local'], () => checkLocalClock(jwks instanceof URL ? jwks : url)),
