@@ -87,6 +87,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
         next()
       })
       .catch(next)
+      .catch(() => response.destroy()) // `next` itself threw, as only a bare server's may
   }
 }
 

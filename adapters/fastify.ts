@@ -190,6 +190,7 @@ function checkFirst(
         return done()
       })
       .catch(passOn(request, done))
+      .catch(() => reply.raw.destroy()) // Fastify itself threw
   }
 }
 
@@ -251,6 +252,7 @@ function claimLast(receiver: Receiver<FastifyRequest, Listener<unknown>>): preHa
         return done()
       })
       .catch(passOn(request, done))
+      .catch(() => reply.raw.destroy()) // Fastify itself threw
   }
 }
 

@@ -65,7 +65,7 @@ describe('hookgate:verify', () => {
   it('says that a verdict beside an old check is not enforced', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
-    await verdictBeside(await deliver(), listener)
+    await verdictBeside(verificationBeside(await deliver(), listener))
     await verify(await deliver(), listener)
     expect(endsOf(moments).map((fields) => Reflect.get(fields, 'enforced'))).toEqual([false, undefined])
   })
