@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type EventOf, type Listener, ListenerConfigError } from '../src/index.ts'
-import { memberOf } from '../src/lib/member-of.ts'
 import { readableAgain } from './hono/read-again.ts'
 import {
   type Beside,
@@ -203,8 +202,8 @@ function incomingOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
 
 /** The underlying Node request and response, if Hono runs on Node. Cheaper and more exact than the web request. */
 function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
-  const bindings: unknown = c.env
-  return Array.isArray(memberOf(memberOf(bindings, 'incoming'), 'rawHeaders')) ? Object(bindings) : {}
+  const bindings: { readonly incoming?: NodeRequest } = Object(c.env)
+  return Array.isArray(bindings.incoming?.rawHeaders) ? bindings : {}
 }
 
 /** Whether a middleware, such as `hono/body-limit`, has made the web stream, which drains Node's, and left it unread. */
@@ -250,6 +249,10 @@ class CopyOnDemand extends Promise<ArrayBuffer> {
 function statusOf(c: Context): StatusOf<unknown> {
   return {
     answer: () => (c.finalized ? c.res.status : 500),
-    thrown: (error) => (memberOf(error, 'getResponse') ? Number(memberOf(error, 'status')) : 500),
+    thrown(error) {
+      const { getResponse, status }: { readonly getResponse?: unknown; readonly status?: unknown } =
+        Object(error)
+      return getResponse ? Number(status) : 500
+    },
   }
 }

@@ -33,7 +33,7 @@ export function settle(
 export interface StatusOf<Result> {
   /** The status of the handler's answer. */
   readonly answer: (answer: Result) => number
-  /** The status that the framework responds with if the handler throws. */
+  /** The status that the framework responds with if the handler throws. If this throws itself, 500. */
   readonly thrown: (error: unknown) => number
 }
 
@@ -59,8 +59,17 @@ export async function settleBefore<Result>(
     if (!isGone()) await settle(claimed, statusOf.answer(answer))
     return answer
   } catch (error) {
-    if (!isGone()) await settle(claimed, statusOf.thrown(error))
+    if (!isGone()) await settle(claimed, statusOfThrown(statusOf, error))
     throw error
+  }
+}
+
+/** 500 for what cannot be read. */
+function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
+  try {
+    return thrown(error)
+  } catch {
+    return 500
   }
 }
 
