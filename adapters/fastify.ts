@@ -297,7 +297,8 @@ function hasScopesInside(scope: FastifyInstance): boolean {
   const key = Object.getOwnPropertySymbols(scope).find(
     ({ description }) => description === 'fastify.children',
   )
-  return key !== undefined && Object(Reflect.get(scope, key)).length > 0
+  const inside: unknown = key && Reflect.get(scope, key)
+  return Array.isArray(inside) && inside.length > 0
 }
 
 /** Used as a hook or a handler, or called. */

@@ -75,7 +75,7 @@ export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   /**
    * Finds the listener, reads the body, and examines it. Calls `onOutcome` as soon as the outcome is known, and resolves with
    * its result. Rejects with any error that it throws, and with a ListenerConfigError for a setup mistake. Both belong on the
-   * framework's error path.
+   * framework's error path. What a framework could take for no error, or cannot read, becomes a ListenerConfigError too.
    */
   receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
