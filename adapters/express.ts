@@ -86,8 +86,13 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
         attach(request, outcome.event)
         next()
       })
-      .catch(next)
-      .catch(() => response.destroy()) // `next` itself threw, as only a bare server's may
+      .catch((error) => {
+        try {
+          next(error)
+        } catch {
+          response.destroy() // a bare server's callback threw, and there is nobody else to answer
+        }
+      })
   }
 }
 

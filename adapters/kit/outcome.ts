@@ -93,16 +93,34 @@ function withReply<Given extends Listener<unknown>, Result extends object, Passe
 ): MaybePromise<Passed | Refusal> {
   try {
     const result = step(delivery, listener)
-    const next = (known: Result | Rejected | Handshake) =>
-      needsReply(known) ? refuse(known, delivery, listener) : pass(known, listener)
     return isPromise(result)
-      ? Promise.resolve(result)
-          .then(next)
-          .catch((error) => refuseUndecided(error, listener))
-      : next(result)
+      ? lateReply(result, pass, delivery, listener)
+      : replied(result, pass, delivery, listener)
   } catch (error) {
     return refuseUndecided(error, listener)
   }
+}
+
+async function lateReply<Given extends Listener<unknown>, Result extends object, Passed>(
+  result: PromiseLike<Result | Rejected | Handshake>,
+  pass: (result: Result, listener: Given) => Passed,
+  delivery: Delivery,
+  listener: Given,
+): Promise<Passed | Refusal> {
+  try {
+    return replied(await result, pass, delivery, listener)
+  } catch (error) {
+    return refuseUndecided(error, listener)
+  }
+}
+
+function replied<Given extends Listener<unknown>, Result extends object, Passed>(
+  result: Result | Rejected | Handshake,
+  pass: (result: Result, listener: Given) => Passed,
+  delivery: Delivery,
+  listener: Given,
+): Passed | Refusal {
+  return needsReply(result) ? refuse(result, delivery, listener) : pass(result, listener)
 }
 
 /** Not `in`, which engines do not optimize: hence the cast. */
