@@ -16,7 +16,7 @@ const REST = [
   'test/workerd/served/**/*.test.ts',
   'test/stores/{redis,postgres,dynamodb}*.test.ts',
   'test/stores/{*-processes,sqlite-outage,listener-memory}.test.ts',
-  'test/adapters/{beside-the-old-check,bodies-fuzz,http2-memory,idle-senders,waiting-memory}.test.ts',
+  'test/adapters/{beside-the-old-check,bodies-fuzz,foreign-throws,http2-memory,idle-senders,waiting-memory}.test.ts',
   'test/cli/{store/store,forward/memory}.test.ts',
   'test/cli/commands/doctor/{endpoint,store}.test.ts',
   'test/cli/**/*{kills,browser}*.test.ts',

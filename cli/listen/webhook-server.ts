@@ -11,6 +11,7 @@ import { fromNode } from '../../adapters/kit/read-node.ts'
 import { createReceiver } from '../../adapters/kit/receiver.ts'
 import { settleAfter } from '../../adapters/kit/settle.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
@@ -129,7 +130,7 @@ const acceptHere: AnswerEvent = async (claimed, _request, response) => {
 
 /** Prints only configuration errors: other messages may quote the request. */
 function fail(response: ServerResponse, error: unknown): void {
-  const problem = error instanceof ListenerConfigError ? error.message : 'internal error; please report it'
+  const problem = isA(error, ListenerConfigError) ? error.message : 'internal error; please report it'
   remark(withHelp(`hookgate: ${problem}`, error))
   if (response.headersSent) return
   response.writeHead(500, { 'content-type': 'application/problem+json', connection: 'close' })

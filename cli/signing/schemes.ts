@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import type { Scheme, SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
 import type { OptionRows } from '../command-line/command.ts'
@@ -41,7 +42,7 @@ export async function loadScheme(name: string): Promise<AnyScheme> {
 
 async function importScheme(name: string): Promise<AnyScheme> {
   const module: { readonly [exported: string]: unknown } = await import(`hookgate/schemes/${name}`)
-  const factory = Object.values(module).find((value) => Object(value).scheme?.name === name)
+  const factory = Object.values(module).find((value) => memberOf(memberOf(value, 'scheme'), 'name') === name)
   return factory as AnyScheme // the file of a scheme exports its factory
 }
 

@@ -1,3 +1,4 @@
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasKeyPair, signsUrl } from '../../src/scheme/compile-scheme.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
@@ -105,7 +106,7 @@ async function schemeSigner(
       try {
         return await signAs(scheme, { ...keys, ...known, body, publicUrl, timestamp: timestamp() })
       } catch (error) {
-        if (publicUrl === undefined && Object(error).option === 'publicUrl') throw needsUrl(name)
+        if (publicUrl === undefined && memberOf(error, 'option') === 'publicUrl') throw needsUrl(name)
         throw toUsageError(error, `--scheme ${name}`)
       }
     },

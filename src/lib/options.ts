@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
+import { memberOf } from './member-of.ts'
 
 /** Throws if an option's value is invalid. */
 export type OptionCheck = (value: unknown, option: string) => void
@@ -105,7 +106,7 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(methods: readonly string[], example = ''): OptionCheck {
   return (value, option) => {
-    const missing = methods.find((method) => typeof Object(value)[method] !== 'function')
+    const missing = methods.find((method) => !hasMethod(value, method))
     if (!missing) return
     const mend = example && `: try ${example}`
     const hint =
@@ -113,7 +114,7 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
         ? `; it is missing${mend}`
         : typeof value === 'function'
           ? `; was it called?${example && ` Try ${example}`}`
-          : Object(value).then
+          : memberOf(value, 'then')
             ? '; await it'
             : mend
     throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
@@ -125,5 +126,5 @@ export const checkedElsewhere: OptionCheck = () => {}
 
 /** Whether a value of unknown type has this method, its own or inherited. */
 export function hasMethod(holder: unknown, method: string): boolean {
-  return typeof Reflect.get(Object(holder), method) === 'function'
+  return typeof memberOf(holder, method) === 'function'
 }

@@ -1,3 +1,4 @@
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import { isBusy, type SqliteConnection } from './connection.ts'
 
@@ -8,7 +9,7 @@ const LONGEST_WAIT_MS = 50
 export async function checkSqlite(db: SqliteConnection, table: string): Promise<readonly StoreProblem[]> {
   const index = `${table}_expires_at`
   const found = await db.all('SELECT name FROM sqlite_master WHERE name IN (?, ?)', [table, index])
-  const names = found.map((row) => Reflect.get(Object(row), 'name'))
+  const names = found.map((row) => memberOf(row, 'name'))
   const problems = problemsIn([
     [
       !names.includes(table),
@@ -33,7 +34,7 @@ async function refusesWrites(db: SqliteConnection, table: string): Promise<boole
     return false
   } catch (error) {
     if (isBusy(error)) return false
-    if (/readonly/i.test(String(error))) return true
+    if (/readonly/i.test(textOf(error, 'message') ?? '')) return true
     throw error
   }
 }

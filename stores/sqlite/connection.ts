@@ -1,3 +1,4 @@
+import { textOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
 export type SqliteValue = string | number
@@ -62,5 +63,5 @@ export function retryingWhenLocked(connection: SqliteConnection): SqliteConnecti
 
 /** Matches SQLITE_BUSY and its extended codes, in `code` or the message, depending on the driver. */
 export function isBusy(error: unknown): boolean {
-  return /SQLITE_BUSY|database is locked/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
+  return /SQLITE_BUSY|database is locked/.test(`${textOf(error, 'code')} ${textOf(error, 'message')}`)
 }

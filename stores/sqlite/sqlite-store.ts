@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
 import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
@@ -102,11 +103,10 @@ const DURABLE_OBJECT =
   'is the storage of a Durable Object: pass its namespace to durableObjectStore of hookgate/stores/durable-object'
 
 function problemOf(db: unknown): string {
-  const given: object = Object(db)
-  if (Reflect.has(given, 'databaseSize') || Reflect.has(Object(Reflect.get(given, 'sql')), 'databaseSize')) {
+  if ([db, memberOf(db, 'sql')].some((holder) => memberOf(holder, 'databaseSize') !== undefined)) {
     return DURABLE_OBJECT
   }
-  if (hasMethod(given, 'all') && hasMethod(given, 'bind')) return `${KNOWN}, not a statement`
+  if (hasMethod(db, 'all') && hasMethod(db, 'bind')) return `${KNOWN}, not a statement`
   return typeof db === 'string' ? `${KNOWN}, not the name of a file: open it yourself` : KNOWN
 }
 

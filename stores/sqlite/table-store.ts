@@ -1,4 +1,5 @@
 import type { ClaimAnswer, CommitAnswer, EventStore } from '../../src/event-store.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger } from '../../src/lib/options.ts'
 import {
   type EngineVerbs,
@@ -65,7 +66,7 @@ export function tableStore(
     try {
       return await connection.all(sql, values)
     } catch (cause) {
-      throw /no such table/.test(String(cause)) ? tableMissing(cause) : cause
+      throw /no such table/.test(textOf(cause, 'message') ?? '') ? tableMissing(cause) : cause
     }
   }
   const statements = sqliteStatements(table)
@@ -97,5 +98,5 @@ export function tableStore(
 
 /** Cast: the statement returns only these words, and the core checks them again. */
 function answerOf<Answer>(rows: readonly unknown[]): Answer {
-  return Reflect.get(Object(rows[0]), 'answer') as Answer
+  return memberOf(rows[0], 'answer') as Answer
 }
