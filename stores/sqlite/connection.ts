@@ -1,16 +1,30 @@
+import { EventStoreError } from '../../src/errors.ts'
+import { withDeadline } from '../../src/lib/clock.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
 export type SqliteValue = string | number
 
 /** One interface for all SQLite clients. */
 export interface SqliteConnection {
-  /** Runs a statement to completion and returns all rows. */
-  all(sql: string, values: SqliteValue[]): Promise<readonly unknown[]>
+  /** Runs a statement that changes nothing, and returns all rows. */
+  read(sql: string, values: SqliteValue[]): Promise<readonly unknown[]>
+  /**
+   * Runs a statement that writes, as a transaction of its own, and returns all rows. If it fails, it has changed nothing, and leaves
+   * nothing behind on the connection.
+   */
+  write(sql: string, values: SqliteValue[]): Promise<readonly unknown[]>
   /** Runs statements without values, in order. */
   run(statements: readonly string[]): Promise<unknown>
   /** False for a remote server, whose settings are not checked. */
   readonly isLocal: boolean
 }
+
+/**
+ * Takes the write lock before a statement runs. libsql keeps a statement that was refused the lock unfinished, and SQLite commits
+ * nothing on a connection with an unfinished write, although later statements return their rows. Run it by the driver's `exec`,
+ * which finishes what it refuses.
+ */
+export const BEGIN = 'BEGIN IMMEDIATE'
 
 /** @throws TypeError if the driver did not return an array. */
 export function rowsOf(rows: unknown): readonly unknown[] {
@@ -38,7 +52,7 @@ const PAUSE_MS = 5
 export function retryingWhenLocked(connection: SqliteConnection): SqliteConnection {
   /** Set for a moment after the database was found locked. */
   let pause: Promise<void> | undefined
-  /** A busy statement is safe to retry, because it changed nothing. */
+  /** A write that fails has changed nothing, so it is safe to retry. */
   const retry = async <T>(work: () => Promise<T>): Promise<T> => {
     const until = performance.now() + LONGEST_MS
     for (;;) {
@@ -46,7 +60,7 @@ export function retryingWhenLocked(connection: SqliteConnection): SqliteConnecti
       try {
         return await work()
       } catch (error) {
-        if (!isBusy(error) || performance.now() >= until) throw error
+        if (!(isBusy(error) || isYours(error)) || performance.now() >= until) throw error
         pause ??= new Promise((resolve) => setTimeout(resolve, PAUSE_MS)).then(() => {
           pause = undefined
         })
@@ -54,7 +68,8 @@ export function retryingWhenLocked(connection: SqliteConnection): SqliteConnecti
     }
   }
   return {
-    all: (sql, values) => retry(() => connection.all(sql, values)),
+    read: (sql, values) => retry(() => connection.read(sql, values)),
+    write: (sql, values) => retry(() => connection.write(sql, values)),
     run: (statements) => retry(() => connection.run(statements)),
     isLocal: connection.isLocal,
   }
@@ -63,4 +78,31 @@ export function retryingWhenLocked(connection: SqliteConnection): SqliteConnecti
 /** Matches SQLITE_BUSY and its extended codes, in `code` or the message, depending on the driver. */
 export function isBusy(error: unknown): boolean {
   return /SQLITE_BUSY|database is locked/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
+}
+
+/** Whether the user's own code has a transaction open on the connection, or on the only connection of an @libsql/client. */
+export function isYours(error: unknown): boolean {
+  return /TRANSACTION_ACTIVE|within a transaction/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
+}
+
+/** For each client, the end of the work that was begun last. Never rejects. */
+const begun = new WeakMap<object, Promise<unknown>>()
+
+/**
+ * Runs one piece of work at a time for each client. After a second, work that does not end makes way for the next, and work that
+ * is still waiting is not begun.
+ */
+export function inTurn<T>(client: object, work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + LONGEST_MS
+  const late = () => new EventStoreError('an earlier call of the SQLite client did not end')
+  const turn = (begun.get(client) ?? Promise.resolve()).then(() => {
+    if (performance.now() >= until) throw late()
+    return work()
+  })
+  const end = withDeadline(turn, LONGEST_MS, late)
+  begun.set(
+    client,
+    end.catch(() => {}),
+  )
+  return turn
 }
