@@ -117,9 +117,8 @@ function rollBack(db: SyncSqlite): void {
 /** @throws ListenerConfigError for a client of a file that has no transactions. */
 function libsqlConnection(client: LibsqlClient): SqliteConnection {
   const isLocal = client.protocol === undefined || client.protocol === 'file'
-  const execute = async (on: LibsqlStatements, sql: string, args: SqliteValue[]) =>
-    rowsOf((await on.execute({ sql, args })).rows)
-  const read: SqliteConnection['read'] = (sql, args) => execute(client, sql, args)
+  const read: SqliteConnection['read'] = async (sql, args) =>
+    rowsOf((await client.execute({ sql, args })).rows)
   const run: SqliteConnection['run'] = (statements) => client.executeMultiple(statements.join('\n'))
   // A server runs each statement as a transaction, on a connection that ends with it.
   if (!isLocal) return { read, write: read, run, isLocal }
@@ -133,10 +132,14 @@ function libsqlConnection(client: LibsqlClient): SqliteConnection {
     await checkVersion()
     const tx = await client.transaction('deferred') // which takes no lock yet
     try {
-      await tx.executeMultiple(`ROLLBACK; ${BEGIN}`)
-      const rows = await execute(tx, sql, args)
-      await tx.executeMultiple('COMMIT')
-      return rows
+      // Without an await: others may want the connection, and the client carries out each step at once. It refuses the second if it
+      // refused the first.
+      const steps = Promise.all([
+        tx.executeMultiple(`ROLLBACK; ${BEGIN}`),
+        tx.execute({ sql, args }),
+        tx.executeMultiple('COMMIT'),
+      ])
+      return steps.then(([, { rows }]) => rowsOf(rows))
     } finally {
       tx.close() // rolls back what is not committed
     }
