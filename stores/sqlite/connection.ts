@@ -85,24 +85,35 @@ export function isYours(error: unknown): boolean {
   return /TRANSACTION_ACTIVE|within a transaction/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
 }
 
-/** For each client, the end of the work that was begun last. Never rejects. */
-const begun = new WeakMap<object, Promise<unknown>>()
+/** The default of `storeTimeoutSeconds`: by then, the caller has given up. */
+const GIVEN_UP_MS = 2000
+
+/** For each client, the end of the work that was begun last: whether it had to make way. Never rejects. */
+const ends = new WeakMap<object, Promise<boolean>>()
 
 /**
- * Runs one piece of work at a time for each client. After a second, work that does not end makes way for the next, and work that
- * is still waiting is not begun.
+ * Runs one piece of work at a time for each client. Work that does not end makes way for the next when its caller has given up.
+ * What has waited as long behind it is not begun, so that no queue builds up.
  */
 export function inTurn<T>(client: object, work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + LONGEST_MS
-  const late = () => new EventStoreError('an earlier call of the SQLite client did not end')
-  const turn = (begun.get(client) ?? Promise.resolve()).then(() => {
-    if (performance.now() >= until) throw late()
+  const until = performance.now() + GIVEN_UP_MS
+  let late: EventStoreError | undefined
+  const giveUp = () => {
+    late = new EventStoreError('an earlier call of the SQLite client did not end')
+    return late
+  }
+  const before = ends.get(client) ?? Promise.resolve(false)
+  const turn = before.then((isStuck) => {
+    if (isStuck && performance.now() >= until) throw giveUp()
     return work()
   })
-  const end = withDeadline(turn, LONGEST_MS, late)
-  begun.set(
+  const end = before.then(() => withDeadline(turn, GIVEN_UP_MS, giveUp))
+  ends.set(
     client,
-    end.catch(() => {}),
+    end.then(
+      () => false,
+      () => late !== undefined,
+    ),
   )
   return turn
 }
