@@ -1,5 +1,5 @@
 import { problemsIn, type StoreProblem } from '../contract.ts'
-import { isBusy, isYours, type SqliteConnection } from './connection.ts'
+import { isBusy, isYours, type SqliteConnection, says } from './connection.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50
@@ -33,7 +33,7 @@ async function refusesWrites(db: SqliteConnection, table: string): Promise<boole
     return false
   } catch (error) {
     if (isBusy(error) || isYours(error)) return false
-    if (/readonly/i.test(String(error))) return true
+    if (says(error, /readonly/i)) return true
     throw error
   }
 }

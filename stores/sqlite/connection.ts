@@ -1,5 +1,6 @@
 import { EventStoreError } from '../../src/errors.ts'
 import { withDeadline } from '../../src/lib/clock.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
 export type SqliteValue = string | number
@@ -75,14 +76,20 @@ export function retryingWhenLocked(connection: SqliteConnection): SqliteConnecti
   }
 }
 
-/** Matches SQLITE_BUSY and its extended codes, in `code` or the message, depending on the driver. */
+/** Whether an error's code or message, depending on the driver, matches. */
+export function says(error: unknown, pattern: RegExp): boolean {
+  const texts = [memberOf(error, 'code'), memberOf(error, 'message')]
+  return texts.some((text) => typeof text === 'string' && pattern.test(text))
+}
+
+/** Whether another connection holds the lock: SQLITE_BUSY and its extended codes. */
 export function isBusy(error: unknown): boolean {
-  return /SQLITE_BUSY|database is locked/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
+  return says(error, /SQLITE_BUSY|database is locked/)
 }
 
 /** Whether the user's own code has a transaction open on the connection, or on the only connection of an @libsql/client. */
 export function isYours(error: unknown): boolean {
-  return /TRANSACTION_ACTIVE|within a transaction/.test(`${Reflect.get(Object(error), 'code')} ${error}`)
+  return says(error, /TRANSACTION_ACTIVE|within a transaction/)
 }
 
 /** The default of `storeTimeoutSeconds`: by then, the caller has given up. */

@@ -11,7 +11,7 @@ import {
   tableMissing,
 } from '../contract.ts'
 import { checkSqlite } from './check.ts'
-import { isYours, retryingWhenLocked, type SqliteConnection } from './connection.ts'
+import { isYours, retryingWhenLocked, type SqliteConnection, says } from './connection.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 
 /** The options of `sqliteStore`. */
@@ -70,7 +70,7 @@ export function tableStore(
       return await connection.write(sql, values)
     } catch (cause) {
       if (isYours(cause)) throw new EventStoreError(YOURS, { cause })
-      throw /no such table/.test(String(cause)) ? tableMissing(cause) : cause
+      throw says(cause, /no such table/) ? tableMissing(cause) : cause
     }
   }
   const statements = sqliteStatements(table)
