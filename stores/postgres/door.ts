@@ -8,18 +8,32 @@ export class TransactionOverError extends TypeError {
   readonly code = 'ERR_TRANSACTION_OVER'
   readonly help: string = `${ERRORS_PAGE}err_transaction_over`
 
-  constructor() {
+  constructor(options?: { readonly cause: unknown }) {
     super(
-      'the transaction of this event has ended: it was committed, released, or open for longer than leaseSeconds',
+      'the transaction of this event has ended: it was committed, released, or open for longer than leaseSeconds, or its connection broke',
+      options,
     )
   }
 }
+
+/** Makes a statement fail. */
+type Refuse = (error: Error) => void
 
 type Callable = (...given: unknown[]) => unknown
 
 /** Methods that run no statement, so they work after the end, e.g. to remove a listener. */
 const HARMLESS: ReadonlySet<PropertyKey> = new Set([
-  ...['addListener', 'emit', 'eventNames', 'getMaxListeners', 'listenerCount', 'listeners', 'off', 'on', 'once'],
+  ...[
+    'addListener',
+    'emit',
+    'eventNames',
+    'getMaxListeners',
+    'listenerCount',
+    'listeners',
+    'off',
+    'on',
+    'once',
+  ],
   ...['prependListener', 'prependOnceListener', 'rawListeners', 'removeAllListeners', 'removeListener'],
   ...['setMaxListeners', 'escapeIdentifier', 'escapeLiteral', 'getTypeParser', 'setTypeParser', 'toString'],
   ...['array', 'json', 'typed', 'types', 'constructor'],
@@ -40,12 +54,12 @@ const STARTS = ['then', 'catch', 'finally', 'execute', 'run']
  */
 export class Door {
   readonly #outer: Door | undefined
-  /** How many statements were let through and have not ended. */
-  #running = 0
+  /** Statements that were let through and have not ended, each by what makes it fail. */
+  readonly #running = new Set<Refuse>()
   /** How many savepoints have not ended. */
   #savepoints = 0
   #isClosed = false
-  /** Called at each end of one of them. */
+  /** Called when one of them ends. */
   #waiting: (() => void)[] = []
 
   /** @param outer Its statements pass that door as well. */
@@ -58,11 +72,17 @@ export class Door {
   }
 
   get isBusy(): boolean {
-    return this.#running > 0
+    return this.#running.size > 0
   }
 
   close(): void {
     this.#isClosed = true
+  }
+
+  /** For a connection that broke: some clients leave its statements without an answer. */
+  fail(cause: unknown): void {
+    this.close()
+    for (const refuse of this.#running) refuse(new TransactionOverError({ cause }))
   }
 
   /** Resolves when the statements that were let through have ended. */
@@ -82,7 +102,9 @@ export class Door {
         const member: unknown = Reflect.get(target, name) // on the client itself: private members know no proxy
         if (typeof member !== 'function' || typeof name === 'symbol') return member
         if (name === 'release') return () => {} // the store returns the connection
-        return new Proxy(member, { apply: (_method, _holder, given) => call(name, member as Callable, given) })
+        return new Proxy(member, {
+          apply: (_method, _holder, given) => call(name, member as Callable, given),
+        })
       },
       apply: (target, _holder, given) => call('unsafe', target as Callable, given),
     })
@@ -99,38 +121,41 @@ export class Door {
 
   /** Begins a savepoint. Its client is lent until its function is done. */
   #nest(given: readonly unknown[], begin: (inside: unknown[]) => unknown): Promise<unknown> {
-    let refuse = (_error: Error) => {}
+    let refuse: Refuse = () => {}
     const refused = new Promise<never>((_, reject) => {
       refuse = reject
     })
     // The client's own statements count as running, but not the function.
-    let isRunning = true
-    this.#began()
-    const inside = (work: unknown) => async (client: object, ...others: unknown[]) => {
-      isRunning = false
-      this.#ended()
-      const door = new Door(this)
-      try {
-        const result: unknown = Reflect.apply(work as Callable, undefined, [door.lend(client), ...others])
-        return await (Array.isArray(result) ? Promise.all(result) : result)
-      } finally {
-        door.close()
-        if (this.#isOver) {
-          refuse(new TransactionOverError())
-          // The client would send ROLLBACK TO or RELEASE, perhaps into another transaction, which has a savepoint of that name.
-          await new Promise(() => {})
+    this.#began(refuse)
+    const inside =
+      (work: unknown) =>
+      async (client: object, ...others: unknown[]) => {
+        this.#ended(refuse)
+        const door = new Door(this)
+        try {
+          const result: unknown = Reflect.apply(work as Callable, undefined, [door.lend(client), ...others])
+          return await (Array.isArray(result) ? Promise.all(result) : result)
+        } finally {
+          door.close()
+          if (this.#isOver) {
+            refuse(new TransactionOverError())
+            // The client would send ROLLBACK TO or RELEASE, perhaps into another transaction, which has a savepoint of that name.
+            await new Promise(() => {})
+          }
+          this.#began(refuse)
         }
-        isRunning = true
-        this.#began()
       }
-    }
     const begun = async () => begin(given.map((one) => (typeof one === 'function' ? inside(one) : one)))
     this.#savepoints += 1
     return Promise.race([begun(), refused]).finally(() => {
       this.#savepoints -= 1
-      if (isRunning) this.#ended()
-      else this.#tell()
+      this.#ended(refuse)
     })
+  }
+
+  #break(): void {
+    this.close()
+    if (this.#outer) this.#outer.#break()
   }
 
   /** Whether the whole transaction has ended. */
@@ -147,18 +172,27 @@ export class Door {
     return statement
   }
 
-  /** Settles like `running`. A rejection that nobody handles stays one. */
   #awaited(running: Promise<unknown>): Promise<unknown> {
-    this.#began()
-    return running.finally(() => this.#ended())
+    return new Promise((resolve, reject) => {
+      const ended = () => this.#ended(reject)
+      this.#began(reject)
+      running.then(resolve, reject).then(ended)
+    })
   }
 
   /** A statement of postgres.js: however it is run, its `handler` sends it. */
   #guardHandler(statement: LazyStatement, handler: Callable): void {
     const guarded = (given: LazyStatement) => {
-      if (this.isClosed) return given.reject?.(new TransactionOverError())
+      const refuse = (error: unknown) => given.reject?.(error)
+      if (this.isClosed) return refuse(new TransactionOverError())
+      const { reject } = given
+      given.reject = (error) => {
+        // The connection broke. A statement that is sent to it now would be thrown by a timer, and end the process.
+        if (memberOf(error, 'severity') !== 'ERROR') this.#break()
+        reject?.(error)
+      }
       // The promise of a cursor never settles. The end waits for it all the same, because a connection takes turns.
-      if (given.cursorFn === undefined) this.#count(given)
+      if (given.cursorFn === undefined) this.#count(given, refuse)
       return handler(given)
     }
     statement.handler = Object.assign(guarded, handler)
@@ -180,7 +214,8 @@ export class Door {
         const isFirst = !hasRun
         hasRun = true
         const result = Reflect.apply(start, statement, given)
-        if (isFirst) this.#count({ then: then.bind(statement) })
+        if (isFirst)
+          this.#count(new Promise((resolve, reject) => void then.call(statement, resolve, reject)), () => {})
         return result
       }
       Object.defineProperty(statement, name, { value, configurable: true, writable: true })
@@ -188,29 +223,25 @@ export class Door {
   }
 
   /** Watches a statement whose failure its client watches, too. */
-  #count(statement: PromiseLike<unknown>): void {
-    this.#began()
-    const ended = () => this.#ended()
+  #count(statement: PromiseLike<unknown>, refuse: Refuse): void {
+    const ended = () => this.#ended(refuse)
+    this.#began(refuse)
     statement.then(ended, ended)
   }
 
-  #began(): void {
-    this.#running += 1
-    if (this.#outer) this.#outer.#began()
+  #began(statement: Refuse): void {
+    this.#running.add(statement)
+    if (this.#outer) this.#outer.#began(statement)
   }
 
-  #ended(): void {
-    this.#running -= 1
-    this.#tell()
-    if (this.#outer) this.#outer.#ended()
+  #ended(statement: Refuse): void {
+    this.#running.delete(statement)
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    if (this.#outer) this.#outer.#ended(statement)
   }
 
   #nextEnd(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
-  }
-
-  #tell(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }
 
@@ -219,7 +250,7 @@ interface LazyStatement extends PromiseLike<unknown> {
   /** In postgres.js: sends it. */
   handler?: Callable
   /** In postgres.js. */
-  reject?(error: Error): void
+  reject?(error: unknown): void
   readonly cursorFn?: unknown
 }
 
@@ -228,10 +259,14 @@ function refuse(name: string, given: readonly unknown[]): unknown {
   const error = new TransactionOverError()
   const [statement] = given
   if (name === 'query') {
-    const callback = [given.at(-1), memberOf(statement, 'callback')].find((last) => typeof last === 'function')
+    const callback = [given.at(-1), memberOf(statement, 'callback')].find(
+      (last) => typeof last === 'function',
+    )
     const isStatement = hasMethod(statement, 'submit')
     if (callback || isStatement) {
-      queueMicrotask(() => (callback ? (callback as Callable)(error) : (statement as Submittable).handleError(error)))
+      queueMicrotask(() =>
+        callback ? (callback as Callable)(error) : (statement as Submittable).handleError(error),
+      )
       return isStatement ? statement : undefined
     }
   }

@@ -113,7 +113,7 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
         await opened.untilSettled(leaseMs).finally(() => this.#open.delete(owner))
       })
       const ended = (error: unknown) => {
-        if (opened?.abandon()) this.#open.delete(owner)
+        if (opened?.abandon(error)) this.#open.delete(owner)
         fail(error)
       }
       over.then(() => ended(new EventStoreError('begin() did not run its work')), ended)
@@ -158,7 +158,8 @@ class OpenTransaction<Tx extends PostgresClient> {
   /** The event's keys that are claimed but not committed. */
   readonly #uncommitted = new Set<string>()
   #state: 'open' | 'committing' | 'rolled-back' = 'open'
-  #settle: (why: 'commit' | RolledBack) => void = () => {}
+  #lease: ReturnType<typeof setTimeout> | undefined
+  #settle: (how: 'commit' | RolledBack) => void = () => {}
 
   /** @param over Resolves when the transaction is committed, rejects when it is rolled back. */
   constructor(tx: Tx, inside: (tx: Tx) => EventStore, over: () => Promise<unknown>) {
@@ -180,12 +181,8 @@ class OpenTransaction<Tx extends PostgresClient> {
   /** Resolves to commit the transaction, rejects to roll it back. */
   untilSettled(leaseMs: number): Promise<void> {
     return new Promise((commit, rollBack) => {
-      const lease = setTimeout(() => this.#rollBack('lease'), Math.min(leaseMs, LONGEST_TIMER_MS))
-      this.#settle = (how) => {
-        clearTimeout(lease)
-        if (how === 'commit') commit()
-        else rollBack(how)
-      }
+      this.#lease = setTimeout(() => this.#rollBack('lease'), Math.min(leaseMs, LONGEST_TIMER_MS))
+      this.#settle = (how) => (how === 'commit' ? commit() : rollBack(how))
     })
   }
 
@@ -226,14 +223,11 @@ class OpenTransaction<Tx extends PostgresClient> {
     return isHeld
   }
 
-  /**
-   * For a transaction that ended by itself, e.g. because its connection broke. Its work is never settled: postgres.js would send
-   * ROLLBACK on the next connection, into another transaction. Returns whether it was open.
-   */
-  abandon(): boolean {
+  /** For a transaction that has ended, perhaps by itself, because its connection broke. Returns whether it was open. */
+  abandon(cause: unknown): boolean {
     const wasOpen = this.#state === 'open'
-    this.#settle = () => {}
     this.#rollBack('lease')
+    this.#door.fail(cause)
     return wasOpen
   }
 
@@ -245,6 +239,7 @@ class OpenTransaction<Tx extends PostgresClient> {
   #end(state: 'committing' | 'rolled-back', how: 'commit' | RolledBack): void {
     if (this.#state !== 'open') return
     this.#state = state
+    clearTimeout(this.#lease)
     this.#door.close()
     this.#settle(how)
   }
@@ -266,14 +261,22 @@ class RolledBack extends Error {
 async function onClient<Tx>(
   source: { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> },
   work: (tx: Tx) => Promise<void>,
-): Promise<unknown> {
-  return source.begin((tx) =>
+): Promise<void> {
+  let isOver = false
+  const working = (tx: Tx) =>
     work(tx).catch(async (error: unknown) => {
       if (error instanceof RolledBack) await error.door.idle()
+      await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
+      if (isOver) await NEVER
       throw error
-    }),
-  )
+    })
+  await Promise.resolve(source.begin(working)).finally(() => {
+    isOver = true
+  })
 }
+
+/** If the connection broke, postgres.js would send ROLLBACK on the next one, into another transaction. */
+const NEVER = new Promise<never>(() => {})
 
 /** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
 const LONGEST_END_MS = 5000
@@ -304,7 +307,8 @@ async function onConnection<Connection extends PostgresConnection>(
     closes = false
   } catch (error) {
     // The next event on this connection would wait for a statement of this one.
-    const mayStillRun = isStuck || (error instanceof RolledBack && (error.why === 'lease' || error.door.isBusy))
+    const mayStillRun =
+      isStuck || (error instanceof RolledBack && (error.why === 'lease' || error.door.isBusy))
     if (!mayStillRun)
       closes = await end('ROLLBACK').then(
         () => false,

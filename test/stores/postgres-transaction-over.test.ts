@@ -1,14 +1,19 @@
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import pg, { type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EventStore } from '../../src/index.ts'
 import type { PostgresClient } from '../../stores/postgres/client.ts'
-import { type EventTransactions, postgresStore } from '../../stores/postgres/postgres-store.ts'
+import {
+  type EventTransactions,
+  type PostgresStore,
+  postgresStore,
+} from '../../stores/postgres/postgres-store.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { randomNumbers } from '../support/random-numbers.ts'
 
@@ -95,15 +100,20 @@ const POSTGRES_JS_WAYS: Readonly<Record<string, Way<TransactionSql>>> = {
     const statement = tx.unsafe(INSERT, values)
     return () => statement
   },
-  'unsafe, taken off before': ({ unsafe }, values) => () => unsafe(INSERT, values),
+  'unsafe, taken off before':
+    ({ unsafe }, values) =>
+    () =>
+      unsafe(INSERT, values),
   file: (tx, values) => () => tx.file(file, values),
   'file, built before': (tx, values) => {
     const statement = tx.file(file, values)
     return () => statement
   },
   savepoint: (tx, values) => () => tx.savepoint((inner) => inner.unsafe(INSERT, values)),
-  'savepoint, taken off before': ({ savepoint }, values) => () =>
-    savepoint((inner) => inner.unsafe(INSERT, values)),
+  'savepoint, taken off before':
+    ({ savepoint }, values) =>
+    () =>
+      savepoint((inner) => inner.unsafe(INSERT, values)),
 }
 
 /** A statement that was built before, and runs like this. */
@@ -126,9 +136,18 @@ function lazily(
 
 const PGLITE_WAYS: Readonly<Record<string, Way<Transaction>>> = {
   query: (tx, values) => () => tx.query(INSERT, values),
-  'query, taken off before': ({ query }, values) => () => query(INSERT, values),
-  sql: (tx, [id, note]) => () => tx.sql`INSERT INTO effects VALUES (${id}, ${note})`,
-  exec: (tx, [id, note]) => () => tx.exec(`INSERT INTO effects VALUES ('${id}', '${note}')`),
+  'query, taken off before':
+    ({ query }, values) =>
+    () =>
+      query(INSERT, values),
+  sql:
+    (tx, [id, note]) =>
+    () =>
+      tx.sql`INSERT INTO effects VALUES (${id}, ${note})`,
+  exec:
+    (tx, [id, note]) =>
+    () =>
+      tx.exec(`INSERT INTO effects VALUES ('${id}', '${note}')`),
 }
 
 /** Opens the transaction of a new event. */
@@ -150,13 +169,7 @@ async function open<Tx extends PostgresClient>(events: EventTransactions<Tx>, le
     commit: async () => events.commit(key, owner, RETENTION_MS),
     release: async () => events.release(key, owner),
     lapse: () => expect.poll(isOpen, { interval: 5 }).toBe(false),
-    /** The answer to another delivery of it. */
-    async claimAgain() {
-      const other = crypto.randomUUID()
-      const answer = await events.claim(key, other, LEASE_MS)
-      await events.release(key, other)
-      return answer
-    },
+    key,
   }
 }
 
@@ -190,15 +203,25 @@ function refusesLateStatements<Tx extends PostgresClient>(
   })
 }
 
+interface Race<Tx extends PostgresClient> {
+  readonly events: EventTransactions<Tx>
+  readonly count: Count
+  /** On another connection. */
+  readonly store: EventStore
+  /** Ends one connection of `events`, or none. */
+  kill?(): Promise<unknown>
+}
+
 /**
- * Handlers whose halves race with each other and with the end. Each event has all the effects that its handler was told of, or
- * none.
+ * Handlers whose halves race with each other, with the end, and with whoever kills connections. An event that is done has all the
+ * effects that its handler was told of, and any other has none.
  */
 async function race<Tx extends PostgresClient>(
-  { events, count }: { events: EventTransactions<Tx>; count: Count },
+  { events, count, store, kill }: Race<Tx>,
   insert: (tx: Tx, values: [string, string]) => PromiseLike<unknown>,
   handlers: number,
   seed: number,
+  halves = 3,
 ) {
   const random = randomNumbers(seed)
   const turns = async () => {
@@ -208,46 +231,60 @@ async function race<Tx extends PostgresClient>(
   }
   const handler = async () => {
     const lapses = random() < 0.2
-    const event = await open(events, lapses ? 1 + Math.floor(random() * 20) : LEASE_MS)
-    let told = 0
-    let refused = 0
+    const event = await open(events, lapses ? 1 + Math.floor(random() * 20) : LEASE_MS).catch((error) => {
+      if (kill === undefined) throw error
+    })
+    if (event === undefined) return // its connection was killed during the claim
+    const outcomes: boolean[] = []
     const half = async () => {
       for (let index = 0; index < 6; index += 1) {
         await turns()
-        await Promise.resolve(insert(event.tx, [event.id, `${index}`])).then(
-          () => void (told += 1),
-          () => void (refused += 1),
+        const inserted = Promise.resolve(insert(event.tx, [event.id, `${index}`]))
+        outcomes.push(
+          await inserted.then(
+            () => true,
+            () => false,
+          ),
         )
       }
     }
     const end = async () => {
       await turns()
-      if (random() < 0.5) return event.commit().catch(() => 'failed')
-      return event.release().catch(() => 'failed')
+      return (random() < 0.5 ? event.commit() : event.release()).catch(() => 'failed')
     }
-    const [answer] = await Promise.all([end(), half(), half(), half()])
-    expect(told + refused).toBe(18)
-    const expected = answer === 'committed' ? told : 0
-    expect([answer, await count(event.id)]).toStrictEqual([answer, expected])
-    const again = await event.claimAgain()
-    // A lapsed transaction may still hold its event for a moment.
-    if (answer === 'committed') expect(again).toBe('done')
-    else expect(again).not.toBe('done')
+    const killing = async () => {
+      await turns()
+      await kill?.()
+    }
+    const working = Array.from({ length: halves }, half)
+    const [answer] = await Promise.all([end(), killing(), ...working])
+    expect(outcomes).toHaveLength(6 * halves)
+    // Waits for the server to end a transaction whose connection was closed.
+    const isDone = (await store.claim(event.key, 'judge', LEASE_MS)) === 'done'
+    expect(await count(event.id)).toBe(isDone ? outcomes.filter(Boolean).length : 0)
+    if (answer !== 'failed') expect(isDone).toBe(answer === 'committed')
   }
   await Promise.all(Array.from({ length: handlers }, handler))
 }
 
-const COUNT = "SELECT count(*)::int AS effects FROM effects WHERE event_id = $1 AND note LIKE $2"
+const COUNT = 'SELECT count(*)::int AS effects FROM effects WHERE event_id = $1 AND note LIKE $2'
+
+const VICTIM = 'victim'
+const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1
+  AND backend_type = 'client backend' ORDER BY random() LIMIT 1`
 
 describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'), () => {
   let server: PostgresServer
   let admin: pg.Pool
+  let store: PostgresStore
+  const kill = () => admin.query(KILL, [VICTIM])
   const count: Count = async (id, note = '%') => (await admin.query(COUNT, [id, note])).rows[0].effects
 
   beforeAll(async () => {
     server = await PostgresServer.start()
     admin = new pg.Pool(server.address)
-    await postgresStore(admin).migrate()
+    store = postgresStore(admin)
+    await store.migrate()
     await admin.query(SCHEMA)
   })
 
@@ -262,7 +299,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
     let events: EventTransactions<PoolClient>
 
     beforeAll(() => {
-      pool = new pg.Pool({ ...server.address, max })
+      pool = new pg.Pool({ ...server.address, max, application_name: VICTIM })
       pool.on('error', () => {})
       events = postgresStore(pool).transactionPerEvent({ connect: () => pool.connect() })
     })
@@ -273,7 +310,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
 
     it('every effect exists, or none, when handlers race with the end', async () => {
       for (let round = 0; round < 40; round += 1) {
-        await race({ events, count }, (tx, values) => tx.query(INSERT, values), max, round)
+        await race({ events, count, store }, (tx, values) => tx.query(INSERT, values), max, round)
+      }
+    })
+
+    it('every effect exists, or none, when connections are killed', async () => {
+      for (let round = 0; round < 40; round += 1) {
+        await race({ events, count, store, kill }, (tx, values) => tx.query(INSERT, values), max, round)
       }
     })
   })
@@ -283,7 +326,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
     let events: EventTransactions<TransactionSql>
 
     beforeAll(() => {
-      sql = postgres({ ...server.address, max, onnotice: () => {} })
+      sql = postgres({
+        ...server.address,
+        max,
+        backoff: () => 0,
+        fetch_types: false, // its query of types has no catch
+        onnotice: () => {},
+        connection: { application_name: VICTIM },
+      })
       events = postgresStore(sql).transactionPerEvent({
         begin: (work: (tx: TransactionSql) => Promise<void>) => sql.begin(work),
       })
@@ -293,15 +343,28 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
 
     refusesLateStatements(POSTGRES_JS_WAYS, () => ({ events, count }))
 
+    const inserts: Readonly<
+      Record<string, (tx: TransactionSql, values: [string, string]) => PromiseLike<unknown>>
+    > = {
+      'a statement': (tx, values) => tx.unsafe(INSERT, values),
+      'a file': (tx, values) => tx.file(file, values),
+      'a savepoint': (tx, values) => tx.savepoint((inner) => inner.unsafe(INSERT, values)),
+    }
+
     it.each([
-      ['a statement', (tx: TransactionSql, values: [string, string]) => tx.unsafe(INSERT, values)],
-      ['a file', (tx: TransactionSql, values: [string, string]) => tx.file(file, values)],
-      [
-        'a savepoint',
-        (tx: TransactionSql, values: [string, string]) => tx.savepoint((inner) => inner.unsafe(INSERT, values)),
-      ],
-    ])('every effect of %s exists, or none, when handlers race with the end', async (_, insert) => {
-      for (let round = 0; round < 20; round += 1) await race({ events, count }, insert, max, round)
+      ['a statement', 3],
+      ['a file', 3],
+      ['a savepoint', 1], // savepoints that overlap undo each other
+    ])('every effect of %s exists, or none, when handlers race with the end', async (name, halves) => {
+      const insert = inserts[name] ?? expect.unreachable()
+      for (let round = 0; round < 20; round += 1)
+        await race({ events, count, store }, insert, max, round, halves)
+    })
+
+    it('every effect exists, or none, when connections are killed', async () => {
+      for (let round = 0; round < 40; round += 1) {
+        await race({ events, count, store, kill }, (tx, values) => tx.unsafe(INSERT, values), max, round)
+      }
     })
   })
 })
@@ -310,13 +373,15 @@ describe('with PGlite, after the end of its transaction', () => {
   const db = new PGlite()
   const count: Count = async (id, note = '%') =>
     (await db.query<{ effects: number }>(COUNT, [id, note])).rows[0]?.effects ?? 0
+  const store = postgresStore(db)
   let events: EventTransactions<Transaction>
 
   beforeAll(async () => {
-    const store = postgresStore(db)
     await store.migrate()
     await db.exec(SCHEMA)
-    events = store.transactionPerEvent({ begin: (work: (tx: Transaction) => Promise<void>) => db.transaction(work) })
+    events = store.transactionPerEvent({
+      begin: (work: (tx: Transaction) => Promise<void>) => db.transaction(work),
+    })
   })
 
   afterAll(() => db.close())
@@ -325,7 +390,7 @@ describe('with PGlite, after the end of its transaction', () => {
 
   it('every effect exists, or none, when handlers race with the end', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await race({ events, count }, (tx, values) => tx.query(INSERT, values), 1, round)
+      await race({ events, count, store }, (tx, values) => tx.query(INSERT, values), 1, round)
     }
   })
 })
