@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, type EventStore, hmac, verify } from '../src/index.ts'
+import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { replayWindowSeconds } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { fakeClock } from './support/clock.ts'
@@ -10,10 +11,10 @@ import { spyStore } from './support/spy-store.ts'
 const ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 const DAY = 86_400
 
-/** A store whose calls take effect in the opposite order, as on two connections, once a second one has come or nothing else happens. */
+/** A store whose calls of one turn take effect in the opposite order, as they may on two connections. */
 function overtaking(inner: EventStore): EventStore {
   const waiting: (() => void)[] = []
-  const reversed = async <Answer>(ask: () => Answer) => {
+  const reversed = async <Answer>(ask: () => MaybePromise<Answer>): Promise<Answer> => {
     await new Promise<void>((resolve) => {
       waiting.push(resolve)
       setImmediate(() => waiting.pop()?.())

@@ -8,6 +8,7 @@ import pg, { type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
+import { withDeadline } from '../../src/lib/clock.ts'
 import type { PostgresClient } from '../../stores/postgres/client.ts'
 import {
   type EventTransactions,
@@ -231,10 +232,10 @@ async function race<Tx extends PostgresClient>(
   }
   const handler = async () => {
     const lapses = random() < 0.2
-    const event = await open(events, lapses ? 1 + Math.floor(random() * 20) : LEASE_MS).catch((error) => {
-      if (kill === undefined) throw error
-    })
-    if (event === undefined) return // its connection was killed during the claim
+    const opening = open(events, lapses ? 1 + Math.floor(random() * 20) : LEASE_MS)
+    // If its connection is killed, the claim fails, or never ends: a listener waits for storeTimeoutSeconds.
+    const event = await (kill ? withDeadline(opening, 1000, Error).catch(() => undefined) : opening)
+    if (event === undefined) return
     const outcomes: boolean[] = []
     const half = async () => {
       for (let index = 0; index < 6; index += 1) {
@@ -322,11 +323,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
   })
 
   describe.each([1, 3])('with postgres.js and %s connections', (max) => {
-    let sql: postgres.Sql
-    let events: EventTransactions<TransactionSql>
-
-    beforeAll(() => {
-      sql = postgres({
+    const connect = () => {
+      const sql = postgres({
         ...server.address,
         max,
         backoff: () => 0,
@@ -334,9 +332,16 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
         onnotice: () => {},
         connection: { application_name: VICTIM },
       })
-      events = postgresStore(sql).transactionPerEvent({
+      const events = postgresStore(sql).transactionPerEvent({
         begin: (work: (tx: TransactionSql) => Promise<void>) => sql.begin(work),
       })
+      return { sql, events }
+    }
+    let sql: postgres.Sql
+    let events: EventTransactions<TransactionSql>
+
+    beforeAll(() => {
+      ;({ sql, events } = connect())
     })
 
     afterAll(() => sql?.end({ timeout: 1 }))
@@ -363,7 +368,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
 
     it('every effect exists, or none, when connections are killed', async () => {
       for (let round = 0; round < 40; round += 1) {
-        await race({ events, count, store, kill }, (tx, values) => tx.unsafe(INSERT, values), max, round)
+        const mortal = connect() // whose pool may lose a connection for good
+        const insert = (tx: TransactionSql, values: [string, string]) => tx.unsafe(INSERT, values)
+        await race({ events: mortal.events, count, store, kill }, insert, max, round)
+        void mortal.sql.end({ timeout: 0 })
       }
     })
   })
