@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
+import type { PoolClient as NeonPoolClient } from '@neondatabase/serverless'
 import pg, { type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,6 +16,7 @@ import {
   type PostgresStore,
   postgresStore,
 } from '../../stores/postgres/postgres-store.ts'
+import { connectNeon, type NeonClients } from '../support/neon-front.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { randomNumbers } from '../support/random-numbers.ts'
 
@@ -29,11 +31,11 @@ type Way<Tx> = (tx: Tx, values: [id: string, note: string]) => () => unknown
 
 const PG_WAYS: Readonly<Record<string, Way<PoolClient>>> = {
   'a text': (tx, values) => () => tx.query(INSERT, values),
-  'an object': (tx, values) => () => tx.query({ text: INSERT, values }),
   'a text with a callback': (tx, values) => () =>
     new Promise<void>((resolve, reject) => {
       tx.query(INSERT, values, (error) => (error ? reject(error) : resolve()))
     }),
+  'an object': (tx, values) => () => tx.query({ text: INSERT, values }),
   'a statement of its own class': (tx, values) => () =>
     new Promise<void>((resolve, reject) => {
       // The types know only its promise.
@@ -320,6 +322,28 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
         await race({ events, count, store, kill }, (tx, values) => tx.query(INSERT, values), max, round)
       }
     })
+  })
+
+  describe("with neon's Pool", () => {
+    let neon: NeonClients
+    let events: EventTransactions<NeonPoolClient>
+
+    beforeAll(async () => {
+      neon = await connectNeon(server)
+      events = postgresStore(neon.pool).transactionPerEvent({ connect: () => neon.pool.connect() })
+    })
+
+    afterAll(() => neon?.close())
+
+    const ways: Readonly<Record<string, Way<NeonPoolClient>>> = {
+      'a text': (tx, values) => () => tx.query(INSERT, values),
+      'a method taken off before': (tx, values) => {
+        const query = tx.query.bind(tx)
+        return () => query(INSERT, values)
+      },
+    }
+
+    refusesLateStatements(ways, () => ({ events, count }))
   })
 
   describe.each([1, 3])('with postgres.js and %s connections', (max) => {
