@@ -22,22 +22,11 @@ type Refuse = (error: Error) => void
 type Callable = (...given: unknown[]) => unknown
 
 /** Methods that run no statement, so they work after the end, e.g. to remove a listener. */
-const HARMLESS: ReadonlySet<PropertyKey> = new Set([
-  ...[
-    'addListener',
-    'emit',
-    'eventNames',
-    'getMaxListeners',
-    'listenerCount',
-    'listeners',
-    'off',
-    'on',
-    'once',
-  ],
-  ...['prependListener', 'prependOnceListener', 'rawListeners', 'removeAllListeners', 'removeListener'],
-  ...['setMaxListeners', 'escapeIdentifier', 'escapeLiteral', 'getTypeParser', 'setTypeParser', 'toString'],
-  ...['array', 'json', 'typed', 'types', 'constructor'],
-])
+const HARMLESS: ReadonlySet<PropertyKey> = new Set(
+  `on once off emit addListener removeListener removeAllListeners prependListener prependOnceListener listeners rawListeners
+  listenerCount eventNames getMaxListeners setMaxListeners escapeIdentifier escapeLiteral getTypeParser setTypeParser
+  array json typed types toString`.split(/\s+/),
+)
 
 /** Methods of postgres.js and Bun that return a statement, which runs when it is awaited. */
 const LAZY: ReadonlySet<PropertyKey> = new Set(['unsafe', 'file'])
@@ -77,6 +66,7 @@ export class Door {
 
   close(): void {
     this.#isClosed = true
+    this.#tell()
   }
 
   /** For a connection that broke: some clients leave its statements without an answer. */
@@ -90,9 +80,9 @@ export class Door {
     while (this.isBusy) await this.#nextEnd()
   }
 
-  /** Resolves when the savepoints have ended, too, which takes as long as their functions. */
+  /** Resolves when the savepoints have ended, too, which takes as long as their functions, or when the transaction has. */
   async left(): Promise<void> {
-    while (this.isBusy || this.#savepoints > 0) await this.#nextEnd()
+    while (!this.#isOver && (this.isBusy || this.#savepoints > 0)) await this.#nextEnd()
   }
 
   /** Returns the client, behind this door. */
@@ -100,7 +90,7 @@ export class Door {
     const lent: Client = new Proxy(client, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name) // on the client itself: private members know no proxy
-        if (typeof member !== 'function' || typeof name === 'symbol') return member
+        if (typeof member !== 'function' || typeof name === 'symbol' || name === 'constructor') return member
         if (name === 'release') return () => {} // the store returns the connection
         return new Proxy(member, {
           apply: (_method, _holder, given) => call(name, member as Callable, given),
@@ -236,8 +226,12 @@ export class Door {
 
   #ended(statement: Refuse): void {
     this.#running.delete(statement)
-    for (const resolve of this.#waiting.splice(0)) resolve()
+    this.#tell()
     if (this.#outer) this.#outer.#ended(statement)
+  }
+
+  #tell(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   #nextEnd(): Promise<void> {

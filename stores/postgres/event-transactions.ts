@@ -232,7 +232,7 @@ class OpenTransaction<Tx extends PostgresClient> {
   }
 
   #rollBack(why: 'release' | 'lease'): void {
-    if (why === 'lease') this.#uncommitted.clear()
+    if (this.#state === 'open' && why === 'lease') this.#uncommitted.clear()
     this.#end('rolled-back', new RolledBack(why, this.#door))
   }
 
@@ -241,6 +241,7 @@ class OpenTransaction<Tx extends PostgresClient> {
     this.#state = state
     clearTimeout(this.#lease)
     this.#door.close()
+    this.#handlersDoor.close()
     this.#settle(how)
   }
 }

@@ -441,6 +441,26 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     expect(await orders(id)).toBe(3)
   })
 
+  it('a commit waits for a savepoint until the lease ends', async () => {
+    const sql = postgres({ ...server.address, max: 1 })
+    onTestFinished(() => sql.end())
+    const ofSql = postgresStore(sql).transactionPerEvent({
+      begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+    })
+    const { listener, id, delivery } = await stripeEvent({ store: ofSql, leaseSeconds: 0.2 })
+    const event = await acceptedEvent(delivery, listener)
+    const [begun, begin] = later<void>()
+    const hanging = ofSql.transactionOf(event).savepoint(async (inner) => {
+      await inner.unsafe(INSERT, [id])
+      begin()
+      await new Promise(() => {})
+    })
+    hanging.catch(() => {})
+    await begun
+    expect(await event.commit()).toBe('lost')
+    expect(await orders(id)).toBe(0)
+  })
+
   it('a savepoint that outlives its event says nothing to the next transaction on its connection', async () => {
     const said: string[] = []
     const sql = postgres({
