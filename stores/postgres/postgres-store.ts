@@ -55,7 +55,8 @@ export interface PostgresStore extends EventStore {
   /**
    * Returns the same store with a transaction for each event, from its claim to its commit or release. What the handler writes
    * through `transactionOf(event)` commits together with the event's record or not at all. Await `event.commit()` before you
-   * answer. A delivery of an event whose transaction is open gets `busy` at once, in every process.
+   * answer. After the end of the transaction, its client lets no statement through. A delivery of an event whose transaction is open
+   * gets `busy` at once, in every process.
    *
    * If a process dies, its events are free at once. If the lease ends first, the transaction is rolled back.
    *
