@@ -56,5 +56,8 @@ const LIVEKIT: CodeScheme = {
 export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme(
   LIVEKIT,
   { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
-  ({ secrets, apiKey }, vouchedBy) => hashedTokens(vouchedBy, secrets, tokenOf(apiKey)),
+  ({ secrets, apiKey }, vouchedBy) => {
+    const token = tokenOf(apiKey)
+    return hashedTokens(vouchedBy, secrets, () => token)
+  },
 )
