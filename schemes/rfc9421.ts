@@ -142,12 +142,10 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
       let problem = `no signature over ${required.join(', ')} matches`
       for (const { input, text } of signaturesIn(signature, signatureInput, required)) {
         const base = signatureBase(input, evidence.delivery, publicUrl)
-        if ('problem' in base) {
-          problem = base.problem
-          continue
-        }
         if ('unknown' in base) {
-          problem = `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
+          problem =
+            base.because ??
+            `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
           continue
         }
         const candidates = keysNamed(keys, input)

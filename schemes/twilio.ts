@@ -58,7 +58,8 @@ function isQueryOfGet(sent: string, urls: readonly UrlParts[]): boolean {
   return (
     sent.length > 1 &&
     !HASH_IN_URL.test(sent) &&
-    (configured.length === 0 || configured.some((query) => query.split('&').every((pair) => pairs.has(pair)))) &&
+    (configured.length === 0 ||
+      configured.some((query) => query.split('&').every((pair) => pairs.has(pair)))) &&
     urls.every(({ query }) => query === '' || !sent.startsWith(query) || sent.charAt(query.length) === '&') &&
     (configured.length > 0 || sent.split(FIRST_FIELD, 2)[1]?.startsWith('=') !== false)
   )

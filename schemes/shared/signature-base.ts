@@ -16,12 +16,11 @@ const WITH_QUERY = ['@target-uri', '@request-target', '@query', '@query-param']
 
 /**
  * The signed text (RFC 9421 2.5), one character per byte, and its part without `@signature-params`. Or the component that
- * cannot be resolved, or why the request's query cannot be the signed one.
+ * cannot be resolved, `because` the request's query cannot be the signed one.
  */
 export type SignatureBase =
   | { readonly text: string; readonly covered: string }
-  | { readonly unknown: string }
-  | { readonly problem: string }
+  | { readonly unknown: string; readonly because?: string }
 
 /** Rebuilds the signed text. Fails if a component is missing or not supported, or if the request has another query. */
 export function signatureBase(
@@ -31,10 +30,12 @@ export function signatureBase(
 ): SignatureBase {
   const url = new URL(publicUrl)
   const requested = urlReader(publicUrl)(delivery)
-  if ('problem' in requested && components.some(({ name }) => WITH_QUERY.includes(name))) return requested
   const signed = 'problem' in requested ? urlParts(publicUrl) : requested
   let covered = ''
   for (const component of components) {
+    if ('problem' in requested && WITH_QUERY.includes(component.name)) {
+      return { unknown: component.identifier, because: requested.problem }
+    }
     const value = componentValue(component, delivery, url, signed)
     if (value === undefined) return { unknown: component.identifier }
     covered += `${component.identifier}: ${value}\n`

@@ -63,7 +63,10 @@ export function signedUrlText(
   const read = urlReader(publicUrl)
   const fixed = signedUrl(publicUrl)
   if (signedUrl(urlParts(publicUrl).base).includes('?')) {
-    throw new ListenerConfigError('publicUrl', 'must have no %3F in its path, because the sender signs it as ?')
+    throw new ListenerConfigError(
+      'publicUrl',
+      'must have no %3F in its path, because the sender signs it as ?',
+    )
   }
   const divider = typeof signs === 'string' ? queryDivider(signs, content) : 'nothing'
   return (values) => {
