@@ -13,9 +13,11 @@ import {
   ANOTHER_QUERY,
   NO_QUERY,
   QUERY_NOT_DIVIDED,
+  queryMatcher,
   rawQuery,
   type UrlParts,
   urlParts,
+  urlText,
 } from '../src/scheme/signed-url.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -40,9 +42,6 @@ function withAndWithoutPort(publicUrl: string): readonly UrlParts[] {
   const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
   return ['', port ?? defaultPort].map((each) => ({ base: scheme + host + each + path, query, fragment: '' }))
 }
-
-/** Whether a request's query is the configured one. An empty one is none. */
-const isSameQuery = (url: UrlParts, query: string) => url.query.slice(1) === query.slice(1)
 
 /** How the text of every GET to this URL begins, if Twilio adds its parameters after those of the URL. */
 const startOfGet = ({ base, query }: UrlParts) => (query === '' ? `${base}?` : `${base}${query}&`)
@@ -149,9 +148,8 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
     const query = isJson ? sent?.replace(HASH_IN_URL, '') : sent
     const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
-    if (query !== undefined && !isOpen && !urls.some((each) => isSameQuery(each, query))) {
+    if (query !== undefined && !isOpen && !queryMatcher(urls.map(urlText))(query))
       return refuse(ANOTHER_QUERY)
-    }
     const signedWith = (bytes: Uint8Array) =>
       urls.map((each) => ({ before: each.base + (isOpen ? query : each.query), body: bytes, after: '' }))
     if (isJson) {

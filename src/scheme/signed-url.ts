@@ -37,27 +37,27 @@ export const QUERY_NOT_DIVIDED =
   'the query of the request is not in publicUrl, and what is signed does not show where it ends: put the query into publicUrl'
 
 /**
- * Reads the URL that a sender signed. Origin and path are those of `publicUrl`. So is the query, if `publicUrl` has one, and
- * then the request must have the same. Otherwise it is the request's. A host that does not know the request's URL has only
- * `publicUrl`.
+ * Reads the URL that a sender signed. Origin and path are those of `publicUrl`. So is the query, if `publicUrl` has one: the
+ * request must then have the same, or none, because a proxy may have dropped it. Otherwise it is the request's. A host that does
+ * not know the request's URL has only `publicUrl`.
  */
 export function urlReader(publicUrl: string): (request: { readonly url?: string | undefined }) => SignedUrl {
   const configured = urlParts(publicUrl)
   const closed = { ...configured, isOpen: false }
-  const isQuery = queryMatcher([publicUrl])
+  const isConfigured = queryMatcher([publicUrl])
   return ({ url }) => {
     if (url === undefined) return closed
     const query = rawQuery(url)
     if (query === undefined) return { problem: NO_QUERY }
-    if (configured.query !== '') return isQuery(query) ? closed : { problem: ANOTHER_QUERY }
+    if (configured.query !== '') return isConfigured(query) ? closed : { problem: ANOTHER_QUERY }
     return query === '' ? closed : { ...configured, query, isOpen: true }
   }
 }
 
-/** Whether a request's query is that of one of these URLs: as configured, or as a web runtime reports it. */
+/** Whether a request's query is that of one of these URLs, as configured or as a web runtime reports it, or empty. */
 export function queryMatcher(urls: readonly string[]): (query: string) => boolean {
   const queries = new Set(urls.flatMap((url) => [urlParts(url).query, parsedQuery(url)]))
-  return (query) => queries.has(query)
+  return (query) => query === '' || query === '?' || queries.has(query)
 }
 
 const parsedQuery = (url: string) => (URL.canParse(url) ? new URL(url).search : '')

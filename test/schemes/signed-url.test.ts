@@ -103,10 +103,11 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
 
   it('has the query of publicUrl, and no other', async () => {
     const configured = `${PUBLIC}?tenant=7`
-    for (const url of [`${TARGET}?tenant=7`, undefined]) {
+    // A proxy may drop the query, and a host may not know it.
+    for (const url of [`${TARGET}?tenant=7`, TARGET, `${TARGET}?`, undefined]) {
       expect(await answer(configured, configured, { url })).toMatchObject({ ok: true })
     }
-    for (const query of ['', '?', '?tenant=8', '?tenant=7&a=b', '?tenant=%37', '?a=b&tenant=7']) {
+    for (const query of ['?tenant=8', '?tenant', '?tenant=7&a=b', '?tenant=%37', '?a=b&tenant=7']) {
       for (const signedUrl of [configured, PUBLIC + query, configured + query.replace('?', '&')]) {
         const verdict = await answer(configured, signedUrl, { url: TARGET + query })
         expect(verdict, `${query} ${signedUrl}`).toMatchObject(REFUSED)
