@@ -114,6 +114,10 @@ function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefi
  * entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
  * covers the URL, and every field of a form or a hash of a JSON body.
  *
+ * If `publicUrl` has no query, that of the request is verified. It may differ from call to call. A form then needs `AccountSid` as
+ * the first of its sorted fields, as Twilio sends it, and not in the query: otherwise nothing shows where the query ends, and
+ * `publicUrl` must have it.
+ *
  * GET webhooks are accepted too: mount the route for GET. Their payload is the query of the request, which has to contain
  * that of `publicUrl`, and `event.rawBody` is the text of that query.
  *

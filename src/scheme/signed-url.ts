@@ -25,6 +25,12 @@ export function urlParts(url: string): UrlParts {
 
 export const urlText = ({ base, query, fragment }: UrlParts): string => base + query + fragment
 
+/** The URL that a sender signs when it calls `url`: `publicUrl`, with the query of `url` if it has none of its own. */
+export function calledUrl(publicUrl: string, url: string): string {
+  const parts = urlParts(publicUrl)
+  return parts.query === '' ? urlText({ ...parts, query: urlParts(url).query }) : publicUrl
+}
+
 /** The query of a request, exactly as received, with its question mark. Empty if it has none. Undefined if it is not one. */
 export function rawQuery(url: string): string | undefined {
   const found = url.length > LONGEST_URL ? undefined : QUERY.exec(url)

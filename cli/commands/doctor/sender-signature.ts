@@ -1,6 +1,7 @@
 import { withDeadline } from '../../../src/lib/clock.ts'
 import { coverageOf, hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
+import { calledUrl } from '../../../src/scheme/signed-url.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
 import { type AnyScheme, canSign } from '../../signing/schemes.ts'
@@ -36,7 +37,7 @@ export async function checkSender(
       `every signed delivery of ${sender} runs the handler`,
       'send one with hookgate send --scheme NAME',
     )
-  const sign = { secret, publicUrl: publicUrl.href }
+  const sign = { secret, publicUrl: calledUrl(publicUrl.href, url.href) }
   const body = factory.scheme.content?.[0] === 'form' ? 'doctor=1' : NOT_JSON
   const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
