@@ -62,8 +62,12 @@ export function urlReader(publicUrl: string): (request: { readonly url?: string 
 
 /** Whether a request's query is that of one of these URLs, as configured or as a web runtime reports it, or empty. */
 export function queryMatcher(urls: readonly string[]): (query: string) => boolean {
-  const queries = new Set(urls.flatMap((url) => [urlParts(url).query, parsedQuery(url)]))
-  return (query) => query === '' || query === '?' || queries.has(query)
+  let queries: ReadonlySet<string> | undefined
+  return (query) => {
+    if (query === '' || query === '?') return true
+    queries ??= new Set(urls.flatMap((url) => [urlParts(url).query, parsedQuery(url)]))
+    return queries.has(query)
+  }
 }
 
 const parsedQuery = (url: string) => (URL.canParse(url) ? new URL(url).search : '')

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import express, { type RequestHandler } from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
@@ -123,6 +125,26 @@ describe('a router or middleware that changes the URL hides no query from', () =
     const { address } = await serveFastify(app)
     expect(await answered(address, '/mounted/in?id=1', '?id=1')).toBe(200)
     expect(await answered(address, '/mounted/in?id=1', '?id=rewritten')).toBe(401)
+  })
+
+  it('HTTP/2', async () => {
+    const app = Fastify({ http2: true })
+    onTestFinished(() => app.close())
+    app.register(async (scope) => {
+      await scope.register(onFastify, { listener: listener() })
+      scope.post('/in', async () => 'ok')
+    })
+    const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }))
+    onTestFinished(() => session.destroy())
+    const statusOf = async (target: string) => {
+      const { headers, body } = signedFor('?id=%7e')
+      const stream = session.request({ ...Object.fromEntries(headers), ':method': 'POST', ':path': target })
+      stream.end(body)
+      const [answer] = await once(stream, 'response')
+      return answer[':status']
+    }
+    expect(await statusOf('/in?id=%7e')).toBe(200)
+    expect(await statusOf('/in?id=%7E')).toBe(401)
   })
 
   it('Hono', async () => {

@@ -62,7 +62,8 @@ describe('a URL whose query changes, under a publicUrl without one', () => {
     const given = ['--scheme', 'twilio', '--public-url', PUBLIC_URL]
     const doctor = await runCommand(['doctor', '--url', url, ...given], { env })
     expect(doctor.stdout).not.toContain('does not accept this signature')
-    const { stdout, code } = await runCommand(['conform', url, ...given], { env })
+    const { stdout, stderr, code } = await runCommand(['conform', url, ...given], { env })
+    expect(stderr).toBe('')
     expect(stdout).toContain(', 0 broken')
     expect(code).toBe(0)
   })
