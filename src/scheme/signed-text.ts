@@ -6,7 +6,15 @@ import { type Json, pointerSteps, textAt } from '../lib/json.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { FormField } from './form-fields.ts'
 import type { Scheme, SchemeRequest } from './scheme.ts'
-import { looksLikeJson, QUERY_NOT_DIVIDED, queryDivider, urlParts, urlReader, urlText } from './signed-url.ts'
+import {
+  keepsQuery,
+  looksLikeJson,
+  QUERY_NOT_DIVIDED,
+  queryDivider,
+  urlParts,
+  urlReader,
+  urlText,
+} from './signed-url.ts'
 
 const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
@@ -76,7 +84,8 @@ export function signedUrlText(
     if (divider === 'nothing' || (divider === 'json' && !looksLikeJson(values.delivery.body))) {
       return values.refuse?.(QUERY_NOT_DIVIDED)
     }
-    return signedUrl(urlText(url))
+    const text = signedUrl(urlText(url))
+    return keepsQuery(url.query, text) ? text : values.refuse?.(QUERY_NOT_DIVIDED)
   }
 }
 

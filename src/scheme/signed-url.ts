@@ -98,6 +98,13 @@ export function queryDivider(template: string, content: readonly Content[] = ['j
   return needsJson ? 'json' : 'text'
 }
 
+/** Whether a query has the same parameters in the URL that a scheme has converted. Decoding a `%26` would add one. */
+export function keepsQuery(query: string, converted: string): boolean {
+  const kept = QUERY.exec(converted)?.[1]
+  if (kept === undefined) return false
+  return kept === query || `${new URLSearchParams(kept)}` === `${new URLSearchParams(query)}`
+}
+
 const BLANK = [0x20, 0x09, 0x0a, 0x0d]
 const [BRACE, BRACKET] = [0x7b, 0x5b]
 

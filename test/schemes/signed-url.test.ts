@@ -293,6 +293,20 @@ describe("a query in the text of one's own scheme", () => {
     })
   })
 
+  it('has to be configured if the scheme decodes it to other parameters', async () => {
+    const decoding = row('{url}{body}', { signedUrl: decodeURIComponent })
+    const isSigned = async (query: string) => {
+      const auth = defineScheme<SchemeOptions>(decoding)(secrets)
+      const signature = hmac(`${PUBLIC}${decodeURIComponent(query)}{}`)
+      const sent = { headers: { ...headers, 'x-acme': signature }, body: '{}', url: TARGET + query }
+      return (await schemeReceiver(auth, clock).receive(sent)).ok
+    }
+    for (const query of ['?a=%2Fb', '?a=%41']) expect(await isSigned(query), query).toBe(true)
+    for (const query of ['?a=1%26b=2', '?a=%2B', '?a=%20', '?a=%0A', '?a=%23', '?a=%253D']) {
+      expect(await isSigned(query), query).toBe(false)
+    }
+  })
+
   it('has to be configured for a body that is no object and no list', async () => {
     for (const body of ['1', '"a"', 'null', '']) {
       expect(await isTaken(row('{url}{body}'), '?id=1', body)).toMatchObject(MISMATCH)
