@@ -16,14 +16,14 @@ const REST = [
   'test/workerd/served/**/*.test.ts',
   'test/stores/{redis,postgres,dynamodb}*.test.ts',
   'test/stores/{*-processes,sqlite-outage,listener-memory}.test.ts',
-  'test/adapters/{beside-the-old-check,bodies-fuzz,http2-memory,idle-senders,waiting-memory}.test.ts',
+  'test/adapters/{beside-the-old-check,bodies-fuzz,foreign-throws,http2-memory,idle-senders,waiting-memory}.test.ts',
   'test/cli/{store/store,forward/memory}.test.ts',
   'test/cli/commands/doctor/{endpoint,store}.test.ts',
   'test/cli/**/*{kills,browser}*.test.ts',
   'test/cli/inspector/{attacks,page}.test.ts',
   'test/sender/{deadline,killed-receiver}.test.ts',
   'test/cli/commands/completions.test.ts',
-  'test/repo/{examples,run-reporter,sender-commands}.test.ts',
+  'test/repo/{ci-tests,examples,run-reporter,sender-commands}.test.ts',
 ]
 
 /** With isolation, each file loads all modules again, which takes longer than most tests. */

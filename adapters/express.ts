@@ -86,7 +86,13 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
         attach(request, outcome.event)
         next()
       })
-      .catch(next)
+      .catch((error) => {
+        try {
+          next(error)
+        } catch {
+          response.destroy() // a bare server's callback threw, and there is nobody else to answer
+        }
+      })
   }
 }
 

@@ -189,15 +189,23 @@ function checkFirst(
         hideOddType(request)
         return done()
       })
-      .catch(passOn(request, done))
+      .catch(passOn(request, reply, done))
   }
 }
 
 /** Passes errors on. Prints a setup mistake if Fastify has no logger, because only the sender would see it. */
-function passOn({ log }: FastifyRequest, done: (error: Error) => void): (error: Error) => void {
+function passOn(
+  { log }: FastifyRequest,
+  { raw }: FastifyReply,
+  done: (error: Error) => void,
+): (error: Error) => void {
   return (error) => {
     if (error instanceof ListenerConfigError && log.level === undefined) console.error(error)
-    done(error)
+    try {
+      done(error)
+    } catch {
+      raw.destroy() // an error handler failed, and there is nobody else to answer
+    }
   }
 }
 
@@ -250,7 +258,7 @@ function claimLast(receiver: Receiver<FastifyRequest, Listener<unknown>>): preHa
         if (request.method === 'GET') request.body = checked.verification.payload // Fastify parses no body of a GET
         return done()
       })
-      .catch(passOn(request, done))
+      .catch(passOn(request, reply, done))
   }
 }
 
@@ -295,7 +303,8 @@ function hasScopesInside(scope: FastifyInstance): boolean {
   const key = Object.getOwnPropertySymbols(scope).find(
     ({ description }) => description === 'fastify.children',
   )
-  return key !== undefined && Object(Reflect.get(scope, key)).length > 0
+  const inside: unknown = key && Reflect.get(scope, key)
+  return Array.isArray(inside) && inside.length > 0
 }
 
 /** Used as a hook or a handler, or called. */

@@ -153,7 +153,7 @@ function besideOf(
       ? besideNode(incoming as EmittingRequest, sourceIp) // as Node makes it
       : besideWeb(c.req.raw, whenHandled, sourceIp)
   const kept = c.req.bodyCache.arrayBuffer ?? c.req.bodyCache.text
-  return kept ? withKept(beside, Promise.resolve<unknown>(kept)) : beside
+  return kept ? withKept(beside, kept) : beside
 }
 
 const OWN_OPTIONS = {
@@ -202,8 +202,8 @@ function incomingOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
 
 /** The underlying Node request and response, if Hono runs on Node. Cheaper and more exact than the web request. */
 function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
-  const bindings: unknown = c.env
-  return Array.isArray(Object(Object(bindings).incoming).rawHeaders) ? Object(bindings) : {}
+  const bindings: { readonly incoming?: NodeRequest } = Object(c.env)
+  return Array.isArray(bindings.incoming?.rawHeaders) ? bindings : {}
 }
 
 /** Whether a middleware, such as `hono/body-limit`, has made the web stream, which drains Node's, and left it unread. */
@@ -249,6 +249,10 @@ class CopyOnDemand extends Promise<ArrayBuffer> {
 function statusOf(c: Context): StatusOf<unknown> {
   return {
     answer: () => (c.finalized ? c.res.status : 500),
-    thrown: (error) => ('getResponse' in Object(error) ? Number(Object(error).status) : 500),
+    thrown(error) {
+      const { getResponse, status }: { readonly getResponse?: unknown; readonly status?: unknown } =
+        Object(error)
+      return getResponse ? Number(status) : 500
+    },
   }
 }

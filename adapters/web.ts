@@ -154,13 +154,21 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
     void observer.observe(request, () => besideWeb(request, whenHandled, sourceOf))
     try {
       const answer = handler(request, ...given)
-      Promise.resolve(answer).then(tellHandled, tellHandled)
+      void whenOver(answer, tellHandled)
       return answer
     } catch (error) {
       tellHandled()
       throw error
     }
   }
+}
+
+/** Never rejects: the answer, with its error, goes to the caller. */
+async function whenOver(answer: unknown, tell: () => void): Promise<void> {
+  try {
+    await answer
+  } catch {}
+  tell()
 }
 
 const OWN_OPTIONS = {

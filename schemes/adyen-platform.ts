@@ -13,6 +13,7 @@ export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = defineScheme
   name: 'adyen-platform',
   sender: 'Adyen for Platforms',
   secretName: 'HMAC key of the webhook, in hex',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'hex',
   signature: { headers: ['hmacsignature'], spelling: 'base64' },

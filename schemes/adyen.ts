@@ -50,6 +50,7 @@ const ADYEN: CodeScheme = {
   name: 'adyen',
   sender: 'Adyen',
   secretName: 'HMAC key of the webhook, in hex',
+  secretMadeBy: 'sender',
   algorithm: 'code',
   signature: {
     headers: [],

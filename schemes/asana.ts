@@ -21,6 +21,7 @@ export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = defineSche
   name: 'asana',
   sender: 'Asana',
   secretName: 'secret of the handshake',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-hook-signature'], spelling: 'hex' },

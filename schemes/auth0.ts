@@ -16,6 +16,7 @@ export const auth0: SchemeFactory = defineScheme({
   name: 'auth0',
   sender: 'Auth0',
   secretName: 'authorization token of the log stream, in full',
+  secretMadeBy: 'user',
   algorithm: 'token',
   key: 'text',
   signature: { headers: ['authorization'] },

@@ -14,6 +14,7 @@ export const bitbucket: SchemeFactory<SecretOptions, 'x-event-key'> = defineSche
   name: 'bitbucket',
   sender: 'Bitbucket',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-hub-signature'], prefix: 'sha256=', spelling: 'hex' },

@@ -16,6 +16,7 @@ export const box: SchemeFactory<SecretOptions, '/trigger'> = defineScheme({
   name: 'box',
   sender: 'Box',
   secretName: 'primary and secondary key of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['box-signature-primary', 'box-signature-secondary'], spelling: 'base64' },

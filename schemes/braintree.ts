@@ -3,7 +3,7 @@ import type { Evidence } from '../src/auth/evidence.ts'
 import { namedSecrets, secretText } from '../src/auth/secrets.ts'
 import type { Mac } from '../src/crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64 } from '../src/lib/bytes.ts'
-import { wellFormedText } from '../src/lib/options.ts'
+import { exactText } from '../src/lib/options.ts'
 import { type Failure, fail, mismatch } from '../src/reason.ts'
 import {
   type CodeScheme,
@@ -103,6 +103,7 @@ const BRAINTREE: CodeScheme = {
   name: 'braintree',
   sender: 'Braintree',
   secretName: 'private key of the API key pair',
+  secretMadeBy: 'sender',
   keyIdOption: 'publicKey',
   algorithm: 'code',
   signature: { headers: [], member: '/bt_signature' },
@@ -138,7 +139,7 @@ const BRAINTREE: CodeScheme = {
  */
 export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
-  { ...SHARED_SECRET_OPTIONS, publicKey: wellFormedText },
+  { ...SHARED_SECRET_OPTIONS, publicKey: exactText },
   ({ secrets, publicKey }, vouchedBy) => {
     const keys = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
       id,

@@ -14,6 +14,7 @@ export const calendly: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'calendly',
   sender: 'Calendly',
   secretName: 'signing key of the webhook subscription',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['calendly-webhook-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },

@@ -56,6 +56,7 @@ const CLOUDEVENTS: CodeScheme = {
   name: 'cloudevents',
   sender: 'CloudEvents',
   secretName: 'token of the subscription',
+  secretMadeBy: 'user',
   algorithm: 'code',
   signature: { headers: ['authorization'] },
   signs: [],

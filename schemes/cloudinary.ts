@@ -30,6 +30,7 @@ const CLOUDINARY: CodeScheme = {
   name: 'cloudinary',
   sender: 'Cloudinary',
   secretName: 'API secret of the key that signs notifications',
+  secretMadeBy: 'sender',
   algorithm: 'code',
   signature: { headers: ['x-cld-signature'] },
   signs: ['body', 'timestamp'],

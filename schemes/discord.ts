@@ -23,6 +23,7 @@ export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineSch
   name: 'discord',
   sender: 'Discord',
   secretName: 'public key of the app, in hex',
+  secretMadeBy: 'sender',
   algorithm: 'ed25519',
   key: 'hex',
   signature: { headers: ['x-signature-ed25519'], spelling: 'hex' },

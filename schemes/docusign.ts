@@ -16,6 +16,7 @@ export const docusign: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'docusign',
   sender: 'DocuSign',
   secretName: 'HMAC keys of Connect',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: HEADERS, spelling: 'base64', maxSignatures: 100 },

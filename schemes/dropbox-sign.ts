@@ -18,6 +18,7 @@ export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = de
   name: 'dropbox-sign',
   sender: 'Dropbox Sign',
   secretName: 'API key of the account',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: [], member: '/event/event_hash', spelling: 'hex' },

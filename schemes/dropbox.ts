@@ -15,6 +15,7 @@ export const dropbox: SchemeFactory = defineScheme({
   name: 'dropbox',
   sender: 'Dropbox',
   secretName: 'app secret',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-dropbox-signature'], spelling: 'hex' },

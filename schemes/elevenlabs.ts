@@ -14,6 +14,7 @@ export const elevenlabs: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'elevenlabs',
   sender: 'ElevenLabs',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['elevenlabs-signature'], separator: ',', prefix: 'v0=', spelling: 'hex' },

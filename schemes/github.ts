@@ -21,6 +21,7 @@ export const github: SchemeFactory<SecretOptions, 'x-github-event'> = defineSche
   name: 'github',
   sender: 'GitHub',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-hub-signature-256'], prefix: 'sha256=', spelling: 'hex' },
@@ -30,7 +31,6 @@ export const github: SchemeFactory<SecretOptions, 'x-github-event'> = defineSche
   content: ['json', /* @__PURE__ */ jsonInForm('payload')],
   maxBodyBytes: 26_214_400,
   facts: {
-    secretIsChosen: true,
     otherKeys: { ghp_: 'an access token', github_pat_: 'an access token', '-----BEGIN': 'the key of an app' },
     otherSecrets: 'each webhook has its own',
     unsigned: 'GitHub signs only if its webhook has a secret',

@@ -14,6 +14,7 @@ export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineSche
   name: 'gitlab',
   sender: 'GitLab',
   secretName: 'secret token of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'token',
   key: 'text',
   signature: { headers: ['x-gitlab-token'] },

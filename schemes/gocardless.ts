@@ -13,6 +13,7 @@ export const gocardless: SchemeFactory = defineScheme({
   name: 'gocardless',
   sender: 'GoCardless',
   secretName: 'secret of the webhook endpoint',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['webhook-signature'], spelling: 'hex' },

@@ -27,6 +27,7 @@ const GRAPH: CodeScheme = {
   name: 'graph',
   sender: 'Microsoft Graph',
   secretName: 'clientState of the subscription',
+  secretMadeBy: 'user',
   algorithm: 'code',
   signature: { headers: [], member: '/value/0/clientState' },
   signs: [],

@@ -27,6 +27,7 @@ export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   name: 'hubspot',
   sender: 'HubSpot',
   secretName: 'client secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-hubspot-signature-v3'], spelling: 'base64' },

@@ -19,6 +19,7 @@ export const intercom: SchemeFactory<SecretOptions, '/topic'> = defineScheme({
   name: 'intercom',
   sender: 'Intercom',
   secretName: 'client secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha1',
   key: 'text',
   signature: { headers: ['x-hub-signature'], prefix: 'sha1=', spelling: 'hex' },

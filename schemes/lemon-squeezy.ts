@@ -13,6 +13,7 @@ export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = de
   name: 'lemon-squeezy',
   sender: 'Lemon Squeezy',
   secretName: 'signing secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-signature'], spelling: 'hex' },

@@ -16,6 +16,7 @@ export const line: SchemeFactory = defineScheme({
   name: 'line',
   sender: 'LINE',
   secretName: 'channel secret',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-line-signature'], spelling: 'base64' },

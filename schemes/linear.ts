@@ -14,6 +14,7 @@ export const linear: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'linear',
   sender: 'Linear',
   secretName: 'signing secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['linear-signature'], spelling: 'hex' },

@@ -1,4 +1,4 @@
-import { wellFormedText } from '../src/lib/options.ts'
+import { exactText } from '../src/lib/options.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -25,6 +25,7 @@ const LIVEKIT: CodeScheme = {
   name: 'livekit',
   sender: 'LiveKit',
   secretName: 'API secret of the apiKey that signs webhooks',
+  secretMadeBy: 'user',
   keyIdOption: 'apiKey',
   algorithm: 'code',
   signature: { headers: ['authorization'] },
@@ -55,6 +56,9 @@ const LIVEKIT: CodeScheme = {
  */
 export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme(
   LIVEKIT,
-  { ...SHARED_SECRET_OPTIONS, apiKey: wellFormedText },
-  ({ secrets, apiKey }, vouchedBy) => hashedTokens(vouchedBy, secrets, tokenOf(apiKey)),
+  { ...SHARED_SECRET_OPTIONS, apiKey: exactText },
+  ({ secrets, apiKey }, vouchedBy) => {
+    const token = tokenOf(apiKey)
+    return hashedTokens(vouchedBy, secrets, () => token)
+  },
 )

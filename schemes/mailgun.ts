@@ -18,6 +18,7 @@ export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = define
   name: 'mailgun',
   sender: 'Mailgun',
   secretName: 'HTTP webhook signing key',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: [], member: '/signature/signature', spelling: 'hex' },

@@ -28,6 +28,7 @@ export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = defineSch
   name: 'meta',
   sender: 'Meta',
   secretName: 'app secret',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-hub-signature-256'], prefix: 'sha256=', spelling: 'hex' },

@@ -13,6 +13,7 @@ export const mux: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'mux',
   sender: 'Mux',
   secretName: 'signing secret of the webhook',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['mux-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },

@@ -45,6 +45,7 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
   name: 'notion',
   sender: 'Notion',
   secretName: 'verification token of the subscription',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: [SIGNATURE], prefix: PREFIX, spelling: 'hex' },

@@ -19,6 +19,7 @@ export const okta: SchemeFactory<SecretOptions, '/eventType'> = defineScheme({
   name: 'okta',
   sender: 'Okta',
   secretName: 'secret of the event hook, as the Authorization header has it',
+  secretMadeBy: 'user',
   algorithm: 'token',
   key: 'text',
   signature: { headers: ['authorization'] },

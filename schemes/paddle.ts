@@ -14,6 +14,7 @@ export const paddle: SchemeFactory<SecretOptions, '/event_type'> = defineScheme(
   name: 'paddle',
   sender: 'Paddle',
   secretName: 'secret key of the notification destination, pdl_ntfset_…',
+  secretMadeBy: 'sender',
   secretPrefix: 'pdl_ntfset_',
   algorithm: 'hmac-sha256',
   key: 'text',

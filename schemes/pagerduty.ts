@@ -13,6 +13,7 @@ export const pagerduty: SchemeFactory<SecretOptions, '/event/event_type'> = defi
   name: 'pagerduty',
   sender: 'PagerDuty',
   secretName: 'secret of the webhook subscription',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-pagerduty-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },

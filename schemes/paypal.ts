@@ -6,7 +6,7 @@ import {
 import { headerOf } from '../src/delivery.ts'
 import { decodeBase64 } from '../src/lib/bytes.ts'
 import { crc32 } from '../src/lib/crc32.ts'
-import { wellFormedText } from '../src/lib/options.ts'
+import { exactText } from '../src/lib/options.ts'
 import { fail } from '../src/reason.ts'
 import { signatureReader } from '../src/scheme/authenticate.ts'
 import {
@@ -61,7 +61,7 @@ const PAYPAL: CodeScheme = {
  */
 export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCodeScheme(
   PAYPAL,
-  { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: wellFormedText },
+  { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: exactText },
   ({ webhookId, ...options }, vouchedBy) => {
     const signatureOf = signatureReader(PAYPAL.signature)
     const verify = remoteCertificates('PayPal', isCertificateUrl, options)

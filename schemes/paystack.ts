@@ -14,6 +14,7 @@ export const paystack: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'paystack',
   sender: 'Paystack',
   secretName: 'secret key of the account',
+  secretMadeBy: 'sender',
   facts: { signsWithApiKey: true },
   algorithm: 'hmac-sha512',
   key: 'text',

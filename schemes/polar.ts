@@ -15,5 +15,6 @@ export const polar: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'polar',
   sender: 'Polar',
   secretName: 'secret of the endpoint, as it is written',
+  secretMadeBy: 'user',
   key: 'text',
 })

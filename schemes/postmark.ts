@@ -18,6 +18,7 @@ const POSTMARK: CodeScheme = {
   name: 'postmark',
   sender: 'Postmark',
   secretName: 'user:password, as the webhook’s URL has them',
+  secretMadeBy: 'user',
   algorithm: 'code',
   signature: { headers: ['authorization'] },
   signs: [],

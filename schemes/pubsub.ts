@@ -4,7 +4,7 @@ import { REMOTE_OPTIONS, type RemoteOptions } from '../src/auth/remote-value.ts'
 import { readBearerToken, type Token } from '../src/auth/token.ts'
 import { type Delivery, headerOf } from '../src/delivery.ts'
 import { textAt } from '../src/lib/json.ts'
-import { wellFormedText } from '../src/lib/options.ts'
+import { exactText } from '../src/lib/options.ts'
 import { type Failure, fail } from '../src/reason.ts'
 import { ANY_BODY } from '../src/scheme/body-formats.ts'
 import {
@@ -102,7 +102,7 @@ function checkedToken(
  */
 export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme(
   PUBSUB,
-  { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: wellFormedText, email: wellFormedText },
+  { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: exactText, email: exactText },
   (options, vouchedBy) => {
     const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
     return async (evidence) => {

@@ -14,6 +14,7 @@ export const razorpay: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'razorpay',
   sender: 'Razorpay',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-razorpay-signature'], spelling: 'hex' },

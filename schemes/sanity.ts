@@ -15,6 +15,7 @@ export const sanity: SchemeFactory = defineScheme({
   name: 'sanity',
   sender: 'Sanity',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['sanity-webhook-signature'], separator: ',', prefix: 'v1=', spelling: 'base64url' },

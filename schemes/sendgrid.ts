@@ -15,6 +15,7 @@ export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme({
   name: 'sendgrid',
   sender: 'SendGrid',
   secretName: 'verification key of the event webhook, in base64',
+  secretMadeBy: 'sender',
   algorithm: 'ecdsa-p256-sha256',
   key: 'base64',
   signature: { headers: ['x-twilio-email-event-webhook-signature'], spelling: 'base64' },

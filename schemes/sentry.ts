@@ -14,6 +14,7 @@ export const sentry: SchemeFactory<SecretOptions, 'sentry-hook-resource'> = defi
   name: 'sentry',
   sender: 'Sentry',
   secretName: 'client secret of the integration',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['sentry-hook-signature'], spelling: 'hex' },

@@ -118,6 +118,7 @@ export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-top
   name: 'shopify',
   sender: 'Shopify',
   secretName: 'client secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-shopify-hmac-sha256'], spelling: 'base64' },

@@ -91,6 +91,7 @@ export const slack: SchemeFactory<
   name: 'slack',
   sender: 'Slack',
   secretName: 'signing secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-slack-signature'], prefix: 'v0=', spelling: 'hex' },

@@ -22,6 +22,7 @@ export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = define
   name: 'square',
   sender: 'Square',
   secretName: 'signature key of the subscription',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-square-hmacsha256-signature'], spelling: 'base64' },

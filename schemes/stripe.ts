@@ -16,6 +16,7 @@ export const stripe: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'stripe',
   sender: 'Stripe',
   secretName: 'signing secret of the endpoint, whsec_…',
+  secretMadeBy: 'sender',
   secretPrefix: 'whsec_',
   algorithm: 'hmac-sha256',
   key: 'text',

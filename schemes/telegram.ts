@@ -14,6 +14,7 @@ export const telegram: SchemeFactory = defineScheme({
   name: 'telegram',
   sender: 'Telegram',
   secretName: 'secret_token of setWebhook',
+  secretMadeBy: 'user',
   algorithm: 'token',
   key: 'text',
   signature: { headers: ['x-telegram-bot-api-secret-token'] },

@@ -13,6 +13,7 @@ export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defin
   name: 'telnyx',
   sender: 'Telnyx',
   secretName: 'public key of the account, in base64',
+  secretMadeBy: 'sender',
   algorithm: 'ed25519',
   key: 'base64',
   signature: { headers: ['telnyx-signature-ed25519'], spelling: 'base64' },

@@ -23,6 +23,7 @@ export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> =
   name: 'trello',
   sender: 'Trello',
   secretName: 'secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha1',
   key: 'text',
   signature: { headers: ['x-trello-webhook'], spelling: 'base64' },

@@ -20,6 +20,7 @@ export const twitch: SchemeFactory<SecretOptions, '/subscription/type'> = define
   name: 'twitch',
   sender: 'Twitch',
   secretName: 'secret of the EventSub subscription',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['twitch-eventsub-message-signature'], prefix: 'sha256=', spelling: 'hex' },

@@ -13,6 +13,7 @@ export const typeform: SchemeFactory<SecretOptions, '/event_type'> = defineSchem
   name: 'typeform',
   sender: 'Typeform',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['typeform-signature'], prefix: 'sha256=', spelling: 'base64' },

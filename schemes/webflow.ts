@@ -13,6 +13,7 @@ export const webflow: SchemeFactory<SecretOptions, '/triggerType'> = defineSchem
   name: 'webflow',
   sender: 'Webflow',
   secretName: 'secret key of the webhook, or client secret of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-webflow-signature'], spelling: 'hex' },

@@ -32,6 +32,7 @@ export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webh
   name: 'woocommerce',
   sender: 'WooCommerce',
   secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-wc-webhook-signature'], spelling: 'base64' },

@@ -13,6 +13,7 @@ export const workos: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'workos',
   sender: 'WorkOS',
   secretName: 'signing secret of the endpoint',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['workos-signature'], separator: ', ', prefix: 'v1=', spelling: 'hex' },

@@ -16,6 +16,7 @@ export const xero: SchemeFactory = defineScheme({
   name: 'xero',
   sender: 'Xero',
   secretName: 'webhooks signing key',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-xero-signature'], spelling: 'base64' },

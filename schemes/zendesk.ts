@@ -14,6 +14,7 @@ export const zendesk: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'zendesk',
   sender: 'Zendesk',
   secretName: 'signing secret of the webhook',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-zendesk-webhook-signature'], spelling: 'base64' },

@@ -28,6 +28,7 @@ export const zoom: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'zoom',
   sender: 'Zoom',
   secretName: 'secret token of the app',
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-zm-signature'], prefix: 'v0=', spelling: 'hex' },

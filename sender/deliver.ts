@@ -1,3 +1,4 @@
+import { isA } from '../src/lib/member-of.ts'
 import {
   checkedElsewhere,
   checkOptions,
@@ -105,7 +106,7 @@ async function attempt(
     const { status, headers, body } = await exchange(url, outgoing, agents, timeoutMs)
     return { ...judge(status, headers, body, clock), status, answer: new TextDecoder().decode(body) }
   } catch (error) {
-    return failed(error instanceof TimedOut ? 'timed_out' : failureOf(error))
+    return failed(isA(error, TimedOut) ? 'timed_out' : failureOf(error))
   }
 }
 

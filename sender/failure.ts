@@ -1,3 +1,5 @@
+import { textOf } from '../src/lib/member-of.ts'
+
 /** The cause of a failure without a response. */
 export type DeliveryFailure =
   | 'url_invalid'
@@ -17,7 +19,7 @@ const FAILURES: readonly (readonly [codes: RegExp, failure: DeliveryFailure])[] 
 
 /** The failure for the code of a Node error. */
 export function failureOf(error: unknown): DeliveryFailure {
-  const code = String(Object(error).code ?? '')
+  const code = textOf(error, 'code') ?? ''
   return FAILURES.find(([codes]) => codes.test(code))?.[1] ?? 'connection_failed'
 }
 

@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../src/lib/bytes.ts'
+import { textOf } from '../src/lib/member-of.ts'
 
 /**
  * What to do after an attempt. `done`: nothing. `again`: retry. `never`: no retry of this event will succeed, so alert
@@ -75,8 +76,8 @@ export function problemCode(body: string | Uint8Array): string | undefined {
   if (body.length === 0 || body.length > LONGEST_BODY) return undefined
   const text = typeof body === 'string' ? body : decodeUtf8(body)
   try {
-    const { code } = Object(JSON.parse(text ?? ''))
-    return typeof code === 'string' && /^[a-z0-9_]{1,64}$/.test(code) ? code : undefined
+    const code = textOf(JSON.parse(text ?? ''), 'code')
+    return code !== undefined && /^[a-z0-9_]{1,64}$/.test(code) ? code : undefined
   } catch {
     return undefined
   }

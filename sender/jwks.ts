@@ -1,5 +1,6 @@
 import { readPublicKey } from '../src/auth/public-key.ts'
 import { ListenerConfigError } from '../src/errors.ts'
+import { memberOf } from '../src/lib/member-of.ts'
 
 const MOST_KEYS = 100
 const PUBLIC_MEMBERS = ['kty', 'crv', 'n', 'e', 'x', 'y', 'kid', 'alg', 'use']
@@ -40,7 +41,7 @@ function publicHalf(
   option: string,
 ): { readonly kid: string; readonly [member: string]: unknown } {
   const members = PUBLIC_MEMBERS.flatMap((member) => {
-    const value: unknown = Reflect.get(Object(key), member)
+    const value = memberOf(key, member)
     return value === undefined ? [] : [[member, value]]
   })
   const read = readPublicKey(Object.fromEntries(members))

@@ -7,16 +7,18 @@ import type { Accepted, Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 import { checksOf, walk } from './verify.ts'
 
+/** For `verdictBeside`. Throws what the listener's clock throws. */
+export function verificationBeside(delivery: Delivery, listener: Listener<unknown>): Verification {
+  const verification = new Verification(delivery, listener)
+  verification.isEnforced = false
+  return verification
+}
+
 /**
  * Like `verdictOn`, but without side effects: claims nothing, and leaves handshakes to whatever answers the request. The
  * `commit()` and `release()` of its event do nothing.
  */
-export async function verdictBeside(
-  delivery: Delivery,
-  listener: Listener<unknown>,
-): Promise<Verdict<unknown>> {
-  const verification = new Verification(delivery, listener)
-  verification.isEnforced = false
+export async function verdictBeside(verification: Verification): Promise<Verdict<unknown>> {
   return reported(verification, checkThenOffer)
 }
 

@@ -9,6 +9,7 @@ import {
 import { withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+import { isA } from './lib/member-of.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import { nowIfObserved, type StoreAnswer, type StoreFields } from './report.ts'
@@ -108,7 +109,7 @@ class Claim implements EventClaim {
       return withDeadline(answer, storeTimeoutMs, late).then(
         (inTime) => validAnswer(call, inTime),
         (error) => {
-          if (call.name === 'claim') this.#giveBack(answer)
+          if (call.name === 'claim') callHook(() => this.#giveBack(answer))
           return throwStoreError(call, error)
         },
       )
@@ -121,9 +122,11 @@ class Claim implements EventClaim {
    * A failed claim may still have been carried out: late, or after the client gave up. No handler runs under
    * it, and it would block the retry.
    */
-  #giveBack(answer: PromiseLike<unknown>): void {
-    const release = () => RELEASE.ask(this.#listener, this.#key, this.#owner)
-    answer.then(release, release).then(undefined, () => {})
+  async #giveBack(answer: PromiseLike<unknown>): Promise<unknown> {
+    try {
+      await answer
+    } catch {}
+    return RELEASE.ask(this.#listener, this.#key, this.#owner)
   }
 }
 
@@ -163,7 +166,7 @@ function validAnswer<Answer extends StoreAnswer>(
 
 /** Throws an EventStoreError, with the failure of the store as its cause. */
 function throwStoreError<Answer extends StoreAnswer>({ name }: StoreCall<Answer>, cause: unknown): never {
-  if (cause instanceof EventStoreError) throw cause
+  if (isA(cause, EventStoreError)) throw cause
   throw new EventStoreError(`the event store failed to ${name}`, { cause })
 }
 

@@ -5,6 +5,7 @@ import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
+import { memberOf, textOf } from './lib/member-of.ts'
 import {
   aFunction,
   checkedElsewhere,
@@ -242,14 +243,16 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
 
 /** How to make an authenticator: by the scheme that was passed without a call, or by `hmac`. */
 function callOf(value: unknown): string {
-  const { name, algorithm } = Object(Object(value).scheme)
-  if (typeof name !== 'string') return 'hmac({ secrets })'
+  const scheme = memberOf(value, 'scheme')
+  const name = textOf(scheme, 'name')
+  const algorithm = textOf(scheme, 'algorithm') ?? ''
+  if (name === undefined) return 'hmac({ secrets })'
   const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
   return `${factory}({ ${algorithm === 'code' ? '…' : /^e/.test(algorithm) ? 'publicKeys' : 'secrets'} })`
 }
 
 const standardSchema: OptionCheck = (value, option) => {
-  withMethods(['validate'])(Object(value)['~standard'], `${option}['~standard']`)
+  withMethods(['validate'])(memberOf(value, '~standard'), `${option}['~standard']`)
 }
 
 const aHook: OptionCheck = (value, option) => {

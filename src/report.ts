@@ -64,6 +64,11 @@ async function runAndTell<Result extends Verdict<unknown> | Verification>(
   }
 }
 
+/** Reports a refusal whose reply nobody holds up for it. Never throws or rejects. */
+export function reportAside(verification: Verification, step: Step<Verdict<unknown>>): void {
+  callHook(() => reported(verification, step))
+}
+
 /** The parts of a result that may be published. `checked`: the claim is a separate step. */
 function outcomeOf(
   { auth }: Verification,

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from './errors.ts'
+import { textOf } from './lib/member-of.ts'
 import { aFunction, optional } from './lib/options.ts'
 import type { EventOf, Listener } from './listener.ts'
 
@@ -58,7 +59,7 @@ export function route<
   if (fallback === undefined) throw new ListenerConfigError('route', "needs a handler for '*'")
   const prefixes = [...known.keys()].filter((key) => key.endsWith('*')).sort((a, b) => b.length - a.length)
   return (event, ...rest) => {
-    const type: string = Reflect.get(Object(event), 'type') ?? ''
+    const type = textOf(event, 'type') ?? ''
     const prefix = prefixes.find((key) => type.startsWith(key.slice(0, -1))) ?? '*'
     const handler = known.get(type) ?? known.get(prefix) ?? fallback
     return handler(event, ...rest)

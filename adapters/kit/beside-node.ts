@@ -1,3 +1,4 @@
+import { memberOf } from '../../src/lib/member-of.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import { type Beside, bytesGone, exactBytes, isDoubtful, isExact } from './beside.ts'
 import type { BodyInFlight } from './bodies-in-flight.ts'
@@ -50,7 +51,7 @@ const encoder = new TextEncoder()
 
 /** Whether no body follows, if no header announces its length. */
 function isEmpty({ httpVersionMajor, stream }: NodeRequest, header: Beside['header']): boolean {
-  if (httpVersionMajor === 2) return Object(stream).endAfterHeaders === true
+  if (httpVersionMajor === 2) return memberOf(stream, 'endAfterHeaders') === true
   return header('transfer-encoding') === undefined
 }
 
@@ -69,7 +70,7 @@ class Copy {
   readonly #limit: number
   readonly #inFlight: BodyInFlight
   readonly #resolve: (bytes: Uint8Array | undefined) => void
-  readonly #reject: (error: Error) => void
+  readonly #reject: (error: unknown) => void
   #restore = () => {}
   #chunks: Uint8Array[] = []
   #length = 0
@@ -83,7 +84,7 @@ class Copy {
     limit: number,
     inFlight: BodyInFlight,
     resolve: (bytes: Uint8Array | undefined) => void,
-    reject: (error: Error) => void,
+    reject: (error: unknown) => void,
   ) {
     this.#request = request
     this.#announced = announced
@@ -112,12 +113,25 @@ class Copy {
 
   #hear(event: string, given: readonly unknown[], emit: EmittingRequest['emit']): boolean {
     // Before its reader, who may change the chunk.
-    if (event === 'data' && !this.#isOver) this.#take(given[0])
+    if (event === 'data') this.#attempt(() => this.#take(given[0]))
     const isHeard = Reflect.apply(emit, this.#request, [event, ...given])
-    if (this.#isOver) return isHeard
+    this.#attempt(() => this.#after(event, isHeard))
+    return isHeard
+  }
+
+  /** Nothing that fails here may reach what reads the request. */
+  #attempt(step: () => void): void {
+    if (this.#isOver) return
+    try {
+      step()
+    } catch (error) {
+      this.#stop(() => this.#reject(error))
+    }
+  }
+
+  #after(event: string, isHeard: boolean): void {
     if (event === 'end' && (isHeard || this.#length > 0)) this.#finish()
     else if (event === 'data' ? !isHeard && this.#isDropped() : ENDS.includes(event)) this.#abandon()
-    return isHeard
   }
 
   /** Whether the stream flows, so that a chunk that nothing hears is lost. Otherwise something called `read()`. */

@@ -1,3 +1,4 @@
+import { isA, memberOf } from '../../src/lib/member-of.ts'
 import { type Beside, bytesGone, exactBytes } from './beside.ts'
 import { announcedBytes, BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from './incoming.ts'
 import { fromWeb, readCounted } from './read-web.ts'
@@ -32,7 +33,7 @@ export function besideWeb(
       const wasCloned = watchClone(request)
       const isRead = new Promise<boolean>((resolve) => {
         // At once: a turn later, Deno's server has read to its end what the handler did not read.
-        whenHandled(() => resolve(request.bodyUsed || wasCloned()))
+        whenHandled(() => resolve(memberOf(request, 'bodyUsed') === true || wasCloned()))
       })
       const bytes = await readCounted(body.getReader(), limit, inFlight).catch(unlessLeft)
       return (await isRead) ? bytes : undefined
@@ -41,14 +42,14 @@ export function besideWeb(
 }
 
 /**
- * Replaces the copy of a body by what an earlier reader kept of it.
+ * Replaces the copy of a body by what an earlier reader kept of it, or by its promise.
  *
  * @example
  * ```ts
  * const beside = withKept(besideWeb(request, (tell) => void handled.then(tell)), request.text())
  * ```
  */
-export function withKept(beside: Beside, kept: PromiseLike<unknown>): Beside {
+export function withKept(beside: Beside, kept: unknown): Beside {
   const announced = announcedBytes(beside.header('content-length'))
   return {
     ...beside,
@@ -77,5 +78,5 @@ function watchClone(request: Request): () => boolean {
 
 /** If the sender has left, there is nothing to judge. */
 function unlessLeft(error: unknown): undefined {
-  if (!(error instanceof BodyIncompleteError)) throw error
+  if (!isA(error, BodyIncompleteError)) throw error
 }

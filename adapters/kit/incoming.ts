@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { callHook } from '../../src/lib/hooks.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { BodyInFlight, Sender } from './bodies-in-flight.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
@@ -26,6 +27,13 @@ export interface Incoming extends Sender {
 
 /** Finds the source address of a framework's request. Throws if the listener needs an address and the setup cannot tell it. */
 export type SourceFinder<Request> = (request: Request, listener: Listener<unknown>) => string | undefined
+
+/** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
+export function addressOf(found: unknown): string | undefined {
+  if (typeof found === 'string') return found
+  if (found) callHook(() => found)
+  return undefined
+}
 
 /**
  * For `where` of an `Incoming`, if the adapter is mounted on more than one route.

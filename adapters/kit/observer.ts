@@ -1,12 +1,14 @@
-import { verdictBeside } from '../../src/beside.ts'
+import { verdictBeside, verificationBeside } from '../../src/beside.ts'
 import type { Delivery } from '../../src/delivery.ts'
-import { CodedError, type ListenerConfigError } from '../../src/errors.ts'
+import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import { aFunction, checkOptions, optional } from '../../src/lib/options.ts'
 import type { WaitUntil } from '../../src/lib/single-flight.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Beside } from './beside.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
+import { addressOf } from './incoming.ts'
 import {
   isRefusal,
   LIMITS,
@@ -16,7 +18,7 @@ import {
   MOST_BYTES,
   type ReceiverOptions,
 } from './receiver.ts'
-import { ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from './tell.ts'
+import { codeOf, ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from './tell.ts'
 
 /** The options that `observeWebhook` has in all adapters. */
 export interface ObserverOptions extends Omit<ReceiverOptions, 'bodyTimeoutSeconds'> {
@@ -59,9 +61,7 @@ export function createObserver<Request extends object>(
   return {
     observe(request, beside) {
       const work = judge(request, beside)
-      try {
-        waitUntil?.(work)
-      } catch {} // e.g. outside of a request
+      callHook(waitUntil, work) // it throws e.g. outside of a request
       return work
     },
   }
@@ -71,10 +71,10 @@ export function createObserver<Request extends object>(
     let inFlight: BodyInFlight | undefined
     try {
       const found = lookup(request)
-      if (!isPromise(found)) {
-        if (isRefusal(found)) return
-        listener = found
-      }
+      if (isPromise(found))
+        found.catch(() => {}) // nothing awaits it if there is no room
+      else if (isRefusal(found)) return
+      else listener = found
       inFlight = bodies.enter()
       const { method, url, header, sourceIp, copyBody } = beside()
       // Begins before a lookup ends: the bytes come only once.
@@ -83,7 +83,7 @@ export function createObserver<Request extends object>(
       const known = await found
       if (isRefusal(known)) return
       listener = known
-      const source = sourceIp(listener)
+      const source = addressOf(sourceIp(listener))
       const body = await copying
       if (body === undefined) return
       await new Promise((resolve) => setTimeout(resolve)) // what has read the body goes first
@@ -96,13 +96,14 @@ export function createObserver<Request extends object>(
   }
 
   function tell(error: unknown, listener: Listener<unknown> | undefined): void {
-    const problem =
-      error instanceof OverloadError ? new ReportedError('ERR_TOO_MANY_BODIES', error.message) : error
+    const problem = isA(error, OverloadError)
+      ? new ReportedError('ERR_TOO_MANY_BODIES', error.message)
+      : error
     if (listener === undefined) warnOfFailure(NOT_FOUND, codeOf(problem, 'ERR_LISTENER_LOAD'))
-    else if (problem instanceof ReportedError) tellFailure(listener, problem, UNENFORCED)
+    else if (isA(problem, ReportedError)) tellFailure(listener, problem, UNENFORCED)
     else if (!told.has(listener)) {
       told.add(listener)
-      tellFailure(listener, problem as ListenerConfigError, UNENFORCED) // nothing else is left
+      tellFailure(listener, problem, UNENFORCED)
     }
   }
 }
@@ -112,15 +113,11 @@ const UNENFORCED = { durationMs: 0, enforced: false } as const
 /** Stands for the listener that a lookup failed to find. */
 const NOT_FOUND = { id: 'unknown', clock: Date, onError: undefined }
 
-/** Only our own codes: others have no entry in docs/errors.md, and may quote strangers. */
-function codeOf(error: unknown, otherwise: string): string {
-  return error instanceof CodedError ? error.code : otherwise
-}
-
-/** `verdictBeside` tells the hooks. Warns for a listener without them. */
+/** `verdictBeside` tells the hooks. Warns for a listener without them. Rejects only if the clock throws, which it tells nobody. */
 async function report(delivery: Delivery, listener: Listener<unknown>): Promise<void> {
+  const verification = verificationBeside(delivery, listener)
   try {
-    const verdict = await verdictBeside(delivery, listener)
+    const verdict = await verdictBeside(verification)
     if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
   } catch (error) {
     warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))

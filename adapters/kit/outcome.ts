@@ -1,10 +1,11 @@
 import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import type { EventOf, Listener, PayloadOf } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
 import { problem, type Reply } from '../../src/reply.ts'
-import { isObserved, reported } from '../../src/report.ts'
+import { isObserved, reportAside } from '../../src/report.ts'
 import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
@@ -92,14 +93,34 @@ function withReply<Given extends Listener<unknown>, Result extends object, Passe
 ): MaybePromise<Passed | Refusal> {
   try {
     const result = step(delivery, listener)
-    const next = (known: Result | Rejected | Handshake) =>
-      needsReply(known) ? refuse(known, delivery, listener) : pass(known, listener)
     return isPromise(result)
-      ? result.then(next).catch((error) => refuseUndecided(error, listener))
-      : next(result)
+      ? lateReply(result, pass, delivery, listener)
+      : replied(result, pass, delivery, listener)
   } catch (error) {
     return refuseUndecided(error, listener)
   }
+}
+
+async function lateReply<Given extends Listener<unknown>, Result extends object, Passed>(
+  result: PromiseLike<Result | Rejected | Handshake>,
+  pass: (result: Result, listener: Given) => Passed,
+  delivery: Delivery,
+  listener: Given,
+): Promise<Passed | Refusal> {
+  try {
+    return replied(await result, pass, delivery, listener)
+  } catch (error) {
+    return refuseUndecided(error, listener)
+  }
+}
+
+function replied<Given extends Listener<unknown>, Result extends object, Passed>(
+  result: Result | Rejected | Handshake,
+  pass: (result: Result, listener: Given) => Passed,
+  delivery: Delivery,
+  listener: Given,
+): Passed | Refusal {
+  return needsReply(result) ? refuse(result, delivery, listener) : pass(result, listener)
 }
 
 /** Not `in`, which engines do not optimize: hence the cast. */
@@ -114,10 +135,10 @@ function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Lis
 
 /** Throws all errors but those that keep `verify` from deciding. */
 function refuseUndecided(error: unknown, listener: Listener<unknown>): Refusal {
-  const { code, retryAfterSeconds } = Object(error) // not `instanceof`: it may be of another copy of hookgate
+  const code = memberOf(error, 'code') // not `instanceof`: it may be of another copy of hookgate
   if (code === 'ERR_EVENT_STORE' || code === 'ERR_KEY_SET') {
     warnOfFailure(listener, code)
-    return { reply: replyUnavailable(retryAfterSeconds) }
+    return { reply: replyUnavailable(retryAfterOf(error)) }
   }
   throw error
 }
@@ -131,10 +152,9 @@ export function refuseBusy(
 ): Refusal {
   if (isObserved(listener)) {
     const verification = withoutBody(request, listener, startedAt)
-    const fail = () => {
+    reportAside(verification, () => {
       throw new ReportedError('ERR_TOO_MANY_BODIES', message)
-    }
-    Promise.resolve(reported(verification, fail)).catch(() => {}) // hooks and subscribers have been told
+    })
   }
   warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
   return BUSY
@@ -159,7 +179,7 @@ export function refuseIncomplete(
 function refuseUnread(verification: Verification, reason: Reason, detail: string): Refusal {
   const { listener } = verification
   const verdict = rejected(reason, detail, listener.auth)
-  void reported(verification, () => verdict)
+  reportAside(verification, () => verdict)
   warnOfRefusal(listener, reason)
   return closing(replyTo(verdict))
 }
@@ -172,6 +192,12 @@ function withoutBody(
   const verification = new Verification({ ...request, body: NO_BYTES }, listener)
   verification.spentMs = performance.now() - startedAt
   return verification
+}
+
+/** When to retry, in seconds, by an error of ours or of another copy of hookgate. */
+export function retryAfterOf(error: unknown): number {
+  const seconds = memberOf(error, 'retryAfterSeconds')
+  return typeof seconds === 'number' && seconds > 0 ? seconds : 1
 }
 
 /** Undecided: the sender should retry. */

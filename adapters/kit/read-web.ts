@@ -1,3 +1,4 @@
+import { callHook } from '../../src/lib/hooks.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
@@ -68,7 +69,7 @@ export function readCounted(
     const stop = (error: BodyIncompleteError | OverloadError) => {
       clearTimeout(timer)
       inFlight.arrived()
-      void reader.cancel().catch(() => {}) // nobody reads what still comes
+      callHook(() => reader.cancel()) // nobody reads what still comes
       reject(error)
     }
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)

@@ -1,6 +1,7 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import { isListener } from '../../src/is-listener.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { isA, memberOf } from '../../src/lib/member-of.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -12,7 +13,7 @@ import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import { nowIfObserved } from '../../src/report.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { BodyIncompleteError, type Incoming } from './incoming.ts'
+import { addressOf, BodyIncompleteError, type Incoming } from './incoming.ts'
 import {
   BUSY,
   type Checked,
@@ -22,6 +23,7 @@ import {
   refuseBusy,
   refuseIncomplete,
   refuseSource,
+  retryAfterOf,
   retryLater,
   UNKNOWN_LISTENER,
 } from './outcome.ts'
@@ -73,7 +75,7 @@ export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   /**
    * Finds the listener, reads the body, and examines it. Calls `onOutcome` as soon as the outcome is known, and resolves with
    * its result. Rejects with any error that it throws, and with a ListenerConfigError for a setup mistake. Both belong on the
-   * framework's error path.
+   * framework's error path. What a framework could take for no error, or cannot read, becomes a ListenerConfigError too.
    */
   receive<Passed extends { readonly reply?: undefined }, T>(
     request: Request,
@@ -154,7 +156,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
       if (!isCutOff && wasReceived(request)) throw mountedTwice()
       let found = isCutOff ? BUSY : lookup(request)
       if (isPromise(found)) {
-        found.then(undefined, () => {}) // nothing awaits it if there is no room
+        found.catch(() => {}) // nothing awaits it if there is no room
         inFlight ??= bodies.enter()
         found = await inFlight.during(found, incoming)
       }
@@ -163,7 +165,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
         listener = found
         mustFit(listener)
         startedAt = nowIfObserved(listener)
-        sourceIp = incoming.sourceIp(listener)
+        sourceIp = addressOf(incoming.sourceIp(listener))
         // An empty address, like an unknown one, is in no network.
         isDisallowed = listener.isSourceAllowed?.(sourceIp ?? '') === false
         if (isDisallowed) {
@@ -175,22 +177,24 @@ export function createReceiver<Request extends object, Given extends Listener<un
         outcome = isPromise(examined) ? await inFlight.during(examined, incoming) : examined
       }
     } catch (error) {
-      const head = { method, url, header, sourceIp }
-      if (error instanceof OverloadError) {
-        if (listener === undefined) outcome = BUSY
-        else if (isDisallowed) outcome = refuseSource(head, listener)
-        else outcome = refuseBusy(error, head, listener, startedAt)
-      } else if (error instanceof BodyIncompleteError && listener) {
-        outcome = refuseIncomplete(error, head, listener, startedAt)
-      } else {
+      try {
+        const head = { method, url, header, sourceIp }
+        if (isA(error, OverloadError)) {
+          if (listener === undefined) outcome = BUSY
+          else if (isDisallowed) outcome = refuseSource(head, listener)
+          else outcome = refuseBusy(error, head, listener, startedAt)
+        } else if (isA(error, BodyIncompleteError) && listener) {
+          outcome = refuseIncomplete(error, head, listener, startedAt)
+        } else throw error
+      } catch (last) {
         pipelined?.end(false)
-        throw asError(error)
+        throw asError(last)
       }
     } finally {
       inFlight?.leave()
     }
     pipelined?.end(closesConnection(outcome))
-    return onOutcome(outcome)
+    return passed(outcome, onOutcome)
   }
 
   async function resume<Passed, T>(
@@ -212,7 +216,16 @@ export function createReceiver<Request extends object, Given extends Listener<un
     } finally {
       inFlight?.leave()
     }
+    return passed(outcome, onOutcome)
+  }
+}
+
+/** What a handler throws at once goes to the same error path, and must not pass for none there either. */
+function passed<Passed, T>(outcome: Passed | Refusal, onOutcome: OnOutcome<Passed, T>): MaybePromise<T> {
+  try {
     return onOutcome(outcome)
+  } catch (error) {
+    throw asError(error)
   }
 }
 
@@ -237,12 +250,28 @@ function markReceived(request: { [RECEIVED]?: boolean }): boolean {
 
 /**
  * Frameworks take a falsy error for none, and would run the handler. Express takes the text `route` for an order to skip the
- * route. So anything else than an object becomes an error.
+ * route. Error handlers and loggers read an error's members, and end the process if that throws. So anything else than a
+ * readable object becomes an error.
  */
 function asError(thrown: unknown): object {
-  if (typeof thrown === 'object' && thrown !== null) return thrown
-  const problem = 'a lookup or an authenticator must throw an Error; `cause` has what it threw'
-  return new ListenerConfigError('listener', problem, { cause: thrown })
+  const isObject = typeof thrown === 'object' && thrown !== null
+  if (isObject && isReadable(thrown)) return thrown
+  const problem = 'your code must throw an Error'
+  return isObject
+    ? new ListenerConfigError('listener', `${problem}, not an object whose members cannot be read`)
+    : new ListenerConfigError('listener', `${problem}; \`cause\` has what it threw`, { cause: thrown })
+}
+
+/** The members that error handlers read. */
+const READ = ['name', 'message', 'stack', 'code', 'cause', 'status', 'statusCode', 'headers', 'expose']
+
+function isReadable(thrown: object): boolean {
+  try {
+    for (const member of [...READ, ...Reflect.ownKeys(thrown)]) Reflect.get(thrown, member)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A second receiver for a request would find its event claimed, and answer 409. */
@@ -271,7 +300,7 @@ function judged<Given extends Listener<unknown>>(
 ): MaybePromise<Found<Given>> {
   try {
     const found = find()
-    return isPromise(found) ? found.then(judge<Given>, refuseUnloaded) : judge(found)
+    return isPromise(found) ? Promise.resolve(found).then(judge<Given>, refuseUnloaded) : judge(found)
   } catch (error) {
     return refuseUnloaded(error)
   }
@@ -288,15 +317,14 @@ function judge<Given extends Listener<unknown>>(found: Given | undefined): Found
 }
 
 function refuseUnloaded(error: unknown): Refusal {
-  const { code, retryAfterSeconds } = Object(error) // not `instanceof`: it may be of another copy of hookgate
-  if (code === 'ERR_LISTENER_LOAD') return retryLater(retryAfterSeconds)
+  // Not `instanceof`: it may be of another copy of hookgate.
+  if (memberOf(error, 'code') === 'ERR_LISTENER_LOAD') return retryLater(retryAfterOf(error))
   throw error
 }
 
 /** If `verifyWebhook` was mounted without a call, `found` is a request or Hono's context. */
 function noListener(caller: string, found: unknown): ListenerConfigError {
-  const { headers, req } = Object(found)
-  if (headers || req) {
+  if (memberOf(found, 'headers') || memberOf(found, 'req')) {
     const given = caller === 'webhookHandler' ? 'listener, handler' : 'listener'
     return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(${given})`)
   }

@@ -1,5 +1,5 @@
-import type { EventStoreError } from '../../src/errors.ts'
 import { callHook } from '../../src/lib/hooks.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Claimed } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
@@ -24,7 +24,7 @@ export function settle(
     const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
     tellFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
   }
-  return (isDone ? event.commit() : event.release()).catch((error: EventStoreError) =>
+  return (isDone ? event.commit() : event.release()).catch((error: unknown) =>
     tellFailure(listener, error, about),
   )
 }
@@ -33,7 +33,7 @@ export function settle(
 export interface StatusOf<Result> {
   /** The status of the handler's answer. */
   readonly answer: (answer: Result) => number
-  /** The status that the framework responds with if the handler throws. */
+  /** The status that the framework responds with if the handler throws. If this throws itself, 500. */
   readonly thrown: (error: unknown) => number
 }
 
@@ -59,8 +59,17 @@ export async function settleBefore<Result>(
     if (!isGone()) await settle(claimed, statusOf.answer(answer))
     return answer
   } catch (error) {
-    if (!isGone()) await settle(claimed, statusOf.thrown(error))
+    if (!isGone()) await settle(claimed, statusOfThrown(statusOf, error))
     throw error
+  }
+}
+
+/** 500 for what cannot be read. */
+function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
+  try {
+    return thrown(error)
+  } catch {
+    return 500
   }
 }
 
@@ -123,8 +132,7 @@ function onClose(open: OpenResponse): void {
 
 /** A streamed response that failed after its status was sent. Something may have ended it all the same. */
 function hasFailed(response: NodeResponse): boolean {
-  const { errored, stream } = Object(response)
-  return Boolean(stream ? stream.errored : errored)
+  return Boolean(memberOf(memberOf(response, 'stream') ?? response, 'errored'))
 }
 
 function settleNow(open: OpenResponse): void {
@@ -134,8 +142,11 @@ function settleNow(open: OpenResponse): void {
 
 /** A handler that answers twice sends its first status (`_header` in HTTP/1), and leaves its second in `statusCode`. */
 function sentStatus(response: NodeResponse): number {
-  const { _header, stream } = Object(response)
-  return Number(stream ? stream.sentHeaders?.[':status'] : `${_header}`.slice(9, 12)) || response.statusCode
+  const stream = memberOf(response, 'stream')
+  const sent = stream
+    ? memberOf(memberOf(stream, 'sentHeaders'), ':status')
+    : textOf(response, '_header')?.slice(9, 12)
+  return Number(sent) || response.statusCode
 }
 
 function tellLate(this: OpenResponse): void {
@@ -180,8 +191,10 @@ export function ended(due: Due): void {
 
 function arm(): void {
   isArmed = true
+  const timer = setTimeout(sweep, SWEEP_MS)
   // Where timers are objects (Node), do not let one keep the process alive.
-  Object(setTimeout(sweep, SWEEP_MS)).unref?.()
+  const unref = memberOf(timer, 'unref')
+  if (typeof unref === 'function') Reflect.apply(unref, timer, [])
 }
 
 function sweep(): void {

@@ -1,5 +1,7 @@
 import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
 import type { Reason } from '../../src/reason.ts'
 
@@ -28,14 +30,19 @@ export function warnOfFailure(
   if (listener.onError === undefined) warn(listener, 'failed', code, 'onError')
 }
 
-/** Tells a failure to `onError`, or to the console. */
+/** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */
 export function tellFailure(
   listener: Listener<unknown>,
-  error: Error & { readonly code: string },
+  error: unknown,
   context: Omit<VerdictContext, 'listenerId'>,
 ): void {
   callHook(listener.onError, error, { listenerId: listener.id, ...context })
-  warnOfFailure(listener, error.code)
+  warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))
+}
+
+/** Only our own codes: others have no entry in docs/errors.md, and may quote strangers. */
+export function codeOf(error: unknown, otherwise: string): string {
+  return isA(error, CodedError) ? error.code : otherwise
 }
 
 function warn(
@@ -44,11 +51,20 @@ function warn(
   reason: string,
   hook: 'onVerdict' | 'onError',
 ): void {
-  if (!recordIfNew(id, reason, clock.now())) return
+  if (!recordIfNew(id, reason, timeOf(clock))) return
   const first = reason === 'signature_mismatch' ? 'try hookgate/explain, see ' : ''
   console.warn(
     `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
   )
+}
+
+/** If the listener's clock is broken, the platform's time. */
+function timeOf(clock: Clock): number {
+  try {
+    const now: unknown = clock.now()
+    if (typeof now === 'number' && Number.isFinite(now)) return now
+  } catch {}
+  return Date.now()
 }
 
 /** Returns true at most once a minute for each listener and reason. */

@@ -1,6 +1,7 @@
 import { schemaOf } from '../../src/accepted-event.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 
 /**
@@ -17,7 +18,7 @@ import type { EventOf, Listener } from '../../src/listener.ts'
 export function webhookOf(request: object): WebhookEvent
 export function webhookOf<Given extends Listener<unknown>>(request: object, listener: Given): EventOf<Given>
 export function webhookOf(request: object, ...given: readonly Listener<unknown>[]): WebhookEvent<unknown> {
-  const { webhook }: { readonly webhook?: WebhookEvent<unknown> } = Object(request)
+  const webhook = memberOf(request, 'webhook') as WebhookEvent<unknown> | undefined // only adapters set it
   if (given.length > 0) checkListener(given[0], webhook)
   if (webhook === undefined) throw notVerified('no listener verified')
   return webhook

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { textOf } from '../../src/lib/member-of.ts'
 import { type ExitCode, UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 
@@ -95,7 +96,7 @@ function joinNegative(args: readonly string[], table: OptionRows): string[] {
 
 /** Shortens the messages of parseArgs to one line. Repeats no value, since it may be a secret. */
 function reword(error: unknown, names: readonly string[]): string {
-  const message = error instanceof Error ? error.message : ''
+  const message = textOf(error, 'message') ?? ''
   const [option = 'an option'] = /--?[\w-]+/.exec(message) ?? []
   if (message.startsWith('Unknown option')) {
     const similar = nearest(option.replace(/^-+/, ''), names)

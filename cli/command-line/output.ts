@@ -1,5 +1,6 @@
 import util from 'node:util'
 import { ERRORS_PAGE } from '../../src/errors.ts'
+import { textOf } from '../../src/lib/member-of.ts'
 
 /** Prints a result to standard output, for scripts. */
 export function print(line: string): void {
@@ -35,11 +36,11 @@ function escaped(character: string): string {
 
 /** Appends the code of the package's own errors, and the link to its entry, on a separate line. */
 export function withHelp(line: string, error: unknown): string {
-  const { code, help } = Object(error)
-  return String(help).startsWith(ERRORS_PAGE) ? `${line}\n${code}: ${help}` : line
+  const help = textOf(error, 'help')
+  return help?.startsWith(ERRORS_PAGE) ? `${line}\n${textOf(error, 'code')}: ${help}` : line
 }
 
 /** An error's message, made safe for a terminal. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? printable(error.message) : 'cannot decide'
+  return printable(textOf(error, 'message') ?? 'cannot decide')
 }

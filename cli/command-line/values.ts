@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { ListenerConfigError } from '../../src/index.ts'
+import { textOf } from '../../src/lib/member-of.ts'
 import { UsageError } from './exit.ts'
 
 /** @throws UsageError if one of these options is given. */
@@ -117,5 +118,5 @@ export const UNTRUSTED =
 export const TRUST_IT = 'not trusted; set NODE_EXTRA_CA_CERTS to the file of its CA'
 
 export function codeOf(error: unknown): string {
-  return String(Object(error).code ?? '')
+  return textOf(error, 'code') ?? ''
 }

@@ -1,6 +1,7 @@
 import { problemCode } from '../../sender/judge.ts'
 import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { parseJson } from '../../src/lib/json.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../command-line/command.ts'
@@ -137,10 +138,10 @@ const PROBLEMS: { readonly [code: string]: string } = {
 }
 
 function problemOf(error: unknown): string {
-  if (Object(error).name === 'TimeoutError')
+  if (memberOf(error, 'name') === 'TimeoutError')
     return `did not answer within ${TIMEOUT_MS / 1000} s; see its logs`
-  const { cause } = Object(error)
-  const code = codeOf(cause) || printable(String(Object(cause).message ?? 'unknown'))
+  const cause = memberOf(error, 'cause')
+  const code = codeOf(cause) || printable(textOf(cause, 'message') ?? 'unknown')
   if (UNTRUSTED.test(code)) return `has a certificate that is ${TRUST_IT}`
   return PROBLEMS[code] ?? `cannot be reached (${code}); check the URL`
 }

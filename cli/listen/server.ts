@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { remark } from '../command-line/output.ts'
 import { codeOf } from '../command-line/values.ts'
@@ -26,7 +27,7 @@ export async function bind(server: Server, host: string, port: number): Promise<
 }
 
 export function portOf(server: Server): number {
-  return Object(server.address()).port
+  return Number(memberOf(server.address(), 'port'))
 }
 
 /** These stand for every address of the machine. Maps each to one that works from here. */

@@ -1,5 +1,7 @@
 import { type EventStore, EventStoreError } from '../../src/index.ts'
 import { withDeadline } from '../../src/lib/clock.ts'
+import { callHook } from '../../src/lib/hooks.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
@@ -33,18 +35,18 @@ export async function openStore(text: string): Promise<ListenStore> {
     await withDeadline(prepare(opened, url), START_MS, () => new Error(`no answer in ${START_MS / 1000} s`))
   } catch (error) {
     // Not awaited: a client that cannot connect may not close either.
-    Promise.resolve(opened?.close()).catch(() => {})
+    callHook(() => opened?.close())
     const reason = reasonOf(opened?.complaint?.() ?? error, url)
     throw new RefusedError(`--store ${url.shown}: ${reason}${fixFor(error, url)}`)
   }
   const inFlight = new InFlight()
   const { sweep } = opened.store
-  const sweeping = sweep && setInterval(() => sweep.call(opened.store).catch(() => {}), SWEEP_MS)
+  const sweeping = sweep && setInterval(() => callHook(() => sweep.call(opened.store)), SWEEP_MS)
   return {
     store: tracked(opened.store, inFlight),
     shown: url.shown,
     explain(error) {
-      if (!(error instanceof EventStoreError)) return messageOf(error)
+      if (!isA(error, EventStoreError)) return messageOf(error)
       const reason = reasonOf(opened.complaint?.() ?? error, url)
       return reason === messageOf(error) ? reason : `${messageOf(error)}: ${reason}`
     },
@@ -77,7 +79,7 @@ async function prepare({ store }: OpenStore, url: StoreUrl): Promise<void> {
 
 /** The error of a missing client names its own fix. */
 function fixFor(error: unknown, { engine }: StoreUrl): string {
-  if (error instanceof RefusedError) return ''
+  if (isA(error, RefusedError)) return ''
   if (engine === 'sqlite') return '; check the path, and its permissions'
   return '; start the store, or correct its host, port, user and password'
 }

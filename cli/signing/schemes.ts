@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
-import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
+import type { Scheme, SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
 import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
@@ -41,7 +42,7 @@ export async function loadScheme(name: string): Promise<AnyScheme> {
 
 async function importScheme(name: string): Promise<AnyScheme> {
   const module: { readonly [exported: string]: unknown } = await import(`hookgate/schemes/${name}`)
-  const factory = Object.values(module).find((value) => Object(value).scheme?.name === name)
+  const factory = Object.values(module).find((value) => memberOf(memberOf(value, 'scheme'), 'name') === name)
   return factory as AnyScheme // the file of a scheme exports its factory
 }
 
@@ -110,6 +111,35 @@ function checkSecretIsEnough(factory: AnyScheme, options: SchemeOptions): void {
     throw new UsageError(
       `--scheme ${name} needs ${error.option}, which no flag of this command sets: use hookgate/schemes/${name} in your own code`,
     )
+  }
+}
+
+/** Whether the sender shares no secret with you: SNS, PayPal, Plaid and Pub/Sub. */
+export function hasNoSecret({ scheme }: AnyScheme): boolean {
+  return scheme.secretName.startsWith('none; ')
+}
+
+/** Why the scheme refuses the secret, or the sender's public key. Undefined if it takes it. */
+export function refusalOf(factory: AnyScheme, text: string): string | undefined {
+  const { scheme } = factory
+  const isPublic = hasKeyPair(scheme) || (scheme.algorithm !== 'code' && isPublicKeyOf(scheme, text))
+  const keyIdOption = scheme.algorithm === 'code' ? scheme.keyIdOption : undefined
+  const others = { publicUrl: 'http://127.0.0.1/', ...(keyIdOption && { [keyIdOption]: 'any' }) }
+  return refusalBy(() => factory({ [isPublic ? 'publicKeys' : 'secrets']: text, ...others }))
+}
+
+const isPublicKeyOf = ({ publicKey }: Scheme, text: string) =>
+  publicKey !== undefined && text.startsWith(publicKey.key.base64After)
+
+/** Why a secret is refused. Undefined if it is not. */
+export function refusalBy(make: () => unknown): string | undefined {
+  try {
+    make()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ListenerConfigError) || !/^(?:secrets|publicKeys)\b/.test(error.option))
+      throw error
+    return error.message.slice(error.option.length + 2)
   }
 }
 

@@ -1,4 +1,6 @@
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasKeyPair, signsUrl } from '../../src/scheme/compile-scheme.ts'
+import { calledUrl } from '../../src/scheme/signed-url.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
@@ -13,6 +15,7 @@ import {
   type KeyIdValues,
   keyIdOptionOf,
   loadScheme,
+  refusalOf,
   SECRET_OPTIONS,
 } from './schemes.ts'
 import { needSecret, needText } from './secrets.ts'
@@ -104,7 +107,7 @@ async function schemeSigner(
       try {
         return await signAs(scheme, { ...keys, ...known, body, publicUrl, timestamp: timestamp() })
       } catch (error) {
-        if (publicUrl === undefined && Object(error).option === 'publicUrl') throw needsUrl(name)
+        if (publicUrl === undefined && memberOf(error, 'option') === 'publicUrl') throw needsUrl(name)
         throw toUsageError(error, `--scheme ${name}`)
       }
     },
@@ -118,7 +121,7 @@ export function publicUrlOf(
   url: string,
 ): string | undefined {
   const publicUrl = given['public-url'] ?? url
-  if (URL.canParse(publicUrl)) return publicUrl
+  if (URL.canParse(publicUrl)) return calledUrl(publicUrl, url)
   if (signsUrl(scheme)) throw needsUrl(scheme.name)
   return undefined
 }
@@ -140,7 +143,10 @@ export async function readSender(
   }
   keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
   if (!hasKeyPair(scheme.scheme)) {
-    return { scheme, keys: { secret: await needText(given['secret-file']), keyId: given['key-id'] } }
+    const secret = await needText(given['secret-file'])
+    const refusal = refusalOf(scheme, secret)
+    if (refusal !== undefined) throw new UsageError(`--scheme ${name}: the secret ${refusal}`)
+    return { scheme, keys: { secret, keyId: given['key-id'] } }
   }
   if (given.key === undefined)
     throw new UsageError(`--scheme ${name} signs with a private key: add --key FILE`)

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { type EventStore, EventStoreError } from '../../src/index.ts'
+import { isA, memberOf, textOf } from '../../src/lib/member-of.ts'
 import {
   type PostgresClient,
   postgresStore,
@@ -156,14 +157,14 @@ async function redisTime(client: object, method: string, words: unknown): Promis
 
 /** Reads a Postgres server's clock. @param method The client's method for statements without parameters. */
 async function postgresTime(client: object, method: string): Promise<number> {
-  const answer = Object(await (client as Asked)[method]?.(POSTGRES_TIME))
-  return Number((answer.rows ?? answer)[0]?.now)
+  const answer = await (client as Asked)[method]?.(POSTGRES_TIME)
+  return Number(memberOf(memberOf(memberOf(answer, 'rows') ?? answer, 0), 'now'))
 }
 
 /** The innermost cause with a message: clients wrap the system's error, and some leave the outer message empty. */
 export function reasonOf(error: unknown, url: StoreUrl): string {
-  const inner: unknown = Object(error).cause ?? Object(error).errors?.[0]
-  const { message, code } = Object(error)
-  if (inner !== undefined && (error instanceof EventStoreError || !message)) return reasonOf(inner, url)
-  return printable(url.redact(String(message || code || 'it cannot be opened')))
+  const inner = memberOf(error, 'cause') ?? memberOf(memberOf(error, 'errors'), 0)
+  const message = textOf(error, 'message')
+  if (inner !== undefined && (isA(error, EventStoreError) || !message)) return reasonOf(inner, url)
+  return printable(url.redact(message || textOf(error, 'code') || 'it cannot be opened'))
 }

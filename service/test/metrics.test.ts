@@ -2,7 +2,7 @@ import { instrument } from 'hookgate/otel'
 import { beforeAll, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { measureRuns } from '../src/runs/metrics.ts'
-import { newSender, send, signed } from './support/automations.ts'
+import { newSender, send, sendAccepted, signed } from './support/automations.ts'
 import { describeService } from './support/databases.ts'
 
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/
@@ -29,7 +29,7 @@ describeService('/metrics', (subject) => {
   it('counts verdicts, responses by route, and unfinished runs, without an ID in any label', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
-    await send(subject, sender, {}, eventId)
+    await sendAccepted(subject, sender, {}, eventId)
     await send(subject, sender, {}, eventId)
     await subject.get('/api/v1/tasks/1')
     await subject.get('/api/v1/tasks/none')

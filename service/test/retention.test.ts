@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sweepOld } from '../src/retention.ts'
-import { newSender, recordsOf, runsOf, send, workAll } from './support/automations.ts'
+import { newSender, recordsOf, runsOf, sendAccepted, workAll } from './support/automations.ts'
 import { describeService } from './support/databases.ts'
 import { acted, taskWith } from './support/tasks.ts'
 
@@ -13,9 +13,9 @@ describeService('the retention', (subject) => {
 
   it('deletes ended runs with their records and steps after so many days, and keeps unfinished runs', async () => {
     const sender = await newSender(subject)
-    await send(subject, sender, { number: 1 })
+    await sendAccepted(subject, sender, { number: 1 })
     await workAll(subject)
-    await send(subject, sender, { number: 2 })
+    await sendAccepted(subject, sender, { number: 2 })
     subject.clock.advanceSeconds(30 * DAY_SECONDS)
     await sweep()
     await sweep(30)

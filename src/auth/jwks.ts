@@ -3,6 +3,7 @@ import { importJWK } from 'jose/key/import'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { memberOf, textOf } from '../lib/member-of.ts'
 import { type PublicKey, readPublicKey } from './public-key.ts'
 
 interface Entry extends PublicKey {
@@ -16,7 +17,7 @@ export class Jwks implements KeySet {
 
   /** @throws Error when the document is not a JWKS or has over 100 keys. */
   constructor(document: unknown) {
-    const keys: unknown = Object(document).keys
+    const keys = memberOf(document, 'keys')
     if (!Array.isArray(keys)) throw new Error('is not a JWKS: { keys: [...] }')
     if (keys.length > 100) throw new Error('has over 100 keys')
     this.#entries = keys.flatMap((key) => readPublicKey(key) ?? [])
@@ -74,6 +75,6 @@ export function localKeySet(jwks: { readonly keys: readonly object[] }): KeySet 
   try {
     return new Jwks(jwks)
   } catch (error) {
-    throw new ListenerConfigError('jwks', error instanceof Error ? error.message : String(error))
+    throw new ListenerConfigError('jwks', textOf(error, 'message') ?? 'cannot be read')
   }
 }

@@ -1,5 +1,6 @@
 import { ListenerConfigError } from '../errors.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
+import { memberOf } from '../lib/member-of.ts'
 import { checkedElsewhere, type OptionTable } from '../lib/options.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import type { Evidence } from './evidence.ts'
@@ -134,6 +135,6 @@ class CertificateKey {
 
 /** Undefined if the host has no such document. All other failures may be temporary. */
 function nothingThere(failure: unknown): undefined {
-  if (failure instanceof Error && NO_SUCH_DOCUMENT.includes(failure.cause)) return undefined
+  if (NO_SUCH_DOCUMENT.includes(memberOf(failure, 'cause'))) return undefined
   throw failure
 }

@@ -1,6 +1,7 @@
 import { KeySetError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { memberOf, textOf } from '../lib/member-of.ts'
 import {
   aFunction,
   type OptionTable,
@@ -120,8 +121,10 @@ export class RemoteValue<T> {
 
 /** `fetch` rejects with an error that says only that it failed. Its cause says why. */
 function reasonOf(failure: unknown): string {
-  const { message = 'has not answered yet', cause } = Object(failure)
-  const why = cause?.message || cause?.code
+  if (failure === undefined) return 'has not answered yet'
+  const message = textOf(failure, 'message') ?? 'failed'
+  const cause = memberOf(failure, 'cause')
+  const why = textOf(cause, 'message') || textOf(cause, 'code')
   return why ? `${message}: ${why}` : message
 }
 

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
-import { checkOptions, type OptionCheck, wellFormedText } from '../lib/options.ts'
+import { checkOptions, isRecord, kindOf, type OptionCheck, wellFormedText } from '../lib/options.ts'
 
 /**
  * A secret or public key and its name, which is reported as `event.auth.secretId`. The sender never sees the name.
@@ -33,7 +33,7 @@ export function namedSecrets(given: Secrets, option: string, check: OptionCheck)
 }
 
 function readEntry(entry: unknown, option: string, index: number, check: OptionCheck): NamedSecret {
-  if (typeof entry !== 'object' || entry === null) {
+  if (!isRecord(entry)) {
     check(entry, option)
     return { id: `secret-${index + 1}`, secret: entry as string } // otherwise `check` has thrown
   }
@@ -57,7 +57,9 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
-  if (typeof value !== 'string') throw refuse('must be a string; is the environment variable set?')
+  if (typeof value !== 'string') {
+    throw refuse(`is ${kindOf(value)}, not text; is the environment variable set?`)
+  }
   if (value.trim() === '') throw refuse('is empty or blank; is the environment variable set?')
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')

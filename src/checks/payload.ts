@@ -19,9 +19,9 @@ export function checkPayload(verification: Verification): CheckAnswer<'payload_i
   try {
     const result = schema.validate(verification.payload)
     return isPromise(result)
-      ? result
+      ? Promise.resolve(result)
           .then((given) => keepResult(verification, given))
-          .then(undefined, (cause: unknown) => schemaThrew(verification, cause))
+          .catch((cause: unknown) => schemaThrew(verification, cause))
       : keepResult(verification, result)
   } catch (cause) {
     return schemaThrew(verification, cause)

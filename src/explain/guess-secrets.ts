@@ -1,16 +1,20 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../scheme/scheme.ts'
+import { secretFormOf } from '../scheme/secret-forms.ts'
+import { secretMistake } from '../scheme/secret-mistakes.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 
 const encoder = new TextEncoder()
-const QUOTES = /^["'`]+|["'`]+$/g
-const IS_QUOTED = /^["'`]|["'`]$/
+const QUOTES = /^["'`‘-‟]+|["'`‘-‟]+$/g
 /** With `\n` as two characters, which a quoted value in a shell or a `.env` file leaves there. */
-const BLANKS = /^(?:\s|\\[nrt])+|(?:\s|\\[nrt])+$/g
+const BLANKS = /^(?:[\s\u200b]|\\[nrt])+|(?:[\s\u200b,;]|\\[nrt])+$/g
+/** From a copy of a web page. */
+const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu
+const COMMENT = /\s*(?:#| \/\/).*$/s
 const ASSIGNED = /^(?:export )?[A-Za-z_]\w*=(.+)$/gm
-/** Of a `.env` file. */
+/** Of a `.env` file, or of a list. */
 const MOST_LINES = 20
 
 /** The secrets that were perhaps meant, and the keys that were perhaps made of the configured one. */
@@ -19,9 +23,8 @@ export function secretGuesses({ secret }: ConfiguredKey, expected: ExpectedSende
   const bare = secret.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')
   const inQuotes = `${name} signed with quotes around the secret: enter it again without`
   const here: readonly Text[] = [
-    [`the configured secret ${stray(secret)}`, bare],
+    ...meant(secret, bare, expected),
     ...prefixed(bare, expected),
-    ...assigned(secret),
     ...recoded(bare, expected),
   ]
   const atSender: readonly Text[] = [
@@ -45,20 +48,24 @@ function asSecret(secret: string, { scheme }: ExpectedSender): Pick<Guess, 'secr
     : { secret }
 }
 
-/** The values of a `.env` file, given in whole or as one line. */
-function assigned(secret: string): readonly Text[] {
-  const says = 'the configured secret is from a .env file: pass only what follows the ='
-  const lines = [...secret.matchAll(ASSIGNED)].slice(0, MOST_LINES)
-  return lines.map(([, value = '']) => [says, value.trim().replace(QUOTES, '')])
-}
-
-/** What the configured secret has around it, and that it has to go. */
-function stray(secret: string): string {
-  if (IS_QUOTED.test(secret.trim())) return 'has quotes around it: remove them'
-  const [blank = ''] = secret.match(BLANKS) ?? []
-  const where = secret.endsWith(blank) ? 'end' : 'start'
-  if (blank.includes('\\')) return `ends with ${blank} as text: remove it`
-  return `has a ${/[\r\n]/.test(blank) ? 'line break' : 'space'} at its ${where}: remove it`
+/** What is left of a text without what is around, behind or between the secrets in it. */
+function meant(secret: string, bare: string, { scheme }: ExpectedSender): readonly Text[] {
+  const form = secretFormOf(scheme)
+  const mistake = secretMistake(secret, form)
+  if (mistake === undefined) return []
+  const { prefix = '' } = form
+  const values = [...secret.matchAll(ASSIGNED)].map(([, value = '']) => value)
+  const texts = [
+    bare,
+    secret.replace(INVISIBLE, ''),
+    secret.replace(COMMENT, ''),
+    ...(prefix && bare.startsWith(prefix + prefix) ? [bare.slice(prefix.length)] : []),
+    ...[...values, ...secret.split(/[\s,;]+/)].slice(0, MOST_LINES),
+  ]
+  return texts.map((text) => [
+    `the configured secret ${mistake.replace('; ', ': ')}`,
+    text.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, ''),
+  ])
 }
 
 function strayAtSender(end: string, { name, isOwn }: ExpectedSender): string {

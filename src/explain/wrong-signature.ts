@@ -1,12 +1,13 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
-import { API_KEY, prefixOf } from '../scheme/secret-forms.ts'
+import { secretFormOf } from '../scheme/secret-forms.ts'
+import { secretMistake } from '../scheme/secret-mistakes.ts'
 import type { ExpectedSender } from './expected-sender.ts'
+import { looksLike, oddSecret } from './odd-secret.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
-const WHSEC = 'whsec_'
 
 /** Says that a parser has read or replaced the body. Empty if the body may be the sender's. */
 export function consumedBody(
@@ -30,10 +31,9 @@ export async function wrongSignature(
 ): Promise<readonly string[]> {
   const consumed = consumedBody(delivery, expected)
   if (consumed.length > 0) return consumed
-  const other = otherKey(expected)
-  if (other !== undefined) return [other]
   if (delivery.body.length > LARGEST_TRIED) {
-    return ['the body is over 256 KB, so the well-known mistakes were not tried', ...toCheck(expected)]
+    const untried = 'the body is over 256 KB, so the well-known mistakes were not tried'
+    return [strangeSecret(expected) ?? untried, ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) return [unknownMistake(delivery, expected), ...toCheck(expected)]
@@ -44,25 +44,14 @@ export async function wrongSignature(
       ]
 }
 
-/** A secret of another kind, by its form. Senders that make the secrets themselves have theirs refused at the start. */
-function otherKey({ keys, facts, isOwn, name, scheme }: ExpectedSender): string | undefined {
-  const mayBeApiKey = isOwn || facts.signsWithApiKey
-  const apiKey = mayBeApiKey ? undefined : keys.map(({ secret }) => API_KEY.exec(secret)?.[0]).find(Boolean)
-  const found = Object.entries({ ...facts.otherKeys, ...(apiKey && { [apiKey]: 'an API key' }) }).find(
-    ([beginning]) => keys.some(({ secret }) => secret.startsWith(beginning)),
-  )
-  return (
-    found && `the configured secret is ${found[1]} (${found[0]}…); for ${name}, pass the ${scheme.secretName}`
-  )
-}
-
-/** Tried last, because some senders have you choose the secret, which then may have any form. */
-function anothersSecret({ keys, isOwn, name, scheme }: ExpectedSender): string | undefined {
-  const isForeign =
-    !isOwn && prefixOf(scheme) !== WHSEC && keys.some(({ secret }) => secret.startsWith(WHSEC))
-  return isForeign
-    ? `the configured secret looks like one of Stripe or Standard Webhooks (${WHSEC}…); for ${name}, pass the ${scheme.secretName}`
-    : undefined
+/** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */
+function strangeSecret({ keys, name, scheme, isOwn }: ExpectedSender): string | undefined {
+  const form = secretFormOf(scheme)
+  const found = [
+    ...keys.map(({ secret }) => secretMistake(secret, form)),
+    ...keys.map(({ secret }) => (isOwn ? undefined : oddSecret(secret, scheme))),
+  ].find((mistake) => mistake !== undefined)
+  return found && `the configured secret ${looksLike(found)}; for ${name}, pass the ${scheme.secretName}`
 }
 
 function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
@@ -74,7 +63,7 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
   const another = isSigned
     ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
     : `${name} sent another secret; none of the well-known mistakes fits`
-  return anothersSecret(expected) ?? another
+  return strangeSecret(expected) ?? another
 }
 
 /** What nobody can find out from the delivery. */

@@ -3,8 +3,15 @@ export function callHook<Given extends readonly unknown[]>(
   hook: ((...given: Given) => unknown) | null | undefined,
   ...given: Given
 ): void {
-  if (!hook) return
+  if (hook) void swallowed(hook, given)
+}
+
+/** Never rejects. `await` copes with anything that a hook may return, e.g. a thenable whose `then` throws. */
+async function swallowed<Given extends readonly unknown[]>(
+  hook: (...given: Given) => unknown,
+  given: Given,
+): Promise<void> {
   try {
-    void Promise.resolve(hook(...given)).catch(() => {})
+    await hook(...given)
   } catch {}
 }

@@ -9,3 +9,18 @@ export function memberOf(holder: unknown, name: PropertyKey): unknown {
     return undefined
   }
 }
+
+/** Like `memberOf`, but only text: a foreign error's `message` or `code` may be anything. */
+export function textOf(holder: unknown, name: PropertyKey): string | undefined {
+  const member = memberOf(holder, name)
+  return typeof member === 'string' ? member : undefined
+}
+
+/** `instanceof` for something foreign. False if looking throws, as it does for a revoked proxy. */
+export function isA<Kind>(value: unknown, kind: abstract new (...given: never[]) => Kind): value is Kind {
+  try {
+    return value instanceof kind
+  } catch {
+    return false
+  }
+}

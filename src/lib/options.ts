@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
+import { memberOf } from './member-of.ts'
 
 /** Throws if an option's value is invalid. */
 export type OptionCheck = (value: unknown, option: string) => void
@@ -13,8 +14,8 @@ export function checkOptions(
   table: { readonly [name: string]: OptionCheck },
 ): void {
   const names = () => Object.keys(table).join(', ')
-  if (typeof options !== 'object' || options === null) {
-    throw new ListenerConfigError(caller, `takes an object of options: ${names()}`)
+  if (!isRecord(options)) {
+    throw new ListenerConfigError(caller, `takes an object of options: ${names()}; got ${kindOf(options)}`)
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
@@ -22,6 +23,16 @@ export function checkOptions(
     }
   }
   for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)
+}
+
+/** The kind of a value, e.g. `undefined`, `String`, `Uint8Array` or `Promise`. */
+export function kindOf(value: unknown): string {
+  return value === undefined || value === null ? `${value}` : {}.toString.call(value).slice(8, -1)
+}
+
+/** Whether a value may hold options: bytes, lists and promises hold none. */
+export function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && !/^null|Array|Promise/.test(kindOf(value))
 }
 
 /** Accepts undefined; any other value must pass `check`. */
@@ -75,6 +86,14 @@ export const wellFormedText: OptionCheck = (value, option) => {
   }
 }
 
+/** Text that is compared exactly, so that quotes or white space around it would refuse every delivery. */
+export const exactText: OptionCheck = (value, option) => {
+  wellFormedText(value, option)
+  if (/^["'`\s]|["'`\s]$/.test(`${value}`)) {
+    throw new ListenerConfigError(option, 'has quotes or white space around it; remove them')
+  }
+}
+
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfWords(...words: readonly string[]): OptionCheck {
   return (value, option) => {
@@ -87,7 +106,7 @@ export function oneOfWords(...words: readonly string[]): OptionCheck {
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(methods: readonly string[], example = ''): OptionCheck {
   return (value, option) => {
-    const missing = methods.find((method) => typeof Object(value)[method] !== 'function')
+    const missing = methods.find((method) => !hasMethod(value, method))
     if (!missing) return
     const mend = example && `: try ${example}`
     const hint =
@@ -95,7 +114,7 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
         ? `; it is missing${mend}`
         : typeof value === 'function'
           ? `; was it called?${example && ` Try ${example}`}`
-          : Object(value).then
+          : memberOf(value, 'then')
             ? '; await it'
             : mend
     throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
@@ -107,5 +126,5 @@ export const checkedElsewhere: OptionCheck = () => {}
 
 /** Whether a value of unknown type has this method, its own or inherited. */
 export function hasMethod(holder: unknown, method: string): boolean {
-  return typeof Reflect.get(Object(holder), method) === 'function'
+  return typeof memberOf(holder, method) === 'function'
 }

@@ -1,3 +1,5 @@
+import { callHook } from './hooks.ts'
+
 /**
  * Reads a web stream, at most `limit` + 1 bytes of it. One byte past the limit tells the caller that the body is too long.
  * Rejects if the stream fails. Calls `count` with the bytes of each chunk within the limit.
@@ -16,7 +18,7 @@ export async function readAtMost(
     chunks = withChunk(chunks, value, length)
     if (length <= limit) count(value.length)
   }
-  void reader?.cancel().catch(() => {})
+  callHook(() => reader?.cancel())
   return joinChunks(chunks, length).subarray(0, limit + 1)
 }
 

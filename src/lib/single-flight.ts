@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { callHook } from './hooks.ts'
 
 /** Workers cancel a request's I/O silently when the request ends, so other requests poll. */
 const ENDS_WITH_ITS_REQUEST: boolean = 'WebSocketPair' in globalThis // at every compatibility date, unlike `navigator`
@@ -23,7 +24,7 @@ export interface SingleFlight {
   join(): Promise<void> | undefined
 }
 
-/** @param work Never rejects, and settles within `longestMs` unless it is lost. */
+/** @param work Settles within `longestMs` unless it is lost. Records its failure itself: a run never rejects, because most have no waiter. */
 export function singleFlight(
   work: () => Promise<void>,
   longestMs: number,
@@ -40,12 +41,13 @@ export function singleFlight(
   }
   const begin = (may?: () => boolean) => {
     if (underWay() || may?.() === false) return undefined
-    const begun = work().finally(() => {
-      if (current === begun) current = undefined
-    })
-    current = begun
     beganAt = clock.now()
-    waitUntil?.(begun)
+    const over = () => {
+      if (current === begun) current = undefined
+    }
+    const begun: Promise<void> = work().then(over, over)
+    current = begun
+    callHook(waitUntil, begun)
     return begun
   }
   const join = () => {

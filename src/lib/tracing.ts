@@ -1,3 +1,5 @@
+import { textOf } from './member-of.ts'
+
 /** The part of Node's TracingChannel that is used. */
 export interface TracingChannel {
   readonly hasSubscribers: boolean
@@ -37,8 +39,8 @@ export function traced<T>(
       result = work()
       return result.then(
         (value) => void Object.assign(fields, describe(value)),
-        (error) => {
-          throw { name: error.name, message: error.message }
+        (error: unknown) => {
+          throw { name: textOf(error, 'name') ?? 'Error', message: textOf(error, 'message') ?? '' }
         },
       )
     }, fields)

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
+import { memberOf, textOf } from '../lib/member-of.ts'
 import {
   aBoolean,
   aFunction,
@@ -54,8 +55,7 @@ const aText: OptionCheck = (value, option) => {
 }
 
 const aPlace: OptionCheck = (value, option) => {
-  const { header, item, member } = Object(value)
-  if (typeof (header ?? item ?? member) === 'string') return
+  if (['header', 'item', 'member'].some((place) => textOf(value, place) !== undefined)) return
   throw new ListenerConfigError(option, 'must be { header }, { item } or { member }')
 }
 
@@ -69,18 +69,18 @@ const ROW: OptionTable<Scheme> = {
   sender: aText,
   secretName: aText,
   secretPrefix: optional(wellFormedText),
+  secretMadeBy: optional(oneOfWords('sender', 'user')),
   algorithm: oneOfWords('hmac-sha256', 'hmac-sha1', 'hmac-sha512', 'ed25519', 'ecdsa-p256-sha256', 'token'),
   key(value, option) {
-    const prefix = Object(value).base64After
-    if (typeof prefix !== 'string') oneOfWords('text', 'hex', 'base64')(value, option)
+    if (textOf(value, 'base64After') === undefined) oneOfWords('text', 'hex', 'base64')(value, option)
   },
   signature(value, option) {
-    const { headers, spelling } = Object(value)
+    const headers = memberOf(value, 'headers')
     const isLowerCase = (name: unknown) => typeof name === 'string' && name === name.toLowerCase()
     if (!Array.isArray(headers) || !headers.every(isLowerCase)) {
       throw new ListenerConfigError(`${option}.headers`, 'must be a list of names in lower case')
     }
-    optional(oneOfWords('hex', 'base64', 'base64url'))(spelling, `${option}.spelling`)
+    optional(oneOfWords('hex', 'base64', 'base64url'))(memberOf(value, 'spelling'), `${option}.spelling`)
   },
   signs(value, option) {
     if (typeof value !== 'function') wellFormedText(value, option)
@@ -88,9 +88,8 @@ const ROW: OptionTable<Scheme> = {
   publicKey: checkedElsewhere,
   timestamp: optional((value, option) => {
     aPlace(value, option)
-    const { unit, of } = Object(value)
-    oneOfWords('seconds', 'milliseconds', 'rfc3339')(unit, `${option}.unit`)
-    oneOfWords('attempt', 'event')(of, `${option}.of`)
+    oneOfWords('seconds', 'milliseconds', 'rfc3339')(memberOf(value, 'unit'), `${option}.unit`)
+    oneOfWords('attempt', 'event')(memberOf(value, 'of'), `${option}.of`)
   }),
   eventId: optional(aPlace),
   claimedId: optional(aFunction),

@@ -1,4 +1,5 @@
 import type { Authenticator } from '../auth/authenticator.ts'
+import { secretText } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { EventAuth } from '../event.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type OptionTable,
   oneOfWords,
   optional,
-  wellFormedText,
 } from '../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../typed-events.ts'
 import { authenticateBy } from './authenticate.ts'
@@ -176,7 +176,7 @@ const CHECKS = {
   ...SHARED_SECRET_OPTIONS,
   publicKeys: checkedElsewhere,
   topics: optional(listOfTopics),
-  verifyToken: optional(wellFormedText),
+  verifyToken: optional(secretText),
   onHandshake: optional(aFunction),
 } as const satisfies { readonly [option in keyof SchemeOptions]: OptionCheck }
 

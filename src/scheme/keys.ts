@@ -12,8 +12,6 @@ const MOST_BYTES = 64
 /** Decodes a secret into a key, or returns the problem. */
 export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
   if (form === 'text') return encoder.encode(secret)
-  if (/^["'`]|["'`]$/.test(secret)) return 'is in quotes; remove them'
-  if (/^[ \t]|[ \t]$/.test(secret)) return 'begins or ends with a space; remove it'
   if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'
   if (form === 'base64') return decodeBase64(secret) ?? 'must be base64'
   const prefix = form.base64After

@@ -93,10 +93,15 @@ export interface Scheme {
   /** The name of the secret or key in the sender's console. For messages and the documentation. */
   readonly secretName: string
   /**
-   * How every secret begins in the sender's console, e.g. `whsec_`. The prefix alone is then refused, and so is a key of
-   * the sender's API. Omit it if secrets have no fixed prefix, or if users choose them.
+   * How every secret begins in the sender's console, e.g. `whsec_`. Omit it if secrets have no fixed prefix, or if users choose
+   * them.
    */
   readonly secretPrefix?: string
+  /**
+   * Who makes the secret. One that the sender makes is refused at the start if it is a placeholder, in quotes, another key or
+   * something else that the sender never makes. Defaults to `user`: you choose the secret, so any text may be one.
+   */
+  readonly secretMadeBy?: 'sender' | 'user'
   /** The signature algorithm. */
   readonly algorithm: Algorithm
   /** The encoding of the secret or public key. */
@@ -167,7 +172,7 @@ export interface Scheme {
   readonly signAsHeaders?: { readonly [name: string]: string }
   /** Answers the sender's check that the endpoint exists. */
   readonly handshake?: HandshakeForm
-  /** Converts the configured URL into the signed one. */
+  /** Converts the URL into the signed one. */
   readonly signedUrl?: (publicUrl: string) => string
   /** Additional options of the factory. A `{url}` in `signs` implies `publicUrl`. */
   readonly takes?: readonly ('publicUrl' | 'verifyToken' | 'onHandshake')[]
@@ -243,6 +248,10 @@ export interface SchemeRequest {
   readonly list: (name: string) => string | undefined
   /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
   readonly queryText: () => string | undefined
+  /** The request's path and query, or its full URL, exactly as received. Undefined if the host does not know it. */
+  readonly url: string | undefined
+  /** Says in the refusal's detail why there are no signed bytes: `return refuse('…')`. For your logs only. */
+  readonly refuse: (detail: string) => undefined
   /** The exact bytes of the body. */
   readonly body: Uint8Array
   /** The configured `publicUrl`. Empty if the scheme has no such option. */
@@ -280,8 +289,8 @@ export interface SchemeOptions {
   /** The sender's public key, or several during a rotation. For schemes that sign with a private key. */
   readonly publicKeys?: Secrets
   /**
-   * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Never taken from a
-   * request.
+   * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Origin and path are
+   * never taken from a request. Without a query, any query that the sender has signed is accepted; with one, no other.
    */
   readonly publicUrl?: string | undefined
   /**

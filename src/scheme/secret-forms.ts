@@ -1,10 +1,9 @@
 import { namedSecrets } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
+import type { OptionCheck } from '../lib/options.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
-
-/** How Stripe and others begin the keys of their APIs. */
-export const API_KEY: RegExp = /^(?:sk|rk|pk)_(?:live|test)_/
+import { type SecretForm, secretMistake } from './secret-mistakes.ts'
 
 /** How every secret of the sender begins, if its console shows them so. */
 export function prefixOf(scheme: SenderScheme): string | undefined {
@@ -12,41 +11,39 @@ export function prefixOf(scheme: SenderScheme): string | undefined {
   return typeof key === 'object' ? key.base64After : scheme.secretPrefix
 }
 
+/** What a sender's secret looks like. */
+export function secretFormOf(scheme: SenderScheme): SecretForm {
+  const { facts } = scheme
+  return { ...facts, prefix: prefixOf(scheme) ?? facts?.usualPrefix }
+}
+
 /**
- * Reads the secrets of the options. Refuses what cannot be the sender's secret by its form: another of its keys, or a prefix
- * alone.
+ * Reads the secrets of the options. Refuses what the sender cannot have made, unless you choose its secrets.
  *
  * @throws ListenerConfigError that names the sender and what its console calls the secret.
  */
-export function readSecrets<Value>(
-  scheme: SenderScheme,
-  { secrets, publicKeys }: SchemeOptions,
-  read: () => Value,
-): Value {
+export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions, read: () => Value): Value {
+  const form = secretFormOf(scheme)
+  const refuseMistake: OptionCheck = (secret, place) => {
+    const mistake = typeof secret === 'string' && secret.trim() && secretMistake(secret, form)
+    if (mistake) throw new ListenerConfigError(place, mistake)
+  }
   try {
-    for (const [option, given] of Object.entries({ secrets, publicKeys })) {
-      if (given !== undefined)
-        namedSecrets(given, option, (secret, place) => checkForm(secret, place, scheme))
+    for (const option of ['secrets', 'publicKeys'] as const) {
+      if (scheme.secretMadeBy === 'sender' && options[option] !== undefined)
+        namedSecrets(options[option], option, refuseMistake)
     }
     return read()
   } catch (error) {
-    const isOfKey = error instanceof ListenerConfigError && /^(?:secrets|publicKeys)\b/.test(error.option)
-    if (!isOfKey) throw error
+    const [, option] =
+      (error instanceof ListenerConfigError && /^(secrets|publicKeys)\b/.exec(error.option)) || []
+    if (!(error instanceof ListenerConfigError) || (option !== 'secrets' && option !== 'publicKeys'))
+      throw error
+    const { name, sender, secretName } = scheme
+    const isUnset = (options[option] ?? undefined) === undefined
+    const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    const what = isUnset ? `${factory}({ ${option} }) ` : ''
     const problem = error.message.slice(error.option.length + 2)
-    const { sender, secretName } = scheme
-    throw new ListenerConfigError(error.option, `${problem}; for ${sender}, pass the ${secretName}`)
+    throw new ListenerConfigError(error.option, `${what}${problem}; for ${sender}, pass the ${secretName}`)
   }
-}
-
-function checkForm(secret: unknown, place: string, scheme: SenderScheme): void {
-  if (typeof secret !== 'string') return // said by `read`
-  const { secretIsChosen, otherKeys = {} } = scheme.facts ?? {}
-  const prefix = prefixOf(scheme)
-  const other = secretIsChosen
-    ? undefined
-    : Object.entries(otherKeys).find(([beginning]) => secret.startsWith(beginning))
-  if (other) throw new ListenerConfigError(place, `is ${other[1]}`)
-  if (prefix === undefined) return
-  if (API_KEY.test(secret)) throw new ListenerConfigError(place, 'is an API key')
-  if (secret === prefix) throw new ListenerConfigError(place, `has nothing after ${prefix}`)
 }

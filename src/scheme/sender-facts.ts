@@ -1,10 +1,8 @@
 /**
  * What errors and `hookgate/explain` know of a sender beyond its signature. Nothing here changes a verdict, except that
- * `otherKeys` are refused at the start.
+ * `otherKeys` are refused at the start if the sender makes the secret.
  */
 export interface SenderFacts {
-  /** You choose the secret, so it may have any form, and `otherKeys` are only named after a wrong signature. */
-  readonly secretIsChosen?: true
   /** How secrets begin, if the sender does not promise it. See `secretPrefix`. */
   readonly usualPrefix?: string
   /** The sender's other keys and IDs that are mistaken for the secret: how they begin, and what they are. */

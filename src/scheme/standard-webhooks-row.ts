@@ -4,6 +4,7 @@ type Row = Omit<Scheme, 'name' | 'sender' | 'secretName'>
 
 /** What all senders of Standard Webhooks v1 share. */
 export const STANDARD_WEBHOOKS: Row = {
+  secretMadeBy: 'sender',
   algorithm: 'hmac-sha256',
   key: { base64After: 'whsec_' },
   signature: { headers: ['webhook-signature'], separator: ' ', prefix: 'v1,', spelling: 'base64' },

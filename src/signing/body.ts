@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
+import { memberOf } from '../lib/member-of.ts'
 import type { OptionCheck } from '../lib/options.ts'
 
 const encoder = new TextEncoder()
@@ -25,7 +26,7 @@ export function sentAs<Body>(given: Body, bytes: Uint8Array): SentBody<Body> {
 
 /** Accepts arrays from any realm, because test runners pass those of another one. */
 export function isBytes(body: unknown): body is Uint8Array {
-  return Object(body).BYTES_PER_ELEMENT === 1
+  return memberOf(body, 'BYTES_PER_ELEMENT') === 1
 }
 
 /**

@@ -3,6 +3,7 @@ import { hmacWith, sha256 } from '#crypto'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { Json } from '../lib/json.ts'
+import { memberOf } from '../lib/member-of.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
 import { aBody, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
@@ -136,8 +137,8 @@ export interface SignJwtOptions extends SignOptions {
 }
 
 const jwk: OptionCheck = (value, option) => {
-  const { kty, d, k } = Object(value)
-  if (typeof kty === 'string' && typeof (d ?? k) === 'string') return
+  const secret = memberOf(value, 'd') ?? memberOf(value, 'k')
+  if (typeof memberOf(value, 'kty') === 'string' && typeof secret === 'string') return
   throw new ListenerConfigError(option, 'must be a private JWK, like { kty, d, … }')
 }
 

@@ -5,6 +5,11 @@ import { EVENT_STORE_CASES } from './event-store-cases.ts'
 export interface StoreFixture {
   /** The store under test. It need not be empty. */
   readonly store: EventStore
+  /**
+   * The same records through another connection, or better in another process. If given, everything that `store` answers
+   * `committed` is read back through it. Otherwise, only through `store`.
+   */
+  readonly other?: EventStore | undefined
   /** Advances the store's clock by milliseconds. If omitted, the cases wait in real time. */
   readonly advance?: ((milliseconds: number) => unknown) | undefined
   /** Called after the case. */
@@ -33,7 +38,8 @@ export function eventStoreSuite(
       const fixture: StoreFixture = 'claim' in created ? { store: created } : created
       const key = { listenerId: 'listener', eventId: crypto.randomUUID() }
       try {
-        await run({ store: fixture.store, advance: fixture.advance ?? sleep, key })
+        const { store, other = store, advance = sleep } = fixture
+        await run({ store, other, advance, key })
       } finally {
         await fixture.close?.()
       }

@@ -1,5 +1,6 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
 import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../src/event-store.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import {
   checkOptions,
   hasMethod,
@@ -114,7 +115,7 @@ function problemOf(given: unknown): string {
   if (hasMethod(given, 'prepare')) {
     return `${KNOWN}; d1Store of hookgate/stores/d1 takes D1 bindings, sqliteStore of hookgate/stores/sqlite databases`
   }
-  if (Reflect.has(Object(given), 'sql') || Reflect.has(Object(given), 'databaseSize')) {
+  if (['sql', 'databaseSize'].some((name) => memberOf(given, name) !== undefined)) {
     return `${KNOWN}, not the storage of an object`
   }
   return given === undefined ? `${KNOWN}; it is undefined: does the configuration name it so?` : KNOWN

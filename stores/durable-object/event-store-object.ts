@@ -64,7 +64,7 @@ export class EventStoreObject {
     this.#hasAlarm = true
     const isMore = this.#records.sweepSlice(Date.now())
     if (isMore || !this.#records.isEmpty()) {
-      await this.#storage.setAlarm(Date.now() + (isMore ? SLICE_PAUSE_MS : ROUND_MS))
+      await this.#setAlarm(isMore ? SLICE_PAUSE_MS : ROUND_MS)
     } else {
       this.#hasAlarm = false
       this.#records.forgetTable()
@@ -100,6 +100,16 @@ export class EventStoreObject {
   async #planRound(): Promise<void> {
     if (this.#hasAlarm) return
     this.#hasAlarm = true
-    if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(Date.now() + ROUND_MS)
+    if ((await this.#storage.getAlarm()) === null) await this.#setAlarm(ROUND_MS)
+  }
+
+  /** If it fails, the next claim or commit tries again. Otherwise nothing would be deleted until the object restarts. */
+  async #setAlarm(delayMs: number): Promise<void> {
+    try {
+      await this.#storage.setAlarm(Date.now() + delayMs)
+    } catch (error) {
+      this.#hasAlarm = false
+      throw error
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
 /** A DynamoDB attribute value. Only strings, integers and booleans are used. */
@@ -80,7 +81,7 @@ export function callWithin(milliseconds: number): Call {
 
 /** Whether this is the AWS error of this name. */
 export function isNamed(error: unknown, name: string): boolean {
-  return Reflect.get(Object(error), 'name') === name
+  return memberOf(error, 'name') === name
 }
 
 export const CONDITION_FAILED = 'ConditionalCheckFailedException'
@@ -94,6 +95,6 @@ const NOTEWORTHY_MS = 10_000
  * 10 s, or if the SDK does not report it.
  */
 export function clockOffset(client: { readonly config?: object }): number {
-  const offset: unknown = Reflect.get(Object(client.config), 'systemClockOffset')
+  const offset = memberOf(client.config, 'systemClockOffset')
   return typeof offset === 'number' && Math.abs(offset) >= NOTEWORTHY_MS ? offset : 0
 }

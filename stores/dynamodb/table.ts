@@ -1,4 +1,5 @@
 import { EventStoreError } from '../../src/errors.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import { type Call, clockOffset, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
 
@@ -61,21 +62,29 @@ interface Description {
 async function describe({ client, call, table }: TableOptions): Promise<Description | undefined> {
   try {
     const reply = await call((given) => client.describeTable({ TableName: table }, given))
-    const told = Object(Reflect.get(Object(reply), 'Table'))
-    const { TableStatus: status, KeySchema = [], Replicas = [], MultiRegionConsistency } = told
-    const keys = [...KeySchema].map((key) => `${key.AttributeName} ${key.KeyType}`).join(', ')
-    return { status, keys, hasLooseReplicas: Replicas.length > 0 && MultiRegionConsistency !== 'STRONG' }
+    const told = memberOf(reply, 'Table')
+    const keys = listOf(told, 'KeySchema')
+      .map((key) => `${memberOf(key, 'AttributeName')} ${memberOf(key, 'KeyType')}`)
+      .join(', ')
+    const isStrong = memberOf(told, 'MultiRegionConsistency') === 'STRONG'
+    const hasLooseReplicas = listOf(told, 'Replicas').length > 0 && !isStrong
+    return { status: memberOf(told, 'TableStatus'), keys, hasLooseReplicas }
   } catch (error) {
     if (isNamed(error, TABLE_MISSING)) return undefined
     throw error
   }
 }
 
+function listOf(holder: unknown, name: string): readonly unknown[] {
+  const list = memberOf(holder, name)
+  return Array.isArray(list) ? list : []
+}
+
 /** The TTL attribute. Undefined if TTL is disabled. */
 async function timeToLive({ client, call, table }: TableOptions): Promise<unknown> {
   const reply = await call((given) => client.describeTimeToLive({ TableName: table }, given))
-  const told = Object(Reflect.get(Object(reply), 'TimeToLiveDescription'))
-  return /^ENABL/.test(String(told.TimeToLiveStatus)) ? told.AttributeName : undefined
+  const told = memberOf(reply, 'TimeToLiveDescription')
+  return /^ENABL/.test(textOf(told, 'TimeToLiveStatus') ?? '') ? memberOf(told, 'AttributeName') : undefined
 }
 
 /** Lists what would make the store forget, fail or grow. Needs permission to describe the table and its TTL. */

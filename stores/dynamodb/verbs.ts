@@ -2,6 +2,7 @@ import { sha256 } from '#crypto'
 import { EventStoreError } from '../../src/errors.ts'
 import { type EventKey, eventKeyText } from '../../src/event-store.ts'
 import type { Clock } from '../../src/lib/clock.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import type { EngineVerbs } from '../contract.ts'
 import {
   type Call,
@@ -74,7 +75,7 @@ export function dynamodbVerbs(options: VerbOptions): EngineVerbs {
       return 'written'
     } catch (error) {
       if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
-      const found = Reflect.get(Object(error), 'Item') ?? (await read(options, key))
+      const found = memberOf(error, 'Item') ?? (await read(options, key))
       return isDoneRecord(found) ? 'done' : 'leased'
     }
   }
@@ -116,12 +117,12 @@ async function read({ client, call, table }: VerbOptions, key: Item): Promise<un
   const reply = await call((given) =>
     client.getItem({ TableName: table, Key: key, ConsistentRead: true }, given),
   )
-  return Reflect.get(Object(reply), 'Item')
+  return memberOf(reply, 'Item')
 }
 
 function isDoneRecord(item: unknown): boolean {
   if (item === undefined) return false
-  const isDone: unknown = Reflect.get(Object(Reflect.get(Object(item), 'is_done')), 'BOOL')
+  const isDone = memberOf(memberOf(item, 'is_done'), 'BOOL')
   if (typeof isDone === 'boolean') return isDone
   throw new EventStoreError('the key of an event holds a record that hookgate did not write')
 }

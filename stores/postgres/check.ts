@@ -1,3 +1,4 @@
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import type { RunStatement } from './client.ts'
@@ -62,11 +63,11 @@ export async function problemsOf(
   const rows = await run(QUESTIONS, [quotedTable(table).table])
   const found = rows.flatMap(({ finding }) => FINDINGS[String(finding)] ?? [])
   // pg's Pool and Client emit `error` for broken idle connections, which an EventEmitter without a listener throws.
-  const holder = Object(client)
-  const isPg = hasMethod(holder, 'query') && hasMethod(holder, 'listenerCount')
+  const listenerCount = memberOf(client, 'listenerCount')
+  const isPg = hasMethod(client, 'query') && typeof listenerCount === 'function'
   const unheard = problemsIn([
     [
-      isPg && holder.listenerCount('error') === 0,
+      isPg && Reflect.apply(listenerCount, client, ['error']) === 0,
       'no error listener on the pool or client: a broken idle connection ends this process',
       "pool.on('error', (error) => log(error)), or the same for the client",
     ],

@@ -1,4 +1,5 @@
 import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
 /**
@@ -37,7 +38,7 @@ export function statementRunner(client: PostgresClient, option: string): RunStat
   return async (text, values) => {
     const result: unknown = await Reflect.apply(call, client, [text, [...values]])
     // Some clients return the rows, others an object with `rows`.
-    const rows: unknown = Array.isArray(result) ? result : Reflect.get(Object(result), 'rows')
+    const rows = Array.isArray(result) ? result : memberOf(result, 'rows')
     if (Array.isArray(rows)) return rows
     throw new EventStoreError('the Postgres client returned something other than rows')
   }
@@ -46,7 +47,7 @@ export function statementRunner(client: PostgresClient, option: string): RunStat
 /** @throws ListenerConfigError for a client that may run each statement on another connection. */
 export function checkTransaction(tx: unknown): void {
   const has = (method: string) => hasMethod(tx, method)
-  const isPgPool = 'totalCount' in Object(tx)
+  const isPgPool = memberOf(tx, 'totalCount') !== undefined
   // Clients of postgres.js, Bun and neon() can begin transactions. So can Bun's transactions, but those have savepoints.
   const begins = has('begin') || (typeof tx === 'function' && has('transaction'))
   if (isPgPool || (begins && !has('savepoint'))) {
@@ -62,5 +63,5 @@ export const UNDEFINED_TABLE = '42P01'
 
 /** Bun reports the SQLSTATE in `errno`, all other clients in `code`. */
 export function hasSqlState(error: unknown, state: string): boolean {
-  return ['code', 'errno'].some((name) => Reflect.get(Object(error), name) === state)
+  return ['code', 'errno'].some((name) => memberOf(error, name) === state)
 }

@@ -1,4 +1,5 @@
 import { EventStoreError } from '../../src/errors.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import { type Evaluate, type RedisClient, replyText } from './client.ts'
 
@@ -93,11 +94,14 @@ function problemsOf(told: Told, where = ''): StoreProblem[] {
 
 /** node-redis emits `error` for lost connections, which an EventEmitter without a listener throws. */
 export function inspectClient(client: RedisClient): StoreProblem[] {
-  const holder = Object(client)
-  const isNodeRedis = 'sendCommand' in holder && !('call' in holder) && !('masters' in holder)
+  const has = (name: string) => memberOf(client, name) !== undefined
+  const isNodeRedis = has('sendCommand') && !has('call') && !has('masters')
+  const listenerCount = memberOf(client, 'listenerCount')
   return problemsIn([
     [
-      isNodeRedis && holder.listenerCount?.('error') === 0,
+      isNodeRedis &&
+        typeof listenerCount === 'function' &&
+        Reflect.apply(listenerCount, client, ['error']) === 0,
       'no error listener on the client: a broken connection ends this process',
       "client.on('error', (error) => log(error)), before it connects",
     ],

@@ -1,5 +1,6 @@
+import { memberOf } from '../../src/lib/member-of.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
-import { isBusy, type SqliteConnection } from './connection.ts'
+import { isBusy, isYours, type SqliteConnection, says } from './connection.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50
@@ -7,8 +8,8 @@ const LONGEST_WAIT_MS = 50
 /** Checks the table, and the settings of a local database. Empty if there are no problems. */
 export async function checkSqlite(db: SqliteConnection, table: string): Promise<readonly StoreProblem[]> {
   const index = `${table}_expires_at`
-  const found = await db.all('SELECT name FROM sqlite_master WHERE name IN (?, ?)', [table, index])
-  const names = found.map((row) => Reflect.get(Object(row), 'name'))
+  const found = await db.read('SELECT name FROM sqlite_master WHERE name IN (?, ?)', [table, index])
+  const names = found.map((row) => memberOf(row, 'name'))
   const problems = problemsIn([
     [
       !names.includes(table),
@@ -29,18 +30,18 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
 /** Tries a write that changes nothing. A database that another process has locked is none that refuses writes. */
 async function refusesWrites(db: SqliteConnection, table: string): Promise<boolean> {
   try {
-    await db.all(`DELETE FROM "${table}" WHERE FALSE RETURNING 1`, [])
+    await db.write(`DELETE FROM "${table}" WHERE FALSE RETURNING 1`, [])
     return false
   } catch (error) {
-    if (isBusy(error)) return false
-    if (/readonly/i.test(String(error))) return true
+    if (isBusy(error) || isYours(error)) return false
+    if (says(error, /readonly/i)) return true
     throw error
   }
 }
 
 async function settingProblems(db: SqliteConnection, isReadOnly: boolean): Promise<StoreProblem[]> {
   const ask = async (setting: string) => {
-    const [row] = await db.all(`PRAGMA ${setting}`, [])
+    const [row] = await db.read(`PRAGMA ${setting}`, [])
     return String(Object.values(Object(row))[0])
   }
   const journal = await ask('journal_mode')

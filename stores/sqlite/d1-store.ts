@@ -51,12 +51,14 @@ const KNOWN = 'must be a D1 binding of a Worker: env.DB, say, of d1_databases'
 /** @throws ListenerConfigError for anything but a D1 binding. The message names the store that accepts it. */
 function connectD1(binding: D1Binding): SqliteConnection {
   if (!isD1(binding)) throw new ListenerConfigError('binding', problemOf(binding))
+  // Not first(): the write is only certain once the whole statement has run.
+  const all: SqliteConnection['write'] = async (sql, values) => {
+    const statement = binding.prepare(sql).bind(...values)
+    return rowsOf((await statement.all()).results)
+  }
   return {
-    // Not first(): the write is only certain once the whole statement has run.
-    async all(sql, values) {
-      const statement = binding.prepare(sql).bind(...values)
-      return rowsOf((await statement.all()).results)
-    },
+    read: all,
+    write: all, // D1 runs each statement as a transaction
     // Not exec(), which treats each line as a statement.
     run: (statements) => binding.batch(statements.map((sql) => binding.prepare(sql))),
     isLocal: false,

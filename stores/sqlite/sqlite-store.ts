@@ -1,7 +1,8 @@
-import { ListenerConfigError } from '../../src/errors.ts'
+import { EventStoreError, ListenerConfigError } from '../../src/errors.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
-import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
+import { BEGIN, inTurn, isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 
@@ -15,14 +16,20 @@ export interface SyncSqlite {
   prepare(sql: string): { all(...values: SqliteValue[]): unknown }
 }
 
-/**
- * A client of @libsql/client, for a local file or a remote server.
- */
-export interface LibsqlClient {
+/** What a client of @libsql/client and its transactions have in common. */
+interface LibsqlStatements {
   /** Runs one statement, and resolves with its rows. */
   execute(statement: { sql: string; args: SqliteValue[] }): Promise<{ readonly rows: readonly unknown[] }>
   /** Runs statements that return nothing. */
   executeMultiple(sql: string): Promise<unknown>
+}
+
+/**
+ * A client of @libsql/client, for a local file (from version 0.18 on) or a remote server.
+ */
+export interface LibsqlClient extends LibsqlStatements {
+  /** Opens a transaction on a connection of its own. Needed for a local file. */
+  transaction?(mode: 'deferred'): Promise<LibsqlStatements & { rollback(): Promise<unknown>; close(): void }>
   /** `file`, or that of a remote server. */
   readonly protocol?: string
 }
@@ -41,7 +48,7 @@ export interface LibsqlClient {
  * ```
  *
  * @param db A database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. Do not run your
- *   own transactions on it: a claim made during one is rolled back with it.
+ *   own transactions on it: while one is open, the store waits, and then throws.
  * @throws ListenerConfigError for another client, and for unknown or invalid options.
  */
 export function sqliteStore(db: SyncSqlite | LibsqlClient, options: SqliteStoreOptions = {}): SqliteStore {
@@ -74,26 +81,96 @@ function anyStatement(db: SyncSqlite): ReturnType<SyncSqlite['prepare']> | undef
 
 function syncConnection(db: SyncSqlite): SqliteConnection {
   const prepared = new Map<string, ReturnType<SyncSqlite['prepare']>>()
+  const all = (sql: string, values: SqliteValue[]) => {
+    let statement = prepared.get(sql)
+    if (statement === undefined) {
+      statement = db.prepare(sql)
+      prepared.set(sql, statement)
+    }
+    return rowsOf(statement.all(...values))
+  }
   return {
-    async all(sql, values) {
-      let statement = prepared.get(sql)
-      if (statement === undefined) {
-        statement = db.prepare(sql)
-        prepared.set(sql, statement)
+    read: async (sql, values) => all(sql, values),
+    // Without an await, so that nothing else runs on the connection in between.
+    async write(sql, values) {
+      db.exec(BEGIN)
+      try {
+        const rows = all(sql, values)
+        db.exec('COMMIT')
+        return rows
+      } catch (error) {
+        rollBack(db)
+        throw error
       }
-      // Not get(): it stops after the first row, and drivers then hide a failed commit.
-      return rowsOf(statement.all(...values))
     },
     run: async (statements) => db.exec(statements.join('\n')),
     isLocal: true,
   }
 }
 
+/** SQLite itself ends a transaction after some failures, such as a full disk. If one stays open, the next `BEGIN` fails. */
+function rollBack(db: SyncSqlite): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch {}
+}
+
+/** @throws ListenerConfigError for a client of a file that has no transactions. */
 function libsqlConnection(client: LibsqlClient): SqliteConnection {
+  const isLocal = client.protocol === undefined || client.protocol === 'file'
+  const read: SqliteConnection['read'] = async (sql, args) =>
+    rowsOf((await client.execute({ sql, args })).rows)
+  const run: SqliteConnection['run'] = (statements) => client.executeMultiple(statements.join('\n'))
+  // A server runs each statement as a transaction, on a connection that ends with it.
+  if (!isLocal) return { read, write: read, run, isLocal }
+  if (!opensTransactions(client)) throw new ListenerConfigError('db', KNOWN)
+  let isRecent = false
+  const checkVersion = async () => {
+    if (!isRecent) await expectRecent(client)
+    isRecent = true
+  }
+  const write: SqliteConnection['write'] = async (sql, args) => {
+    await checkVersion()
+    const tx = await client.transaction('deferred') // which takes no lock yet
+    try {
+      // Without an await: others may want the connection, and the client carries out each step at once. It refuses the second if it
+      // refused the first.
+      const steps = Promise.all([
+        tx.executeMultiple(`ROLLBACK; ${BEGIN}`),
+        tx.execute({ sql, args }),
+        tx.executeMultiple('COMMIT'),
+      ])
+      return steps.then(([, { rows }]) => rowsOf(rows))
+    } finally {
+      tx.close() // rolls back what is not committed
+    }
+  }
   return {
-    all: async (sql, args) => (await client.execute({ sql, args })).rows,
-    run: (statements) => client.executeMultiple(statements.join('\n')),
-    isLocal: client.protocol === undefined || client.protocol === 'file',
+    read,
+    // If the client has one connection, it refuses a second transaction instead of waiting.
+    write: (sql, args) => inTurn(client, () => write(sql, args)),
+    run: async (statements) => {
+      await inTurn(client, checkVersion)
+      await run(statements)
+    },
+    isLocal,
+  }
+}
+
+type FileClient = LibsqlClient & Required<Pick<LibsqlClient, 'transaction'>>
+
+function opensTransactions(client: LibsqlClient): client is FileClient {
+  return hasMethod(client, 'transaction')
+}
+
+/** @throws EventStoreError for a client before 0.18, whose transactions never close their connections. */
+async function expectRecent(client: FileClient): Promise<void> {
+  const tx = await client.transaction('deferred')
+  tx.close()
+  try {
+    await tx.rollback() // which only the older ones refuse by now
+  } catch (cause) {
+    throw new EventStoreError('a local file needs @libsql/client 0.18 or later', { cause })
   }
 }
 
@@ -102,11 +179,10 @@ const DURABLE_OBJECT =
   'is the storage of a Durable Object: pass its namespace to durableObjectStore of hookgate/stores/durable-object'
 
 function problemOf(db: unknown): string {
-  const given: object = Object(db)
-  if (Reflect.has(given, 'databaseSize') || Reflect.has(Object(Reflect.get(given, 'sql')), 'databaseSize')) {
+  if ([db, memberOf(db, 'sql')].some((holder) => memberOf(holder, 'databaseSize') !== undefined)) {
     return DURABLE_OBJECT
   }
-  if (hasMethod(given, 'all') && hasMethod(given, 'bind')) return `${KNOWN}, not a statement`
+  if (hasMethod(db, 'all') && hasMethod(db, 'bind')) return `${KNOWN}, not a statement`
   return typeof db === 'string' ? `${KNOWN}, not the name of a file: open it yourself` : KNOWN
 }
 

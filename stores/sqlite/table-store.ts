@@ -1,4 +1,6 @@
+import { EventStoreError } from '../../src/errors.ts'
 import type { ClaimAnswer, CommitAnswer, EventStore } from '../../src/event-store.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger } from '../../src/lib/options.ts'
 import {
   type EngineVerbs,
@@ -10,7 +12,7 @@ import {
   tableMissing,
 } from '../contract.ts'
 import { checkSqlite } from './check.ts'
-import { retryingWhenLocked, type SqliteConnection } from './connection.ts'
+import { isYours, retryingWhenLocked, type SqliteConnection, says } from './connection.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 
 /** The options of `sqliteStore`. */
@@ -41,6 +43,9 @@ export interface SqliteStore extends EventStore {
   check(): Promise<readonly StoreProblem[]>
 }
 
+const YOURS =
+  'your own transaction is open on the connection of the store: give the store a connection of its own'
+
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   table: optional(tableName),
   ...MODE_OPTIONS,
@@ -61,11 +66,12 @@ export function tableStore(
   const seconds = singleSeconds(options)
   const given = connect()
   const connection = given.isLocal ? retryingWhenLocked(given) : given
-  const ask: SqliteConnection['all'] = async (sql, values) => {
+  const ask: SqliteConnection['write'] = async (sql, values) => {
     try {
-      return await connection.all(sql, values)
+      return await connection.write(sql, values)
     } catch (cause) {
-      throw /no such table/.test(String(cause)) ? tableMissing(cause) : cause
+      if (isYours(cause)) throw new EventStoreError(YOURS, { cause })
+      throw says(cause, /no such table/) ? tableMissing(cause) : cause
     }
   }
   const statements = sqliteStatements(table)
@@ -97,5 +103,5 @@ export function tableStore(
 
 /** Cast: the statement returns only these words, and the core checks them again. */
 function answerOf<Answer>(rows: readonly unknown[]): Answer {
-  return Reflect.get(Object(rows[0]), 'answer') as Answer
+  return memberOf(rows[0], 'answer') as Answer
 }

@@ -212,9 +212,9 @@ describe.each(OLD_HANDLERS)('$name', (handler) => {
     const judged = answers.flatMap((answered) => (isJudged(handler, answered) ? [answered.row.sent] : []))
     // Only a POST gets as far as the keys.
     const asks = judged.some(({ method }) => method === 'POST') ? 1 : 0
-    await vi.waitFor(() => expect(host.requests).toBe(asks))
+    await expect.poll(() => host.requests).toBe(asks)
     const paths = judged.map(({ path }) => path)
-    await vi.waitFor(() => expect([...verdicts.keys()]).toEqual(expect.arrayContaining(paths)))
+    await expect.poll(() => [...verdicts.keys()]).toEqual(expect.arrayContaining(paths))
     const seen = answers.flatMap(({ row: { sent, vector } }) =>
       (verdicts.get(sent.path) ?? []).map(({ ok, reason }) => ({
         ok,
@@ -234,10 +234,8 @@ describe.each(OLD_HANDLERS)('$name', (handler) => {
     )
 
     const differences = expected.flatMap(lineOf).toSorted()
-    await vi.waitFor(() => {
-      const told = lines().map((line) => line.replace(/(hookgate: \w+): .*$/, '$1'))
-      expect(told.toSorted()).toEqual(differences)
-    })
+    const told = () => lines().map((line) => line.replace(/(hookgate: \w+): .*$/, '$1'))
+    await expect.poll(() => told().toSorted()).toEqual(differences)
 
     const gone = answers.filter(
       ({ row: { vector }, after: { text } }) =>

@@ -121,7 +121,7 @@ it.each(Object.entries(TARGETS))(
         })
         await Promise.all(actions.map((given) => act(given, server, endpoint, manners)))
         // The work of senders that left needs a few turns to end, but never longer than a body may take.
-        await expect.poll(() => isWhole(server, endpoint), { timeout: 10_000, interval: 10 }).toBe(true)
+        await expect.poll(() => isWhole(server, endpoint), { interval: 10 }).toBe(true)
       }),
       { numRuns: 4, endOnFailure: true },
     )

@@ -96,7 +96,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
   it('writes that its handler redirected, which releases the event', async () => {
     const { deliver, said } = await endpoint(start, {}, () => 302)
     await deliver()
-    await vi.waitFor(() => expect(said()).toEqual([expect.stringContaining('failed: ERR_REDIRECTED.')]))
+    await expect.poll(() => said()).toEqual([expect.stringContaining('failed: ERR_REDIRECTED.')])
   })
 
   it('is silent if its hooks are null', async () => {

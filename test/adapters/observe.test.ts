@@ -158,7 +158,7 @@ describe('the verdict beside an old check', () => {
     const { listener } = stripeListener({ onVerdict: undefined })
     const request = { ...(await delivery()), body: Buffer.from('{"id":"evt_2","type":"invoice.paid"}') }
     expect((await post(await behind(onExpress(listener), raw, length), request)).status).toBe(200)
-    await vi.waitFor(() => expect(warn).toHaveBeenCalledOnce())
+    await expect.poll(() => warn).toHaveBeenCalledOnce()
     expect(warn.mock.lastCall?.[0]).toContain('listener "beside" would refuse a delivery: signature_mismatch')
   })
 })
@@ -446,3 +446,46 @@ describe('mistakes at startup', () => {
     expect(mount).toThrow(expect.objectContaining({ code: 'ERR_LISTENER_CONFIG', option }))
   })
 })
+
+describe('what is told of foreign code that throws beside an old check', () => {
+  const broken = () => {
+    throw Symbol('broken')
+  }
+
+  async function observed(options: Parameters<typeof onExpress>[1], listener = stripeListener()) {
+    const app = express().use(onExpress(listener.listener, options))
+    const { address } = await serve(
+      app.use(express.raw({ type: () => true }), (_, res) => void res.end('old')),
+    )
+    return { ...listener, send: async () => post(address, await delivery()) }
+  }
+
+  it('onError gets what a clock throws, once', async () => {
+    const { send, errors, reasons } = await observed({}, stripeListener({ clock: { now: broken } }))
+    expect([await send(), await send()]).toEqual([OLD, OLD])
+    await errors.reaches(1)
+    expect([errors.entries.map(String), reasons()]).toEqual([['Symbol(broken)'], []])
+  })
+
+  it('a broken clock keeps no warning from being written, and writes no flood', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    for (const [id, now] of Object.entries({ 'no clock': broken, 'no time': () => Number.NaN })) {
+      const quiet = { onVerdict: undefined, onError: undefined }
+      const { send } = await observed({}, stripeListener({ id, clock: { now }, ...quiet }))
+      await send()
+      await expect.poll(() => warn.mock.calls.flat().join()).toContain(`"${id}"`)
+      await send()
+      await send()
+    }
+    expect(warn).toHaveBeenCalledTimes(2)
+  })
+
+  it('waitUntil may throw', async () => {
+    const { send, heard, reasons } = await observed({ waitUntil: broken })
+    expect(await send()).toEqual(OLD)
+    await heard.reaches(1)
+    expect(reasons()).toEqual(['accepted'])
+  })
+})
+
+const OLD = { status: 200, body: 'old' }

@@ -113,6 +113,18 @@ describe('secrets that are refused', () => {
     expect(error.message).toContain(problem)
   })
 
+  it.each([
+    [Buffer.from(SECRET), 'is Uint8Array, not text'],
+    [Promise.resolve(SECRET), 'is Promise, not text'],
+    [() => SECRET, 'is Function, not text'],
+  ])('names what was passed in place of a text: %s', (secret, problem) => {
+    for (const secrets of [secret, [secret], { id: 'main', secret }]) {
+      const error = given(secrets)
+      expect(error.option).toMatch(/^secrets\[0\]/)
+      expect(error.message).toContain(problem)
+    }
+  })
+
   it('names the one of several that is missing', () => {
     const error = given(['the secret in use for now', undefined])
     expect([error.option, error.message]).toEqual([

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
@@ -90,7 +90,7 @@ describe('an expired set, while the host is down', () => {
     const startedAt = performance.now()
     for (let index = 0; index < 50; index += 1) expect(await send()).toMatchObject(ACCEPTED)
     expect(performance.now() - startedAt).toBeLessThan(2_500)
-    await vi.waitFor(() => expect(host.requests).toBe(3), 10_000)
+    await expect.poll(() => host.requests).toBe(3)
   })
 
   it.each([
@@ -147,13 +147,13 @@ describe('a renewal in the background', () => {
     host.answer = plainly(500)
     clock.advanceSeconds(300)
     expect(await send()).toMatchObject(ACCEPTED)
-    await vi.waitFor(() => expect(host.requests).toBe(2), 10_000)
+    await expect.poll(() => host.requests).toBe(2)
     clock.advance(29_999)
     expect(await send()).toMatchObject(ACCEPTED)
     expect(host.requests).toBe(2)
     clock.advance(1)
     expect(await send()).toMatchObject(ACCEPTED)
-    await vi.waitFor(() => expect(host.requests).toBe(3), 10_000)
+    await expect.poll(() => host.requests).toBe(3)
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
@@ -163,7 +163,7 @@ describe('a renewal in the background', () => {
     host.answer = { keys: [NEXT.publicKey] }
     clock.advanceSeconds(300)
     expect(await send()).toMatchObject(ACCEPTED)
-    await vi.waitFor(async () => expect(await send({ key: NEXT })).toMatchObject(ACCEPTED), 10_000)
+    await expect.poll(() => send({ key: NEXT })).toMatchObject(ACCEPTED)
     expect(await send()).toMatchObject(UNKNOWN)
     expect(host.requests).toBe(2)
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -168,7 +168,7 @@ describe('isolation', () => {
     const stuck = Promise.allSettled(Array.from({ length: 100 }, () => dead.send())).finally(() => {
       waiting = false
     })
-    await vi.waitFor(() => expect(dead.host.requests).toBe(1), 10_000)
+    await expect.poll(() => dead.host.requests).toBe(1)
     for (let index = 0; index < 50; index += 1) expect(await alive.send()).toMatchObject(ACCEPTED)
     expect(waiting).toBe(true)
     answer?.()

@@ -21,7 +21,7 @@ import { github } from 'hookgate/schemes/github'
 import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 import { type SignedRequest, signAs } from 'hookgate/testing'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { VerifyWebhook, Webhook } from './webhook.guard.ts'
 
 const SECRETS = { stripe: generateSecret(), github: generateSecret() }
@@ -130,7 +130,7 @@ describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (pla
     ] as const) {
       expect(await post(path, tampered(request))).toBe(REFUSED)
       expect(await post(path, request)).toBe('201')
-      await vi.waitFor(async () => expect(await post(path, request)).toBe('200')) // a duplicate
+      await expect.poll(() => post(path, request)).toBe('200') // a duplicate
     }
     expect(received).toEqual(['stripe evt_1', expect.stringMatching(/^github /)])
     expect(await post('/api/webhooks/github', await fromStripe())).toMatch(/^40/)
@@ -140,10 +140,9 @@ describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (pla
     const { post, received } = await started(platform, { rawBody: true })
     const request = await fromStripe({ fails: true })
     expect(await post('/webhooks/stripe', request)).toMatch(/^500 /)
-    await vi.waitFor(async () => {
-      expect(await post('/webhooks/stripe', request)).toMatch(/^500 /)
-      expect(received).toEqual(['stripe evt_1', 'stripe evt_1'])
-    })
+    await expect
+      .poll(async () => [await post('/webhooks/stripe', request), ...received])
+      .toEqual([expect.stringMatching(/^500 /), 'stripe evt_1', 'stripe evt_1'])
   })
 
   it('says how to keep the bytes if the parsers of Nest do not', async () => {

@@ -101,7 +101,7 @@ describe.each(Object.entries(PACKAGES))('%s, really invoked', (_, wrap) => {
     const { send, onError } = started(wrap, [undefined], 0.1)
     const request = await signed()
     void send(request)
-    await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 5_000 })
+    await expect.poll(() => onError).toHaveBeenCalledTimes(1)
     expect(String(onError.mock.calls[0]?.[0])).toMatch(/^ReportedError: no answer within the lease of 0\.1 s/)
     expect([await send(request), await send(request)]).toEqual(['200', '409 event_duplicate'])
   })

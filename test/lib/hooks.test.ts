@@ -15,6 +15,14 @@ it('swallows errors of the hook, synchronous or not', async () => {
     throw new Error('now')
   })
   callHook(() => Promise.reject(new Error('later')))
+  callHook(() => ({
+    // biome-ignore lint/suspicious/noThenProperty: a hook may return one
+    then() {
+      throw new Error('later')
+    },
+  }))
+  const withoutCatch = Promise.reject(new Error('later'))
+  callHook(() => Object.assign(withoutCatch, { catch: undefined }))
   callHook(async () => {
     throw new Error('later')
   })

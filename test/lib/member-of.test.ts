@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memberOf } from '../../src/lib/member-of.ts'
+import { isA, memberOf, textOf } from '../../src/lib/member-of.ts'
 
 describe('memberOf', () => {
   it.each([
@@ -38,5 +38,35 @@ describe('memberOf', () => {
     ],
   ])('gives undefined for %s', (_, holder: unknown) => {
     expect(memberOf(holder, 'code')).toBeUndefined()
+  })
+})
+
+describe('textOf', () => {
+  it('reads text, and takes anything else for none', () => {
+    const holder = { text: 'E', number: 42, object: {} }
+    expect(['text', 'number', 'object', 'nothing'].map((name) => textOf(holder, name))).toEqual([
+      'E',
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('isA', () => {
+  it('tells instances from others', () => {
+    expect([new TypeError(), new Error(), undefined, 'E'].map((each) => isA(each, TypeError))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('takes a revoked proxy for no instance', () => {
+    const { proxy, revoke } = Proxy.revocable(new TypeError(), {})
+    expect(isA(proxy, TypeError)).toBe(true)
+    revoke()
+    expect(isA(proxy, TypeError)).toBe(false)
   })
 })

@@ -32,3 +32,18 @@ it('counts as lost after its time limit in workerd, and is only late elsewhere',
   expect(flight.isLost()).toBe(IN_WORKERD)
   expect(flight.begin() !== undefined).toBe(IN_WORKERD)
 })
+
+it('never rejects, and starts again, if its work rejects or `waitUntil` throws', async () => {
+  let runs = 0
+  const work = async () => {
+    runs += 1
+    throw new Error('the clock is broken')
+  }
+  const refuse = () => {
+    throw new Error('outside of a request')
+  }
+  const flight = singleFlight(work, LONGEST_MS, Date, refuse)
+  await flight.begin()
+  await flight.begin()
+  expect(runs).toBe(2)
+})

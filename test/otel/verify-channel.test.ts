@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { verdictBeside } from '../../src/beside.ts'
+import { verdictBeside, verificationBeside } from '../../src/beside.ts'
 import { type EventStore, EventStoreError, hmac, verify } from '../../src/index.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
 import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
@@ -65,7 +65,7 @@ describe('hookgate:verify', () => {
   it('says that a verdict beside an old check is not enforced', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
-    await verdictBeside(await deliver(), listener)
+    await verdictBeside(verificationBeside(await deliver(), listener))
     await verify(await deliver(), listener)
     expect(endsOf(moments).map((fields) => Reflect.get(fields, 'enforced'))).toEqual([false, undefined])
   })

@@ -63,11 +63,12 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9 * KB)
   })
 
-  // The first scheme brings everything that schemes share. docs/decisions.md says what that is.
-  it('with a first scheme it is at most 16.8 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
+  // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
+  // with a secret.
+  it('with a first scheme it is at most 17.4 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual(16.8 * KB)
+    expect(first).toBeLessThanOrEqual(17.4 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       const most = name === 'shopify' ? 1.5 : 0.4 // Shopify's topics are a list of their own
@@ -75,12 +76,12 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     }
   })
 
-  // 16 KB is the goal. The messages of errors take 2 KB.
-  it('with Stripe and webhookHandler it is at most 20.4 KB', async () => {
+  // 16 KB is the goal. The messages of errors take 3 KB.
+  it('with Stripe and webhookHandler it is at most 21 KB', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
-    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual(20.4 * KB)
+    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual(21 * KB)
   })
 
   it('memoryStore adds at most 7.5 KB to hookgate with HMAC, lru-cache included', async () => {

@@ -182,11 +182,14 @@ async function answersOf(program: string, variable: string, deliveries: readonly
         throw new Error('the handler fails')
       })
     }
-    const status = await vi.waitFor(async () => {
-      const response = await send(path, { method: 'POST', ...request })
-      if (response.status === 503) throw new Error('the delivery before it has not settled yet')
-      return response.status
-    }, 10_000)
+    let status: number | undefined
+    // 503 until the delivery before it has settled.
+    await expect
+      .poll(async () => {
+        status = (await send(path, { method: 'POST', ...request })).status
+        return status
+      })
+      .not.toBe(503)
     answers.push(log.mock.calls.length > 0 ? `${status}, runs` : `${status}`)
   }
   return answers

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { github } from '../../schemes/github.ts'
-import { stripe } from '../../schemes/stripe.ts'
 import { twilio } from '../../schemes/twilio.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
@@ -44,8 +43,8 @@ describe.skipIf(WHY_NO_CHROMIUM)(
     })
 
     it.each([
-      ['Stripe', stripe, { secret: `"${SENDER_SECRET}"` }, /secret has quotes around it: remove them/],
-      ['GitHub', github, { secret: `ghp_${'a'.repeat(36)}` }, /secret is an access token \(ghp_…\)/],
+      ['GitHub', github, { secret: `"${SENDER_SECRET}"` }, /secret has quotes around it: remove them/],
+      ['GitHub', github, { secret: `ghp_${'a'.repeat(36)}` }, /secret looks like an access token/],
       ['Twilio', twilio, { url: 'http://localhost:3000/hook' }, /Twilio signed https:.*set publicUrl/],
     ] as const)(
       'of %s',

@@ -167,9 +167,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     for (const scheme of SCHEMES) {
       await playground.choose(scheme)
       await expect
-        .poll(() => [...playground.site.served.keys()].some((path) => path.includes(`/${scheme}-`)), {
-          timeout: 5_000,
-        })
+        .poll(() => [...playground.site.served.keys()].some((path) => path.includes(`/${scheme}-`)))
         .toBe(true)
     }
   })

@@ -142,7 +142,7 @@ describe('D10 D11 a DynamoDB that fails', () => {
     wire.silence()
     const deliveries = await crowd(setting, LARGE_CROWD)
     expect(await verdictsOn(setting, deliveries)).toEqual(new Set(['undecided']))
-    await expect.poll(() => wire.open(), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => wire.open()).toBe(0)
     wire.speak()
     await expectRecovery(setting, server.client())
   })

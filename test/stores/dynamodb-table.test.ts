@@ -1,5 +1,5 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dynamodbStore } from '../../stores/dynamodb/dynamodb-store.ts'
 import { DynamodbServer } from '../support/dynamodb-server.ts'
 
@@ -78,9 +78,9 @@ describe('check()', () => {
 
   it('finds a table that only grows', async () => {
     await createTable('growing', ['event_key', 'HASH'])
-    await vi.waitFor(async () => {
-      expect(await problems('growing')).toStrictEqual(['records are not deleted when their time is over'])
-    }, 10_000)
+    await expect
+      .poll(() => problems('growing'))
+      .toStrictEqual(['records are not deleted when their time is over'])
   })
 
   it.each([

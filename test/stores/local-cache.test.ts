@@ -33,16 +33,16 @@ function cached(maxRecords = 100) {
 describe('keeps the contract of every store', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
-    const store = withLocalCache(memoryStore({ clock, maxRecords: 1000 }), { clock })
-    return { store, advance: clock.advance }
+    const other = memoryStore({ clock, maxRecords: 1000 })
+    return { store: withLocalCache(other, { clock }), other, advance: clock.advance }
   })
 })
 
 describe('keeps the contract of every store, when only one event fits', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock(0)
-    const store = withLocalCache(memoryStore({ clock, maxRecords: 1000 }), { clock, maxRecords: 1 })
-    return { store, advance: clock.advance }
+    const other = memoryStore({ clock, maxRecords: 1000 })
+    return { store: withLocalCache(other, { clock, maxRecords: 1 }), other, advance: clock.advance }
   })
 })
 

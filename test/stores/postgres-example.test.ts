@@ -77,7 +77,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     const pid = await vi.waitUntil(async () => (await other.query(waiting)).rows[0]?.pid, 10_000)
     process.kill(pid, 'SIGKILL') // the server then closes all other connections too, and recovers
     expect(await attempt).toBe(500)
-    await expect.poll(send, { timeout: 10_000 }).toBe(200)
+    await expect.poll(send).toBe(200)
     const pool = new pg.Pool(server.address)
     expect((await pool.query("SELECT FROM payments WHERE event_id = 'evt_9'")).rowCount).toBe(1)
     await pool.end()

@@ -163,7 +163,7 @@ describe.skipIf(WHY_NO_PGBOUNCER).each(CASES)(behindPgbouncer('%s behind PgBounc
       })
 
     const flowsAgain = (on: Setting) =>
-      expect.poll(async () => verdictOf(on, await on.deliver()), { timeout: 10_000 }).toBe('accepted')
+      expect.poll(async () => verdictOf(on, await on.deliver())).toBe('accepted')
 
     it(`D10 D11 mode ${mode}: server connections that end during claims leave them undecided, and it flows again`, async () => {
       const on = setting()

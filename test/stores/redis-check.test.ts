@@ -64,7 +64,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     const primary = await running(...DURABLE)
     const replica = await running(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
     await expect
-      .poll(() => problemsOf(primary), { timeout: 10_000 })
+      .poll(() => problemsOf(primary))
       .toEqual([expect.stringContaining('replication is asynchronous')])
     expect(await problemsOf(replica)).toEqual([expect.stringContaining('this is a replica')])
     await primary.cli('CONFIG', 'SET', 'min-replicas-to-write', '1')

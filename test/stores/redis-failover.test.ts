@@ -16,9 +16,7 @@ async function pair(...settings: string[]): Promise<{ primary: RedisServer; repl
   onTestFinished(() => primary.close())
   const replica = await startRedis(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
   onTestFinished(() => replica.close())
-  await expect
-    .poll(() => replica.cli('INFO', 'replication'), { timeout: 15_000 })
-    .toContain('master_link_status:up')
+  await expect.poll(() => replica.cli('INFO', 'replication')).toContain('master_link_status:up')
   return { primary, replica }
 }
 
@@ -97,7 +95,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
     await (await acceptedEvent(done, before.listener)).commit()
     await acceptedEvent(running, before.listener)
     await primary.cli('FAILOVER')
-    await expect.poll(() => replica.cli('ROLE'), { timeout: 15_000 }).toMatch(/^master/)
+    await expect.poll(() => replica.cli('ROLE')).toMatch(/^master/)
     const after = listenerOn(replica)
     expect(await outcome(done, after.listener)).toBe('409 event_duplicate')
     expect(await outcome(running, after.listener)).toBe('503 event_in_progress')
@@ -112,11 +110,11 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
         expect(error).toBeInstanceOf(EventStoreError)
         return 'undecided'
       })
-    await expect.poll(verdict, { timeout: 10_000 }).toBe('accepted')
+    await expect.poll(verdict).toBe('accepted')
     replica.pause()
-    await expect.poll(verdict, { timeout: 10_000, interval: 100 }).toBe('undecided')
+    await expect.poll(verdict, { interval: 100 }).toBe('undecided')
     replica.resume()
-    await expect.poll(verdict, { timeout: 10_000, interval: 100 }).toBe('accepted')
+    await expect.poll(verdict, { interval: 100 }).toBe('accepted')
   })
 
   it.each(Object.entries(SENTINEL_CLIENTS))(
@@ -137,7 +135,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
           return 'undecided'
         })
       expect(await verdict()).toBe('undecided')
-      await expect.poll(verdict, { timeout: 40_000, interval: 100 }).toBe('accepted')
+      await expect.poll(verdict, { interval: 100 }).toBe('accepted')
       expect(await outcome(done, listener)).toBe('409 event_duplicate')
       expect(await replica.cli('ROLE')).toMatch(/^master/)
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
-import { KILL_STEPS, killDuring, raceAcross } from '../support/store-processes.ts'
+import { commitAcross, KILL_STEPS, killDuring, raceAcross } from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
 describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
@@ -21,6 +21,11 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
     }) => {
       const size = { processes: 8, rounds: 10, deliveries: 200 }
       expect(await raceAcross({ ...subject(), ...size, signal })).toEqual(Array(10).fill(1))
+    }, 60_000)
+
+    it('D22 what is answered `committed`, another process reads as done', async ({ signal }) => {
+      const counts = await commitAcross({ ...subject(), processes: 3, events: 500, signal })
+      expect(counts).toStrictEqual({ committed: 1500, forgotten: 0, undecided: 0 })
     }, 60_000)
 
     it('D06 D07 loses no event of 25 killed processes, and runs none again after its commit', async ({
@@ -44,6 +49,13 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
       const size = { processes: 2, rounds: 3, deliveries: 100 }
       const acceptances = await raceAcross({ ...faulty('looksFirst'), ...size, signal })
       expect(Math.max(...acceptances)).toBeGreaterThan(1)
+    }, 60_000)
+
+    it('D22 answers `committed` and writes nothing', async ({ signal }) => {
+      const subject = { ...faulty('forgetsCommits'), processes: 2, signal }
+      await expect(raceAcross({ ...subject, rounds: 1, deliveries: 2 })).rejects.toThrow('as acquired')
+      const counts = await commitAcross({ ...subject, events: 500 })
+      expect(counts).toStrictEqual({ committed: 1000, forgotten: 1000, undecided: 0 })
     }, 60_000)
 
     it.each([

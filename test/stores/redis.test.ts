@@ -14,11 +14,12 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
 
   describe.each(Object.entries(SINGLE_CLIENTS))('keeps the contract of every store: %s', (_, connect) => {
     let connected: Connected
+    let another: Connected
     beforeAll(async () => {
-      connected = await connect(server.port)
+      ;[connected, another] = await Promise.all([connect(server.port), connect(server.port)])
     })
-    afterAll(() => connected.close())
-    eventStoreSuite(it, () => redisStore(connected.client))
+    afterAll(() => Promise.all([connected.close(), another.close()]))
+    eventStoreSuite(it, () => ({ store: redisStore(connected.client), other: redisStore(another.client) }))
     it('takes any ID, as verify() maps it', () => expectAnyId(redisStore(connected.client)))
   })
 

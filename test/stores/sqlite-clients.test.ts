@@ -1,6 +1,6 @@
 import { createClient } from '@libsql/client'
 import Libsql from 'libsql'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { type LibsqlClient, type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
@@ -151,6 +151,89 @@ it('an answer without rows decides nothing', async () => {
   const all = (...values: unknown[]) => (values.length === 0 ? [{ one: 1 }] : undefined)
   const store = sqliteStore({ exec: method, prepare: () => ({ all }) })
   await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow('did not return rows')
+})
+
+it('D22 a commit that the database refuses is an error, leaves nothing, and the next one is kept', async () => {
+  const real = fastFile()
+  let fails = false
+  const store = sqliteStore({
+    exec(sql) {
+      if (sql === 'COMMIT' && fails) throw new Error('disk I/O error')
+      return real.exec(sql)
+    },
+    prepare: (sql) => real.prepare(sql),
+  })
+  await store.migrate()
+  fails = true
+  await expect(store.commit(KEY, 'a', 60_000)).rejects.toThrow('disk I/O error')
+  fails = false
+  expect(await store.claim(KEY, 'b', 60_000)).toBe('acquired')
+  expect(await store.commit(KEY, 'b', 60_000)).toBe('committed')
+  expect(real.inTransaction).toBe(false)
+  real.close()
+})
+
+describe('@libsql/client, for a file', () => {
+  const keyOf = (number: number) => ({ ...KEY, listenerId: `L${number}` })
+
+  it('with one connection, the calls of all its stores take turns', async () => {
+    const client = createClient({ url: `file:${newPath()}`, concurrency: 1 })
+    await client.executeMultiple('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
+    const stores = [sqliteStore(client), sqliteStore(client, { table: 'other' })]
+    await Promise.all(stores.map((store) => store.migrate()))
+    const commits = Array.from({ length: 100 }, (_, number) =>
+      Promise.all(stores.map(async (store) => store.commit(keyOf(number), 'a', 60_000))),
+    )
+    expect((await Promise.all(commits)).flat()).toStrictEqual(Array(200).fill('committed'))
+    client.close()
+  })
+
+  it('a call that never ends makes way when its caller has given up', async () => {
+    const client = createClient({ url: `file:${newPath()}` })
+    let hangs = false
+    const store = sqliteStore({
+      execute: (statement) => client.execute(statement),
+      executeMultiple: (sql) => client.executeMultiple(sql),
+      transaction: (mode) => (hangs ? new Promise<never>(() => {}) : client.transaction(mode)),
+    })
+    await store.migrate()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    hangs = true
+    const commit = async (number: number) => store.commit(keyOf(number), 'a', 60_000)
+    void commit(1)
+    const givenUp = expect(commit(2)).rejects.toThrow('did not end')
+    await vi.advanceTimersByTimeAsync(1)
+    const waiting = commit(3)
+    hangs = false
+    await vi.advanceTimersByTimeAsync(1998)
+    expect(await Promise.race([waiting, 'waiting'])).toBe('waiting')
+    await vi.advanceTimersByTimeAsync(1)
+    await givenUp
+    expect(await waiting).toBe('committed')
+    expect(await commit(4)).toBe('committed')
+    client.close()
+  })
+
+  it('versions whose transactions keep their connections are refused before the first write', async () => {
+    const client = createClient({ url: `file:${newPath()}` })
+    const store = sqliteStore({
+      execute: (statement) => client.execute(statement),
+      executeMultiple: (sql) => client.executeMultiple(sql),
+      async transaction(mode) {
+        const tx = await client.transaction(mode)
+        return {
+          execute: (statement) => tx.execute(statement),
+          executeMultiple: (sql) => tx.executeMultiple(sql),
+          rollback: () => Promise.reject(new Error('TRANSACTION_CLOSED: The transaction is closed')),
+          close: () => tx.close(),
+        }
+      },
+    })
+    await expect(store.migrate()).rejects.toThrow(/0\.18/)
+    await expect(store.commit(KEY, 'a', 60_000)).rejects.toThrow(/0\.18/)
+    client.close()
+  })
 })
 
 it('prepares each statement once', async () => {

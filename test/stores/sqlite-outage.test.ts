@@ -8,10 +8,12 @@ import {
   databaseFolder,
   describeEachClient,
   lockElsewhere,
+  type OpenDatabase,
   type SqliteClient,
 } from '../support/sqlite-databases.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
+const keyOf = (number: number) => ({ ...KEY, listenerId: `L${number}` })
 const DEADLINE_MS = 2000
 const SLACK_MS = 1000
 
@@ -25,6 +27,13 @@ async function withListener(client: SqliteClient, { journal = 'WAL', waitMs = 30
   const store = sqliteStore(database.db)
   await store.migrate()
   return { ...database, path, store, ...hmacListener({ store, storeTimeoutSeconds: DEADLINE_MS / 1000 }) }
+}
+
+/** Opens a transaction of the user's own. @libsql/client gives it another connection, if it has one. */
+async function begin({ db, sql }: Omit<OpenDatabase, 'close'>): Promise<(text: string) => Promise<unknown>> {
+  const tx = 'exec' in db ? undefined : await db.transaction?.('deferred')
+  if (tx === undefined) await sql('BEGIN')
+  return tx ? (text) => tx.executeMultiple(text) : sql
 }
 
 type Setting = Awaited<ReturnType<typeof withListener>>
@@ -91,6 +100,58 @@ describeEachClient('starved', (client) => {
     expect(await setting.sql('SELECT * FROM hookgate_events')).toStrictEqual([])
     expect(await outcome(await setting.deliver(), setting.listener)).toBe('accepted')
     setting.close()
+  })
+
+  it('D22 D25 after a claim that was refused, what is answered `committed` is read as done elsewhere', async () => {
+    const { path, store, close } = await withListener(client, { waitMs: 0 })
+    const elsewhere = client.open(path)
+    const reader = sqliteStore(elsewhere.db)
+    const lock = await lockElsewhere(path)
+    await expect(store.claim(keyOf(1), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
+    await expect(store.commit(keyOf(2), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
+    await lock.unlock()
+    expect(await store.commit(keyOf(3), 'a', 60_000)).toBe('committed')
+    expect(await reader.claim(keyOf(3), 'b', 60_000)).toBe('done')
+    expect(await store.claim(keyOf(1), 'a', 60_000)).toBe('acquired')
+    expect(await reader.claim(keyOf(2), 'b', 60_000)).toBe('acquired')
+    expect(await reader.claim(keyOf(3), 'b', 60_000)).toBe('done')
+    elsewhere.close()
+    close()
+  })
+
+  it('D22 in a transaction of your own nothing is answered, and yours goes on as if nothing had happened', async () => {
+    const { path, store, close, ...database } = await withListener(client, { waitMs: 0 })
+    const elsewhere = client.open(path)
+    await database.sql('CREATE TABLE yours (n)')
+    const run = await begin(database)
+    await run('INSERT INTO yours VALUES (1)')
+    await expect(store.commit(KEY, 'a', 60_000)).rejects.toThrow(/your own transaction|locked/)
+    await run('COMMIT')
+    expect(await elsewhere.sql('SELECT n FROM yours')).toHaveLength(1)
+    expect(await store.commit(KEY, 'a', 60_000)).toBe('committed')
+    expect(await sqliteStore(elsewhere.db).claim(KEY, 'b', 60_000)).toBe('done')
+    elsewhere.close()
+    close()
+  })
+
+  it('D22 beside an unfinished write of your own, what is answered `committed` is read as done elsewhere', async () => {
+    const { db, path, store, sql, close } = await withListener(client, { waitMs: 0 })
+    const elsewhere = client.open(path)
+    await sql('CREATE TABLE yours (n)')
+    const insert = 'INSERT INTO yours VALUES (1) RETURNING n'
+    const lock = await lockElsewhere(path)
+    const refused = async () => ('exec' in db ? db.prepare(insert).all() : sql(insert))
+    await expect(refused()).rejects.toThrow(/locked|BUSY/)
+    await lock.unlock()
+    const commit = async () => store.commit(KEY, 'a', 60_000)
+    const answer = await commit().catch(() => 'undecided')
+    const read = await sqliteStore(elsewhere.db).claim(KEY, 'b', 60_000)
+    expect([answer, read]).toBeOneOf([
+      ['committed', 'done'],
+      ['undecided', 'acquired'],
+    ])
+    elsewhere.close()
+    close()
   })
 
   it('D11 a process may start while the database is locked', async () => {

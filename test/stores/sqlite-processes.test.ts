@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { databaseFolder, describeEachClient, libsql } from '../support/sqlite-databases.ts'
-import { killDuring, raceAcross } from '../support/store-processes.ts'
+import { commitAcross, killDuring, raceAcross } from '../support/store-processes.ts'
 
 const newPath = databaseFolder()
 
@@ -28,5 +28,16 @@ describeEachClient('eight processes on one file', ({ name }) => {
     const config = { client: name, path: await meetingPlace() }
     const counts = await killDuring({ subject: 'sqlite', config, kills: 25, leaseMs: 200, signal })
     expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+  })
+})
+
+describeEachClient('three processes on one file, none of which waits inside SQLite', ({ name }) => {
+  it('D22 D25 what is answered `committed`, another process reads as done', { timeout: 60_000 }, async ({
+    signal,
+  }) => {
+    const config = { client: name, path: await meetingPlace(), waitMs: 0 }
+    const counts = await commitAcross({ subject: 'sqlite', config, processes: 3, events: 2000, signal })
+    expect(counts).toMatchObject({ forgotten: 0 })
+    expect(counts.committed).toBeGreaterThan(counts.undecided)
   })
 })

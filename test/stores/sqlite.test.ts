@@ -40,8 +40,10 @@ async function fresh(client: SqliteClient = libsql, options: SqliteStoreOptions 
 
 describeEachClient('keeps the contract of every store, with records made older', (client) => {
   eventStoreSuite(it, async () => {
-    const { store, age, close } = await fresh(client)
-    return { store, advance: age, close }
+    const { path, store, age, close } = await fresh(client)
+    const another = client.open(path)
+    const closeBoth = () => [close(), another.close()]
+    return { store, other: sqliteStore(another.db), advance: age, close: closeBoth }
   })
 })
 

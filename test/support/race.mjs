@@ -4,16 +4,18 @@ Usage: node test/support/race.mjs SUBJECT [options]     (after npm run build)
 
   SUBJECT               a file of test/stores/subjects, without .mjs: redis, postgres, sqlite, dynamodb
   --config JSON         where its engine is: '{"port":6379}' (redis), '{"connection":{"port":5432}}' (postgres),
-                        '{"client":"libsql","path":"/tmp/events.db"}' (sqlite), '{"port":8000}' (dynamodb, after
+                        '{"client":"libsql","path":"/tmp/events.db"}' (sqlite; with "waitMs":0 the store waits for
+                        locks, as in docs/stores.md), '{"port":8000}' (dynamodb, after
                         node test/support/dynamodb-engine.mjs FOLDER 0 8000)
   --rounds N            rounds of the race (100); 0 skips it
   --processes N         racing processes (8)
   --deliveries N        of the one event, in each round (1000)
+  --commits N           events that each of three processes commits at the same time (5000, a multiple of 500); 0 skips it
   --kills N             workers killed (500); 0 skips it
   --lease-ms N          of the killed workers (400)
   --lanes N             killed side by side (4)
 
-Exits 1 when an event was taken twice or lost.`
+Each commit is read back from another process. Exits 1 when an event was taken twice, forgotten or lost.`
 
 import { parseArgs } from 'node:util'
 import { runnerImport } from 'vite'
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
     rounds: whole(100),
     processes: whole(8),
     deliveries: whole(1000),
+    commits: whole(5000),
     kills: whole(500),
     'lease-ms': whole(400),
     lanes: whole(4),
@@ -57,6 +60,13 @@ if (rounds > 0) {
   console.log(
     `race: ${rounds} rounds of ${deliveries} deliveries by ${processes} processes: exactly one acceptance in ${right} (${seconds(began)} s)`,
   )
+}
+const commits = Number(values.commits)
+if (commits > 0) {
+  const began = performance.now()
+  const counts = await module.commitAcross({ ...chosen, processes: 3, events: commits })
+  failed ||= counts.forgotten > 0
+  console.log(`commits: ${JSON.stringify(counts)} (${seconds(began)} s)`)
 }
 if (kills > 0) {
   const began = performance.now()

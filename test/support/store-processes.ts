@@ -25,10 +25,11 @@ export interface RaceOptions extends SubjectChoice {
 }
 
 /**
- * In each round, all processes claim one event at once, each delivery as its own owner. Resolves to the number of
- * acceptances per round, which must be 1.
+ * In each round, all processes claim one event at once, each delivery as its own owner. The process that got it commits it,
+ * and another one reads it back. Resolves to the number of acceptances per round, which must be 1.
  *
- * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`.
+ * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`, or when the other process does not find
+ *   the event done.
  */
 export function raceAcross(options: RaceOptions): Promise<number[]> {
   const { processes, rounds, deliveries, losersAnswer = 'busy', onRound } = options
@@ -56,11 +57,80 @@ async function raceOnce(
       return racer.ask('race', { key, owners, leaseMs: 60_000 })
     }),
   )
-  const flat = answers.flat()
+  // The answers of a process's claims, in the order of their owners.
+  const claims = answers as readonly (readonly string[])[]
+  const flat = claims.flat()
   const wrong = flat.filter((answer) => answer !== 'acquired' && answer !== losersAnswer)
   if (wrong.length > 0) throw new Error(`a race was answered ${JSON.stringify(wrong[0])}`)
   if (flat.length !== each * racers.length) throw new Error(`only ${flat.length} claims were answered`)
-  return flat.filter((answer) => answer === 'acquired').length
+  const acceptances = flat.filter((answer) => answer === 'acquired').length
+  if (acceptances === 1) await commitAndReadBack(racers, claims, key)
+  return acceptances
+}
+
+async function commitAndReadBack(
+  racers: readonly StoreProcess[],
+  claims: readonly (readonly string[])[],
+  key: object,
+): Promise<void> {
+  const winner = claims.findIndex((own) => own.includes('acquired'))
+  const owner = `racer ${winner} ${claims[winner]?.indexOf('acquired')}`
+  const answer = await racers[winner]?.ask('commit', { key, owner, retentionMs: RETENTION_MS })
+  const reader = racers[(winner + 1) % racers.length]
+  const [read] = [await reader?.ask('read', { keys: [key] })].flat()
+  if (answer === 'committed' && read === 'done') return
+  throw new Error(`a commit was answered ${answer}, and another process read it back as ${read}`)
+}
+
+/** Commits of one process that another one then reads back. */
+const COMMIT_BATCH = 500
+
+export interface CommitOptions extends SubjectChoice {
+  readonly processes: number
+  /** Events that each process claims and commits, all of its own. A multiple of 500. */
+  readonly events: number
+  /** How many of them at a time. Default 3. */
+  readonly lanes?: number | undefined
+}
+
+export interface CommitCounts {
+  /** Commits that were answered `committed`. */
+  committed: number
+  /** Those that another process did not find done. Must be 0. */
+  forgotten: number
+  /** Events whose claim or commit failed. */
+  undecided: number
+}
+
+/**
+ * Lets all processes claim and commit at the same time, so that they get into each other's way. What is answered `committed` is
+ * read back from another process while they go on.
+ */
+export function commitAcross(options: CommitOptions): Promise<CommitCounts> {
+  const { processes, events, lanes = 3 } = options
+  return withProcesses(options, async (start) => {
+    const workers = await Promise.all(Array.from({ length: processes }, start))
+    const counts: CommitCounts = { committed: 0, forgotten: 0, undecided: 0 }
+    await Promise.all(
+      workers.map(async (worker, number) => {
+        for (let done = 0; done < events; done += COMMIT_BATCH) {
+          const keys = Array.from({ length: COMMIT_BATCH }, () => ({
+            listenerId: 'commit',
+            eventId: randomUUID(),
+          }))
+          const request = { keys, lanes, leaseMs: 60_000, retentionMs: RETENTION_MS }
+          const answers = [await worker.ask('handle', request)].flat()
+          const committed = keys.filter((_, index) => answers[index] === 'committed')
+          const reader = workers[(number + 1) % processes]
+          const read = [await reader?.ask('read', { keys: committed })].flat()
+          counts.committed += committed.length
+          counts.undecided += answers.filter((answer) => answer !== 'committed').length
+          counts.forgotten += read.filter((answer) => answer !== 'done').length
+        }
+      }),
+    )
+    return counts
+  })
 }
 
 /** Where a process is killed, in the order of the steps. */
@@ -182,9 +252,10 @@ async function retry(key: KilledRun['key'], survivor: StoreProcess, leaseMs: num
   const until = performance.now() + leaseMs + 10_000
   for (let turn = 0; ; turn += 1) {
     const owner = `retry ${turn}`
+    const isOverdue = performance.now() > until
     const answer = await survivor.ask('attempt', { key, owner, leaseMs, retentionMs: RETENTION_MS })
     if (answer === 'acquired' || answer === 'done') return answer
-    if (performance.now() > until) return 'busy'
+    if (isOverdue) return 'busy'
     await sleep(20)
   }
 }

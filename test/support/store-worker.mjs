@@ -41,9 +41,52 @@ function stepper({ dieAt, dieLater }) {
   }
 }
 
+async function handled(store, key, leaseMs, retentionMs) {
+  const owner = randomUUID()
+  try {
+    const claimed = await store.claim(key, owner, leaseMs)
+    return claimed === 'acquired' ? await store.commit(key, owner, retentionMs) : claimed
+  } catch {
+    return 'undecided'
+  }
+}
+
+async function untilDecided(ask) {
+  for (const until = performance.now() + 20_000; ; ) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (performance.now() > until) throw error
+    }
+  }
+}
+
 const verbs = {
   async race(subject, { key, owners, leaseMs }) {
     return Promise.all(owners.map(async (owner) => subject.store.claim(key, owner, leaseMs)))
+  },
+  async commit(subject, { key, owner, retentionMs }) {
+    return subject.store.commit(key, owner, retentionMs)
+  },
+  /** Claims and commits events of its own, several at a time. Answers as `commit` does, or what else happened. */
+  async handle({ store }, { keys, lanes, leaseMs, retentionMs }) {
+    const answers = []
+    let next = 0
+    const lane = async () => {
+      while (next < keys.length) {
+        const number = next
+        next += 1
+        answers[number] = await handled(store, keys[number], leaseMs, retentionMs)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+    return answers
+  },
+  /** What a later delivery of each event gets, asked until the store decides. */
+  async read({ store }, { keys }) {
+    const answers = []
+    for (const key of keys) answers.push(await untilDecided(() => store.claim(key, randomUUID(), 1)))
+    return answers
   },
   async attempt(subject, request) {
     const run = subject.attempt ?? ((given, step) => attemptOf(subject, given, step))

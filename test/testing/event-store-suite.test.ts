@@ -46,13 +46,13 @@ type Plain = ReturnType<typeof plainStore>
 type Clock = ReturnType<typeof fakeClock>
 
 /** The cases that fail for a store. */
-async function failures(create: (clock: Clock) => EventStore): Promise<string[]> {
+async function failures(create: (clock: Clock) => EventStore, other?: EventStore): Promise<string[]> {
   const cases: [string, () => Promise<void>][] = []
   eventStoreSuite(
     (name, run) => cases.push([name, run]),
     () => {
       const clock = fakeClock()
-      return { store: create(clock), advance: clock.advance }
+      return { store: create(clock), other, advance: clock.advance }
     },
   )
   const failed: string[] = []
@@ -164,6 +164,21 @@ const BROKEN: {
       release: async (key, owner) => read(key)?.owner === owner && rows.delete(eventKeyText(key)),
     }),
     /committed event cannot be released/,
+  ],
+  'D22 says committed and writes nothing, when it is busy with another commit': [
+    ({ store }) => {
+      let committing = 0
+      return {
+        async commit(key, owner, retentionMs) {
+          committing += 1
+          await turn()
+          const answer = committing > 1 ? 'committed' : store.commit(key, owner, retentionMs)
+          committing -= 1
+          return answer
+        },
+      }
+    },
+    /committed at once all are done/,
   ],
   'says a release worked that did nothing': [() => ({ release: async () => true }), /nobody claimed/],
   'releases what has lapsed': [
@@ -339,6 +354,16 @@ describe('eventStoreSuite', () => {
   ])('D19 fails a store that %s in its keys', async (_, nameOf, caught) => {
     const failed = await failures((clock) => plainStore(clock, new Map(), nameOf).store)
     expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
+  })
+
+  it('D22 fails a store whose commits only its own connection sees, if it is given another', async () => {
+    const failing = async (isGiven: boolean) => {
+      const { store: other } = plainStore(fakeClock())
+      return failures((clock) => plainStore(clock).store, isGiven ? other : undefined)
+    }
+    expect(await failing(false)).toStrictEqual([])
+    expect(await failing(true)).toContainEqual(expect.stringMatching(/commits at once/))
+    expect(await failing(true)).toContainEqual(expect.stringMatching(/committed at once/))
   })
 
   it('closes each store, even if the case has failed', async () => {

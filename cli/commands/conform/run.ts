@@ -3,6 +3,7 @@ import https from 'node:https'
 import { exchange, type Outgoing, TimedOut } from '../../../sender/exchange.ts'
 import { failureOf } from '../../../sender/failure.ts'
 import { judge } from '../../../sender/judge.ts'
+import { isA } from '../../../src/lib/member-of.ts'
 import type { Case } from './case.ts'
 
 export interface CaseResult {
@@ -85,7 +86,7 @@ async function ask(url: URL, delivery: Awaited<ReturnType<Case['make']>>): Promi
     const { code } = judge(status, headers, body)
     return { status, code, said: [status, code].filter(Boolean).join(' ') }
   } catch (error) {
-    const failure = error instanceof TimedOut ? 'timed_out' : failureOf(error)
+    const failure = isA(error, TimedOut) ? 'timed_out' : failureOf(error)
     return { status: undefined, code: undefined, said: `not answered (${failure})` }
   }
 }

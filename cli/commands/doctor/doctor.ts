@@ -1,4 +1,5 @@
 import { withDeadline } from '../../../src/lib/clock.ts'
+import { textOf } from '../../../src/lib/member-of.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { paint, print, printable, toJsonLine } from '../../command-line/output.ts'
@@ -85,7 +86,7 @@ async function examine(setup: Setup): Promise<Finding[]> {
     isOffline ? skipAll(ids, 'needs the network', 'remove --offline') : await check()
   const found = await Promise.all([
     within('runtime', checkRuntime()),
-    within('secret.shape', checkSecretShape(secretFiles, scheme !== undefined)),
+    within('secret.shape', checkSecretShape(secretFiles, scheme)),
     within(
       'clock.local',
       online(['clock.local'], () => checkLocalClock(jwks instanceof URL ? jwks : url)),
@@ -108,9 +109,9 @@ async function within(
   deadlineMs: number = DEADLINE_MS,
 ): Promise<Finding[]> {
   const late = () => new Error('late')
-  return await withDeadline(work, deadlineMs, late).catch((error: Error) => [
+  return await withDeadline(work, deadlineMs, late).catch((error: unknown) => [
     notesOf(id).skip(
-      `could not be checked (${error.message === 'late' ? 'no answer in time' : error.name})`,
+      `could not be checked (${textOf(error, 'message') === 'late' ? 'no answer in time' : textOf(error, 'name')})`,
       'try again',
     ),
   ])

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readPublicKey } from '../../../src/auth/public-key.ts'
+import { memberOf } from '../../../src/lib/member-of.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { ask, FEW_DAYS, whyUnreachable } from './probe.ts'
 
@@ -62,7 +63,7 @@ function judgeDocument(bytes: Buffer): Finding[] {
   if (bytes.length > MOST_BYTES) return [fail('the key set is over 256 KB', 'remove old keys')]
   let keys: unknown
   try {
-    keys = Object(JSON.parse(bytes.toString('utf8'))).keys
+    keys = memberOf(JSON.parse(bytes.toString('utf8')), 'keys')
   } catch {
     return [fail('the key set is not JSON', 'give the URL of the key set, not of a page')]
   }
@@ -71,7 +72,7 @@ function judgeDocument(bytes: Buffer): Finding[] {
     return [fail('the key set is empty', 'publish the public keys; hookgate keys makes a pair')]
   if (keys.length > MOST_KEYS) return [fail(`the key set has over ${MOST_KEYS} keys`, 'remove old keys')]
   const findings = keys.flatMap((key: Entry, index) => judgeKey(Object(key), index))
-  const ids = keys.map((key) => `${Object(key).kid} ${Object(key).kty}`)
+  const ids = keys.map((key) => `${memberOf(key, 'kid')} ${memberOf(key, 'kty')}`)
   const twice = ids.findIndex((id, index) => ids.indexOf(id) < index)
   if (twice >= 0)
     findings.push(fail(`keys[${twice}] has the kid of another key`, 'give each key its own kid'))

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { problemCode } from '../../../sender/judge.ts'
+import { memberOf } from '../../../src/lib/member-of.ts'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
 import { printable } from '../../command-line/output.ts'
 import { codeOf, readUpTo } from '../../command-line/values.ts'
@@ -100,7 +101,7 @@ const UNREACHABLE: { readonly [code: string]: readonly [seen: string, fix: strin
 
 /** Why a host could not be reached, and the fix. */
 export function whyUnreachable(error: unknown): readonly [seen: string, fix: string] {
-  const code = codeOf(error) || codeOf(Object(error).errors?.[0])
+  const code = codeOf(error) || codeOf(memberOf(memberOf(error, 'errors'), 0))
   const known = UNREACHABLE[code]
   return known ?? [`cannot be reached (${printable(code || 'unknown')})`, 'try it with curl --verbose']
 }

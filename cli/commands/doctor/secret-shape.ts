@@ -1,11 +1,15 @@
 import { readFileSync, statSync } from 'node:fs'
+import { looksLike, oddSecret } from '../../../src/explain/odd-secret.ts'
+import { hmac } from '../../../src/index.ts'
+import { secretFormOf } from '../../../src/scheme/secret-forms.ts'
+import { secretMistake } from '../../../src/scheme/secret-mistakes.ts'
 import { codeOf } from '../../command-line/values.ts'
+import { type AnyScheme, hasNoSecret, refusalBy, refusalOf } from '../../signing/schemes.ts'
 import { type Finding, notesOf } from './finding.ts'
 
 const { ok, warn, fail, skip } = notesOf('secret.shape')
 
 const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
-const SHORTEST = 16
 const FEW_CHARACTERS = 8
 
 /** A secret's source, and its text as read. */
@@ -16,50 +20,11 @@ interface SecretText {
 
 type Rule = readonly [isSo: (text: string) => boolean, seen: string, fix: string]
 
+const PUT_IT_THERE = "put the sender's secret there; if you make it yourself: hookgate secret"
+const MAKE_ONE = 'make one: hookgate secret'
 const AS_TEXT = 'the text itself is the key and is not decoded: make sure that the sender does the same'
 
-const PUT_IT_THERE = "put the sender's secret there; if you make it yourself: hookgate secret"
-
-/** Text that no sender's secret looks like. The first rule that fits is reported. */
-const NO_SECRET: readonly Rule[] = [
-  [(text) => text === '', 'is empty', PUT_IT_THERE],
-  [(text) => /[\0\ufffd]/.test(text), 'is not UTF-8 text', 'save it as UTF-8'],
-  [(text) => text.startsWith('\ufeff'), 'begins with a byte order mark', 'save it as UTF-8 without BOM'],
-  [(text) => text.trim() === '', 'is blank', PUT_IT_THERE],
-  [
-    (text) => /^(?:export )?[A-Z][A-Z0-9_]*=[^=]/m.test(text),
-    'is from a .env file',
-    'keep only what follows the =',
-  ],
-  [(text) => /[\r\n]/.test(text), 'contains a line break', 'put one secret into each file, on one line'],
-  [(text) => text !== text.trim(), 'begins or ends with white space', 'remove the white space'],
-  [(text) => /^(["'`]).*\1$/.test(text), 'has quotes around it', 'remove the quotes'],
-  [
-    (text) => /^(?:\$\{?\w+\}?|\{\{.*\}\}|%\w+%|<[\w -]+>)$/.test(text),
-    'is a placeholder',
-    'have your shell or your platform insert the secret',
-  ],
-  [
-    (text) => /^(?:sk_|pk_|rk_|gh[pousr]_|github_pat_|xox[abp]-|AKIA|AIza|glpat-|npm_)/.test(text),
-    'looks like an API key',
-    "use the endpoint's signing secret, and rotate the API key: it was in the wrong place",
-  ],
-]
-
-/** Secrets that hookgate's own scheme refuses, or that are weak. */
-const WRONG: readonly Rule[] = [
-  ...NO_SECRET,
-  [(text) => /^-----BEGIN /.test(text), 'is a PEM block', 'pass keys with --jwks'],
-  [(text) => text.length < SHORTEST, `has fewer than ${SHORTEST} characters`, 'make one: hookgate secret'],
-  [
-    (text) =>
-      new Set(text).size < FEW_CHARACTERS || /^(?:change|your|example|secret|password|test)/i.test(text),
-    'is easy to guess',
-    'make one: hookgate secret',
-  ],
-]
-
-/** Possible mistakes. The first that fits is reported. */
+/** Possible mistakes with hookgate's own scheme. The first that fits is reported. */
 const ODD: readonly Rule[] = [
   [
     (text) => text.startsWith('whsec_'),
@@ -68,18 +33,22 @@ const ODD: readonly Rule[] = [
   ],
   [(text) => /^[A-Za-z0-9+/]{20,}={1,2}$/.test(text), 'looks like base64', AS_TEXT],
   [(text) => /^[0-9a-f]{32,}$/i.test(text), 'looks like hexadecimal digits', AS_TEXT],
-  [(text) => text.length < 32, 'is shorter than 256 bits of base64url', 'make one: hookgate secret'],
+  [(text) => text.length < 32, 'is shorter than 256 bits of base64url', MAKE_ONE],
 ]
 
 /**
  * Checks the shape of the secrets. Reports what is wrong, and never their text.
- * @param isForAnotherSender Checks only what is wrong for every sender, because each has its own form of secret.
+ * @param factory The sender whose secrets they are. By default they are of hookgate's own scheme.
  */
 export async function checkSecretShape(
   files: readonly string[],
-  isForAnotherSender: boolean,
+  factory: AnyScheme | undefined,
 ): Promise<Finding[]> {
   const variable = process.env.HOOKGATE_SECRET
+  if (factory && hasNoSecret(factory)) {
+    const { sender, secretName } = factory.scheme
+    return [skip(`${sender} shares no secret with you`, secretName.replace('none; ', ''))]
+  }
   if (files.length === 0 && variable === undefined) {
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
   }
@@ -88,7 +57,7 @@ export async function checkSecretShape(
   const failures = given.filter((secret): secret is Finding => 'id' in secret)
   return [
     ...failures,
-    ...secrets.map(isForAnotherSender ? judgeForAnother : judge),
+    ...secrets.map((secret) => (factory ? judgeFor(factory, secret) : judgeOwn(secret))),
     ...secrets.flatMap(usedBefore),
     ...files.flatMap(readableByOthers),
   ]
@@ -104,10 +73,17 @@ export function readSecret(file: string): SecretText | Finding {
   }
 }
 
-function judge(secret: SecretText): Finding {
-  const { name, text } = secret
-  const mistake = mistakeIn(secret, WRONG)
-  if (mistake) return mistake
+/** What no text of a secret is, whoever made it. */
+function noText(text: string): string | undefined {
+  if (/[\0\ufffd]/.test(text)) return 'is not UTF-8 text; save it as UTF-8'
+  return text.trim() === '' ? `is empty or blank; ${PUT_IT_THERE}` : undefined
+}
+
+/** The secrets of hookgate's own scheme are made by `hookgate secret`, so what looks wrong is wrong. */
+function judgeOwn({ name, text }: SecretText): Finding {
+  const mistake = noText(text) ?? secretMistake(text, {}) ?? refusalBy(() => hmac({ secrets: text }))
+  if (mistake) return fail(...said(name, mistake, MAKE_ONE))
+  if (isGuessable(text)) return fail(`${name} is easy to guess`, MAKE_ONE)
   const odd = ODD.find(([isSo]) => isSo(text))
   if (odd) return warn(`${name} ${odd[1]}`, odd[2])
   return ok(
@@ -115,13 +91,29 @@ function judge(secret: SecretText): Finding {
   )
 }
 
-function judgeForAnother(secret: SecretText): Finding {
-  return mistakeIn(secret, NO_SECRET) ?? ok(`${secret.name}: no quotes, blanks or placeholders`)
+function isGuessable(text: string): boolean {
+  return new Set(text).size < FEW_CHARACTERS || /^(?:change|your|example|secret|password|test)/i.test(text)
 }
 
-function mistakeIn({ name, text }: SecretText, rules: readonly Rule[]): Finding | undefined {
-  const rule = rules.find(([isSo]) => isSo(text))
-  return rule && fail(`${name} ${rule[1]}`, rule[2])
+/** Fails what the sender's scheme refuses. What only looks wrong may be right, e.g. if you chose it. */
+function judgeFor(factory: AnyScheme, { name, text }: SecretText): Finding {
+  const { scheme } = factory
+  const form = secretFormOf(scheme)
+  const advice = `pass the ${scheme.secretName}`
+  const refusal = noText(text) ?? refusalOf(factory, text)
+  if (refusal) return fail(...said(name, refusal, advice))
+  const odd = secretMistake(text, form) ?? oddSecret(text, scheme)
+  if (odd) return warn(...said(name, looksLike(odd), advice))
+  const begins = form.prefix && text.startsWith(form.prefix) ? `begins with ${form.prefix}, and ` : ''
+  return ok(
+    `${name}: ${begins}has no quotes, stray characters, comment, placeholder or known key of another kind; whether ${scheme.sender} signs with it is not checked`,
+  )
+}
+
+/** A problem is `what is wrong; what to do`. */
+function said(name: string, problem: string, advice: string): [seen: string, fix: string] {
+  const [seen = '', ...fixes] = problem.split('; ')
+  return [`${name} ${seen}`, fixes.join('; ') || advice]
 }
 
 function usedBefore({ name, text }: SecretText, index: number, secrets: readonly SecretText[]): Finding[] {

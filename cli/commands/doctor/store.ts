@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { withDeadline } from '../../../src/lib/clock.ts'
+import { callHook } from '../../../src/lib/hooks.ts'
+import { isA } from '../../../src/lib/member-of.ts'
 import { RefusedError, type UsageError } from '../../command-line/exit.ts'
 import { printable } from '../../command-line/output.ts'
 import { type OpenStore, openClient, reasonOf } from '../../store/clients.ts'
@@ -33,7 +35,7 @@ export async function checkStore(text: string | undefined, isOffline: boolean): 
     opened = await openClient(url.engine, url.target, true)
     return await withDeadline(inspect(opened, url), DEADLINE_MS, () => new Error('no answer in time'))
   } catch (error) {
-    if (error instanceof RefusedError) return [fail('no client for this store is installed', error.message)]
+    if (isA(error, RefusedError)) return [fail('no client for this store is installed', error.message)]
     return [
       fail(
         `${url.shown}: ${reasonOf(opened?.complaint?.() ?? error, url)}`,
@@ -41,7 +43,7 @@ export async function checkStore(text: string | undefined, isOffline: boolean): 
       ),
     ]
   } finally {
-    Promise.resolve(opened?.close()).catch(() => {})
+    callHook(() => opened?.close())
   }
 }
 
@@ -76,7 +78,7 @@ async function claimAndRelease({ store }: OpenStore): Promise<number | Error> {
     await store.release(key, owner)
     return performance.now() - startedAt
   } catch (error) {
-    return error instanceof Error ? error : new Error('it failed')
+    return isA(error, Error) ? error : new Error('it failed')
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hashOf } from '../../src/http/bearer.ts'
-import { newSender, RECORD, send } from '../support/automations.ts'
+import { newSender, RECORD, sendAccepted } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 const PATH = '/api/v1/automations'
@@ -157,7 +157,7 @@ describeService('automations', (subject) => {
 describeService('the lists of automations', (subject) => {
   it('return automations, runs and records in pages, newest first, each once', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: 'ctx.trigger' }] })
-    for (let number = 0; number < 23; number += 1) await send(subject, sender, `${number}`)
+    for (let number = 0; number < 23; number += 1) await sendAccepted(subject, sender, `${number}`)
     const seen: string[] = []
     let token = ''
     do {
@@ -174,7 +174,7 @@ describeService('the lists of automations', (subject) => {
 
   it('refuse a page token from another automation’s runs', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
-    for (let number = 0; number < 11; number += 1) await send(subject, one, `${number}`)
+    for (let number = 0; number < 11; number += 1) await sendAccepted(subject, one, `${number}`)
     const { body } = await subject.get(`${PATH}/${one.automationId}/runs?page_size=10`)
     expect(body.nextPageToken).not.toBe('')
     const foreign = await subject.get(`${PATH}/${two.automationId}/runs?page_token=${body.nextPageToken}`)

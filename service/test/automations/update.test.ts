@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newSender, RECORD, recordsOf, send, workAll } from '../support/automations.ts'
+import { newSender, RECORD, recordsOf, send, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 const PATH = '/api/v1/automations'
@@ -125,8 +125,8 @@ describeService('POST /api/v1/search/automations', (subject) => {
 describeService('records', (subject) => {
   it('stay listed while their automation exists', async () => {
     const [kept, gone] = [await newSender(subject), await newSender(subject)]
-    await send(subject, kept, 1)
-    await send(subject, gone, 2)
+    await sendAccepted(subject, kept, 1)
+    await sendAccepted(subject, gone, 2)
     await workAll(subject)
     await subject.ask('DELETE', `${PATH}/${gone.automationId}`)
     expect(await recordsOf(subject, kept)).toEqual([1])

@@ -74,7 +74,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     await status
       .or(block.locator('input.invalid').first())
       .first()
-      .waitFor({ timeout: 5_000 })
+      .waitFor()
       .catch(() => {})
     const text = (await status.count()) > 0 ? await status.innerText() : ''
     await block.locator('.opblock-summary-control').click()

@@ -45,7 +45,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
 
   it('shows hostile names, bodies and outcomes as text', async () => {
     await expect
-      .poll(() => page.locator('li[id^=run-] .badge[data-state=succeeded]').count(), { timeout: 30_000 })
+      .poll(() => page.locator('li[id^=run-] .badge[data-state=succeeded]').count())
       .toBe(HOSTILE.length)
     const inputs = await page.locator('pre').allTextContents()
     for (const text of HOSTILE.filter((text) => text.length < 1_000 && !text.includes('\u202e'))) {
@@ -93,7 +93,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     })
     await page.reload()
     await page.getByText('Not connected.').waitFor()
-    await page.getByText('Live.').waitFor({ timeout: 10_000 })
+    await page.getByText('Live.').waitFor()
     expect(refused).toBe(3)
     await page.unroute('**/overview/changes')
   })
@@ -107,7 +107,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(service.exitCode).toBe(0)
     await page.getByText('Not connected.').waitFor()
     await service.start({ SERVICE_PORT: new URL(service.origin).port })
-    await page.getByText('Live.').waitFor({ timeout: 10_000 })
+    await page.getByText('Live.').waitFor()
     expect(await deliver({ after: 'the restart' })).toBe(200)
     await expect.poll(() => page.locator('main').getAttribute('data-version')).not.toBe(before)
     await page.getByText('{"after":"the restart"}').first().waitFor({ state: 'attached' })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { rememberedCel } from '../../src/cel/evaluate.ts'
 import { workOnNext } from '../../src/runs/worker.ts'
 import { planTask } from '../../src/tasks/plan-task.ts'
-import { newSender, runOf, send } from '../support/automations.ts'
+import { newSender, runOf, sendAccepted } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 /** How many other requests, one after the other, are answered before the work is done. */
@@ -48,7 +48,7 @@ describeService('a policy with a hostile rule', (subject) => {
     const policyId = await policy(TRAP)
     const taskCel = `{"type": {"grant": ctx.trigger.grant}, "policyId": ctx.trigger.policyId}`
     const sender = await newSender(subject, { steps: [{ type: 'create_task', taskCel }] })
-    await send(subject, sender, { grant, policyId })
+    await sendAccepted(subject, sender, { grant, policyId })
     expect(await answeredDuring(subject, workOnNext(subject.dependencies))).toBeGreaterThan(3)
     expect((await runOf(subject, sender)).steps[0].error.code).toBe('policy_rule_failed')
   })
@@ -70,7 +70,7 @@ describeService('a run with a hostile expression', (subject) => {
   it('does not block other requests, and its step fails', async () => {
     const steps = [{ type: 'record', valueCel: 'ctx.trigger.text.matches("^(a+)+$")' }]
     const sender = await newSender(subject, { steps })
-    await send(subject, sender, { text: `${'a'.repeat(60)}b` })
+    await sendAccepted(subject, sender, { text: `${'a'.repeat(60)}b` })
     expect(await answeredDuring(subject, workOnNext(subject.dependencies))).toBeGreaterThan(3)
     const { state, steps: done } = await runOf(subject, sender)
     expect([state, done[0].error.detail]).toStrictEqual([

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
-import { newSender, send, workAll } from '../support/automations.ts'
+import { newSender, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 const basic = (token: string, name = 'anybody') =>
@@ -63,8 +63,8 @@ describeService('the overview', (subject) => {
 
   it('shows runs with inputs, outcomes and errors, tasks with their steps, and listeners', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger.task' }] })
-    await send(subject, sender, { task: 2 })
-    await send(subject, sender, { task: 'none & nowhere' })
+    await sendAccepted(subject, sender, { task: 2 })
+    await sendAccepted(subject, sender, { task: 'none & nowhere' })
     await workAll(subject)
     const text = await (await open(subject, '/', basic(subject.token))).text()
     expect(text).toContain('{&quot;task&quot;:2}')
@@ -88,7 +88,7 @@ describeService('the overview', (subject) => {
     expect(first.value).toMatch(/^event: version\ndata: [\w-]{22}$/)
     const page = await (await open(subject, '/', basic(subject.token))).text()
     expect(page).toContain(`data-version="${first.value?.slice(-22)}"`)
-    await send(subject, await newSender(subject))
+    await sendAccepted(subject, await newSender(subject))
     const second = await events.next()
     expect(second.value).toMatch(/^event: version\n/)
     expect(second.value).not.toBe(first.value)
@@ -118,7 +118,7 @@ describeService('the overview', (subject) => {
 
   it('shows tasks first, inputs closed, and times that people can read', async () => {
     const sender = await newSender(subject)
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     const text = await (await open(subject, '/', basic(subject.token))).text()
     const headings = [...text.matchAll(/<h2>(\w+)<\/h2>/g)].map(([, heading]) => heading)
     expect(headings).toEqual(['Tasks', 'Runs', 'Listeners'])

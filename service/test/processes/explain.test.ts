@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
-import { newSender, send } from '../support/automations.ts'
+import { newSender, sendAccepted } from '../support/automations.ts'
 import { copyOfPostgres, urlOf } from '../support/copies.ts'
 import { Subject } from '../support/subject.ts'
 import { explain } from './explain.ts'
@@ -15,7 +15,7 @@ it.skipIf(WHY_NO_POSTGRES)(
     const subject = new Subject()
     await subject.start(openPostgres(address, () => {}))
     const [known, unknown] = [crypto.randomUUID(), crypto.randomUUID()]
-    await send(subject, await newSender(subject), {}, known)
+    await sendAccepted(subject, await newSender(subject), {}, known)
     const lines = await explain({ SERVICE_DATABASE_URL: urlOf(address) }, [known, unknown])
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {

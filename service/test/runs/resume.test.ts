@@ -1,10 +1,10 @@
 import PgBoss from 'pg-boss'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { executorOn } from '../../src/jobs/executor.ts'
 import { giveRunUp } from '../../src/runs/advance.ts'
 import { RunWorker, workOnNext } from '../../src/runs/worker.ts'
-import { newSender, recordsOf, runOf, send, workAll } from '../support/automations.ts'
+import { newSender, recordsOf, runOf, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 const GIVEN_UP = {
@@ -44,7 +44,7 @@ describeService('an interrupted run', (subject) => {
     'resumes with step %d if killed before its commit, and repeats no step',
     async (step) => {
       const sender = await newSender(subject, { steps: THREE })
-      await send(subject, sender)
+      await sendAccepted(subject, sender)
       const database = failingFrom(step)
       await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
       expect(await recordsOf(subject, sender)).toHaveLength(step - 1)
@@ -57,7 +57,7 @@ describeService('an interrupted run', (subject) => {
 
   it('ignores a job delivered again after its end', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     const job = await subject.jobs.take()
     await abandon()
     await workAll(subject)
@@ -69,7 +69,7 @@ describeService('an interrupted run', (subject) => {
 
   it('runs each step once under two concurrent workers', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    const { body } = await send(subject, sender)
+    const { body } = await sendAccepted(subject, sender)
     await subject.database.transaction((tx) => subject.jobs.add(tx, body.runId))
     await Promise.all([workOnNext(subject.dependencies), workOnNext(subject.dependencies)])
     expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
@@ -77,7 +77,7 @@ describeService('an interrupted run', (subject) => {
 
   it('is given up after 13 failed attempts, and says so', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     const database = failingFrom(2)
     for (let attempt = 1; attempt <= 13; attempt += 1) {
       await dueNow()
@@ -92,7 +92,7 @@ describeService('an interrupted run', (subject) => {
 
   it('is given up after 13 attempts if each one kills its process', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     const queue = new PgBoss({ db: executorOn(subject.database.client), supervise: false, schedule: false })
     await queue.start()
     let taken = 0
@@ -117,7 +117,7 @@ describeService('an interrupted run', (subject) => {
 
   it('backs off between attempts, for one to two hours in all', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     const waits: number[] = []
     for (let attempt = 1; attempt < 13; attempt += 1) {
       await dueNow()
@@ -141,19 +141,17 @@ describeService('an interrupted run', (subject) => {
   it('is picked up by a worker until the worker stops', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const worker = new RunWorker(subject.dependencies, { pollMs: 60_000 })
-    await send(subject, sender)
-    await expect
-      .poll(async () => (await runOf(subject, sender)).state, { timeout: 10_000 })
-      .toBe('RUN_STATE_SUCCEEDED')
+    await sendAccepted(subject, sender)
+    await expect.poll(async () => (await runOf(subject, sender)).state).toBe('RUN_STATE_SUCCEEDED')
     await worker.stop()
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     expect((await runOf(subject, sender)).state).toBe('RUN_STATE_PENDING')
     await workAll(subject)
   })
 
   it('resumes after the database of its worker fails', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    const reports: unknown[] = []
+    const reports: string[] = []
     let failing = true
     const database: Database = {
       ...subject.database,
@@ -161,14 +159,13 @@ describeService('an interrupted run', (subject) => {
         failing ? Promise.reject(new Error('the database is away')) : subject.database.transaction(work),
     }
     const worker = new RunWorker(
-      { ...subject.dependencies, database, report: (error) => reports.push(error) },
-      { pollMs: 5 },
+      { ...subject.dependencies, database, report: (error) => reports.push(String(error)) },
+      { pollMs: 50 },
     )
-    await send(subject, sender)
-    await expect.poll(() => reports.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    onTestFinished(() => worker.stop())
+    await sendAccepted(subject, sender)
+    await expect.poll(() => reports).toContain('Error: the database is away')
     failing = false
-    await expect.poll(async () => (await recordsOf(subject, sender)).length, { timeout: 20_000 }).toBe(3)
-    await worker.stop()
-    expect(reports.map(String)).toContain('Error: the database is away')
+    await expect.poll(() => recordsOf(subject, sender)).toHaveLength(3)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { advanceRun } from '../../src/runs/advance.ts'
 import { dueStep } from '../../src/runs/due-step.ts'
-import { newSender, recordsOf, runOf, send, workAll } from '../support/automations.ts'
+import { newSender, recordsOf, runOf, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 const GRANT = `{"grant": {"appId": "app-payroll", "appEntitlementId": "entitlement-01", "identityUserId": "user-grace"}}`
@@ -22,7 +22,7 @@ describeService('the steps of a run', (subject) => {
   /** Sends one event to a new automation, does its jobs, and returns the run. */
   async function runWith(steps: object[], body: unknown) {
     const sender = await newSender(subject, { steps })
-    expect((await send(subject, sender, body)).status).toBe(200)
+    await sendAccepted(subject, sender, body)
     await workAll(subject)
     const run = await runOf(subject, sender)
     return { ...run, sender }
@@ -62,7 +62,7 @@ describeService('the steps of a run', (subject) => {
 
   it('record: fails at the first attempt if the result is nested too deeply', async () => {
     const sender = await newSender(subject)
-    const { body } = await send(subject, sender)
+    const { body } = await sendAccepted(subject, sender)
     const due = await dueStep(subject.database, body.runId)
     if (due === undefined) throw new Error('the run has no due step')
     const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)

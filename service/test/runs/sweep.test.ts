@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { startBackground } from '../../src/background.ts'
 import type { Database } from '../../src/database/database.ts'
 import { workOnNext } from '../../src/runs/worker.ts'
-import { newSender, recordsOf, runsOf, send, workAll } from '../support/automations.ts'
+import { newSender, recordsOf, runsOf, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('a run without a job', (subject) => {
@@ -21,13 +21,13 @@ describeService('a run without a job', (subject) => {
       jobs: { ...subject.jobs, close: async () => {} },
     })
     const unfinished = async () => subject.database.query('SELECT FROM runs WHERE finished_at IS NULL')
-    await expect.poll(unfinished, { timeout: 20_000 }).toStrictEqual([])
+    await expect.poll(unfinished).toStrictEqual([])
     await background.stop()
   }
 
   it('resumes at the next start after giving it up kept failing', async () => {
     const sender = await newSender(subject)
-    await send(subject, sender, { number: 1 })
+    await sendAccepted(subject, sender, { number: 1 })
     const dependencies = { ...subject.dependencies, database: away() }
     for (let attempt = 1; attempt <= 26; attempt += 1) {
       await dueNow()
@@ -41,9 +41,9 @@ describeService('a run without a job', (subject) => {
 
   it('gets a new job only if its own was lost', async () => {
     const sender = await newSender(subject)
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     await subject.database.query('DELETE FROM pgboss.job')
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     await inBackground()
     expect(await recordsOf(subject, sender)).toHaveLength(2)
     const jobs = await subject.database.query('SELECT FROM pgboss.job')

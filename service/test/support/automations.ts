@@ -57,6 +57,18 @@ export async function send(subject: Subject, sender: Sender, body?: unknown, eve
   return deliver(subject, sender, await signed(subject, sender, body, eventId))
 }
 
+/**
+ * Sends an event whose run the test waits for, and again while the service is unavailable, as senders do: a claim may
+ * take two seconds, and a busy machine may stand still for longer. A test that ignores a refusal waits in vain.
+ */
+export async function sendAccepted(subject: Subject, sender: Sender, body?: unknown, eventId?: string) {
+  const request = await signed(subject, sender, body, eventId)
+  let reply = await deliver(subject, sender, request)
+  while (reply.body.code === 'unavailable') reply = await deliver(subject, sender, request)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  return reply
+}
+
 /** Works on every waiting job. pg-boss hands out a job only in the millisecond after it was queued. */
 export async function workAll(subject: Subject): Promise<void> {
   const waiting = () => subject.database.query("SELECT FROM pgboss.job WHERE state = 'created' LIMIT 1")

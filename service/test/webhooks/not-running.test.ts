@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest'
-import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
+import {
+  deliver,
+  newSender,
+  recordsOf,
+  runsOf,
+  send,
+  sendAccepted,
+  signed,
+  workAll,
+} from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 import { openApiOf, operationAt, problemOf } from '../support/openapi.ts'
 
@@ -66,11 +75,11 @@ describeService('an automation that is not running', (subject) => {
   it('runs the steps that were published when the event arrived', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: '"first"' }] })
     const path = `/api/v1/automations/${sender.automationId}`
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     await subject.patch(path, { steps: [{ type: 'record', valueCel: '"second"' }] })
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     await subject.post(`${path}/action/publish`, undefined)
-    await send(subject, sender)
+    await sendAccepted(subject, sender)
     await workAll(subject)
     expect(await recordsOf(subject, sender)).toStrictEqual(['second', 'first', 'first'])
     expect((await runsOf(subject, sender)).map(({ version }: { version: number }) => version)).toStrictEqual([

@@ -166,3 +166,18 @@ test('sign prints what send would send; --curl quotes for a shell', async () => 
   const withFile = await runCommand(['sign', 'http://127.0.0.1/x', '--file', file, '--curl'], { env })
   expect(withFile.stdout).toContain(` --data-binary @${file} `)
 })
+
+test.each(['send', 'sign', 'verify', 'listen'])(
+  '%s says what is wrong with a secret that the sender cannot have made',
+  async (command) => {
+    const args = command === 'send' ? ['http://127.0.0.1:9000/x'] : []
+    const body = command === 'send' || command === 'sign' ? ['--data', '{}'] : []
+    const ended = await runCommand([command, ...args, '--scheme', 'stripe', ...body], {
+      env: { HOOKGATE_SECRET: 'we_1Nabc' },
+      input: '{}',
+    })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toMatch(/is the ID of an endpoint; for Stripe, pass the signing secret/)
+    expect(ended.stderr).not.toContain('1Nabc')
+  },
+)

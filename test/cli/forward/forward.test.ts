@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
 import { type RunningListener, SECRET, startListener } from '../support.ts'
 import { closedPort, startApp } from './app.ts'
@@ -57,13 +57,15 @@ test.each([408, 503, 504])(
     expect((await deliver(gateway.url, eventId)).status).toBe(status)
     const early = await deliver(gateway.url, eventId)
     expect([early.status, early.body]).toEqual([503, expect.stringContaining('event_in_progress')])
-    await vi.waitFor(
-      async () => {
-        await deliver(gateway.url, eventId)
-        expect(app.received).toHaveLength(2)
-      },
-      { timeout: 15_000, interval: 500 },
-    )
+    await expect
+      .poll(
+        async () => {
+          await deliver(gateway.url, eventId)
+          return app.received
+        },
+        { interval: 500 },
+      )
+      .toHaveLength(2)
   },
 )
 
@@ -183,7 +185,7 @@ async function senderLeaves() {
   onTestFinished(() => void socket.destroy())
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`POST ${pathname} HTTP/1.1\r\nHost: x\r\n${lines.join('')}Content-Length: 2\r\n\r\n${body}`)
-  await vi.waitFor(() => expect(app.received).toHaveLength(1), 10_000)
+  await expect.poll(() => app.received).toHaveLength(1)
   socket.destroy()
   await once(socket, 'close')
   await fetch(new URL('/', gateway.url)) // by this answer, the gateway knows that the sender is gone
@@ -210,7 +212,7 @@ test('Ctrl-C waits for an app whose sender has left, and counts the delivery', a
   const { gateway, finish } = await senderLeaves()
   const stopped = gateway.stop()
   const port = Number(new URL(gateway.url).port)
-  await expect.poll(() => opens(port), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => opens(port)).toBe(false)
   finish()
   expect(await stopped).toBe(0)
   expect(gateway.stderr.text).toMatch(/received 2 deliveries: 1 refused, 1 accepted\n$/)
@@ -223,7 +225,7 @@ test('Ctrl-C waits for the app: the sender gets its answer, and the process ends
   })
   const gateway = await startGateway(app.url)
   const answer = deliver(gateway.url)
-  await vi.waitFor(() => expect(app.received).toHaveLength(1), 10_000)
+  await expect.poll(() => app.received).toHaveLength(1)
   gateway.signal('SIGINT')
   await gateway.stderr.waitFor(/finishing 1 in flight/)
   finish()

@@ -157,7 +157,7 @@ test('an answer of 64 KB arrives whole, and a longer or endless one is cut there
     const { status, body } = await deliver(gateway.url)
     expect([status, body.length]).toEqual([200, 65_536])
   }
-  await vi.waitFor(() => expect(gateway.reports).toHaveLength(3), 10_000)
+  await expect.poll(() => gateway.reports).toHaveLength(3)
   expect(gateway.reports.map(({ app: answer }) => answer?.kind === 'answered' && answer.isCut)).toEqual([
     false,
     true,
@@ -169,7 +169,7 @@ test('the inspector shows what the app was sent and how it answered', async () =
   const app = await startApp((response) => void response.writeHead(202, { 'X-Job': '7' }).end('queued'))
   const gateway = await openGateway(app.url)
   await deliver(gateway.url, ID, '{"a":1}')
-  await vi.waitFor(() => expect(gateway.reports).toHaveLength(1), 10_000)
+  await expect.poll(() => gateway.reports).toHaveLength(1)
   const [report] = gateway.reports
   expect(Buffer.from(report?.delivery?.body ?? [])).toEqual(Buffer.from('{"a":1}'))
   expect(report?.verdict).toMatchObject({ ok: true })
@@ -264,7 +264,7 @@ test('while the app hangs, other requests are answered at once', async () => {
     sent.end(body)
   })
   await Promise.all(stuck)
-  await vi.waitFor(() => expect(app.received).toHaveLength(100), 10_000)
+  await expect.poll(() => app.received).toHaveLength(100)
   expect((await fetch(gateway.url, { method: 'POST' })).status).toBe(400)
   expect((await fetch(new URL('/', gateway.url))).status).toBe(404)
   app.server.closeAllConnections()

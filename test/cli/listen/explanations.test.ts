@@ -62,6 +62,6 @@ test.each([
   // The whole process writes there, and Node's warnings are not indented.
   const printed = () => write.mock.calls.map(([text]) => `${text}`).filter((line) => line.startsWith('  '))
   const isExplained = () => printed().some((line) => line.startsWith('  likely: '))
-  await vi.waitFor(() => expect(isExplained()).toBe(true), 10_000)
+  await expect.poll(() => isExplained()).toBe(true)
   expect(printed()[0]).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected)
 })

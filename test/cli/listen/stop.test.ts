@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type SignedRequest, signHmac } from '../../../src/testing/index.ts'
 import { PATH, type RunningListener, SECRET, startListener } from '../support.ts'
 import { inTerminal, NO_TERMINAL } from './in-terminal.ts'
@@ -34,7 +34,7 @@ async function halfDelivered(url: string) {
   const request = await signHmac({ secret: SECRET, body: '{"hello":"world"}' })
   const client = await connectTo(url)
   client.socket.write(headOf(request).replace('Host: x', 'Host: x\r\nExpect: 100-continue'))
-  await vi.waitFor(() => expect(client.received()).toContain('100 Continue'), 10_000)
+  await expect.poll(() => client.received()).toContain('100 Continue')
   client.socket.write(request.body.slice(0, 5))
   return { client, rest: request.body.slice(5) }
 }
@@ -98,7 +98,7 @@ test('idle and silent connections do not delay it', async () => {
   const request = await signHmac({ secret: SECRET, body: '{}' })
   const [silent, idle] = [await connectTo(listener.url), await connectTo(listener.url)]
   idle.socket.write(Buffer.concat([Buffer.from(headOf(request)), Buffer.from(request.body)]))
-  await vi.waitFor(() => expect(idle.received()).toContain('{"accepted":true}'), 10_000)
+  await expect.poll(() => idle.received()).toContain('{"accepted":true}')
   expect(await listener.stop()).toBe(0)
   await Promise.all([silent.closed, idle.closed])
 })
@@ -119,11 +119,10 @@ test('a second Ctrl-C stops at once, with 130', async () => {
   void listener.exit.then((given) => {
     code = given
   })
-  await vi.waitFor(
-    () => {
+  await expect
+    .poll(() => {
       listener.signal('SIGINT')
-      expect(code).toBe(130)
-    },
-    { timeout: 10_000, interval: 50 },
-  )
+      return code
+    })
+    .toBe(130)
 })

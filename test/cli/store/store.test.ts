@@ -129,7 +129,7 @@ describe('--store sqlite:FILE', () => {
     vi.advanceTimersByTime(29_999)
     expect(count()).toBe(1)
     vi.advanceTimersByTime(1)
-    await vi.waitFor(() => expect(count()).toBe(0), 10_000)
+    await expect.poll(() => count()).toBe(0)
   })
 })
 
@@ -204,7 +204,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('--store redis://…'), () => {
       /hookgate: the event store failed to claim: connect ECONNREFUSED 127.0.0.1:\d+\nERR_EVENT_STORE: https:\S+#err_event_store\n/,
     )
     await own.start()
-    await vi.waitFor(async () => expect((await send(url)).stdout).toMatch(/^200 /), { timeout: 5000 })
+    await expect.poll(async () => (await send(url)).stdout).toMatch(/^200 /)
     await own.kill()
     expect(await stop()).toBe(0)
   })

@@ -7,8 +7,10 @@ const db = new Database(process.env.SQLITE_FILE)
 db.exec('PRAGMA journal_mode = WAL')
 const store = sqliteStore(db)
 await store.migrate()
+const other = sqliteStore(new Database(process.env.SQLITE_FILE))
 eventStoreSuite(test, () => ({
   store,
+  other,
   advance: (milliseconds) => db.exec(`UPDATE hookgate_events SET expires_at = expires_at - ${milliseconds}`),
 }))
 

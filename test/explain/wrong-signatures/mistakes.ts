@@ -105,12 +105,12 @@ const isForm = ({ name }: TriedSender) => name === 'Twilio'
 const SAME_VALUES = 'a form’s values are signed, not its text: writing it again changes nothing'
 
 const NOT_HEX = /must be hex/
-const ANOTHER_KEY = /(?:secret is|: is) (?:an?|the) (?:\S+ )*?(?:API key|token|ID|key|SID)\b/
+const ANOTHER_KEY = /(?:secret looks like|: is) (?:an?|the) (?:\S+ )*?(?:API key|token|ID|key|SID)\b/
 const anotherKey = (sender: TriedSender) => (isPublicKey(sender) ? NOT_HEX : ANOTHER_KEY)
 const PARSER = { says: /body is empty.*parser|parser.*body/, fix: /before/ }
 const SERIALISED = { says: /serialised again/, fix: /exact bytes/ }
 const BLANK = {
-  says: /secret has a (?:space|line break)|: begins or ends with a (?:space|line break);/,
+  says: /(?:secret|:) has a (?:space|line break) at its|: begins or ends with a line break;/,
   fix: /remove it|trim it/,
 }
 const CHARSET = { says: /character set/, fix: /exact bytes/ }
@@ -119,24 +119,18 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: '1 a space at the secret’s end',
     ...BLANK,
-    of: (sender) =>
-      isWhsec(sender) || isPublicKey(sender)
-        ? { secret: `${sender.secret} ` }
-        : secretOf((secret) => `${secret} `)(sender),
+    of: secretOf((secret) => `${secret} `),
   },
   { name: '1 a line break at the secret’s end', ...BLANK, of: secretOf((secret) => `${secret}\n`) },
   {
     name: '1 a line break as two characters',
     says: /ends with \\n/,
     fix: /remove/,
-    of: (sender) =>
-      isWhsec(sender) || isPublicKey(sender)
-        ? 'refused at start: no base64 and no hex has a backslash'
-        : { secret: `${sender.secret}\\n` },
+    of: (sender) => ({ secret: `${sender.secret}\\n` }),
   },
   {
     name: '2 quotes around the secret',
-    says: /secret has quotes|: is in quotes/,
+    says: /(?:secret|:) has quotes around it/,
     fix: /remove them/,
     of: secretOf((secret) => `"${secret}"`),
   },
@@ -144,10 +138,7 @@ export const MISTAKES: readonly Mistake[] = [
     name: '2 a whole .env file',
     says: /is from a \.env file/,
     fix: /pass only what follows the =/,
-    of: (sender) =>
-      isWhsec(sender) || isPublicKey(sender)
-        ? 'refused at start: no base64 and no hex has a ='
-        : { secret: `# secrets\nexport WEBHOOK_SECRET="${sender.secret}"\nPORT=3000` },
+    of: (sender) => ({ secret: `# secrets\nexport WEBHOOK_SECRET="${sender.secret}"\nPORT=3000` }),
   },
   {
     name: '3 the secret’s prefix cut',
@@ -187,7 +178,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     name: '5 an API key of another sender',
-    says: anotherKey,
+    says: ANOTHER_KEY,
     fix: /pass the/,
     of: () => ({ secret: 'sk_live_51H8xYz0123456789abcdef' }),
   },

@@ -91,7 +91,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
       const [before, during] = [randomUUID(), randomUUID()]
       const status = (eventId: string) => attempt(eventId).then((answer) => answer.status, String)
       // On a busy machine the first attempts may exceed the client's deadline.
-      await expect.poll(() => status(before), { timeout: 20_000 }).toBe(200)
+      await expect.poll(() => status(before)).toBe(200)
 
       await down(engine)
       const began = performance.now()
@@ -100,9 +100,9 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
       await up(engine)
 
       // The event was released. Otherwise the answer would be 503 until the lease ends, in a minute.
-      await expect.poll(() => status(during), { timeout: 20_000 }).toBe(200)
+      await expect.poll(() => status(during)).toBe(200)
       if (!WORKER_FIRST.includes(name)) await startWorker()
-      await expect.poll(() => runs, { timeout: 20_000 }).toContain(during)
+      await expect.poll(() => runs).toContain(during)
       expect(runs.filter((id) => id === during)).toHaveLength(1)
     },
   )

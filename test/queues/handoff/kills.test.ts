@@ -11,7 +11,7 @@ import { ENGINE_NAMES, type EngineName, PROGRAMS } from './programs.ts'
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
 
-const POLL = { timeout: 30_000, interval: 250 }
+const POLL = { interval: 250 }
 
 let receiver: Awaited<ReturnType<typeof buildReceiver>>
 beforeAll(async () => {

@@ -12,7 +12,6 @@ import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
 const SERVE = fileURLToPath(new URL('./serve-handoff.mjs', import.meta.url))
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
-const POLL = { timeout: 30_000 }
 
 /** How often an event's job runs if its receiver is killed at this moment. Cloudflare Queues drops no duplicates. */
 const RUNS = { 'before the enqueue': 1, 'between enqueue and commit': 2, 'after the commit': 1 }
@@ -40,7 +39,7 @@ async function serve(options: object) {
       printed += bytes.toString()
     })
   }
-  await expect.poll(() => printed, POLL).toMatch(/listens at \S+/)
+  await expect.poll(() => printed).toMatch(/listens at \S+/)
   const url = /listens at (\S+)/.exec(printed)?.[1] ?? ''
   return { url, kill, gone, signal, runsOf: (id: string) => printed.split(`${id} {"a": 1.0}`).length - 1 }
 }
@@ -66,7 +65,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     const eventId = randomUUID()
     expect(await attempt(url, eventId)).toBe(200)
     expect(await attempt(url, eventId)).toBe(409)
-    await expect.poll(() => runsOf(eventId), POLL).toBe(1)
+    await expect.poll(() => runsOf(eventId)).toBe(1)
   })
 
   it('answers 500 when the queue refuses the job, and the next attempt enqueues it', {
@@ -77,7 +76,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     expect(await attempt(url, eventId)).toBe(500)
     // The event was released. Otherwise the answer would be 503 until the lease ends, in a minute.
     expect(await attempt(url, eventId)).toBe(200)
-    await expect.poll(() => runsOf(eventId), POLL).toBe(1)
+    await expect.poll(() => runsOf(eventId)).toBe(1)
   })
 
   it('answers 500 within 3 s while the queue hangs, and the next attempt enqueues the job', {
@@ -87,8 +86,8 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     const worker = await serve({ registry, part: 'worker' })
     const { url } = await serve({ registry, part: 'receiver' })
     const [before, during] = [randomUUID(), randomUUID()]
-    await expect.poll(() => attempt(url, before), POLL).toBe(200)
-    await expect.poll(() => worker.runsOf(before), POLL).toBeGreaterThan(0)
+    await expect.poll(() => attempt(url, before)).toBe(200)
+    await expect.poll(() => worker.runsOf(before)).toBeGreaterThan(0)
 
     worker.signal('SIGSTOP')
     const began = performance.now()
@@ -97,8 +96,8 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     worker.signal('SIGCONT')
 
     // Released, as above.
-    await expect.poll(() => attempt(url, during), POLL).toBe(200)
-    await expect.poll(() => worker.runsOf(during), POLL).toBeGreaterThan(0)
+    await expect.poll(() => attempt(url, during)).toBe(200)
+    await expect.poll(() => worker.runsOf(during)).toBeGreaterThan(0)
   })
 
   it(`${ROUNDS} kills at each of three moments lose nothing, and a job runs twice if the queue keeps the duplicate`, {
@@ -111,7 +110,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     const finish = async (url: string) => {
       const eventId = killed.at(-1)?.eventId
       if (eventId === undefined) return
-      await expect.poll(() => attempt(url, eventId), POLL).toBeOneOf([200, 409])
+      await expect.poll(() => attempt(url, eventId)).toBeOneOf([200, 409])
       expect(await attempt(url, eventId)).toBe(409)
     }
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -125,7 +124,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
       }
     }
     await finish((await receiver({})).url)
-    for (const { eventId, runs } of killed) await expect.poll(() => worker.runsOf(eventId), POLL).toBe(runs)
+    for (const { eventId, runs } of killed) await expect.poll(() => worker.runsOf(eventId)).toBe(runs)
     console.log(`Cloudflare Queues: ${killed.length} kills, 0 lost, ${ROUNDS} twice`)
   })
 })

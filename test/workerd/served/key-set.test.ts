@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { newKey } from '../../support/keys.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
@@ -59,7 +59,7 @@ describe.skipIf(WHY_NO_WORKERD)(
       return `${response.status} ${await response.text()}`
     }
     const isAsked = (host: { requests(): number }, times: number) =>
-      vi.waitFor(() => expect(host.requests()).toBe(times), 5000)
+      expect.poll(() => host.requests()).toBe(times)
 
     it('S15 concurrent requests share one fetch, and all are answered', async () => {
       const host = await slowHost('shared')

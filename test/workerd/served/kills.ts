@@ -164,10 +164,11 @@ async function judge(
 /** `acquired` or `done`. `busy` only if the event was still held long after its lease. */
 async function answerOf(ask: () => Promise<unknown>, leaseMs: number): Promise<unknown> {
   const until = performance.now() + leaseMs + 20_000
-  while (performance.now() < until) {
+  for (;;) {
+    const isOverdue = performance.now() > until
     const answer = await ask()
     if (answer === 'acquired' || answer === 'done') return answer
+    if (isOverdue) return 'busy'
     await pause(20)
   }
-  return 'busy'
 }

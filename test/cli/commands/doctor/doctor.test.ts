@@ -47,7 +47,7 @@ describe('hookgate doctor', () => {
     const env = { HOOKGATE_SECRET: `"${SECRET}"` }
     const { code, stdout } = await hookgate(['doctor', '--offline'], { env, cwd })
     expect(stdout).toContain('fail  secret.shape    HOOKGATE_SECRET has quotes around it\n')
-    expect(stdout).toContain('                      → remove the quotes\n')
+    expect(stdout).toContain('                      → remove them\n')
     expect(stdout).toMatch(
       /\nNot checked: runtime, clock.local, store, jwks, url, clock.receiver, proxy, signature.\n$/,
     )

@@ -32,7 +32,8 @@ it.each([
 it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'])(
   '--scheme %s signs as the sender: the right secret passes, and no handler runs',
   async (scheme) => {
-    const secret = scheme === 'standard-webhooks' ? `whsec_${btoa('k'.repeat(32))}` : SECRET
+    const start = scheme === 'stripe' ? 'whsec_' : ''
+    const secret = scheme === 'standard-webhooks' ? `whsec_${btoa('k'.repeat(32))}` : start + SECRET
     const { url, stdout } = await startListener(['--scheme', scheme, '--json'], {
       env: { HOOKGATE_SECRET: secret },
     })
@@ -42,7 +43,7 @@ it.each(['stripe', 'github', 'slack', 'shopify', 'telegram', 'standard-webhooks'
       'ok proxy',
       'ok signature',
     ])
-    const another = scheme === 'standard-webhooks' ? `whsec_${btoa('x'.repeat(32))}` : `${SECRET}x`
+    const another = scheme === 'standard-webhooks' ? `whsec_${btoa('x'.repeat(32))}` : `${secret}x`
     const wrong = await diagnose(args, { env: { HOOKGATE_SECRET: another } })
     expect(wrong.complaints).toEqual([expect.stringMatching(/^fail signature: the receiver does not accept/)])
     await expect.poll(() => stdout.text).toContain('body_not_json')
@@ -174,7 +175,11 @@ it('a listener that cannot be told from one behind a proxy that drops headers fa
 
 it.each([
   ['a secret in hexadecimal digits, as Slack makes them', '8f742231b10e8888abcd990000085a50', []],
-  ['whsec_ and base64, as Stripe and Svix make them', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', []],
+  [
+    'whsec_ and base64, as Stripe and Svix make them',
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    ['looks like one of Stripe'],
+  ],
   ['a secret in quotes', '"8f742231b10e8888abcd990000085a50"', ['has quotes around it']],
   ['a placeholder', '$SLACK_SIGNING_SECRET', ['is a placeholder']],
   ['a line of a .env file', 'SLACK_SIGNING_SECRET=8f742231b10e8888', ['is from a .env file']],

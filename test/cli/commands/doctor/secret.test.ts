@@ -25,35 +25,29 @@ const PUT = "put the sender's secret there; if you make it yourself: hookgate se
 
 describe('secret.shape finds', () => {
   it.each([
-    ['quotes', `"${GOOD}"`, 'fail', 'has quotes around it', 'remove the quotes'],
-    ['a trailing space', `${GOOD} `, 'fail', 'begins or ends with white space', 'remove the white space'],
-    ['a placeholder', `\${WEBHOOK_SECRET}`, 'fail', 'is a placeholder', 'have your shell'],
-    ['a template', '{{ webhook_secret }}', 'fail', 'is a placeholder', 'have your shell'],
-    [
-      'an API key',
-      'sk_live_51H8xYzABCDEFGHIJKLMNOP',
-      'fail',
-      'looks like an API key',
-      "use the endpoint's signing secret",
-    ],
-    ['a short one', 'r7XkP2mQ', 'fail', 'has fewer than 16 characters', MAKE],
-    ['a guessable one', 'changeme-changeme-changeme', 'fail', 'is easy to guess', MAKE],
+    ['quotes', `"${GOOD}"`, 'fail', 'has quotes around it', 'remove them'],
+    ['a trailing space', `${GOOD} `, 'fail', 'has a space at its end', 'remove it'],
+    ['a placeholder', `\${WEBHOOK_SECRET}`, 'fail', 'a variable without its value', MAKE],
+    ['a template', '{{ webhook_secret }}', 'fail', 'a variable without its value', MAKE],
+    ['an API key', 'sk_live_51H8xYzABCDEFGHIJKLMNOP', 'fail', 'is an API key', MAKE],
+    ['a short one', 'r7XkP2mQ', 'fail', 'must have at least 16 characters', MAKE],
+    ['a guessable one', 'password-of-this-listener', 'fail', 'is easy to guess', MAKE],
     ['one repeated character', 'a'.repeat(43), 'fail', 'is easy to guess', MAKE],
-    ['an empty one', '', 'fail', 'is empty', PUT],
-    ['a blank one', '   ', 'fail', 'is blank', PUT],
+    ['an empty one', '', 'fail', 'is empty or blank', PUT],
+    ['a blank one', '   ', 'fail', 'is empty or blank', PUT],
     [
       'a line break',
       `${GOOD.slice(0, 20)}\n${GOOD.slice(20)}`,
       'fail',
-      'contains a line break',
-      'put one secret into each file',
+      'has a line break in it',
+      'remove it',
     ],
     [
       'a PEM block',
       '-----BEGIN PUBLIC KEY----- MFkwEwYHKoZIzj0CAQ',
       'fail',
-      'is a PEM block',
-      'pass keys with --jwks',
+      'is a PEM, a URL or a JWT',
+      MAKE,
     ],
     [
       "another sender's",
@@ -82,7 +76,7 @@ describe('secret.shape finds', () => {
   })
 
   it.each([
-    ['a byte order mark', Buffer.from(`\ufeff${GOOD}`), 'begins with a byte order mark', 'UTF-8 without BOM'],
+    ['a byte order mark', Buffer.from(`\ufeff${GOOD}`), 'has a byte order mark at its start', 'remove it'],
     ['UTF-16', Buffer.from(GOOD, 'utf16le'), 'is not UTF-8 text', 'save it as UTF-8'],
   ])('%s in a file', async (_, content, seen, fix) => {
     const { code, complaints } = await diagnose(['--secret-file', await secretFile(content)])

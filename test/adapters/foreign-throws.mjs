@@ -1,0 +1,396 @@
+// What foreign code throws, rejects with or returns, at each door of each adapter. Prints what each request answered, and what
+// it may answer. Plain JavaScript, because Node 20 runs nothing else.
+import { createServer, request as sendRequest } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import express from 'express'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { defineListener, hmac } from 'hookgate'
+import * as onExpress from 'hookgate/express'
+import * as onFastify from 'hookgate/fastify'
+import * as onHono from 'hookgate/hono'
+import { jwt, remoteKeySet } from 'hookgate/jwt'
+import { listeners } from 'hookgate/listeners'
+import { memoryStore } from 'hookgate/stores/memory'
+import { signHmac, signJwt } from 'hookgate/testing'
+import * as onWeb from 'hookgate/web'
+
+const throwing = (target, ...members) => {
+  for (const member of members) {
+    Object.defineProperty(target, member, {
+      get() {
+        throw new Error('not to be read')
+      },
+    })
+  }
+  return target
+}
+
+const EVERY_TRAP = new Proxy({}, { get: () => () => throwing({}, 'x').x })
+const { proxy: REVOKED, revoke } = Proxy.revocable({}, {})
+revoke()
+
+const VALUES = {
+  undefined: () => undefined,
+  null: () => null,
+  'a text': () => 'route',
+  'a number': () => 7,
+  NaN: () => Number.NaN,
+  'a symbol': () => Symbol('s'),
+  'a frozen object': () => Object.freeze({}),
+  'an object whose getters throw': () =>
+    throwing({}, 'then', 'code', 'name', 'message', 'stack', 'cause', 'status', 'issues', 'nextOwner'),
+  'a proxy whose traps throw': () => new Proxy({}, EVERY_TRAP),
+  'a revoked proxy': () => REVOKED,
+  'an Error': () => new Error('of their own'),
+  'an Error whose code is a number': () => Object.assign(new Error(), { code: 42 }),
+  'an Error whose message throws': () => throwing(new Error(), 'message'),
+  'an Error whose name throws': () => throwing(new Error(), 'name'),
+  'a function': () => () => {},
+  // biome-ignore lint/suspicious/noThenProperty: that is the point
+  'a thenable': () => ({ then: (_, reject) => reject(undefined) }),
+  'a thenable that throws': () => ({
+    // biome-ignore lint/suspicious/noThenProperty: that is the point
+    then() {
+      throw Symbol('s')
+    },
+  }),
+}
+
+const UNREADABLE = Object.keys(VALUES).filter((name) => /throws?$|revoked/.test(name))
+
+const WAYS = {
+  throws(value) {
+    throw value
+  },
+  rejects: (value) => Promise.reject(value),
+  returns: (value) => value,
+}
+const SYNCHRONOUS = ['throws', 'returns']
+const ASYNCHRONOUS = ['throws', 'rejects']
+
+const SECRET = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
+const SUBJECT = 'https://tenant.example'
+const AUDIENCE = 'https://tenant.example/hook'
+const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
+const JWK = { ...(await crypto.subtle.exportKey('jwk', privateKey)), kid: 'k1' }
+const PUBLIC = { keys: [{ kty: JWK.kty, crv: JWK.crv, x: JWK.x, y: JWK.y, kid: 'k1' }] }
+
+const byToken = (keySet) => jwt({ keySet, subject: SUBJECT, audience: AUDIENCE })
+const failing = () => Promise.reject(new Error('down'))
+const memory = () => memoryStore({ maxRecords: 1000 })
+const withStore = (verbs) => {
+  const store = memory()
+  const known = (verb) => store[verb].bind(store)
+  return { claim: known('claim'), commit: known('commit'), release: known('release'), ...verbs }
+}
+const hosted = (options) =>
+  byToken(remoteKeySet('https://keys.example/jwks', { fetch: async () => Response.json(PUBLIC), ...options }))
+
+/**
+ * `listener`: options whose members are foreign code. `at`: where the mounted server meets it. `verify`: what a signed delivery
+ * is answered. `late`: whether it matters to one whose body never ends.
+ */
+const DOORS = {
+  'the lookup': { at: 'lookup', verify: [500], returned: [404, 500] },
+  'load of listeners()': { at: 'load', verify: [503], returned: [404, 503] },
+  'waitUntil of listeners()': { at: 'loaded', verify: [200] },
+  'the source finder': { at: 'source', late: true, verify: [500], returned: [403], rejected: [403] },
+  'waitUntil of observeWebhook': { at: 'waitUntil', verify: [200] },
+  'the body': { at: 'body', ways: SYNCHRONOUS, verify: [500], returned: [200, 400, 401, 500] },
+  // Without hookgate too, Express ends the process at what it cannot read, and Fastify answers 200.
+  'the handler': { at: 'handler', ways: ASYNCHRONOUS, readable: true, verify: [404, 500] },
+  'the callback of node:http': { at: 'callback', on: 'node:http', ways: ['throws'], verify: ['no answer'] },
+  onVerdict: { late: true, listener: (bad) => ({ onVerdict: bad }), verify: [200] },
+  onError: {
+    late: true,
+    listener: (bad) => ({ onError: bad, store: withStore({ claim: failing }) }),
+    verify: [503],
+  },
+  'the schema': {
+    listener: (bad) => ({ payload: { '~standard': { version: 1, vendor: 'x', validate: bad } } }),
+    verify: [400],
+    returned: [200, 400],
+  },
+  authenticate: {
+    listener: (bad) => ({ auth: { ...hmac({ secrets: { id: 'm', secret: SECRET } }), authenticate: bad } }),
+    verify: [500],
+  },
+  'the key set': {
+    jwt: true,
+    listener: (bad) => ({ auth: byToken({ find: bad }) }),
+    verify: [500],
+    returned: [401, 500],
+  },
+  'the key host': { jwt: true, listener: (bad) => ({ auth: hosted({ fetch: bad }) }), verify: [503] },
+  'waitUntil of the key set': {
+    jwt: true,
+    listener: (bad) => ({ auth: hosted({ waitUntil: bad }) }),
+    verify: [200],
+  },
+  'the clock of the key set': {
+    jwt: true,
+    ways: SYNCHRONOUS,
+    listener: (bad) => ({ auth: hosted({ clock: { now: bad } }) }),
+    verify: [500],
+    returned: [200, 500, 503],
+  },
+  claim: { listener: (bad) => ({ store: withStore({ claim: bad }) }), verify: [503] },
+  commit: { listener: (bad) => ({ store: withStore({ commit: bad }) }), verify: [200] },
+  release: { fails: true, listener: (bad) => ({ store: withStore({ release: bad }) }), verify: [500] },
+  'the clock': {
+    late: true,
+    ways: SYNCHRONOUS,
+    listener: (bad) => ({ clock: { now: bad } }),
+    verify: [500],
+    returned: [400, 500],
+  },
+  'the clock beside a token': {
+    jwt: true,
+    ways: SYNCHRONOUS,
+    listener: (bad) => ({ auth: hosted({}), clock: { now: bad } }),
+    verify: [500],
+    returned: [400, 401, 500],
+  },
+  randomUuid: {
+    ways: SYNCHRONOUS,
+    listener: (bad) => ({ randomUuid: bad }),
+    verify: [500],
+    returned: [200, 500],
+  },
+}
+
+const isOld = (mode) => mode === 'observe' || mode === 'bare'
+
+/** Each makes a request listener. `ctx` knows the case that runs. */
+const ADAPTERS = {
+  'Express 5': (mode, ctx) => {
+    const app = express().set('env', 'test') // logs no errors
+    app.set('trust proxy', () => false) // so that the adapter asks for `ip`
+    app.post('/hook', (request, _response, next) => next(prepareNode(mode, ctx, request)))
+    if (!isOld(mode)) app.post('/hook', onExpress.verifyWebhook(ctx.target, ctx.verifying))
+    if (mode === 'observe') app.post('/hook', onExpress.observeWebhook(ctx.target, ctx.observing))
+    return app.post('/hook', async (request, response) => {
+      if (isOld(mode)) for await (const _ of request);
+      await ctx.handle()
+      response.status(ctx.status()).send('handled')
+    })
+  },
+  'node:http': (mode, ctx) => {
+    const verify = onExpress.verifyWebhook(ctx.target, ctx.verifying)
+    const observe = onExpress.observeWebhook(ctx.target, ctx.observing)
+    const answer = (response, status, text) => response.writeHead(status).end(text)
+    const handle = async (request, response) => {
+      for await (const _ of request);
+      await Promise.resolve(ctx.handle()).catch(() => Promise.reject(new Error()))
+      answer(response, ctx.status(), 'handled')
+    }
+    return (request, response) => {
+      prepareNode(mode, ctx, request)
+      const old = () => handle(request, response).catch(() => answer(response, 500, 'failed'))
+      if (mode === 'bare') return old()
+      if (mode === 'observe') return observe(request, response, old)
+      verify(request, response, (error) => {
+        if (ctx.at('callback')) return ctx.bad()
+        if (error !== undefined) return answer(response, 500, 'failed')
+        const handled = ctx.handle() // what it throws at once reaches the middleware
+        Promise.resolve(handled).then(
+          () => answer(response, ctx.status(), 'handled'),
+          () => answer(response, 500, 'failed'),
+        )
+      })
+    }
+  },
+  'Fastify 5': async (mode, ctx) => {
+    const app = Fastify()
+    app.register(async (scope) => {
+      scope.addHook('onRequest', async (request) => void prepareNode(mode, ctx, request.raw, request))
+      const listener = ctx.target
+      if (!isOld(mode)) await scope.register(onFastify.verifyWebhook, { listener, ...ctx.verifying })
+      if (mode === 'observe') await scope.register(onFastify.observeWebhook, { listener, ...ctx.observing })
+      scope.post('/hook', async (_request, reply) => {
+        await ctx.handle()
+        return reply.code(ctx.status()).send('handled')
+      })
+    })
+    await app.ready()
+    return app.routing
+  },
+  'Hono on Node': (mode, ctx) => getRequestListener(honoApp(mode, ctx).fetch),
+  'Hono on the web': (mode, ctx) => getRequestListener((request) => honoApp(mode, ctx).fetch(request)),
+  web: (mode, ctx) => {
+    const answer = async (request) => {
+      if (isOld(mode)) await request.text()
+      await ctx.handle()
+      return new Response('handled', { status: ctx.status() })
+    }
+    const { sourceIp } = ctx.onTheWeb
+    const observed = onWeb.observeWebhook(ctx.target, answer, { ...ctx.observing, sourceIp })
+    const verified = onWeb.webhookHandler(ctx.target, (_event, request) => answer(request), ctx.verifying)
+    const failed = () => new Response('failed', { status: 500 })
+    return getRequestListener(async (request) => {
+      if (ctx.at('body')) Object.defineProperty(request, 'body', { get: ctx.bad })
+      try {
+        if (mode === 'bare') return await answer(request)
+        if (mode === 'observe') return await observed(request)
+        return await verified(
+          request,
+          throwable('sourceIp', () => sourceIp(request)),
+        )
+      } catch {
+        return failed()
+      }
+    })
+  },
+}
+
+/** An object with one getter. */
+const throwable = (name, get) => Object.defineProperty({}, name, { get })
+
+function honoApp(mode, ctx) {
+  const app = new Hono()
+  app.use(async (c, next) => {
+    if (ctx.at('body')) {
+      const kept = (async () => ctx.bad())()
+      kept.catch(() => {})
+      c.req.bodyCache.arrayBuffer = kept
+    }
+    await next()
+  })
+  if (!isOld(mode)) app.use(onHono.verifyWebhook(ctx.target, { ...ctx.verifying, ...ctx.onTheWeb }))
+  if (mode === 'observe') app.use(onHono.observeWebhook(ctx.target, { ...ctx.observing, ...ctx.onTheWeb }))
+  app.post('/hook', async (c) => {
+    if (isOld(mode)) await c.req.text()
+    await ctx.handle()
+    return c.text('handled', ctx.status())
+  })
+  app.onError((_error, c) => c.text('failed', 500))
+  return app
+}
+
+/** Puts foreign code on a Node request. `owner` has the address. */
+function prepareNode(mode, ctx, request, owner = request) {
+  if (ctx.at('source')) {
+    Object.defineProperty(owner, 'ip', {
+      get() {
+        return this === owner ? ctx.bad() : '127.0.0.1' // the adapter for Fastify probes with copies
+      },
+    })
+  }
+  if (!ctx.at('body')) return
+  Object.defineProperty(request, 'rawBody', { get: ctx.bad })
+  if (!isOld(mode)) request.pause() // as if something had begun to read it
+}
+
+const PATIENCE_MS = 10_000
+/** Express answers an error only when the body is over. */
+const LATE_MS = 300
+
+const KINDS = { verify: ['signed', 'forged'], late: ['endless'], observe: ['signed'], bare: ['signed'] }
+
+let count = 0
+
+/** Runs one adapter in one mode, with all doors, ways and values, on one server. */
+async function run(adapter, mode, hasHooks, tell) {
+  let door = {}
+  let bad
+  let target
+  let runs = 0
+  const at = (place) => door.at === place
+  const ctx = {
+    at,
+    bad: () => bad(),
+    target: (request) => target(request),
+    verifying: mode === 'late' ? { bodyTimeoutSeconds: 0.02 } : {},
+    observing: { waitUntil: (work) => (at('waitUntil') ? bad(work) : undefined) },
+    onTheWeb: { sourceIp: () => (at('source') ? bad() : '127.0.0.1') },
+    handle() {
+      runs += 1
+      return at('handler') ? bad() : undefined
+    },
+    status: () => (door.fails ? 500 : 200),
+  }
+  const server = createServer(await ADAPTERS[adapter](mode, ctx))
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  for (const [name, found] of Object.entries(DOORS)) {
+    door = found
+    if ((mode === 'late' && !door.late) || (door.on ?? adapter) !== adapter) continue
+    for (const way of door.ways ?? Object.keys(WAYS)) {
+      for (const [value, make] of Object.entries(VALUES)) {
+        if (door.readable && UNREADABLE.includes(value)) continue
+        bad = () => WAYS[way](make())
+        for (const kind of KINDS[mode]) {
+          target = newTarget(door, bad, hasHooks)
+          runs = 0
+          const answered = await answerOf(server, kind, door)
+          const allowed = { returns: door.returned, rejects: door.rejected }[way] ?? door.verify
+          tell({ adapter, mode, hasHooks, door: name, way, value, kind, answered, runs, allowed })
+        }
+      }
+    }
+  }
+  server.closeAllConnections()
+  server.close()
+}
+
+/** A lookup of a new listener, since each is told of a mistake only once. Every other one answers later. */
+function newTarget(door, bad, hasHooks) {
+  count += 1
+  if (door.at === 'lookup') return bad
+  const listener = defineListener({
+    id: `L${count}`,
+    auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
+    store: memory(),
+    ...(hasHooks && { onVerdict() {}, onError() {} }),
+    ...(door.at === 'source' && { allowedCidrs: ['203.0.113.0/24'] }),
+    ...door.listener?.(bad),
+  })
+  if (door.at === 'load' || door.at === 'loaded') {
+    const isLoad = door.at === 'load'
+    const found = listeners({ load: isLoad ? bad : () => listener, waitUntil: isLoad ? undefined : bad })
+    return () => found.find('tenant')
+  }
+  return count % 2 ? () => listener : async () => listener
+}
+
+/** The status and the text. A forged delivery has another body than was signed; an endless one lacks its end. */
+async function answerOf(server, kind, door) {
+  const body = '{"a":1}'
+  const signed = door.jwt
+    ? await signJwt({ privateKey: JWK, algorithm: 'ES256', subject: SUBJECT, audience: AUDIENCE, body })
+    : await signHmac({ secret: SECRET, body })
+  const sent = kind === 'forged' ? '{"a":2}' : body
+  const length = sent.length + (kind === 'endless' ? 1 : 0)
+  return new Promise((resolve) => {
+    const { port } = server.address()
+    const headers = { ...signed.headers, 'content-length': length }
+    const request = sendRequest({ port, host: '127.0.0.1', path: '/hook', method: 'POST', headers })
+    request.setTimeout(kind === 'endless' ? LATE_MS : PATIENCE_MS, () => request.destroy())
+    request.on('error', () => resolve('no answer'))
+    request.on('response', async (response) => {
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      resolve(`${response.statusCode} ${text.length > 40 ? '' : text}`.trim())
+      request.destroy()
+    })
+    request.write(sent)
+    if (kind !== 'endless') request.end()
+  })
+}
+
+console.warn = () => {}
+console.error = () => {}
+let unhandled = 0
+if (process.env.GOES_ON) process.on('uncaughtException', () => (unhandled += 1))
+
+const [, , adapter, ...modes] = process.argv
+const tell = (line) => {
+  process.stdout.write(`${JSON.stringify({ ...line, unhandled })}\n`)
+  unhandled = 0
+}
+const ALL = ['verify', 'late', 'observe', 'bare']
+await Promise.all(
+  (modes.length > 0 ? modes : ALL).flatMap((mode) =>
+    [true, false].map((has) => run(adapter, mode, has, tell)),
+  ),
+)
