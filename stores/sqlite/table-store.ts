@@ -44,7 +44,7 @@ export interface SqliteStore extends EventStore {
 }
 
 const YOURS =
-  'your own transaction is open on the connection of the store: give the store a connection of its own'
+  'your own transaction or statement is open on the connection of the store: give the store a connection of its own'
 
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   table: optional(tableName),
