@@ -47,8 +47,8 @@ export interface LibsqlClient extends LibsqlStatements {
  * await store.migrate()
  * ```
  *
- * @param db A database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. Do not run your
- *   own transactions on it: while one is open, the store waits, and then throws.
+ * @param db A database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. Use it for
+ *   the store alone: while your own transaction or iterator is open on it, the store waits, and then throws.
  * @throws ListenerConfigError for another client, and for unknown or invalid options.
  */
 export function sqliteStore(db: SyncSqlite | LibsqlClient, options: SqliteStoreOptions = {}): SqliteStore {
