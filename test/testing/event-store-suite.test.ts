@@ -202,7 +202,7 @@ const BROKEN: {
     ({ store }) => ({
       async commit(key, owner, retentionMs) {
         void turn().then(() => store.commit(key, owner, retentionMs))
-        return 'committed'
+        return 'committed' as const
       },
     }),
     /done for everyone/,
