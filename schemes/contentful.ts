@@ -5,16 +5,18 @@ import {
   type SecretOptions,
   type UrlOptions,
 } from '../src/scheme/define-scheme.ts'
+import { type UrlParts, urlReader } from '../src/scheme/signed-url.ts'
 
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
 const TIMESTAMP = 'x-contentful-timestamp'
 const MOST_HEADERS = 64
+const ORIGIN = /^https?:\/\/[^/]*/i
 const encoder = new TextEncoder()
 
-/** Converts the URL as Contentful's toolkit does, which percent-encodes the query once more. */
-function signedPath(publicUrl: string): string {
-  const { pathname, search } = new URL(publicUrl)
-  return encodeURI(search === '' ? pathname : `${pathname}?${encodeURIComponent(search.slice(1))}`)
+/** The path as Contentful's toolkit signs it, which percent-encodes the query once more. No two queries have the same text. */
+function signedPath({ base, query }: UrlParts): string {
+  const path = base.replace(ORIGIN, '') || '/'
+  return encodeURI(query.length > 1 ? `${path}?${encodeURIComponent(query.slice(1))}` : path)
 }
 
 /**
@@ -39,7 +41,9 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
-  signs: ({ method, header, list, body, publicUrl }) => {
+  signs: ({ method, header, list, body, publicUrl, refuse, ...request }) => {
+    const url = urlReader(publicUrl)(request)
+    if ('problem' in url) return refuse(url.problem)
     const names = header(SIGNED_HEADERS)?.split(',') ?? []
     // Require the time and the list itself to be signed. Otherwise anyone can change them.
     if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
@@ -47,7 +51,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
     const values = names.sort().map((name) => [name, list(name)] as const)
     if (values.some(([, value]) => value === undefined)) return undefined
     const line = values.map(([name, value]) => `${name}:${value}`).join(';')
-    const before = encoder.encode(`${method}\n${signedPath(publicUrl)}\n${line}\n`)
+    const before = encoder.encode(`${method}\n${signedPath(url)}\n${line}\n`)
     return [{ before: byteText(before), body, after: '' }]
   },
   signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },

@@ -57,5 +57,8 @@ const LIVEKIT: CodeScheme = {
 export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme(
   LIVEKIT,
   { ...SHARED_SECRET_OPTIONS, apiKey: exactText },
-  ({ secrets, apiKey }, vouchedBy) => hashedTokens(vouchedBy, secrets, tokenOf(apiKey)),
+  ({ secrets, apiKey }, vouchedBy) => {
+    const token = tokenOf(apiKey)
+    return hashedTokens(vouchedBy, secrets, () => token)
+  },
 )

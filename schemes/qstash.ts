@@ -8,10 +8,14 @@ import {
   type SharedSecretOptions,
 } from '../src/scheme/define-scheme.ts'
 import { type HashedToken, hashedToken, hashedTokens } from '../src/scheme/hashed-token.ts'
+import { urlReader, urlText } from '../src/scheme/signed-url.ts'
 
 /** The options of `qstash`. */
 export interface QstashOptions extends SharedSecretOptions {
-  /** The full URL that you publish to, exactly as you write it. Never taken from a request. */
+  /**
+   * The full URL that you publish to, exactly as you write it. Origin and path are never taken from a request. Without a
+   * query, any query that you have published to is accepted; with one, no other.
+   */
   readonly publicUrl: string
 }
 
@@ -59,5 +63,11 @@ const QSTASH: CodeScheme = {
 export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme(
   QSTASH,
   { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
-  ({ secrets, publicUrl }, vouchedBy) => hashedTokens(vouchedBy, secrets, tokenOf(publicUrl)),
+  ({ secrets, publicUrl }, vouchedBy) => {
+    const read = urlReader(publicUrl)
+    return hashedTokens(vouchedBy, secrets, (delivery) => {
+      const url = read(delivery)
+      return 'problem' in url ? url : tokenOf(urlText(url))
+    })
+  },
 )

@@ -23,7 +23,10 @@ import { type SignatureInput, signaturesIn } from './shared/signature-input.ts'
  * key is PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key's 32 bytes.
  */
 export interface Rfc9421Options extends SharedSecretOptions, Pick<SchemeOptions, 'publicKeys'> {
-  /** The full URL of the endpoint, exactly as the sender knows it. Never taken from a request. */
+  /**
+   * The full URL of the endpoint, exactly as the sender knows it. Origin and path are never taken from a request. Without a
+   * query, a signature may cover any query of a request; with one, no other.
+   */
   readonly publicUrl: string
   /** The encoding of `secrets`. Defaults to `'text'`, whose UTF-8 is the key. */
   readonly secretForm?: SecretForm | undefined
@@ -141,7 +144,9 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
       for (const { input, text } of signaturesIn(signature, signatureInput, required)) {
         const base = signatureBase(input, evidence.delivery, publicUrl)
         if ('unknown' in base) {
-          problem = `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
+          problem =
+            base.because ??
+            `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
           continue
         }
         const candidates = keysNamed(keys, input)

@@ -9,52 +9,70 @@ import {
   type UrlOptions,
 } from '../src/scheme/define-scheme.ts'
 import type { FormField } from '../src/scheme/form-fields.ts'
+import {
+  ANOTHER_QUERY,
+  NO_QUERY,
+  QUERY_NOT_DIVIDED,
+  queryMatcher,
+  rawQuery,
+  type UrlParts,
+  urlParts,
+  urlText,
+} from '../src/scheme/signed-url.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
+/** Of a form, as Twilio sorts them. */
+const FIRST_FIELD = 'AccountSid'
+const EQUALS_SIGN = 0x3d
 const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
 const LONGEST_REPEATED = 4096
 const NO_BYTES = new Uint8Array(0)
 
-/** A URL that Twilio may have signed, without its query, and its query. Undefined if the URL has no question mark. */
-interface SignedUrl {
-  readonly base: string
-  readonly query: string | undefined
-}
-
 /** The URLs that Twilio may have signed: as configured, or as a URL parser writes them. */
-function signedUrls(publicUrl: string): readonly SignedUrl[] {
+function signedUrls(publicUrl: string): readonly UrlParts[] {
   return [...new Set([publicUrl, new URL(publicUrl).href])].flatMap(withAndWithoutPort)
 }
 
 /** Drops the fragment, which is never sent, and `bodySHA256`, which Twilio adds to each request. */
-function withAndWithoutPort(publicUrl: string): readonly SignedUrl[] {
+function withAndWithoutPort(publicUrl: string): readonly UrlParts[] {
   const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(publicUrl) ?? []
-  const [path = '', ...more] = rest.replace(HASH_IN_URL, '').split('?')
-  const query = more.length > 0 ? more.join('?') : undefined
+  const { base: path, query } = urlParts(rest.replace(HASH_IN_URL, ''))
   const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
-  return ['', port ?? defaultPort].map((each) => ({ base: scheme + host + each + path, query }))
+  return ['', port ?? defaultPort].map((each) => ({ base: scheme + host + each + path, query, fragment: '' }))
 }
 
-const textOf = ({ base, query }: SignedUrl) => (query === undefined ? base : `${base}?${query}`)
 /** How the text of every GET to this URL begins, if Twilio adds its parameters after those of the URL. */
-const startOfGet = ({ base, query }: SignedUrl) => (query === undefined ? `${base}?` : `${base}?${query}&`)
+const startOfGet = ({ base, query }: UrlParts) => (query === '' ? `${base}?` : `${base}${query}&`)
 
 /**
  * Whether a GET with this query may be one to the configured URL. No POST has the same text, so none can be replayed as a
- * GET: the text of a form goes on right after the configured query, and that of JSON ends with `bodySHA256`.
+ * GET: the text of a form goes on right after the configured query, and that of JSON ends with `bodySHA256`. After a query that
+ * is not configured, a form goes on with the name and the value of `AccountSid`, without a `=` between them.
  */
-function isQueryOfGet(sent: string, urls: readonly SignedUrl[]): boolean {
-  const pairs = new Set(sent.split('&'))
+function isQueryOfGet(sent: string, urls: readonly UrlParts[]): boolean {
+  const pairs = new Set(sent.slice(1).split('&'))
+  const configured = urls.map(({ query }) => query.slice(1)).filter((query) => query !== '')
   return (
-    sent !== '' &&
-    !HASH_IN_URL.test(`?${sent}`) &&
-    urls.some(({ query = '' }) => query === '' || query.split('&').every((pair) => pairs.has(pair))) &&
-    urls.every(
-      ({ query }) => query === undefined || !sent.startsWith(query) || sent.charAt(query.length) === '&',
-    )
+    sent.length > 1 &&
+    !HASH_IN_URL.test(sent) &&
+    (configured.length === 0 ||
+      configured.some((query) => query.split('&').every((pair) => pairs.has(pair)))) &&
+    urls.every(({ query }) => query === '' || !sent.startsWith(query) || sent.charAt(query.length) === '&') &&
+    (configured.length > 0 || sent.split(FIRST_FIELD, 2)[1]?.startsWith('=') !== false)
   )
+}
+
+/**
+ * Whether a form's text shows where the query before it ends: at the first `AccountSid`. Twilio sends this field with every form, and
+ * no documented name sorts before it.
+ */
+function isDivided(query: string, fields: readonly FormField[]): boolean {
+  const isFirst = fields.every(({ name, value }) => {
+    return name === FIRST_FIELD ? value[0] !== EQUALS_SIGN : name > FIRST_FIELD
+  })
+  return isFirst && fields.some(({ name }) => name === FIRST_FIELD) && !query.includes(FIRST_FIELD)
 }
 
 /**
@@ -96,6 +114,10 @@ function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefi
  * entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
  * covers the URL, and every field of a form or a hash of a JSON body.
  *
+ * If `publicUrl` has no query, that of the request is verified. It may differ from call to call. A form then needs `AccountSid` as
+ * the first of its sorted fields, as Twilio sends it, and not in the query: otherwise nothing shows where the query ends, and
+ * `publicUrl` must have it.
+ *
  * GET webhooks are accepted too: mount the route for GET. Their payload is the query of the request, which has to contain
  * that of `publicUrl`, and `event.rawBody` is the text of that query.
  *
@@ -120,29 +142,40 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   key: 'text',
   signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
   methods: ['POST', 'GET'],
-  signs: ({ body, fields, header, method, payload, publicUrl, queryText }) => {
+  signs: ({ body, fields, header, method, payload, publicUrl, refuse, url }) => {
     const urls = signedUrls(publicUrl)
+    const sent = url === undefined ? undefined : rawQuery(url)
+    if (url !== undefined && sent === undefined) return refuse(NO_QUERY)
     if (method === 'GET') {
-      const sent = queryText() ?? ''
-      if (payload() === undefined || !isQueryOfGet(sent, urls)) return undefined
-      return urls.map(({ base }) => ({ before: `${base}?${sent}`, body: NO_BYTES, after: '' }))
+      if (sent === undefined || payload() === undefined || !isQueryOfGet(sent, urls)) return undefined
+      return urls.map(({ base }) => ({ before: base + sent, body: NO_BYTES, after: '' }))
     }
+    const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
+    const query = isJson ? sent?.replace(HASH_IN_URL, '') : sent
+    const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
+    if (query !== undefined && !isOpen && !queryMatcher(urls.map(urlText))(query))
+      return refuse(ANOTHER_QUERY)
     const signedWith = (bytes: Uint8Array) =>
-      urls.map((url) => ({ before: textOf(url), body: bytes, after: '' }))
-    if (mediaTypeOf(header('content-type') ?? FORM) !== FORM) {
-      const divider = urls[0]?.query === undefined ? '?' : '&'
-      return whenKnown(sha256(body, 'hex'), (hash) =>
-        signedWith(encoder.encode(`${divider}bodySHA256=${hash}`)),
-      )
+      urls.map((each) => ({ before: each.base + (isOpen ? query : each.query), body: bytes, after: '' }))
+    if (isJson) {
+      if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
+      const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'
+      return whenKnown(sha256(body, 'hex'), (hash) => {
+        const isOther = sent !== query && !sent?.endsWith(hash)
+        return isOther ? undefined : signedWith(encoder.encode(`${divider}bodySHA256=${hash}`))
+      })
     }
     const form = fields()
     const signed = form && signedFields(form)
     if (signed === undefined) return undefined
+    if (isOpen) return isDivided(query, form ?? []) ? signedWith(signed) : refuse(QUERY_NOT_DIVIDED)
     // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
     const starts = urls.map(startOfGet)
     const longest = Math.max(...starts.map(({ length }) => length))
     const begin = byteText(signed.subarray(0, longest))
-    const isOfGet = urls.some((url) => starts.some((start) => (textOf(url) + begin).startsWith(start)))
+    const isOfGet = urls.some(({ base, query: configured }) =>
+      starts.some((start) => (base + configured + begin).startsWith(start)),
+    )
     return isOfGet ? undefined : signedWith(signed)
   },
   takes: ['publicUrl'],

@@ -7,6 +7,7 @@ import {
   wellFormedText,
 } from '../src/lib/options.ts'
 import type { SenderScheme } from '../src/scheme/code-scheme.ts'
+import { calledUrl } from '../src/scheme/signed-url.ts'
 import {
   type SignedRequest,
   type SignJwtOptions,
@@ -57,7 +58,7 @@ export interface SchemeEndpoint extends Addressed {
   readonly keyId?: string | undefined
   /** A private JWK, for schemes with a key pair. */
   readonly privateKey?: SignAsOptions['privateKey']
-  /** The URL to sign, if the scheme signs it. Defaults to `url`. */
+  /** The URL to sign, if the scheme signs it. Without a query, the query of `url` is signed too. Defaults to `url`. */
   readonly publicUrl?: string | undefined
 }
 
@@ -105,7 +106,17 @@ export async function signFor(endpoint: Endpoint, event: OutgoingEvent, now: num
   const { body, id: eventId, type: eventType } = event
   if (endpoint.scheme !== undefined) {
     const { scheme, secret, keyId, privateKey, publicUrl = url } = endpoint
-    return signAs(scheme, { secret, keyId, privateKey, publicUrl, body, eventId, eventType, timestamp })
+    const called = calledUrl(publicUrl, url)
+    return signAs(scheme, {
+      secret,
+      keyId,
+      privateKey,
+      publicUrl: called,
+      body,
+      eventId,
+      eventType,
+      timestamp,
+    })
   }
   if (endpoint.secret !== undefined) return signHmac({ secret: endpoint.secret, body, eventId, timestamp })
   const { privateKey, subject, audience = url } = endpoint

@@ -9,7 +9,8 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
   const { auth, delivery, eventId, eventTypeText, listener, payload, protocol, sentAt } = verification
   const commit = () => claim.commit()
-  let releasing: Promise<boolean> | undefined
+  const release = () => claim.release()
+  let settling: Promise<unknown> | undefined
   const event: Writable<WebhookEvent<unknown>> = {
     id: eventId,
     listenerId: listener.id,
@@ -17,10 +18,16 @@ export function acceptedEvent(verification: Verification, claim: EventClaim): We
     payload,
     rawBody: delivery.body,
     auth: auth as EventAuth, // `checkAuthenticity` has set it
-    // A commit that overtakes a release in flight would mark the event as done.
-    commit: () => releasing?.then(commit, commit) ?? commit(),
+    // In the order of the calls: a commit that overtook a release in flight would mark the event as done, and a release that
+    // overtook a commit would undo it.
+    commit() {
+      const committing = settling?.then(commit, commit) ?? commit()
+      settling = committing
+      return committing
+    },
     release() {
-      releasing = claim.release()
+      const releasing = settling?.then(release, release) ?? release()
+      settling = releasing
       return releasing
     },
   }

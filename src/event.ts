@@ -117,6 +117,7 @@ export interface ClaimedEvent<Payload = Json> {
   /**
    * Marks the event as done, so that later deliveries are duplicates. With `settle: 'auto'`, the adapter calls this when you
    * respond with 2xx. To drop a bad event for good, respond with 2xx. You may also commit yourself; no response undoes it.
+   * Waits for an earlier call of `commit()` or `release()`.
    *
    * @returns `lost` after a `release()`, or if the lease expired and another delivery claimed the event.
    * @throws EventStoreError if the store fails. You may call it again.

@@ -109,7 +109,10 @@ export interface Listeners<Given extends Listener<unknown> = Listener> {
    * @throws ListenerLoadError (also as a rejection) if `load` fails and no earlier result may be used.
    */
   find(id: string | undefined): MaybePromise<Given | undefined>
-  /** Drops a cached listener. Call it when you change or remove a tenant. Affects this process only. */
+  /**
+   * Drops a cached listener. Call it when you change or remove a tenant. Affects this process only, and no delivery that has found
+   * its listener.
+   */
   forget(id: string): void
 }
 

@@ -42,8 +42,8 @@ export class Verification implements Evidence {
   /** What `parsed` has read. Dropped as soon as anything is awaited. */
   #early: Reading | undefined = undefined
   #isAuthenticating = false
-  /** Why the body was not parsed before authentication. Empty if it was. */
-  #parseProblem = ''
+  /** Why a signed value is missing, or the body was not parsed before authentication. Empty if it was. */
+  #problem = ''
   auth: EventAuth | undefined = undefined
   /** Reported to the operator in addition to the verdict. */
   problem: Error | undefined = undefined
@@ -83,20 +83,24 @@ export class Verification implements Evidence {
   fields(): readonly FormField[] | undefined {
     const fields = this.protocol.fieldsOf?.(this.delivery.body)
     if (typeof fields !== 'string') return fields
-    this.#parseProblem = fields
+    this.#problem = fields
     return undefined
+  }
+
+  refuse(detail: string): undefined {
+    this.#problem = detail
   }
 
   #payloadOf(reading: Reading): Json | undefined {
     if (!('reason' in reading)) return reading.payload
-    this.#parseProblem = reading.detail
+    this.#problem = reading.detail
     return undefined
   }
 
   /** Runs the listener's authentication method. Drops what it has parsed before it awaits anything. */
   authenticate(): MaybePromise<Authentication> {
     this.#isAuthenticating = true
-    this.#parseProblem = ''
+    this.#problem = ''
     try {
       return this.listener.auth.authenticate(this)
     } finally {
@@ -105,9 +109,9 @@ export class Verification implements Evidence {
     }
   }
 
-  /** If the body was not parsed, the signature or the signed values in it are missing too: gives that as the cause. */
+  /** Gives the cause of a refusal, if it is known: e.g. the body was not parsed, so the signed values in it are missing too. */
   explained<Reason extends string>(refusal: Failure<Reason>): Failure<Reason> {
-    return this.#parseProblem === '' ? refusal : { reason: refusal.reason, detail: this.#parseProblem }
+    return this.#problem === '' ? refusal : { reason: refusal.reason, detail: this.#problem }
   }
 
   #parse(limits?: EarlyLimits): Reading {

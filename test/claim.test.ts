@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, type EventStore, hmac, verify } from '../src/index.ts'
+import type { MaybePromise } from '../src/lib/maybe-promise.ts'
 import { replayWindowSeconds } from '../src/limits.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { fakeClock } from './support/clock.ts'
@@ -10,7 +11,44 @@ import { spyStore } from './support/spy-store.ts'
 const ID = '7f1d3c5e-0a4b-4c8d-9e2f-112233445566'
 const DAY = 86_400
 
+/** A store whose calls of one turn take effect in the opposite order, as they may on two connections. */
+function overtaking(inner: EventStore): EventStore {
+  const waiting: (() => void)[] = []
+  const reversed = async <Answer>(ask: () => MaybePromise<Answer>): Promise<Answer> => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      setImmediate(() => waiting.pop()?.())
+    })
+    return ask()
+  }
+  return {
+    claim: (key, owner, leaseMs) => inner.claim(key, owner, leaseMs),
+    commit: (key, owner, retentionMs) => reversed(() => inner.commit(key, owner, retentionMs)),
+    release: (key, owner) => reversed(() => inner.release(key, owner)),
+  }
+}
+
 describe('the two phases', () => {
+  it('nothing undoes a commit: a release waits for one in flight', async () => {
+    const { listener, deliver } = hmacListener()
+    const overtaken = { ...listener, store: overtaking(listener.store) }
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, overtaken)
+    const settled = await Promise.all([event.commit(), event.release()])
+    expect(settled).toStrictEqual(['committed', false])
+    expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+
+  it('a commit waits for every release in flight', async () => {
+    const { listener, deliver } = hmacListener()
+    const overtaken = { ...listener, store: overtaking(listener.store) }
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, overtaken)
+    const settled = await Promise.all([event.release(), event.release(), event.commit()])
+    expect(settled).toStrictEqual([true, false, 'lost'])
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
   it('acceptance claims without committing', async () => {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     const { listener, deliver } = hmacListener({ store })

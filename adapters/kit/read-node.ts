@@ -33,8 +33,10 @@ export interface NodeStream {
 export interface NodeRequest extends NodeStream {
   /** The method, in capitals. */
   readonly method?: string | undefined
-  /** The path with its query. */
+  /** The path with its query. Routers and middlewares may have changed it. */
   readonly url?: string | undefined
+  /** The path with its query as received, which Express, Connect and Fastify keep here if they change `url`. */
+  readonly originalUrl?: unknown
   /** 1 or 2. */
   readonly httpVersionMajor?: number
   /** Names and values in turn, as received. May be empty if a host made the request by hand. */
@@ -90,7 +92,7 @@ export function fromNode<Request extends NodeRequest>(
   const announced = announcedBytes(header('content-length'))
   return {
     method: request.method ?? '',
-    url: request.url,
+    url: typeof request.originalUrl === 'string' ? request.originalUrl : request.url,
     header,
     pipelined:
       response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,

@@ -28,8 +28,10 @@ export interface Board {
   readonly mask: Mask
   readonly resigner: Resigner | string
   explain(delivery: Inspected): Promise<Explanation>
+  /** Where to send a delivery again: `url`, with the query that the sender has signed, if it signs any. */
+  urlOf(delivery: Inspected): string
   /** @returns What became of it. */
-  send(request: SignedRequest, replay: Replay): Promise<Inspected>
+  send(url: string, request: SignedRequest, replay: Replay): Promise<Inspected>
   /** How many deliveries are kept. */
   readonly keep: number
   readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret'>
@@ -109,7 +111,7 @@ async function act(
     const harmless = wanted.headers.filter(
       ([name, value]) => !isSensitive(name) && !isForSender(name) && isPlain(name, value),
     )
-    const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true })
+    const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true, url })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
       return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')
@@ -127,16 +129,19 @@ async function act(
 
 /** What to send, or why it cannot be sent. */
 async function replayOf(
-  { recent, resigner }: Board,
+  { recent, resigner, urlOf }: Board,
   { isEdited, asDuplicate, ...delivery }: Inspected & Wish,
-): Promise<[SignedRequest, Replay] | string> {
+): Promise<[url: string, SignedRequest, Replay] | string> {
   const canSign = typeof resigner !== 'string'
   if (!canSign && (isEdited || asDuplicate)) return resigner
-  const request = canSign ? await resigner.sign({ ...delivery, isNewEvent: false }) : asReceived(delivery)
+  const url = urlOf(delivery)
+  const request = canSign
+    ? await resigner.sign({ ...delivery, isNewEvent: false, url })
+    : asReceived(delivery)
   const isOldTime = !canSign || resigner.timeIsInBody
   const at = isOldTime ? Date.parse(firstOf(delivery, recent).time) : undefined
   const rerun = asDuplicate ? undefined : { at, sourceIp: delivery.sourceIp ?? undefined }
-  return [request, { origin: delivery.seq, rerun }]
+  return [url, request, { origin: delivery.seq, rerun }]
 }
 
 /** The delivery that was repeated, directly or not. */

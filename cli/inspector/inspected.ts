@@ -141,9 +141,10 @@ export function loggedVerdict({ verdict, reason, status }: Inspected): Parameter
 }
 
 /** The delivery as an adapter would pass it on. */
-export function asDelivery({ method, headers, body, sourceIp }: Inspected): Delivery {
+export function asDelivery({ method, path, headers, body, sourceIp }: Inspected): Delivery {
   return {
     method,
+    url: path.length < LONGEST_PATH ? path : undefined, // it may be cut
     header(name) {
       const values = headers.flatMap(([other, value]) => (other.toLowerCase() === name ? [value] : []))
       return values.length > 1 ? values : values[0]

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes, explain } from '../../src/explain/index.ts'
+import { maySignQuery } from '../../src/scheme/compile-scheme.ts'
+import { calledUrl } from '../../src/scheme/signed-url.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
@@ -54,13 +56,26 @@ export async function openInspector(
     const schemes = await schemesFor(delivery.reason)
     return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
   }
-  const send: Board['send'] = (request, replay) => replays.send(url, request, replay)
+  const scheme = listener.auth.protocol?.scheme
+  const urlOf: Board['urlOf'] = ({ path }) => (scheme && maySignQuery(scheme) ? calledUrl(url, path) : url)
+  const send: Board['send'] = (...replay) => replays.send(...replay)
   const ui =
     settings.port === undefined
       ? undefined
       : await serveUi(
           settings.port,
-          apiOf({ url, recent, live, mask, resigner, explain: explainOne, send, keep: settings.keep, auth }),
+          apiOf({
+            url,
+            recent,
+            live,
+            mask,
+            resigner,
+            explain: explainOne,
+            urlOf,
+            send,
+            keep: settings.keep,
+            auth,
+          }),
         )
   if (ui !== undefined && settings.open) openPage(ui.url)
   const origins = originsOf(server, replays)

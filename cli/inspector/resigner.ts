@@ -4,6 +4,7 @@ import { memberAt, pointerSteps } from '../../src/lib/json.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { FORM } from '../../src/scheme/form-fields.ts'
 import type { ValueLocation } from '../../src/scheme/scheme.ts'
+import { calledUrl } from '../../src/scheme/signed-url.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
 import type { AuthValues } from '../listen/options.ts'
@@ -13,7 +14,11 @@ import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
 import { headerIn, type Inspected, type WireHeaders } from './inspected.ts'
 
-type Resend = Pick<Inspected, 'headers' | 'body'> & { readonly isNewEvent: boolean }
+type Resend = Pick<Inspected, 'headers' | 'body'> & {
+  readonly isNewEvent: boolean
+  /** The URL that the request is sent to. */
+  readonly url: string
+}
 
 /** Signs deliveries again, as their sender would, with the current time. */
 export interface Resigner {
@@ -75,14 +80,20 @@ function schemeResigner(
   return {
     timeIsInBody: scheme.timestamp !== undefined && 'member' in scheme.timestamp,
     expires: scheme.timestamp?.of === 'attempt' && signsTime(scheme),
-    async sign({ headers, body, isNewEvent }) {
+    async sign({ headers, body, isNewEvent, url }) {
       const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
       const contentType = headerIn(headers, 'content-type')
       const sent = isNewEvent ? withNewId(body, place, contentType) : body
       return withOthers(
         headers,
-        await signAs(factory, { ...keys, body: sent, eventId, contentType, publicUrl }),
+        await signAs(factory, {
+          ...keys,
+          body: sent,
+          eventId,
+          contentType,
+          publicUrl: calledUrl(publicUrl, url),
+        }),
       )
     },
   }

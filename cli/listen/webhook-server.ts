@@ -12,6 +12,7 @@ import { createReceiver } from '../../adapters/kit/receiver.ts'
 import { settleAfter } from '../../adapters/kit/settle.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { isA } from '../../src/lib/member-of.ts'
+import { maySignQuery } from '../../src/scheme/compile-scheme.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
@@ -97,12 +98,12 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
   return () => untold.settled()
 }
 
-/** Whether a request is for the listener's path. Handshakes and GETs may have a query. Other events have none. */
+/** Whether a request is for the listener's path. Handshakes, GETs and signed URLs may have a query. Other events have none. */
 function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
   const path = pathOf(id)
-  const { handshake, methods } = auth.protocol?.scheme ?? {}
-  const mayHaveQuery = handshake !== undefined || methods?.includes('GET')
-  return ({ url = '' }) => url === path || (mayHaveQuery === true && url.startsWith(`${path}?`))
+  const scheme = auth.protocol?.scheme
+  const mayHaveQuery = scheme && (scheme.handshake || scheme.methods?.includes('GET') || maySignQuery(scheme))
+  return ({ url = '' }) => url === path || (Boolean(mayHaveQuery) && url.startsWith(`${path}?`))
 }
 
 /** The listener for one request, which reports what it decides. */

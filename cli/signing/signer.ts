@@ -1,5 +1,6 @@
 import { memberOf } from '../../src/lib/member-of.ts'
 import { hasKeyPair, signsUrl } from '../../src/scheme/compile-scheme.ts'
+import { calledUrl } from '../../src/scheme/signed-url.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
@@ -120,7 +121,7 @@ export function publicUrlOf(
   url: string,
 ): string | undefined {
   const publicUrl = given['public-url'] ?? url
-  if (URL.canParse(publicUrl)) return publicUrl
+  if (URL.canParse(publicUrl)) return calledUrl(publicUrl, url)
   if (signsUrl(scheme)) throw needsUrl(scheme.name)
   return undefined
 }

@@ -96,12 +96,13 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     secret:
       "the account's primary auth token, on the Console's first page. An API key's secret does not sign.",
     setUp: [
-      'Set `publicUrl` to the URL exactly as you enter it at Twilio, with its query.',
+      'Set `publicUrl` to the URL exactly as you enter it at Twilio. If its query differs from message to message, leave the query out.',
       'Enter the URL in the settings of the number or service, for incoming messages, calls or status callbacks.',
     ],
     test: 'Send a message to your number.',
     mistakes: [
       'Twilio signs the URL. Behind a proxy or tunnel, it is the one that Twilio calls, not `http://localhost`.',
+      'A form without `AccountSid`, or with a field that sorts before it, needs its query in `publicUrl`. If that differs each time, [make a listener for each URL](../schemes.md#senders-that-sign-the-url).',
       'A form parser in front of hookgate consumes the body. Remove it for this route.',
       'For GET webhooks, mount the route with `app.all`.',
     ],
@@ -187,7 +188,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'Each subscription has a test button.',
     mistakes: [
-      'HubSpot signs the URL, as it is written in the app.',
+      'HubSpot signs the URL, as it is written in the app. [Its query](../schemes.md#senders-that-sign-the-url) may be that of the request; its path has no `%3F`.',
       "A private app's access token is not the secret.",
       'A retry has another body (`attemptNumber`), so it is not recognised as a duplicate: check `eventId` and `occurredAt` yourself.',
     ],
@@ -278,7 +279,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'The subscription has a "Send test event" action.',
     mistakes: [
-      'Square signs the URL: `https`, host, path and slash have to be the same.',
+      'Square signs the URL: `https`, host, path and slash have to be the same. [The query](../schemes.md#senders-that-sign-the-url) may be that of the request.',
       'Sandbox and production have subscriptions and keys of their own.',
     ],
     guide: 'https://developer.squareup.com/docs/webhooks/overview',

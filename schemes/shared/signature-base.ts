@@ -1,33 +1,42 @@
 import { type Delivery, fieldText, headerOf } from '../../src/delivery.ts'
 import { encodeBase64 } from '../../src/lib/bytes.ts'
+import { type UrlParts, urlParts, urlReader, urlText } from '../../src/scheme/signed-url.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
 
-/** The components of the configured URL (RFC 9421 2.2). The request's own URL is never used. */
-const DERIVED: { readonly [component: string]: (url: URL, publicUrl: string) => string } = {
-  '@target-uri': (_, publicUrl) => publicUrl,
+/** The components of the URL (RFC 9421 2.2). Only its query may be the request's own. */
+const DERIVED: { readonly [component: string]: (url: URL, signed: UrlParts) => string } = {
+  '@target-uri': (_, signed) => urlText(signed),
   '@authority': (url) => url.host,
   '@scheme': (url) => url.protocol.slice(0, -1),
-  '@request-target': (url) => url.pathname + url.search,
+  '@request-target': (url, { query }) => url.pathname + query,
   '@path': (url) => url.pathname,
-  '@query': (url) => url.search || '?',
+  '@query': (_, { query }) => query || '?',
 }
+const WITH_QUERY = ['@target-uri', '@request-target', '@query', '@query-param']
 
 /**
  * The signed text (RFC 9421 2.5), one character per byte, and its part without `@signature-params`. Or the component that
- * cannot be resolved.
+ * cannot be resolved, `because` the request's query cannot be the signed one.
  */
-export type SignatureBase = { readonly text: string; readonly covered: string } | { readonly unknown: string }
+export type SignatureBase =
+  | { readonly text: string; readonly covered: string }
+  | { readonly unknown: string; readonly because?: string }
 
-/** Rebuilds the signed text. Fails if a component is missing or not supported. */
+/** Rebuilds the signed text. Fails if a component is missing or not supported, or if the request has another query. */
 export function signatureBase(
   { components = [], text }: SignatureInput,
   delivery: Delivery,
   publicUrl: string,
 ): SignatureBase {
   const url = new URL(publicUrl)
+  const requested = urlReader(publicUrl)(delivery)
+  const signed = 'problem' in requested ? urlParts(publicUrl) : requested
   let covered = ''
   for (const component of components) {
-    const value = componentValue(component, delivery, url, publicUrl)
+    if ('problem' in requested && WITH_QUERY.includes(component.name)) {
+      return { unknown: component.identifier, because: requested.problem }
+    }
+    const value = componentValue(component, delivery, url, signed)
     if (value === undefined) return { unknown: component.identifier }
     covered += `${component.identifier}: ${value}\n`
   }
@@ -38,15 +47,15 @@ function componentValue(
   { name, parameters }: Component,
   delivery: Delivery,
   url: URL,
-  publicUrl: string,
+  signed: UrlParts,
 ): string | undefined {
-  if (name === '@query-param') return queryParameter(url, parameters.get('name'))
+  if (name === '@query-param') return queryParameter(signed, parameters.get('name'))
   const field = name.startsWith('@') ? undefined : headerOf(delivery, name)
   if (parameters.get('bs') === '' && typeof field === 'string')
     return `:${encodeBase64(bytesOfField(field))}:`
   if (parameters.size > 0) return undefined
   if (name === '@method') return delivery.method
-  if (Object.hasOwn(DERIVED, name)) return DERIVED[name]?.(url, publicUrl)
+  if (Object.hasOwn(DERIVED, name)) return DERIVED[name]?.(url, signed)
   return field === undefined ? undefined : fieldText(delivery, name)
 }
 
@@ -56,8 +65,8 @@ function bytesOfField(field: string): Uint8Array {
 }
 
 /** A query parameter, encoded as in RFC 9421 2.2.8. Undefined if it is missing or repeated. */
-function queryParameter({ searchParams }: URL, name: string | undefined): string | undefined {
-  const [value, another] = [...searchParams].filter(([each]) => encodeQuery(each) === name)
+function queryParameter({ query }: UrlParts, name: string | undefined): string | undefined {
+  const [value, another] = [...new URLSearchParams(query)].filter(([each]) => encodeQuery(each) === name)
   return value && !another ? encodeQuery(value[1]) : undefined
 }
 

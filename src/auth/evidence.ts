@@ -41,4 +41,6 @@ export interface Evidence {
   fields(): readonly FormField[] | undefined
   /** Parses the body without these limits, once, and keeps it. Call it only when you know the sender. Undefined if it does not parse. */
   keepParsed(): Json | undefined
+  /** Says why a signed value is missing. A refusal then has this detail instead of its own. */
+  refuse?(detail: string): undefined
 }

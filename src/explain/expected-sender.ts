@@ -1,7 +1,7 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { NamedSecret, Secrets } from '../auth/secrets.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { isAnythingSigned, signsUrl } from '../scheme/compile-scheme.ts'
+import { isAnythingSigned, maySignQuery } from '../scheme/compile-scheme.ts'
 import type { Scheme, SchemeOptions } from '../scheme/scheme.ts'
 import type { SenderFacts } from '../scheme/sender-facts.ts'
 
@@ -58,8 +58,7 @@ export function expectedSender(
     facts: scheme.facts ?? {},
     isSigned: isAnythingSigned(scheme),
     options,
-    // Code decides itself: RFC 9421 signs the components that were asked for.
-    signedUrl: scheme.algorithm === 'code' || signsUrl(scheme) ? options.publicUrl : undefined,
+    signedUrl: maySignQuery(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
     again,
   }

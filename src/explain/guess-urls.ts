@@ -29,20 +29,33 @@ export function urlGuesses(
       paths.flatMap((path) => queries.map((query) => ({ protocol, host, path, query }))),
     ),
   )
+  const requested = queryOf(delivery)
+  const tried = { ...configured, query: configured.query || requested }
   return urls
-    .map((parts) => ({ parts, changes: differences(parts, configured) }))
-    .filter(({ changes }) => changes > 0)
+    .map((parts) => ({ parts, changes: differences(parts, tried) }))
+    .filter(({ changes }) => changes > 0 || configured.query !== requested)
     .sort((one, other) => one.changes - other.changes)
     .slice(0, MOST_URLS)
     .map(({ parts }) => {
       const signed = PARTS.map((part) => parts[part]).join('')
-      return {
-        says: [
-          `${name} signed ${signed}; publicUrl is ${publicUrl}: set publicUrl to the URL as ${name} has it`,
-        ],
-        publicUrl: signed,
+      const wrongUrl = `${name} signed ${signed}; publicUrl is ${publicUrl}: set publicUrl to the URL as ${name} has it`
+      const isOfQuery = differences({ ...parts, query: '' }, { ...configured, query: '' }) === 0
+      if (isOfQuery && parts.query === configured.query && delivery.url !== undefined) {
+        return { says: [`${name} signed publicUrl; ${OTHER_QUERY}`], publicUrl: signed }
       }
+      const isOpen = isOfQuery && configured.query === '' && parts.query === requested
+      return { says: [isOpen ? `${wrongUrl}; ${NOT_DIVIDED}` : wrongUrl], publicUrl: signed }
     })
+}
+
+const OTHER_QUERY =
+  'the request has another query, or none: find what changes it before this listener, such as a rewrite'
+const NOT_DIVIDED =
+  'nothing in the signed text shows where its query ends, so if the query changes, make a listener for each URL in a lookup'
+
+/** The query of the request itself, whatever proxies say. */
+function queryOf({ url = '' }: Delivery): string {
+  return url.length > LONGEST_VALUE ? '' : (/\?[^#]*/.exec(url)?.[0] ?? '')
 }
 
 const PARTS = ['protocol', 'host', 'path', 'query'] as const

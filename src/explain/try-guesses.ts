@@ -53,7 +53,10 @@ export async function tryGuesses(
     const fits = async (guess: Guess): Promise<Verification | boolean> => {
       const auth = authOf(guess)
       if (auth === undefined) return false
-      const guessed = { ...respelled, body: guess.body ?? delivery.body }
+      // The guess holds the whole signed URL. A GET has its fields in its own.
+      const isWhole = guess.publicUrl !== undefined && delivery.method !== 'GET'
+      const url = isWhole ? undefined : delivery.url
+      const guessed = { ...respelled, url, body: guess.body ?? delivery.body }
       const verification = new Verification(guessed, { ...listener, auth })
       if (checkHeaders(verification) !== undefined) return false
       return (await checkAuthenticity(verification)) === undefined || verification

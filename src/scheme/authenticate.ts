@@ -14,7 +14,7 @@ import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
 import { ed25519Problem, p256Point, signatureOfDer } from './public-keys.ts'
 import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
-import { type SignedValues, signedRequest, templateReader } from './signed-text.ts'
+import { type SignedValues, signedRequest, signedUrlText, templateReader } from './signed-text.ts'
 
 /** One configured secret or public key. */
 interface SchemeKey {
@@ -59,11 +59,12 @@ export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenti
  * Reconstructs the byte strings that a signature may cover, most likely first. Undefined if a signed value is missing.
  */
 export function signedReader(
-  { signs, signedUrl = (url) => url }: Scheme,
+  scheme: Scheme,
   { publicUrl = '' }: SchemeOptions,
 ): (values: SignedValues) => MaybePromise<readonly Signed[] | undefined> {
+  const { signs } = scheme
   if (typeof signs === 'string') {
-    const read = templateReader(signs, signedUrl(publicUrl))
+    const read = templateReader(signs, signedUrlText(scheme, publicUrl))
     return (values) => {
       const signed = read(values)
       return signed && [signed]

@@ -123,6 +123,11 @@ export function signsUrl(scheme: SenderScheme): boolean {
   return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
+/** Whether a sender that signs its URL may add a query to it. Code decides itself: RFC 9421 signs what the sender chooses. */
+export function maySignQuery(scheme: SenderScheme): boolean {
+  return scheme.algorithm === 'code' || signsUrl(scheme)
+}
+
 /**
  * What an event says that nobody has signed: an ID or a type outside of what the signature covers. If nothing is signed, also
  * the time, and an ID that is derived from the body.

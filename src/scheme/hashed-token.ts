@@ -3,7 +3,7 @@ import type { Authentication } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
 import type { Secrets } from '../auth/secrets.ts'
 import { LONGEST_TOKEN, readObject } from '../auth/token.ts'
-import { headerOf } from '../delivery.ts'
+import { type Delivery, headerOf } from '../delivery.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { type Failure, fail } from '../reason.ts'
@@ -32,15 +32,18 @@ const encoder = new TextEncoder()
 
 /**
  * Authenticates by a JWT that is signed with a shared secret (HS256) and holds a hash of the body. Sets `signed` to the
- * token and the timestamp to its `nbf`. A token is valid until its `exp`.
+ * token and the timestamp to its `nbf`. A token is valid until its `exp`. `expectedOf` may say why it is not known what the
+ * token of a delivery must contain.
  */
 export function hashedTokens(
   vouchedBy: Voucher,
   secrets: Secrets,
-  expected: HashedToken,
+  expectedOf: (delivery: Delivery) => HashedToken | { readonly problem: string },
 ): (evidence: Evidence) => Promise<Authentication> {
   const keys = macKeys(secrets, 'text', 'base64url')
   return async (evidence) => {
+    const expected = expectedOf(evidence.delivery)
+    if ('problem' in expected) return fail('token_invalid', expected.problem)
     const token = checkedToken(evidence, expected)
     if ('reason' in token) return token
     const { sentAt, given, signature, signingInput } = token

@@ -173,7 +173,7 @@ export interface Scheme {
   readonly signAsHeaders?: { readonly [name: string]: string }
   /** Answers the sender's check that the endpoint exists. */
   readonly handshake?: HandshakeForm
-  /** Converts the configured URL into the signed one. */
+  /** Converts the URL into the signed one. */
   readonly signedUrl?: (publicUrl: string) => string
   /** Additional options of the factory. A `{url}` in `signs` implies `publicUrl`. */
   readonly takes?: readonly ('publicUrl' | 'verifyToken' | 'onHandshake')[]
@@ -249,6 +249,10 @@ export interface SchemeRequest {
   readonly list: (name: string) => string | undefined
   /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
   readonly queryText: () => string | undefined
+  /** The request's path and query, or its full URL, exactly as received. Undefined if the host does not know it. */
+  readonly url: string | undefined
+  /** Says in the refusal's detail why there are no signed bytes: `return refuse('…')`. For your logs only. */
+  readonly refuse: (detail: string) => undefined
   /** The exact bytes of the body. */
   readonly body: Uint8Array
   /** The configured `publicUrl`. Empty if the scheme has no such option. */
@@ -286,8 +290,8 @@ export interface SchemeOptions {
   /** The sender's public key, or several during a rotation. For schemes that sign with a private key. */
   readonly publicKeys?: Secrets
   /**
-   * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Never taken from a
-   * request.
+   * The full URL of the endpoint, exactly as the sender knows it. For schemes that sign the URL. Origin and path are
+   * never taken from a request. Without a query, any query that the sender has signed is accepted; with one, no other.
    */
   readonly publicUrl?: string | undefined
   /**

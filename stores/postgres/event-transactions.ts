@@ -6,8 +6,11 @@ import {
   type EventStore,
   eventKeyText,
 } from '../../src/event-store.ts'
+import { withDeadline } from '../../src/lib/clock.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 import type { PostgresClient } from './client.ts'
+import { Door, TransactionOverError } from './door.ts'
 
 /** A connection that a pool lends: pg's PoolClient, or neon's. */
 export interface PostgresConnection {
@@ -52,11 +55,12 @@ export type TransactionSource<Tx extends PostgresClient> =
  */
 export interface EventTransactions<Tx extends PostgresClient> extends EventStore {
   /**
-   * Returns the open transaction of an event, as `verify()` or an adapter returned it. Use it until you commit or release the
-   * event, never afterwards.
+   * Returns the client of an event's open transaction, for the event that `verify()` or an adapter returned. It works until you
+   * commit or release the event, or its lease ends. From then on, each statement fails with the code `ERR_TRANSACTION_OVER` and
+   * reaches no server, whenever it was built. Its connection is returned for you: its `release()` does nothing.
    *
-   * @throws TypeError if the event is settled, if its lease has ended, if its scheme claims nothing (`dedupe: 'off'`), or
-   * for a copy of the event.
+   * @throws TypeError with the code `ERR_TRANSACTION_OVER` if the event is settled or its lease has ended. Without a code if its
+   * scheme claims nothing (`dedupe: 'off'`), and for a copy of the event.
    */
   transactionOf(event: object): Tx
 }
@@ -88,7 +92,7 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
     inside: (tx: Tx) => EventStore,
     singleSeconds: number | undefined,
   ) {
-    this.#transact = async (work) => ('begin' in source ? source.begin(work) : onConnection(source, work))
+    this.#transact = async (work) => ('begin' in source ? onClient(source, work) : onConnection(source, work))
     this.#inside = inside
     this.replayWindowSeconds = singleSeconds ?? Infinity
   }
@@ -97,19 +101,22 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
     const open = this.#open.get(owner)
     if (open) return open.claim(key, owner, leaseMs)
     return new Promise((answer, fail) => {
-      let begun = false
+      let opened: OpenTransaction<Tx> | undefined
       const over = this.#transact(async (tx) => {
         // A second run would commit the record without the handler's writes.
-        if (begun) throw new EventStoreError('begin() ran its work a second time')
-        begun = true
-        const opened = new OpenTransaction(tx, this.#inside(tx), () => over)
+        if (opened) throw new EventStoreError('begin() ran its work a second time')
+        opened = new OpenTransaction(tx, this.#inside, () => over)
         const claimed = await opened.claim(key, owner, leaseMs)
         if (claimed !== 'acquired') return answer(claimed)
         this.#open.set(owner, opened)
         answer(claimed)
         await opened.untilSettled(leaseMs).finally(() => this.#open.delete(owner))
       })
-      over.then(() => fail(new EventStoreError('begin() did not run its work')), fail)
+      const ended = (error: unknown) => {
+        if (opened?.abandon(error)) this.#open.delete(owner)
+        fail(error)
+      }
+      over.then(() => ended(new EventStoreError('begin() did not run its work')), ended)
     })
   }
 
@@ -129,10 +136,9 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
   transactionOf(event: object): Tx {
     const open = this.#ofEvents.get(event)
     if (open?.isOpen) return open.tx
+    if (open) throw new TransactionOverError()
     throw new TypeError(
-      open
-        ? 'the transaction of this event has ended: it was committed, released, or open for longer than leaseSeconds'
-        : 'this event has no transaction: pass the event itself, of a listener with this store and a scheme that claims events',
+      'this event has no transaction: pass the event itself, of a listener with this store and a scheme that claims events',
     )
   }
 }
@@ -140,24 +146,30 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
 /** In milliseconds. Timers hold 31 bits; a longer one fires at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
-class OpenTransaction<Tx> {
+class OpenTransaction<Tx extends PostgresClient> {
+  /** For the handler. */
   readonly tx: Tx
+  /** Lets the store's own statements through, until COMMIT or ROLLBACK. */
+  readonly #door = new Door()
+  /** Lets the handler's statements through, until it commits or releases the event. */
+  readonly #handlersDoor = new Door(this.#door)
   readonly #store: EventStore
   readonly #over: () => Promise<unknown>
   /** The event's keys that are claimed but not committed. */
   readonly #uncommitted = new Set<string>()
   #state: 'open' | 'committing' | 'rolled-back' = 'open'
-  #settle: (why: 'commit' | RolledBack) => void = () => {}
+  #lease: ReturnType<typeof setTimeout> | undefined
+  #settle: (how: 'commit' | RolledBack) => void = () => {}
 
   /** @param over Resolves when the transaction is committed, rejects when it is rolled back. */
-  constructor(tx: Tx, store: EventStore, over: () => Promise<unknown>) {
-    this.tx = tx
-    this.#store = store
+  constructor(tx: Tx, inside: (tx: Tx) => EventStore, over: () => Promise<unknown>) {
+    this.tx = this.#handlersDoor.lend(tx)
+    this.#store = inside(this.#door.lend(tx))
     this.#over = over
   }
 
   get isOpen(): boolean {
-    return this.#state === 'open'
+    return !this.#handlersDoor.isClosed
   }
 
   async claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
@@ -169,16 +181,27 @@ class OpenTransaction<Tx> {
   /** Resolves to commit the transaction, rejects to roll it back. */
   untilSettled(leaseMs: number): Promise<void> {
     return new Promise((commit, rollBack) => {
-      const lease = setTimeout(() => this.#rollBack('lease'), Math.min(leaseMs, LONGEST_TIMER_MS))
-      this.#settle = (how) => {
-        clearTimeout(lease)
-        if (how === 'commit') commit()
-        else rollBack(how)
-      }
+      this.#lease = setTimeout(() => this.#rollBack('lease'), Math.min(leaseMs, LONGEST_TIMER_MS))
+      this.#settle = (how) => (how === 'commit' ? commit() : rollBack(how))
     })
   }
 
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
+    this.#handlersDoor.close()
+    await this.#handlersDoor.left()
+    if (this.#state === 'open') await this.#record(key, owner, retentionMs)
+    try {
+      await this.#over()
+    } catch (error) {
+      if (error instanceof RolledBack) return 'lost'
+      throw error
+    }
+    if (this.#state === 'committing') return 'committed'
+    throw new EventStoreError('begin() ended before its work')
+  }
+
+  /** Records one key as done, and ends the transaction with the last. */
+  async #record(key: EventKey, owner: string, retentionMs: number): Promise<void> {
     try {
       // Fails if a statement of the handler has failed, even if the handler ignored that.
       const answer = await this.#store.commit(key, owner, retentionMs)
@@ -189,17 +212,7 @@ class OpenTransaction<Tx> {
       throw error
     }
     this.#uncommitted.delete(eventKeyText(key))
-    if (this.#uncommitted.size === 0 && this.#state === 'open') {
-      this.#state = 'committing'
-      this.#settle('commit')
-    }
-    try {
-      await this.#over()
-      return 'committed'
-    } catch (error) {
-      if (error instanceof RolledBack) return 'lost'
-      throw error
-    }
+    if (this.#uncommitted.size === 0) this.#end('committing', 'commit')
   }
 
   /** Rolls back all keys of the event. Returns whether this one was held. */
@@ -210,22 +223,64 @@ class OpenTransaction<Tx> {
     return isHeld
   }
 
+  /** For a transaction that has ended, perhaps by itself, because its connection broke. Returns whether it was open. */
+  abandon(cause: unknown): boolean {
+    const wasOpen = this.#state === 'open'
+    this.#rollBack('lease')
+    this.#door.fail(cause)
+    return wasOpen
+  }
+
   #rollBack(why: 'release' | 'lease'): void {
+    if (this.#state === 'open' && why === 'lease') this.#uncommitted.clear()
+    this.#end('rolled-back', new RolledBack(why, this.#door))
+  }
+
+  #end(state: 'committing' | 'rolled-back', how: 'commit' | RolledBack): void {
     if (this.#state !== 'open') return
-    this.#state = 'rolled-back'
-    if (why === 'lease') this.#uncommitted.clear()
-    this.#settle(new RolledBack(why))
+    this.#state = state
+    clearTimeout(this.#lease)
+    this.#door.close()
+    this.#handlersDoor.close()
+    this.#settle(how)
   }
 }
 
 class RolledBack extends Error {
   readonly why: 'release' | 'lease'
+  /** Statements that were let through may still be running. */
+  readonly door: Door
 
-  constructor(why: 'release' | 'lease') {
+  constructor(why: 'release' | 'lease', door: Door) {
     super(why === 'lease' ? 'the lease of the event has ended' : 'the event was released')
     this.why = why
+    this.door = door
   }
 }
+
+/** Runs `work` in a transaction of the client, which keeps the connection. So what runs there ends before the ROLLBACK. */
+async function onClient<Tx>(
+  source: { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> },
+  work: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  let isOver = false
+  const working = (tx: Tx) =>
+    work(tx).catch(async (error: unknown) => {
+      if (error instanceof RolledBack) await error.door.idle()
+      await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
+      if (isOver) await NEVER
+      throw error
+    })
+  await Promise.resolve(source.begin(working)).finally(() => {
+    isOver = true
+  })
+}
+
+/** If the connection broke, postgres.js would send ROLLBACK on the next one, into another transaction. */
+const NEVER = new Promise<never>(() => {})
+
+/** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
+const LONGEST_END_MS = 5000
 
 /** Runs `work` in a transaction on a connection of its own. */
 async function onConnection<Connection extends PostgresConnection>(
@@ -235,16 +290,28 @@ async function onConnection<Connection extends PostgresConnection>(
   const connection = await source.connect()
   const unlisten = swallowErrors(connection)
   let closes = true
+  let isStuck = false
+  const end = async (statement: 'COMMIT' | 'ROLLBACK') => {
+    const late = () => {
+      isStuck = true
+      return new EventStoreError(`${statement} took longer than ${LONGEST_END_MS} ms`)
+    }
+    const result = await withDeadline(connection.query(statement), LONGEST_END_MS, late)
+    // The answer to the COMMIT of a transaction in which a statement has failed.
+    if (statement === 'COMMIT' && memberOf(result, 'command') === 'ROLLBACK')
+      throw new EventStoreError('the server rolled the transaction back')
+  }
   try {
     await connection.query('BEGIN')
     await work(connection)
-    await connection.query('COMMIT')
+    await end('COMMIT')
     closes = false
   } catch (error) {
-    // After its lease, the handler may still be running, and must not write outside the transaction.
-    const mayStillRun = error instanceof RolledBack && error.why === 'lease'
+    // The next event on this connection would wait for a statement of this one.
+    const mayStillRun =
+      isStuck || (error instanceof RolledBack && (error.why === 'lease' || error.door.isBusy))
     if (!mayStillRun)
-      closes = await connection.query('ROLLBACK').then(
+      closes = await end('ROLLBACK').then(
         () => false,
         () => true,
       )

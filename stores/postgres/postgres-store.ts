@@ -9,7 +9,7 @@ import {
   TransactionPerEvent,
   type TransactionSource,
 } from './event-transactions.ts'
-import { DEFAULT_TABLE, migration, statementsFor } from './sql.ts'
+import { DEFAULT_TABLE, migration, type Statements, statementsFor } from './sql.ts'
 import { asker, postgresVerbs } from './verbs.ts'
 
 export type { StoreProblem } from '../contract.ts'
@@ -55,7 +55,8 @@ export interface PostgresStore extends EventStore {
   /**
    * Returns the same store with a transaction for each event, from its claim to its commit or release. What the handler writes
    * through `transactionOf(event)` commits together with the event's record or not at all. Await `event.commit()` before you
-   * answer. A delivery of an event whose transaction is open gets `busy` at once, in every process.
+   * answer. After the end of the transaction, its client lets no statement through. A delivery of an event whose transaction is open
+   * gets `busy` at once, in every process.
    *
    * If a process dies, its events are free at once. If the lease ends first, the transaction is rolled back.
    *
@@ -93,12 +94,10 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   const statements = statementsFor(table, mode)
   const seconds = singleSeconds(options)
   const store = postgresVerbs(run, { statements, seconds, inTransaction: false })
-  const inside = (tx: PostgresClient, claim: string) =>
-    postgresVerbs(statementRunner(tx, 'tx'), {
-      statements: { ...statements, claim },
-      seconds,
-      inTransaction: true,
-    })
+  const { claimAtOnce, commitAtOnce, checkAtOnce } = statements
+  const atOnce = { ...statements, claim: claimAtOnce, commit: commitAtOnce, check: checkAtOnce }
+  const inside = (tx: PostgresClient, chosen: Statements) =>
+    postgresVerbs(statementRunner(tx, 'tx'), { statements: chosen, seconds, inTransaction: true })
   return {
     ...store,
     check: () => problemsOf(run, client, table),
@@ -110,13 +109,13 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       return Number(await asker(run, false)(statements.sweep, [`${limit}`]))
     },
     with(tx) {
-      const storeInTx = inside(tx, statements.claim)
+      const storeInTx = inside(tx, statements)
       checkTransaction(tx)
       return storeInTx
     },
     transactionPerEvent(source) {
       checkSource(source)
-      return new TransactionPerEvent(source, (tx) => inside(tx, statements.claimAtOnce), seconds)
+      return new TransactionPerEvent(source, (tx) => inside(tx, atOnce), seconds)
     },
   }
 }

@@ -71,21 +71,43 @@ ${postgresSchema(name)}END IF;
 END $hookgate$`
 }
 
-export type Statements = Readonly<Record<'claim' | 'claimAtOnce' | 'commit' | 'release' | 'sweep', string>>
+export type Statements = Readonly<
+  Record<
+    'claim' | 'claimAtOnce' | 'commit' | 'commitAtOnce' | 'check' | 'checkAtOnce' | 'release' | 'sweep',
+    string
+  >
+>
+
+/** Names the owner of a transaction to the server, until the transaction ends. Returns an empty text. */
+const MARK = `left(set_config('hookgate.owner', $3::text, true), 0)`
+
+/** False outside the transaction that was marked. */
+const isMarked = (owner: string) =>
+  `current_setting('hookgate.owner', true) IS NOT DISTINCT FROM ${owner}::text`
 
 /**
- * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. `claimAtOnce` does not wait for another
- * transaction that holds the event: it returns no row. Uses `clock_timestamp()`, because
+ * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. Uses `clock_timestamp()`, because
  * `now()` is the start of the transaction.
+ *
+ * `claimAtOnce` does not wait for another transaction that holds the event: it returns no row. `commitAtOnce` returns `outside`
+ * unless it runs in the transaction of that claim. It does not if the handler ended the transaction by itself, or if the client
+ * has another connection by now. `check` and `checkAtOnce`, which take the owner alone, are the commit of mode `single`, whose claim
+ * has written all: they fail if a statement of the transaction has failed.
  */
 export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
   const { table } = quotedTable(name)
   const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
-  const claim = { record: claimed, taken: 'acquired', done: 'done', leased: 'busy' }
+  const claim = { record: claimed, taken: `'acquired'`, done: 'done', leased: 'busy' }
+  const commit = { record: 'TRUE, NULL', taken: `'committed'`, done: 'already', leased: 'lost' }
   return {
     claim: upsert(table, claim),
-    claimAtOnce: upsert(table, claim, `AND ${lockedIn(table)}`),
-    commit: upsert(table, { record: 'TRUE, NULL', taken: 'committed', done: 'already', leased: 'lost' }),
+    claimAtOnce: upsert(table, { ...claim, taken: `'acquired' || ${MARK}` }, `AND ${lockedIn(table)}`),
+    commit: upsert(table, commit),
+    commitAtOnce: `${upsert(table, commit, `AND ${isMarked('$3')}`)}
+UNION ALL
+SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
+    check: `SELECT 'committed' AS answer FROM (SELECT $1::text) AS owner`,
+    checkAtOnce: `SELECT CASE WHEN ${isMarked('$1')} THEN 'committed' ELSE 'outside' END AS answer`,
     release: `DELETE FROM ${table}
 WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
 RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,
@@ -123,7 +145,7 @@ function upsert(
   ON CONFLICT (event_id, listener_id)
   DO UPDATE SET expires_at = ${expiry}, done = excluded.done, owner = excluded.owner
   WHERE present.expires_at <= clock_timestamp() OR present.owner = $3::text
-  RETURNING '${taken}' AS answer
+  RETURNING ${taken} AS answer
 )
 SELECT answer FROM mine
 UNION ALL

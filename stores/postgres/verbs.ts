@@ -1,6 +1,12 @@
 import { sha256 } from '#crypto'
 import { EventStoreError } from '../../src/errors.ts'
-import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../src/event-store.ts'
+import {
+  CLAIM_ANSWERS,
+  COMMIT_ANSWERS,
+  type CommitAnswer,
+  type EventKey,
+  type EventStore,
+} from '../../src/event-store.ts'
 import { knownAnswer, storeOf, tableMissing } from '../contract.ts'
 import { hasSqlState, type RunStatement, SERIALIZATION_FAILURE, UNDEFINED_TABLE } from './client.ts'
 import type { Statements } from './sql.ts'
@@ -43,7 +49,7 @@ export function postgresVerbs(
         for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
           const answer = await ask(statements.commit, values)
           // No row: the record changed after this statement began. The next attempt sees the change.
-          if (answer !== undefined) return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
+          if (answer !== undefined) return commitAnswer(answer)
         }
         throw new EventStoreError(
           `another statement changed the record during each of ${MOST_ATTEMPTS} commits`,
@@ -59,7 +65,17 @@ export function postgresVerbs(
   )
   if (seconds === undefined || !inTransaction) return store
   // Fails if a statement has failed: Postgres would answer COMMIT with a rollback, and not with an error.
-  return { ...store, commit: () => run('SELECT 1', []).then(() => 'committed' as const) }
+  const commit = async (_key: EventKey, owner: string) =>
+    commitAnswer(await ask(statements.check, [asciiText(owner)]))
+  return { ...store, commit }
+}
+
+/** @throws EventStoreError outside the transaction of the claim. */
+function commitAnswer(answer: unknown): CommitAnswer {
+  if (answer !== 'outside') return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
+  throw new EventStoreError(
+    'the transaction of the claim has ended: leave COMMIT and ROLLBACK to event.commit() and event.release()',
+  )
 }
 
 /** Returns the answer in the first row of a statement. Undefined if there is no row. */

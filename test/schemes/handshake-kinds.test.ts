@@ -109,7 +109,7 @@ describe('Notion', () => {
     ['as Notion writes it', HANDSHAKE],
     ['with white space', `\r\n{ "verification_token"\t: "${TOKEN}" }\n`],
     ['of 256 characters', `{"verification_token":"${'a'.repeat(256)}"}`],
-    ['of one character', '{"verification_token":"!"}'],
+    ['of one character', '{"verification_token":"7"}'],
   ])('sends a token %s, signed with itself or not', async (_, body) => {
     const token: string = JSON.parse(body).verification_token
     for (const headers of [{}, signed(token, body)]) {

@@ -1,7 +1,7 @@
 import express from 'express'
 import pg, { type PoolClient } from 'pg'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { linear } from '../../schemes/linear.ts'
 import { stripe } from '../../schemes/stripe.ts'
@@ -21,6 +21,15 @@ import { serve } from '../support/servers.ts'
 const SECRET = 'whsec_of-a-test-with-32-characters-0'
 const LEASE_MS = 60_000
 const RETENTION_MS = 604_800_000
+
+/** A promise, and what resolves it. */
+function later<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
+  })
+  return [promise, resolve]
+}
 
 const keyOf = () => ({ listenerId: 'stripe', eventId: crypto.randomUUID() })
 
@@ -233,6 +242,260 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     await events.transactionOf(again).query(INSERT, [id])
     await again.commit()
     expect(await orders(id)).toBe(1)
+  })
+
+  it('what a handler does by itself with half of its work after it failed leaves nothing behind', async () => {
+    const one = new pg.Pool({ ...server.address, max: 1 })
+    onTestFinished(() => one.end())
+    const chosen = store.transactionPerEvent({ connect: () => one.connect() })
+    const { listener, id, request } = await stripeEvent({ store: chosen })
+    const [answered, answer] = later<void>()
+    const [heard, hear] = later<unknown>()
+    const app = express()
+    app.post('/', verifyWebhook(listener), async (req) => {
+      const event = req.webhook as WebhookEvent // the middleware has set it
+      const tx = chosen.transactionOf(event)
+      const charge = async () => {
+        await answered
+        await tx.query(INSERT, [event.id])
+      }
+      const check = async () => {
+        await tx.query(INSERT, [event.id])
+        throw new Error('half of the work failed')
+      }
+      const charging = charge()
+      charging.then(hear, hear)
+      await Promise.all([charging, check()])
+    })
+    app.use(((_error, _req, res, _next) => res.sendStatus(500)) satisfies express.ErrorRequestHandler)
+    const { address } = await serve(app)
+    const { status } = await fetch(`http://127.0.0.1:${'port' in address ? address.port : ''}/`, request)
+    expect(status).toBe(500)
+    const key = keyOf()
+    await expect.poll(() => chosen.claim(key, 'next', LEASE_MS)).toBe('acquired') // on the same connection
+    answer()
+    expect(await heard).toMatchObject({ code: 'ERR_TRANSACTION_OVER' })
+    expect(await chosen.commit(key, 'next', RETENTION_MS)).toBe('committed')
+    expect(await orders(id)).toBe(0)
+  })
+
+  it('a handler that commits by hand, and then writes, gets an error', async () => {
+    const { listener, id, delivery } = await stripeEvent()
+    const event = await acceptedEvent(delivery, listener)
+    const tx = events.transactionOf(event)
+    await tx.query(INSERT, [id])
+    const committing = event.commit()
+    await expect(tx.query(INSERT, [id])).rejects.toMatchObject({
+      code: 'ERR_TRANSACTION_OVER',
+      help: expect.stringContaining('#err_transaction_over'),
+    })
+    expect(await committing).toBe('committed')
+    expect(() => events.transactionOf(event)).toThrow(TypeError)
+    expect(await orders(id)).toBe(1)
+  })
+
+  it('a statement that runs during the commit is part of it', async () => {
+    const { listener, id, delivery } = await stripeEvent()
+    const event = await acceptedEvent(delivery, listener)
+    const writing = events
+      .transactionOf(event)
+      .query('INSERT INTO orders SELECT $1 FROM pg_sleep(0.05)', [id])
+    expect(await event.commit()).toBe('committed')
+    await writing
+    expect(await orders(id)).toBe(1)
+  })
+
+  it('a connection with a statement that still runs is closed, and not returned', async () => {
+    const one = new pg.Pool({ ...server.address, max: 1 })
+    onTestFinished(() => one.end())
+    const chosen = store.transactionPerEvent({ connect: () => one.connect() })
+    const { listener, id, delivery } = await stripeEvent({ store: chosen })
+    const event = await acceptedEvent(delivery, listener)
+    const pid = async (client: { query(text: string): Promise<{ rows: { pid: number }[] }> }) =>
+      (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+    const before = await pid(chosen.transactionOf(event))
+    const writing = chosen
+      .transactionOf(event)
+      .query('INSERT INTO orders SELECT $1 FROM pg_sleep(0.2)', [id])
+      .catch(({ code }: { code: string }) => code)
+    expect(await event.release()).toBe(true)
+    expect(await pid(one)).not.toBe(before)
+    expect(await writing).toBe('ERR_TRANSACTION_OVER')
+    await expect.poll(() => outcome(delivery, listener)).toBe('accepted') // once the server has ended the statement
+    expect(await orders(id)).toBe(0)
+  })
+
+  it('a connection whose release was answered is used again', async () => {
+    const one = new pg.Pool({ ...server.address, max: 1 })
+    onTestFinished(() => one.end())
+    const chosen = store.transactionPerEvent({ connect: () => one.connect() })
+    const pids = new Set()
+    for (const end of ['release', 'commit', 'release'] as const) {
+      const { listener, delivery } = await stripeEvent({ store: chosen })
+      const event = await acceptedEvent(delivery, listener)
+      pids.add((await chosen.transactionOf(event).query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid)
+      await event[end]()
+    }
+    expect(pids.size).toBe(1)
+  })
+
+  it('a statement that runs when the lease ends leaves nothing behind', async () => {
+    const sql = postgres({ ...server.address, max: 1 })
+    onTestFinished(() => sql.end())
+    const ofSql = postgresStore(sql).transactionPerEvent({
+      begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+    })
+    const slowly = 'INSERT INTO orders SELECT $1 FROM pg_sleep(0.3)'
+    const ofPg = await stripeEvent({ leaseSeconds: 0.1 })
+    const event = await acceptedEvent(ofPg.delivery, ofPg.listener)
+    await expect(events.transactionOf(event).query(slowly, [ofPg.id])).rejects.toMatchObject({
+      code: 'ERR_TRANSACTION_OVER',
+    })
+    const ofJs = await stripeEvent({ leaseSeconds: 0.1, store: ofSql })
+    const other = await acceptedEvent(ofJs.delivery, ofJs.listener)
+    await ofSql.transactionOf(other).unsafe(slowly, [ofJs.id]) // its connection ends it first
+    expect(await other.commit()).toBe('lost')
+    for (const { delivery, listener, id } of [ofPg, ofJs]) {
+      await expect.poll(() => outcome(delivery, listener)).toBe('accepted')
+      expect(await orders(id)).toBe(0)
+    }
+  })
+
+  it('a handler cannot return the connection while its transaction is open', async () => {
+    const { listener, id, delivery } = await stripeEvent()
+    const event = await acceptedEvent(delivery, listener)
+    const tx = events.transactionOf(event)
+    tx.release()
+    tx.release()
+    await tx.query(INSERT, [id])
+    expect(await event.commit()).toBe('committed')
+    tx.release()
+    expect(await orders(id)).toBe(1)
+    await untilAllAreBack()
+  })
+
+  it.each(['two-phase', 'single'] as const)(
+    'in mode %s, a handler that ends the transaction by a statement of its own commits no event',
+    async (mode) => {
+      const chosen = postgresStore(pool, { mode }).transactionPerEvent({ connect: () => pool.connect() })
+      const { listener, id, delivery } = await stripeEvent({ store: chosen })
+      const event = await acceptedEvent(delivery, listener)
+      await chosen.transactionOf(event).query(INSERT, [id])
+      await chosen.transactionOf(event).query('ROLLBACK')
+      await expect(event.commit()).rejects.toThrow(/event\.commit\(\)/)
+      expect(await outcome(delivery, listener)).toBe('accepted')
+      expect(await orders(id)).toBe(0)
+    },
+  )
+
+  it.each(['COMMIT', 'ROLLBACK'])('a connection that does not answer %s is closed', async (end) => {
+    const closed: unknown[] = []
+    const hanging = store.transactionPerEvent({
+      async connect() {
+        const connection = await pool.connect()
+        return {
+          query: (text: string, values?: string[]) =>
+            text === end ? new Promise<pg.QueryResult>(() => {}) : connection.query(text, values),
+          release(close?: boolean) {
+            closed.push(close)
+            connection.release(close)
+          },
+        }
+      },
+    })
+    const key = keyOf()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await hanging.claim(key, 'a', LEASE_MS)).toBe('acquired')
+    const settled =
+      end === 'COMMIT'
+        ? Promise.resolve(hanging.commit(key, 'a', RETENTION_MS)).catch(({ code }: EventStoreError) => code)
+        : hanging.release(key, 'a')
+    await expect.poll(async () => vi.advanceTimersByTime(1000) && closed.length).toBe(1)
+    expect(closed).toStrictEqual([true])
+    expect(await settled).toBe(end === 'COMMIT' ? 'ERR_EVENT_STORE' : true)
+  })
+
+  it('the client of a savepoint ends with it', async () => {
+    const sql = postgres({ ...server.address, max: 1, onnotice: () => {} })
+    onTestFinished(() => sql.end())
+    const ofSql = postgresStore(sql).transactionPerEvent({
+      begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+    })
+    const { listener, id, delivery } = await stripeEvent({ store: ofSql })
+    const event = await acceptedEvent(delivery, listener)
+    const tx = ofSql.transactionOf(event)
+    const late: (() => PromiseLike<unknown>)[] = []
+    await tx.savepoint(async (inner) => {
+      await inner.unsafe(INSERT, [id])
+      const built = inner.unsafe(INSERT, [id])
+      late.push(
+        () => inner.unsafe(INSERT, [id]),
+        () => built,
+        () => inner.savepoint((deeper) => deeper.unsafe(INSERT, [id])),
+      )
+      await inner.savepoint((deeper) => [deeper.unsafe(INSERT, [id]), deeper.unsafe(INSERT, [id])])
+    })
+    for (const run of late) await expect(run()).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OVER' })
+    expect(await event.commit()).toBe('committed')
+    expect(await orders(id)).toBe(3)
+  })
+
+  it('a commit waits for a savepoint until the lease ends', async () => {
+    const sql = postgres({ ...server.address, max: 1 })
+    onTestFinished(() => sql.end())
+    const ofSql = postgresStore(sql).transactionPerEvent({
+      begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+    })
+    const { listener, id, delivery } = await stripeEvent({ store: ofSql, leaseSeconds: 0.2 })
+    const event = await acceptedEvent(delivery, listener)
+    const [begun, begin] = later<void>()
+    const hanging = ofSql.transactionOf(event).savepoint(async (inner) => {
+      await inner.unsafe(INSERT, [id])
+      begin()
+      await new Promise(() => {})
+    })
+    hanging.catch(() => {})
+    await begun
+    expect(await event.commit()).toBe('lost')
+    expect(await orders(id)).toBe(0)
+  })
+
+  it('a savepoint that outlives its event says nothing to the next transaction on its connection', async () => {
+    const said: string[] = []
+    const sql = postgres({
+      ...server.address,
+      max: 1,
+      onnotice: () => {},
+      debug: (_connection, text) => void said.push(text),
+    })
+    onTestFinished(() => sql.end())
+    const ofSql = postgresStore(sql).transactionPerEvent({
+      begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+    })
+    const [ended, end] = later<void>()
+    const [begun, begin] = later<void>()
+    const first = await stripeEvent({ store: ofSql })
+    const event = await acceptedEvent(first.delivery, first.listener)
+    const outlives = ofSql.transactionOf(event).savepoint(async () => {
+      begin()
+      await ended
+      throw new Error('after the end')
+    })
+    const heard = outlives.catch(({ code }: { code: string }) => code)
+    await begun
+    expect(await event.release()).toBe(true)
+    const second = await stripeEvent({ store: ofSql })
+    const other = await acceptedEvent(second.delivery, second.listener)
+    await ofSql.transactionOf(other).savepoint(async (inner) => {
+      await inner.unsafe(INSERT, [second.id])
+      end()
+      expect(await heard).toBe('ERR_TRANSACTION_OVER')
+      await inner.unsafe(INSERT, [second.id])
+    })
+    expect(await other.commit()).toBe('committed')
+    expect(await orders(second.id)).toBe(2)
+    expect(said.filter((text) => text.startsWith('rollback to'))).toStrictEqual([])
   })
 
   it.each([{}, null, () => {}])('refuses %s as a source of transactions', (source) => {

@@ -13,6 +13,14 @@ export const DIFFERENCES = {
     on: ['web on Node', 'on Bun', 'on Deno', 'on workerd'],
     why: '`Headers` joins repeated headers with a comma, so a comma counts as a repetition: the reason is `header_repeated` where Node names the fault in the value. 400 either way',
   },
+  'query as parsed': {
+    on: ['web on Node', 'on Bun'],
+    why: 'a `Request` has its URL as a URL parser writes it, with `"`, `<` and `>` percent-encoded in its query: 401 for a sender that signs them as they are',
+  },
+  'query of a URI': {
+    on: ['on workerd'],
+    why: 'the server refuses a request with `"`, `<` or `>` in its query, which RFC 3986 does not allow, with 400 and a text',
+  },
   'body of a GET': {
     on: ['web on Node', 'on Bun', 'on Deno'],
     why: 'the server passes on a chunked GET without its body, so there is nothing to count: the reason is `method_not_post` where the others give `body_too_large`. 400 either way',

@@ -4,8 +4,8 @@ import { type FakeClock, fakeClock } from './clock.ts'
 
 /** A request as a test writes it. Header names are in lower case. */
 export interface Received {
-  readonly method?: string
-  readonly url?: string
+  readonly method?: string | undefined
+  readonly url?: string | undefined
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
   readonly body: string | Uint8Array
   readonly sourceIp?: string | undefined

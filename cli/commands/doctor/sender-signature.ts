@@ -1,7 +1,9 @@
 import { withDeadline } from '../../../src/lib/clock.ts'
 import { coverageOf, hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
+import { calledUrl } from '../../../src/scheme/signed-url.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
+import { sampleOption } from '../../signing/samples.ts'
 import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
 import { type AnyScheme, bringsSecret, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
@@ -41,8 +43,8 @@ export async function checkSender(
       `every signed delivery of ${sender} runs the handler`,
       'send one with hookgate send --scheme NAME',
     )
-  const sign = { secret, publicUrl: publicUrl.href }
-  const body = factory.scheme.content?.[0] === 'form' ? 'doctor=1' : NOT_JSON
+  const sign = { secret, publicUrl: calledUrl(publicUrl.href, url.href) }
+  const body = factory.scheme.content?.[0] === 'form' ? formFor(factory.scheme) : NOT_JSON
   const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
     return skip(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
@@ -56,6 +58,10 @@ export async function checkSender(
     : [notesOf('clock.receiver').skip('needs a signature that the receiver accepts', 'see signature')]
   return [...clock, ...checkProxyAnswer(isSigned ? undefined : answer), ...signature(code, isSigned, sender)]
 }
+
+/** A form with the fields that the sender always sends, as far as its sample has them. */
+const formFor = (scheme: SenderScheme) =>
+  sampleOption(scheme.name) === undefined ? 'doctor=1' : bodyFor(scheme)
 
 /** Whether the listener refuses what is not JSON, or an ID that is too long, which is in a header. */
 function isRefused({ content: [form] = ['json'], eventId }: SenderScheme): boolean {

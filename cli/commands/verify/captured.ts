@@ -32,12 +32,12 @@ export async function readCaptured(given: CapturedValues): Promise<Captured> {
   const lines = given.headers === undefined ? [] : await readLines(given.headers)
   const read = readHeaderLines([...lines, ...(given.header ?? [])])
   if (read === undefined) throw new UsageError("write each header as 'Name: value'")
-  const { method, headers } = read
+  const { method, url, headers } = read
   if (headers.size === 0)
     throw new UsageError("needs the headers: give --headers FILE, or --header 'Name: value'")
   const body = await readBody(given, '--file FILE')
   const sourceIp = given['source-ip']
-  return { delivery: { method: method ?? 'POST', header: (name) => headers.get(name), body, sourceIp } }
+  return { delivery: { method: method ?? 'POST', url, header: (name) => headers.get(name), body, sourceIp } }
 }
 
 /** Verified as of the time when it arrived. */

@@ -27,3 +27,42 @@ test('a missing table gives the fix', async () => {
   const claim = postgresStore(sql, { table: 'nowhere' }).claim(key, 'a', 60_000)
   expect(claim).rejects.toThrow(/migrate\(\)/)
 })
+
+test('no statement passes the end of the transaction of its event', async () => {
+  const one = new SQL(process.env.POSTGRES_URL, { max: 1 })
+  await one`CREATE TABLE IF NOT EXISTS effects (event_id text, note text)`
+  const events = postgresStore(one).transactionPerEvent({ begin: (work) => one.begin(work) })
+  const insert = (tx, id, note) => tx`INSERT INTO effects VALUES (${id}, ${note})`
+  const late = {
+    awaited: (statement) => statement,
+    execute: (statement) => statement.execute(),
+    values: (statement) => statement.values(),
+    raw: (statement) => statement.raw(),
+    catch: (statement) =>
+      statement.catch((error) => {
+        throw error
+      }),
+    unsafe: (_, tx, id) => tx.unsafe('INSERT INTO effects VALUES ($1, $2)', [id, 'late']),
+    savepoint: (_, tx, id) => tx.savepoint((inner) => insert(inner, id, 'late')),
+  }
+  for (const run of Object.values(late)) {
+    for (const end of ['commit', 'release']) {
+      const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+      const [owner, event] = [crypto.randomUUID(), {}]
+      expect(await events.claim(key, owner, 60_000)).toBe('acquired')
+      events.accepted(event, owner)
+      const tx = events.transactionOf(event)
+      await insert(tx, key.eventId, 'in time')
+      const statement = insert(tx, key.eventId, 'late')
+      await events[end](key, owner, 60_000)
+      const code = await run(statement, tx, key.eventId).then(
+        () => 'none',
+        (error) => error.code,
+      )
+      expect(code).toBe('ERR_TRANSACTION_OVER')
+      const notes = await one`SELECT note FROM effects WHERE event_id = ${key.eventId}`
+      expect(notes.map(({ note }) => note)).toEqual(end === 'commit' ? ['in time'] : [])
+    }
+  }
+  await one.close()
+})

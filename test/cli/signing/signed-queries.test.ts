@@ -1,0 +1,82 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../../adapters/express.ts'
+import { twilio } from '../../../schemes/twilio.ts'
+import { defineListener } from '../../../src/index.ts'
+import { signAs } from '../../../src/testing/index.ts'
+import { memoryStore } from '../../../stores/memory.ts'
+import { serve } from '../../support/servers.ts'
+import { startInspector } from '../inspector/support.ts'
+import { runCommand } from '../shared-process.ts'
+import { startListener, temporaryFile } from '../support.ts'
+
+const SECRET = 'a secret of another sender'
+const env = { HOOKGATE_SECRET: SECRET }
+const PUBLIC_URL = 'https://receiver.example/hooks'
+const URL_SENDERS = [
+  ['contentful', '{"a":1}'],
+  ['hubspot', '[{"eventId":1}]'],
+  ['qstash', '{"a":1}'],
+  ['rfc9421', '{"a":1}'],
+  ['trello', '{"action":{"id":"1","type":"a"}}'],
+  ['twilio', 'AccountSid=AC1&Body=Hi'],
+] as const
+const FORM = URL_SENDERS[5][1]
+
+describe('a URL whose query changes, under a publicUrl without one', () => {
+  it.each(URL_SENDERS)('send signs it as %s, and listen accepts it', async (name, body) => {
+    const listener = await startListener(['--scheme', name, '--public-url', PUBLIC_URL], { env })
+    for (const [query, code] of [
+      ['?id=1', 0],
+      ['?id=2&a=b', 0],
+      ['', 0],
+    ] as const) {
+      const url = listener.url + query
+      const args = ['send', url, '--scheme', name, '--public-url', PUBLIC_URL, '--data', body]
+      expect(await runCommand(args, { env }), query).toMatchObject({ code })
+    }
+    const wrong = ['send', `${listener.url}?id=1`, '--scheme', name, '--public-url', `${PUBLIC_URL}?id=2`]
+    expect(await runCommand([...wrong, '--data', body], { env })).toMatchObject({ code: 1 })
+    await listener.stop()
+  })
+
+  it('sign prints a signature that verify accepts with the request line', async () => {
+    const url = `${PUBLIC_URL}?id=1`
+    const signed = await runCommand(['sign', url, '--scheme', 'twilio', '--data', FORM], { env })
+    const file = await temporaryFile('body.txt', FORM)
+    const verify = async (target: string) => {
+      const headers = await temporaryFile('headers.txt', `POST ${target} HTTP/1.1\r\n${signed.stdout}`)
+      const args = ['verify', '--scheme', 'twilio', '--public-url', PUBLIC_URL, '--headers', headers]
+      return (await runCommand([...args, '--file', file], { env })).code
+    }
+    expect(await verify('/hooks?id=1')).toBe(0)
+    expect(await verify('/hooks?id=2')).toBe(1)
+  })
+
+  it('conform and doctor find nothing in hookgate as its receiver', async () => {
+    const auth = twilio({ secrets: SECRET, publicUrl: PUBLIC_URL })
+    const listener = defineListener({ id: 'queries', auth, store: memoryStore(), onVerdict: null })
+    const app = express().post('/hooks', verifyWebhook(listener), (_, response) => void response.end())
+    const { address } = await serve(app)
+    const url = `http://127.0.0.1:${'port' in address ? address.port : 0}/hooks?id=1`
+    const given = ['--scheme', 'twilio', '--public-url', PUBLIC_URL]
+    const doctor = await runCommand(['doctor', '--url', url, ...given], { env })
+    expect(doctor.stdout).not.toContain('does not accept this signature')
+    const { stdout, stderr, code } = await runCommand(['conform', url, ...given], { env })
+    expect(stderr).toBe('')
+    expect(stdout).toContain(', 0 broken')
+    expect(code).toBe(0)
+  })
+
+  it('the inspector runs its delivery again, with the query that was signed', async () => {
+    const file = await temporaryFile('secret.txt', SECRET)
+    const given = ['--scheme', 'twilio', '--secret-file', file, '--public-url', PUBLIC_URL]
+    const { listener, ask } = await startInspector(given, {})
+    const signed = await signAs(twilio, { secret: SECRET, publicUrl: `${PUBLIC_URL}?id=1`, body: FORM })
+    expect((await fetch(`${listener.url}?id=1`, signed)).status).toBe(200)
+    const again = await ask('deliveries/1/send', {})
+    expect(await again.json()).toMatchObject({ verdict: 'accepted', status: 200 })
+    const { path } = JSON.parse(await (await ask('deliveries/2')).text())
+    expect(path).toMatch(/\?…$/)
+  })
+})

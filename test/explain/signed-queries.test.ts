@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { qstash } from '../../schemes/qstash.ts'
+import { square } from '../../schemes/square.ts'
+import { twilio } from '../../schemes/twilio.ts'
+import { explain } from '../../src/explain/index.ts'
+import { type Authenticator, defineListener, verify } from '../../src/index.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
+import { memoryStore } from '../../stores/memory.ts'
+
+const secret = 'cca588fc3d7dd43381d5694f52d63511'
+const PUBLIC = 'https://receiver.example/hooks'
+const FORM = 'AccountSid=AC1&Body=Hi'
+
+interface Sender {
+  readonly factory: ((options: { secrets: string; publicUrl: string }) => Authenticator) &
+    Parameters<typeof signAs>[0]
+  readonly body: string
+}
+const SENDERS: readonly (readonly [string, Sender])[] = [
+  ['Square', { factory: square, body: '{"event_id":"1"}' }],
+  ['QStash', { factory: qstash, body: '{}' }],
+  ['Twilio', { factory: twilio, body: FORM }],
+]
+
+async function explained(
+  { factory, body }: Sender,
+  { publicUrl, signed, target }: { publicUrl: string; signed: string; target: string },
+): Promise<string> {
+  const listener = defineListener({
+    id: 'queries',
+    auth: factory({ secrets: secret, publicUrl }),
+    store: memoryStore({ maxRecords: 10 }),
+    onVerdict: null,
+  })
+  const delivery = { ...toDelivery(await signAs(factory, { secret, publicUrl: signed, body })), url: target }
+  const verdict = await verify(delivery, listener)
+  expect(verdict).toMatchObject({ status: 401 })
+  const { likely } = await explain(delivery, verdict, listener)
+  return likely.join('\n')
+}
+
+describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
+  it('is not that of the request, because something has added one', async () => {
+    const likely = await explained(sender, { publicUrl: PUBLIC, signed: PUBLIC, target: '/hooks?id=1' })
+    expect(likely).toMatch(new RegExp(`^${name} signed publicUrl; the request has another query`))
+  })
+
+  it('is configured, and the request has another', async () => {
+    const publicUrl = `${PUBLIC}?tenant=7`
+    const likely = await explained(sender, { publicUrl, signed: publicUrl, target: '/hooks?tenant=8' })
+    expect(likely).toMatch(new RegExp(`^${name} signed publicUrl; the request has another query`))
+  })
+
+  it('is that of the request, and another is configured', async () => {
+    const publicUrl = `${PUBLIC}?tenant=7`
+    const signed = `${PUBLIC}?tenant=8`
+    const likely = await explained(sender, { publicUrl, signed, target: '/hooks?tenant=8' })
+    expect(likely).toContain(`${name} signed ${signed}; publicUrl is ${publicUrl}: set publicUrl`)
+  })
+
+  it('follows another path than the configured one', async () => {
+    const signed = `${PUBLIC}/?id=1`
+    const likely = await explained(sender, { publicUrl: PUBLIC, signed, target: '/hooks/?id=1' })
+    expect(likely).toContain(`${name} signed ${signed}; publicUrl is ${PUBLIC}: set publicUrl`)
+  })
+})
+
+it('a query of Twilio that nothing divides from the form has to be configured, or needs a lookup', async () => {
+  const signed = `${PUBLIC}?id=1`
+  const sender = { factory: twilio, body: 'Body=Hi' }
+  const likely = await explained(sender, { publicUrl: PUBLIC, signed, target: '/hooks?id=1' })
+  expect(likely).toContain(`Twilio signed ${signed}; publicUrl is ${PUBLIC}: set publicUrl`)
+  expect(likely).toContain('a listener for each URL')
+})
