@@ -17,7 +17,7 @@ export class TransactionOverError extends TypeError {
 }
 
 /** Makes a statement fail. */
-type Refuse = (error: Error) => void
+type Refuse = (error: unknown) => void
 
 type Callable = (...given: unknown[]) => unknown
 
@@ -143,11 +143,6 @@ export class Door {
     })
   }
 
-  #break(): void {
-    this.close()
-    if (this.#outer) this.#outer.#break()
-  }
-
   /** Whether the whole transaction has ended. */
   get #isOver(): boolean {
     return this.#outer ? this.#outer.#isOver : this.#isClosed
@@ -173,13 +168,13 @@ export class Door {
   /** A statement of postgres.js: however it is run, its `handler` sends it. */
   #guardHandler(statement: LazyStatement, handler: Callable): void {
     const guarded = (given: LazyStatement) => {
-      const refuse = (error: unknown) => given.reject?.(error)
-      if (this.isClosed) return refuse(new TransactionOverError())
       const { reject } = given
+      const refuse = (error: unknown) => reject?.(error)
+      if (this.isClosed) return refuse(new TransactionOverError())
       given.reject = (error) => {
-        // The connection broke. A statement that is sent to it now would be thrown by a timer, and end the process.
-        if (memberOf(error, 'severity') !== 'ERROR') this.#break()
-        reject?.(error)
+        if (memberOf(error, 'severity') === 'ERROR') return refuse(error)
+        // If the connection broke, the door closes in this turn. A statement sent before that ends the process, by a timer.
+        setTimeout(() => refuse(error), 0)
       }
       // The promise of a cursor never settles. The end waits for it all the same, because a connection takes turns.
       if (given.cursorFn === undefined) this.#count(given, refuse)
@@ -244,7 +239,7 @@ interface LazyStatement extends PromiseLike<unknown> {
   /** In postgres.js: sends it. */
   handler?: Callable
   /** In postgres.js. */
-  reject?(error: unknown): void
+  reject?: Refuse | undefined
   readonly cursorFn?: unknown
 }
 

@@ -268,16 +268,13 @@ async function onClient<Tx>(
     work(tx).catch(async (error: unknown) => {
       if (error instanceof RolledBack) await error.door.idle()
       await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
-      if (isOver) await NEVER
+      if (isOver) await new Promise(() => {}) // postgres.js would send ROLLBACK on its next connection, into another transaction
       throw error
     })
   await Promise.resolve(source.begin(working)).finally(() => {
     isOver = true
   })
 }
-
-/** If the connection broke, postgres.js would send ROLLBACK on the next one, into another transaction. */
-const NEVER = new Promise<never>(() => {})
 
 /** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
 const LONGEST_END_MS = 5000
