@@ -48,6 +48,7 @@ export class Door {
   /** How many savepoints have not ended. */
   #savepoints = 0
   #isClosed = false
+  #isBypassed = false
   /** Called when one of them ends. */
   #waiting: (() => void)[] = []
 
@@ -62,6 +63,11 @@ export class Door {
 
   get isBusy(): boolean {
     return this.#running.size > 0
+  }
+
+  /** Whether the connection may have another user, who got hold of an inner part of the client. */
+  get isBypassed(): boolean {
+    return this.#isBypassed
   }
 
   close(): void {
@@ -90,7 +96,9 @@ export class Door {
     const lent: Client = new Proxy(client, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name) // on the client itself: private members know no proxy
-        if (typeof member !== 'function' || typeof name === 'symbol' || name === 'constructor') return member
+        if (typeof name === 'symbol' || name === 'constructor') return member
+        if (typeof member === 'object' && member !== null) this.#bypass()
+        if (typeof member !== 'function') return member
         if (name === 'release') return () => {} // the store returns the connection
         return new Proxy(member, {
           apply: (_method, _holder, given) => call(name, member as Callable, given),
@@ -102,11 +110,43 @@ export class Door {
       const isLazy = typeof client === 'function' && LAZY.has(name)
       if (this.isClosed && !isLazy && !HARMLESS.has(name)) return refuse(name, given)
       if (NESTING.has(name)) return this.#nest(given, (inside) => Reflect.apply(method, client, inside))
-      const result = Reflect.apply(method, client, given)
+      const run = (changed: unknown[]) => Reflect.apply(method, client, changed)
+      const hasNoPromise = name === 'query' && (callbackOf(given) || isSubmittable(given[0]))
+      const result = hasNoPromise ? this.#withoutPromise(given, run) : run(given)
       if (result === client) return lent
       return HARMLESS.has(name) ? result : this.#watched(result)
     }
     return lent
+  }
+
+  /** For what the client is made of, e.g. its queue: it runs statements that pass no door. */
+  #bypass(): void {
+    if (this.isClosed) throw new TransactionOverError()
+    this.#isBypassed = true
+    if (this.#outer) this.#outer.#isBypassed = true
+  }
+
+  /** Watches a statement of pg that ends with its callback, or is of a class of its own, e.g. a cursor. */
+  #withoutPromise(given: unknown[], run: (given: unknown[]) => unknown): unknown {
+    const refuse = () => {} // pg itself fails them if the connection breaks
+    const hearing =
+      (told: Callable) =>
+      (...news: unknown[]) => {
+        this.#ended(refuse)
+        return told(...news)
+      }
+    const [statement, values] = given
+    const callback = callbackOf(given)
+    let heard = given
+    if (isSubmittable(statement)) {
+      statement.handleError = hearing(statement.handleError.bind(statement))
+      statement.handleReadyForQuery = hearing(statement.handleReadyForQuery.bind(statement))
+    } else if (callback) {
+      heard = [statement, values === callback ? undefined : values, hearing(callback)]
+    }
+    const result = run(heard)
+    this.#began(refuse)
+    return result
   }
 
   /** Begins a savepoint. Its client is lent until its function is done. */
@@ -247,22 +287,27 @@ interface LazyStatement extends PromiseLike<unknown> {
 function refuse(name: string, given: readonly unknown[]): unknown {
   const error = new TransactionOverError()
   const [statement] = given
-  if (name === 'query') {
-    const callback = [given.at(-1), memberOf(statement, 'callback')].find(
-      (last) => typeof last === 'function',
-    )
-    const isStatement = hasMethod(statement, 'submit')
-    if (callback || isStatement) {
-      queueMicrotask(() =>
-        callback ? (callback as Callable)(error) : (statement as Submittable).handleError(error),
-      )
-      return isStatement ? statement : undefined
-    }
-  }
-  return Promise.reject(error)
+  const callback = callbackOf(given)
+  if (name !== 'query' || !(callback || isSubmittable(statement))) return Promise.reject(error)
+  if (!isSubmittable(statement)) return void queueMicrotask(() => callback?.(error))
+  statement.callback ??= callback
+  queueMicrotask(() => statement.handleError(error))
+  return statement
+}
+
+/** What pg calls at the end of a statement, if anything. */
+function callbackOf(given: readonly unknown[]): Callable | undefined {
+  const isCallable = (one: unknown): one is Callable => typeof one === 'function'
+  return [given.at(-1), memberOf(given[0], 'callback')].find(isCallable)
 }
 
 /** What pg calls a statement of its own or another class. */
 interface Submittable {
-  handleError(error: Error): void
+  callback?: unknown
+  handleError: Callable
+  handleReadyForQuery: Callable
+}
+
+function isSubmittable(statement: unknown): statement is Submittable {
+  return ['submit', 'handleError', 'handleReadyForQuery'].every((name) => hasMethod(statement, name))
 }
