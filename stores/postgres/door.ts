@@ -98,7 +98,8 @@ export class Door {
         const member: unknown = Reflect.get(target, name) // on the client itself: private members know no proxy
         if (typeof name === 'symbol' || name === 'constructor') return member
         if (typeof member === 'object' && member !== null) this.#bypass()
-        if (typeof member !== 'function') return member
+        // `call`, `apply` and `bind` of a client that is a function are called on what is lent.
+        if (typeof member !== 'function' || member === Reflect.get(Function.prototype, name)) return member
         if (name === 'release') return () => {} // the store returns the connection
         return new Proxy(member, {
           apply: (_method, _holder, given) => call(name, member as Callable, given),
@@ -106,15 +107,18 @@ export class Door {
       },
       apply: (target, _holder, given) => call('unsafe', target as Callable, given),
     })
+    const isFunction = typeof client === 'function'
     const call = (name: string, method: Callable, given: unknown[]) => {
-      const isLazy = typeof client === 'function' && LAZY.has(name)
+      const isLazy = isFunction && LAZY.has(name)
       if (this.isClosed && !isLazy && !HARMLESS.has(name)) return refuse(name, given)
       if (NESTING.has(name)) return this.#nest(given, (inside) => Reflect.apply(method, client, inside))
       const run = (changed: unknown[]) => Reflect.apply(method, client, changed)
       const hasNoPromise = name === 'query' && (callbackOf(given) || isSubmittable(given[0]))
       const result = hasNoPromise ? this.#withoutPromise(given, run) : run(given)
       if (result === client) return lent
-      return HARMLESS.has(name) ? result : this.#watched(result)
+      if (HARMLESS.has(name) || !hasMethod(result, 'then')) return result
+      const isRunning = !isFunction || memberOf(result, 'constructor') === Promise
+      return isRunning ? this.#awaited(result as Promise<unknown>) : this.#guarded(result as LazyStatement)
     }
     return lent
   }
@@ -188,10 +192,7 @@ export class Door {
     return this.#outer ? this.#outer.#isOver : this.#isClosed
   }
 
-  #watched(result: unknown): unknown {
-    if (!hasMethod(result, 'then')) return result
-    if (memberOf(result, 'constructor') === Promise) return this.#awaited(result as Promise<unknown>)
-    const statement = result as LazyStatement // it has a `then` of its own
+  #guarded(statement: LazyStatement): LazyStatement {
     if (typeof statement.handler === 'function') this.#guardHandler(statement, statement.handler)
     else this.#guardStarts(statement)
     return statement

@@ -7,7 +7,7 @@ import { PGlite, type Transaction } from '@electric-sql/pglite'
 import type { PoolClient as NeonPoolClient } from '@neondatabase/serverless'
 import pg, { type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
 import { withDeadline } from '../../src/lib/clock.ts'
 import type { PostgresClient } from '../../stores/postgres/client.ts'
@@ -100,6 +100,15 @@ const POSTGRES_JS_WAYS: Readonly<Record<string, Way<TransactionSql>>> = {
     const fragment = tx`(${id}, ${note})`
     const statement = tx`INSERT INTO effects VALUES ${fragment}`
     return () => statement
+  },
+  'the client, bound before': (tx, [id, note]) => {
+    const bound = tx.bind(undefined)
+    return () => bound`INSERT INTO effects VALUES (${id}, ${note})`
+  },
+  'the client, called by Reflect': (tx, [id, note]) => {
+    const insert = (strings: TemplateStringsArray, ...values: string[]) =>
+      Reflect.apply(tx, undefined, [strings, ...values])
+    return () => insert`INSERT INTO effects VALUES (${id}, ${note})`
   },
   'a helper in a statement': (tx, [event_id, note]) => {
     const statement = tx`INSERT INTO effects ${tx({ event_id, note })}`
@@ -318,6 +327,17 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
     afterAll(() => pool?.end())
 
     refusesLateStatements(PG_WAYS, () => ({ events, count }))
+
+    it('a promise of its own class is awaited after the end', async () => {
+      class OwnPromise<T> extends Promise<T> {}
+      const own = new pg.Pool({ ...server.address, max, Promise: OwnPromise })
+      onTestFinished(() => own.end())
+      const event = await open(postgresStore(own).transactionPerEvent({ connect: () => own.connect() }))
+      const writing = event.tx.query(INSERT, [event.id, 'in time'])
+      expect(await event.commit()).toBe('committed')
+      expect((await writing).rowCount).toBe(1)
+      expect(await count(event.id)).toBe(1)
+    })
 
     it.each(['commit', 'release'] as const)(
       'after %s, an inner part of its client writes nothing',
