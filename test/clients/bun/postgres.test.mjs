@@ -42,7 +42,7 @@ test('no statement passes the end of the transaction of its event', async () => 
       statement.catch((error) => {
         throw error
       }),
-    bound: (_, tx, id, bound) => insert(bound, id, 'late'),
+    bound: (_, _tx, id, bound) => insert(bound, id, 'late'),
     unsafe: (_, tx, id) => tx.unsafe('INSERT INTO effects VALUES ($1, $2)', [id, 'late']),
     savepoint: (_, tx, id) => tx.savepoint((inner) => insert(inner, id, 'late')),
   }
