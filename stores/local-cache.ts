@@ -39,7 +39,8 @@ const REMOTE_DONE_MS = 60_000
  * const store = withLocalCache(redisStore(client))
  * ```
  *
- * @throws ListenerConfigError if `store` is not a store or is inside your transaction (`store.with(tx)`), and for unknown or invalid options.
+ * @throws ListenerConfigError if `store` is not a store or is inside your transaction (`store.with(tx)`), and for unknown or
+ * invalid options.
  */
 export function withLocalCache(store: EventStore, options: LocalCacheOptions = {}): EventStore {
   checkOptions('withLocalCache', { store }, STORE)
