@@ -19,6 +19,9 @@ export function problemsIn(
   return list.filter(([isFound]) => isFound).map(([, problem, fix]) => ({ problem, fix }))
 }
 
+/** Stores inside a transaction of the caller, who may still roll back what they answered. */
+export const INSIDE_TRANSACTIONS: WeakSet<EventStore> = new WeakSet()
+
 /** When a store records an event as done. Stores on a server or a file have both modes. */
 export interface ModeOptions {
   /**

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import { ListenerConfigError } from '../src/errors.ts'
 import { type EventStore, eventKeyText } from '../src/event-store.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
+import { INSIDE_TRANSACTIONS } from './contract.ts'
 
 /** The options of `withLocalCache`. */
 export interface LocalCacheOptions {
@@ -37,11 +39,17 @@ const REMOTE_DONE_MS = 60_000
  * const store = withLocalCache(redisStore(client))
  * ```
  *
- * @throws ListenerConfigError if `store` is not a store, and for unknown or invalid options.
+ * @throws ListenerConfigError if `store` is not a store or is inside your transaction (`store.with(tx)`), and for unknown or
+ * invalid options.
  */
 export function withLocalCache(store: EventStore, options: LocalCacheOptions = {}): EventStore {
   checkOptions('withLocalCache', { store }, STORE)
   checkOptions('withLocalCache', options, OPTIONS)
+  if (INSIDE_TRANSACTIONS.has(store))
+    throw new ListenerConfigError(
+      'store',
+      'is inside a transaction, which may be rolled back: cache the store itself',
+    )
   const { maxRecords = 100_000, clock = performance } = options
   /** How long the store itself remembers for certain, whatever the listener's retention. */
   const keptMs = (store.replayWindowSeconds ?? Infinity) * 1000

@@ -17,7 +17,7 @@ export class TransactionOverError extends TypeError {
 }
 
 /** Makes a statement fail. */
-type Refuse = (error: Error) => void
+type Refuse = (error: unknown) => void
 
 type Callable = (...given: unknown[]) => unknown
 
@@ -48,6 +48,7 @@ export class Door {
   /** How many savepoints have not ended. */
   #savepoints = 0
   #isClosed = false
+  #isBypassed = false
   /** Called when one of them ends. */
   #waiting: (() => void)[] = []
 
@@ -62,6 +63,11 @@ export class Door {
 
   get isBusy(): boolean {
     return this.#running.size > 0
+  }
+
+  /** Whether the connection may have another user, who got hold of an inner part of the client. */
+  get isBypassed(): boolean {
+    return this.#isBypassed
   }
 
   close(): void {
@@ -90,7 +96,10 @@ export class Door {
     const lent: Client = new Proxy(client, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name) // on the client itself: private members know no proxy
-        if (typeof member !== 'function' || typeof name === 'symbol' || name === 'constructor') return member
+        if (typeof name === 'symbol' || name === 'constructor') return member
+        if (typeof member === 'object' && member !== null) this.#bypass()
+        // `call`, `apply` and `bind` of a client that is a function are called on what is lent.
+        if (typeof member !== 'function' || member === Reflect.get(Function.prototype, name)) return member
         if (name === 'release') return () => {} // the store returns the connection
         return new Proxy(member, {
           apply: (_method, _holder, given) => call(name, member as Callable, given),
@@ -98,15 +107,50 @@ export class Door {
       },
       apply: (target, _holder, given) => call('unsafe', target as Callable, given),
     })
+    const isFunction = typeof client === 'function'
     const call = (name: string, method: Callable, given: unknown[]) => {
-      const isLazy = typeof client === 'function' && LAZY.has(name)
+      const isLazy = isFunction && LAZY.has(name)
       if (this.isClosed && !isLazy && !HARMLESS.has(name)) return refuse(name, given)
       if (NESTING.has(name)) return this.#nest(given, (inside) => Reflect.apply(method, client, inside))
-      const result = Reflect.apply(method, client, given)
+      const run = (changed: unknown[]) => Reflect.apply(method, client, changed)
+      const hasNoPromise = name === 'query' && (callbackOf(given) || isSubmittable(given[0]))
+      const result = hasNoPromise ? this.#withoutPromise(given, run) : run(given)
       if (result === client) return lent
-      return HARMLESS.has(name) ? result : this.#watched(result)
+      if (HARMLESS.has(name) || !hasMethod(result, 'then')) return result
+      const isRunning = !isFunction || memberOf(result, 'constructor') === Promise
+      return isRunning ? this.#awaited(result as Promise<unknown>) : this.#guarded(result as LazyStatement)
     }
     return lent
+  }
+
+  /** For what the client is made of, e.g. its queue: it runs statements that pass no door. */
+  #bypass(): void {
+    if (this.isClosed) throw new TransactionOverError()
+    this.#isBypassed = true
+    if (this.#outer) this.#outer.#isBypassed = true
+  }
+
+  /** Watches a statement of pg that ends with its callback, or is of a class of its own, e.g. a cursor. */
+  #withoutPromise(given: unknown[], run: (given: unknown[]) => unknown): unknown {
+    const refuse = () => {} // pg itself fails them if the connection breaks
+    const hearing =
+      (told: Callable) =>
+      (...news: unknown[]) => {
+        this.#ended(refuse)
+        return told(...news)
+      }
+    const [statement, values] = given
+    const callback = callbackOf(given)
+    let heard = given
+    if (isSubmittable(statement)) {
+      statement.handleError = hearing(statement.handleError.bind(statement))
+      statement.handleReadyForQuery = hearing(statement.handleReadyForQuery.bind(statement))
+    } else if (callback) {
+      heard = [statement, values === callback ? undefined : values, hearing(callback)]
+    }
+    const result = run(heard)
+    this.#began(refuse)
+    return result
   }
 
   /** Begins a savepoint. Its client is lent until its function is done. */
@@ -143,20 +187,12 @@ export class Door {
     })
   }
 
-  #break(): void {
-    this.close()
-    if (this.#outer) this.#outer.#break()
-  }
-
   /** Whether the whole transaction has ended. */
   get #isOver(): boolean {
     return this.#outer ? this.#outer.#isOver : this.#isClosed
   }
 
-  #watched(result: unknown): unknown {
-    if (!hasMethod(result, 'then')) return result
-    if (memberOf(result, 'constructor') === Promise) return this.#awaited(result as Promise<unknown>)
-    const statement = result as LazyStatement // it has a `then` of its own
+  #guarded(statement: LazyStatement): LazyStatement {
     if (typeof statement.handler === 'function') this.#guardHandler(statement, statement.handler)
     else this.#guardStarts(statement)
     return statement
@@ -173,13 +209,13 @@ export class Door {
   /** A statement of postgres.js: however it is run, its `handler` sends it. */
   #guardHandler(statement: LazyStatement, handler: Callable): void {
     const guarded = (given: LazyStatement) => {
-      const refuse = (error: unknown) => given.reject?.(error)
-      if (this.isClosed) return refuse(new TransactionOverError())
       const { reject } = given
+      const refuse = (error: unknown) => reject?.(error)
+      if (this.isClosed) return refuse(new TransactionOverError())
       given.reject = (error) => {
-        // The connection broke. A statement that is sent to it now would be thrown by a timer, and end the process.
-        if (memberOf(error, 'severity') !== 'ERROR') this.#break()
-        reject?.(error)
+        if (memberOf(error, 'severity') === 'ERROR') return refuse(error)
+        // If the connection broke, the door closes in this turn. A statement sent before that ends the process, by a timer.
+        setTimeout(() => refuse(error), 0)
       }
       // The promise of a cursor never settles. The end waits for it all the same, because a connection takes turns.
       if (given.cursorFn === undefined) this.#count(given, refuse)
@@ -244,7 +280,7 @@ interface LazyStatement extends PromiseLike<unknown> {
   /** In postgres.js: sends it. */
   handler?: Callable
   /** In postgres.js. */
-  reject?(error: unknown): void
+  reject?: Refuse | undefined
   readonly cursorFn?: unknown
 }
 
@@ -252,22 +288,27 @@ interface LazyStatement extends PromiseLike<unknown> {
 function refuse(name: string, given: readonly unknown[]): unknown {
   const error = new TransactionOverError()
   const [statement] = given
-  if (name === 'query') {
-    const callback = [given.at(-1), memberOf(statement, 'callback')].find(
-      (last) => typeof last === 'function',
-    )
-    const isStatement = hasMethod(statement, 'submit')
-    if (callback || isStatement) {
-      queueMicrotask(() =>
-        callback ? (callback as Callable)(error) : (statement as Submittable).handleError(error),
-      )
-      return isStatement ? statement : undefined
-    }
-  }
-  return Promise.reject(error)
+  const callback = callbackOf(given)
+  if (name !== 'query' || !(callback || isSubmittable(statement))) return Promise.reject(error)
+  if (!isSubmittable(statement)) return void queueMicrotask(() => callback?.(error))
+  statement.callback ??= callback
+  queueMicrotask(() => statement.handleError(error))
+  return statement
+}
+
+/** What pg calls at the end of a statement, if anything. */
+function callbackOf(given: readonly unknown[]): Callable | undefined {
+  const isCallable = (one: unknown): one is Callable => typeof one === 'function'
+  return [given.at(-1), memberOf(given[0], 'callback')].find(isCallable)
 }
 
 /** What pg calls a statement of its own or another class. */
 interface Submittable {
-  handleError(error: Error): void
+  callback?: unknown
+  handleError: Callable
+  handleReadyForQuery: Callable
+}
+
+function isSubmittable(statement: unknown): statement is Submittable {
+  return ['submit', 'handleError', 'handleReadyForQuery'].every((name) => hasMethod(statement, name))
 }

@@ -80,7 +80,7 @@ export function checkSource(source: unknown): void {
  */
 export class TransactionPerEvent<Tx extends PostgresClient> implements EventTransactions<Tx> {
   readonly replayWindowSeconds: number
-  readonly #transact: (work: (tx: Tx) => Promise<void>) => Promise<unknown>
+  readonly #transact: (work: Work<Tx>) => Promise<unknown>
   readonly #inside: (tx: Tx) => EventStore
   /** By owner, because an event may have two keys, which share one transaction. */
   readonly #open = new Map<string, OpenTransaction<Tx>>()
@@ -102,10 +102,10 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
     if (open) return open.claim(key, owner, leaseMs)
     return new Promise((answer, fail) => {
       let opened: OpenTransaction<Tx> | undefined
-      const over = this.#transact(async (tx) => {
+      const over = this.#transact(async (tx, door) => {
         // A second run would commit the record without the handler's writes.
         if (opened) throw new EventStoreError('begin() ran its work a second time')
-        opened = new OpenTransaction(tx, this.#inside, () => over)
+        opened = new OpenTransaction(tx, door, this.#inside, () => over)
         const claimed = await opened.claim(key, owner, leaseMs)
         if (claimed !== 'acquired') return answer(claimed)
         this.#open.set(owner, opened)
@@ -150,9 +150,9 @@ class OpenTransaction<Tx extends PostgresClient> {
   /** For the handler. */
   readonly tx: Tx
   /** Lets the store's own statements through, until COMMIT or ROLLBACK. */
-  readonly #door = new Door()
+  readonly #door: Door
   /** Lets the handler's statements through, until it commits or releases the event. */
-  readonly #handlersDoor = new Door(this.#door)
+  readonly #handlersDoor: Door
   readonly #store: EventStore
   readonly #over: () => Promise<unknown>
   /** The event's keys that are claimed but not committed. */
@@ -162,7 +162,9 @@ class OpenTransaction<Tx extends PostgresClient> {
   #settle: (how: 'commit' | RolledBack) => void = () => {}
 
   /** @param over Resolves when the transaction is committed, rejects when it is rolled back. */
-  constructor(tx: Tx, inside: (tx: Tx) => EventStore, over: () => Promise<unknown>) {
+  constructor(tx: Tx, door: Door, inside: (tx: Tx) => EventStore, over: () => Promise<unknown>) {
+    this.#door = door
+    this.#handlersDoor = new Door(door)
     this.tx = this.#handlersDoor.lend(tx)
     this.#store = inside(this.#door.lend(tx))
     this.#over = over
@@ -233,7 +235,7 @@ class OpenTransaction<Tx extends PostgresClient> {
 
   #rollBack(why: 'release' | 'lease'): void {
     if (this.#state === 'open' && why === 'lease') this.#uncommitted.clear()
-    this.#end('rolled-back', new RolledBack(why, this.#door))
+    this.#end('rolled-back', new RolledBack(why))
   }
 
   #end(state: 'committing' | 'rolled-back', how: 'commit' | RolledBack): void {
@@ -248,27 +250,28 @@ class OpenTransaction<Tx extends PostgresClient> {
 
 class RolledBack extends Error {
   readonly why: 'release' | 'lease'
-  /** Statements that were let through may still be running. */
-  readonly door: Door
 
-  constructor(why: 'release' | 'lease', door: Door) {
+  constructor(why: 'release' | 'lease') {
     super(why === 'lease' ? 'the lease of the event has ended' : 'the event was released')
     this.why = why
-    this.door = door
   }
 }
+
+/** What runs in a transaction, and the door of its statements. Resolves to commit, rejects to roll back. */
+type Work<Tx> = (tx: Tx, door: Door) => Promise<void>
 
 /** Runs `work` in a transaction of the client, which keeps the connection. So what runs there ends before the ROLLBACK. */
 async function onClient<Tx>(
   source: { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> },
-  work: (tx: Tx) => Promise<void>,
+  work: Work<Tx>,
 ): Promise<void> {
+  const door = new Door()
   let isOver = false
   const working = (tx: Tx) =>
-    work(tx).catch(async (error: unknown) => {
-      if (error instanceof RolledBack) await error.door.idle()
+    work(tx, door).catch(async (error: unknown) => {
+      if (error instanceof RolledBack) await door.idle()
       await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
-      if (isOver) await NEVER
+      if (isOver) await new Promise(() => {}) // postgres.js would send ROLLBACK on its next connection, into another transaction
       throw error
     })
   await Promise.resolve(source.begin(working)).finally(() => {
@@ -276,18 +279,16 @@ async function onClient<Tx>(
   })
 }
 
-/** If the connection broke, postgres.js would send ROLLBACK on the next one, into another transaction. */
-const NEVER = new Promise<never>(() => {})
-
 /** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
 const LONGEST_END_MS = 5000
 
 /** Runs `work` in a transaction on a connection of its own. */
 async function onConnection<Connection extends PostgresConnection>(
   source: { connect(): PromiseLike<Connection> },
-  work: (tx: Connection) => Promise<void>,
+  work: Work<Connection>,
 ): Promise<void> {
   const connection = await source.connect()
+  const door = new Door()
   const unlisten = swallowErrors(connection)
   let closes = true
   let isStuck = false
@@ -303,13 +304,13 @@ async function onConnection<Connection extends PostgresConnection>(
   }
   try {
     await connection.query('BEGIN')
-    await work(connection)
+    await work(connection, door)
     await end('COMMIT')
-    closes = false
+    closes = door.isBypassed
   } catch (error) {
     // The next event on this connection would wait for a statement of this one.
     const mayStillRun =
-      isStuck || (error instanceof RolledBack && (error.why === 'lease' || error.door.isBusy))
+      isStuck || door.isBypassed || (error instanceof RolledBack && (error.why === 'lease' || door.isBusy))
     if (!mayStillRun)
       closes = await end('ROLLBACK').then(
         () => false,

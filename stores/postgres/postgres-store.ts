@@ -1,6 +1,12 @@
 import type { EventStore } from '../../src/event-store.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../src/lib/options.ts'
-import { MODE_OPTIONS, type ModeOptions, type StoreProblem, singleSeconds } from '../contract.ts'
+import {
+  INSIDE_TRANSACTIONS,
+  MODE_OPTIONS,
+  type ModeOptions,
+  type StoreProblem,
+  singleSeconds,
+} from '../contract.ts'
 import { problemsOf } from './check.ts'
 import { checkTransaction, type PostgresClient, statementRunner } from './client.ts'
 import {
@@ -111,6 +117,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     with(tx) {
       const storeInTx = inside(tx, statements)
       checkTransaction(tx)
+      INSIDE_TRANSACTIONS.add(storeInTx)
       return storeInTx
     },
     transactionPerEvent(source) {

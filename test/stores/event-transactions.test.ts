@@ -305,25 +305,35 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     expect(await orders(id)).toBe(1)
   })
 
-  it('a connection with a statement that still runs is closed, and not returned', async () => {
-    const one = new pg.Pool({ ...server.address, max: 1 })
-    onTestFinished(() => one.end())
-    const chosen = store.transactionPerEvent({ connect: () => one.connect() })
-    const { listener, id, delivery } = await stripeEvent({ store: chosen })
-    const event = await acceptedEvent(delivery, listener)
-    const pid = async (client: { query(text: string): Promise<{ rows: { pid: number }[] }> }) =>
-      (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
-    const before = await pid(chosen.transactionOf(event))
-    const writing = chosen
-      .transactionOf(event)
-      .query('INSERT INTO orders SELECT $1 FROM pg_sleep(0.2)', [id])
-      .catch(({ code }: { code: string }) => code)
-    expect(await event.release()).toBe(true)
-    expect(await pid(one)).not.toBe(before)
-    expect(await writing).toBe('ERR_TRANSACTION_OVER')
-    await expect.poll(() => outcome(delivery, listener)).toBe('accepted') // once the server has ended the statement
-    expect(await orders(id)).toBe(0)
-  })
+  const SLOW = 'INSERT INTO orders SELECT $1 FROM pg_sleep(0.2)'
+
+  /** Each runs a slow statement. Resolves with the code of its failure. */
+  const slowly: Readonly<Record<string, (tx: PoolClient, id: string) => Promise<unknown>>> = {
+    'a promise': (tx, id) => tx.query(SLOW, [id]).catch((error: unknown) => error),
+    'a callback': (tx, id) => new Promise((resolve) => tx.query(SLOW, [id], resolve)),
+    'a statement of its own class': (tx, id) =>
+      new Promise((resolve) => tx.query(new pg.Query(SLOW, [id]).on('error', resolve).on('end', resolve))),
+  }
+
+  it.each(Object.entries(slowly))(
+    'a connection with a statement that still runs, by %s, is closed, and not returned',
+    async (_, run) => {
+      const one = new pg.Pool({ ...server.address, max: 1 })
+      onTestFinished(() => one.end())
+      const chosen = store.transactionPerEvent({ connect: () => one.connect() })
+      const { listener, id, delivery } = await stripeEvent({ store: chosen })
+      const event = await acceptedEvent(delivery, listener)
+      const pid = async (client: { query(text: string): Promise<{ rows: { pid: number }[] }> }) =>
+        (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+      const before = await pid(chosen.transactionOf(event))
+      const writing = run(chosen.transactionOf(event), id)
+      expect(await event.release()).toBe(true)
+      expect(await pid(one)).not.toBe(before)
+      expect(await writing).toBeInstanceOf(Error)
+      await expect.poll(() => outcome(delivery, listener)).toBe('accepted') // once the server has ended the statement
+      expect(await orders(id)).toBe(0)
+    },
+  )
 
   it('a connection whose release was answered is used again', async () => {
     const one = new pg.Pool({ ...server.address, max: 1 })

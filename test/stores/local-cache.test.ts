@@ -3,6 +3,7 @@ import { type EventStore, ListenerConfigError } from '../../src/index.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { withLocalCache } from '../../stores/local-cache.ts'
 import { memoryStore } from '../../stores/memory.ts'
+import { postgresStore } from '../../stores/postgres/postgres-store.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
@@ -199,6 +200,13 @@ describe('options', () => {
       expect(() => withLocalCache(memoryStore(), { [name]: value })).toThrow(ListenerConfigError)
       expect(() => withLocalCache(memoryStore(), { [name]: value })).toThrow(name)
     }
+  })
+
+  it('refuses a store inside a transaction, which may be rolled back', () => {
+    const tx = { query: async () => ({ rows: [{ answer: 'committed' }] }) }
+    const store = postgresStore(tx)
+    expect(() => withLocalCache(store.with(tx))).toThrow(ListenerConfigError)
+    expect(() => withLocalCache(store)).not.toThrow()
   })
 
   it('refuses anything that is not a store', () => {

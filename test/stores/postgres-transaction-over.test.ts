@@ -7,7 +7,7 @@ import { PGlite, type Transaction } from '@electric-sql/pglite'
 import type { PoolClient as NeonPoolClient } from '@neondatabase/serverless'
 import pg, { type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
 import { withDeadline } from '../../src/lib/clock.ts'
 import type { PostgresClient } from '../../stores/postgres/client.ts'
@@ -46,10 +46,17 @@ const PG_WAYS: Readonly<Record<string, Way<PoolClient>>> = {
     new Promise<void>((resolve, reject) => {
       tx.query(new pg.Query(INSERT, values).on('error', reject).on('end', () => resolve()))
     }),
+  'a statement that hears of its failure by itself, as a stream of COPY does': (tx, values) => () =>
+    new Promise<void>((resolve, reject) => {
+      const statement = new pg.Query(INSERT, values).on('end', () => resolve())
+      tx.query(Object.assign(statement, { callback: () => {}, handleError: reject }))
+    }),
   'a method taken off before': (tx, values) => {
     const query = tx.query.bind(tx)
     return () => query(INSERT, values)
   },
+  'the method of its class': (tx, values) => () =>
+    Reflect.apply(pg.Client.prototype.query, tx, [INSERT, values]),
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'hookgate-transaction-over-'))
@@ -93,6 +100,15 @@ const POSTGRES_JS_WAYS: Readonly<Record<string, Way<TransactionSql>>> = {
     const fragment = tx`(${id}, ${note})`
     const statement = tx`INSERT INTO effects VALUES ${fragment}`
     return () => statement
+  },
+  'the client, bound before': (tx, [id, note]) => {
+    const bound = tx.bind(undefined)
+    return () => bound`INSERT INTO effects VALUES (${id}, ${note})`
+  },
+  'the client, called by Reflect': (tx, [id, note]) => {
+    const insert = (strings: TemplateStringsArray, ...values: string[]) =>
+      Reflect.apply(tx, undefined, [strings, ...values])
+    return () => insert`INSERT INTO effects VALUES (${id}, ${note})`
   },
   'a helper in a statement': (tx, [event_id, note]) => {
     const statement = tx`INSERT INTO effects ${tx({ event_id, note })}`
@@ -304,12 +320,40 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
     beforeAll(() => {
       pool = new pg.Pool({ ...server.address, max, application_name: VICTIM })
       pool.on('error', () => {})
+      pool.on('connect', (client) => client.on('error', () => {})) // it may be killed before connect() returns
       events = postgresStore(pool).transactionPerEvent({ connect: () => pool.connect() })
     })
 
     afterAll(() => pool?.end())
 
     refusesLateStatements(PG_WAYS, () => ({ events, count }))
+
+    it('a promise of its own class is awaited after the end', async () => {
+      class OwnPromise<T> extends Promise<T> {}
+      const own = new pg.Pool({ ...server.address, max, Promise: OwnPromise })
+      onTestFinished(() => own.end())
+      const event = await open(postgresStore(own).transactionPerEvent({ connect: () => own.connect() }))
+      const writing = event.tx.query(INSERT, [event.id, 'in time'])
+      expect(await event.commit()).toBe('committed')
+      expect((await writing).rowCount).toBe(1)
+      expect(await count(event.id)).toBe(1)
+    })
+
+    it.each(['commit', 'release'] as const)(
+      'after %s, an inner part of its client writes nothing',
+      async (end) => {
+        const event = await open(events)
+        const connection: unknown = Reflect.get(event.tx, 'connection')
+        await event[end]()
+        const next = await open(events)
+        Reflect.get(Object(connection), 'query').call(
+          connection,
+          `INSERT INTO effects VALUES ('${event.id}', 'late')`,
+        )
+        await next.commit()
+        expect(await count(event.id)).toBe(0)
+      },
+    )
 
     it('every effect exists, or none, when handlers race with the end', async () => {
       for (let round = 0; round < 40; round += 1) {
@@ -371,6 +415,22 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
     afterAll(() => sql?.end({ timeout: 1 }))
 
     refusesLateStatements(POSTGRES_JS_WAYS, () => ({ events, count }))
+
+    const mistakes: Readonly<Record<string, (tx: TransactionSql) => PromiseLike<unknown>>> = {
+      'a value that is undefined': (tx) => tx.unsafe('SELECT $1', [undefined as never]), // as JavaScript can
+      'a type that throws': (tx) =>
+        tx`SELECT ${tx.typed({ toString: () => expect.unreachable() } as never, 25)}`,
+      'a file that is missing': (tx) => tx.file(join(folder, 'missing.sql')),
+    }
+
+    it.each(Object.entries(mistakes))('a savepoint undoes %s, and the event commits', async (_, mistake) => {
+      const event = await open(events)
+      const failure = await event.tx.savepoint(mistake).catch((error: unknown) => error)
+      expect(failure).not.toMatchObject(OVER)
+      await event.tx.unsafe(INSERT, [event.id, 'in time'])
+      expect(await event.commit()).toBe('committed')
+      expect(await count(event.id)).toBe(1)
+    })
 
     const inserts: Readonly<
       Record<string, (tx: TransactionSql, values: [string, string]) => PromiseLike<unknown>>

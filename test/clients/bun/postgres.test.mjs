@@ -42,6 +42,7 @@ test('no statement passes the end of the transaction of its event', async () => 
       statement.catch((error) => {
         throw error
       }),
+    bound: (_, _tx, id, bound) => insert(bound, id, 'late'),
     unsafe: (_, tx, id) => tx.unsafe('INSERT INTO effects VALUES ($1, $2)', [id, 'late']),
     savepoint: (_, tx, id) => tx.savepoint((inner) => insert(inner, id, 'late')),
   }
@@ -54,8 +55,9 @@ test('no statement passes the end of the transaction of its event', async () => 
       const tx = events.transactionOf(event)
       await insert(tx, key.eventId, 'in time')
       const statement = insert(tx, key.eventId, 'late')
+      const bound = tx.bind(undefined)
       await events[end](key, owner, 60_000)
-      const code = await run(statement, tx, key.eventId).then(
+      const code = await run(statement, tx, key.eventId, bound).then(
         () => 'none',
         (error) => error.code,
       )
