@@ -106,11 +106,12 @@ async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Pro
   if (hasScopesInside(scope)) throw scopeBefore()
   const wasReceived = () => false // checked above
   const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
+  const passOn = errorPasser()
   scope.decorateRequest(CHECKED)
   // Before parsing: Fastify's own parsers would respond with 413 and 415, and refuse valid JSON.
-  scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies)))
+  scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies), passOn))
   // After the route's rate limits and validation: what they refuse must stay unclaimed for the retry.
-  scope.addHook('preHandler', claimLast(receiver))
+  scope.addHook('preHandler', claimLast(receiver, passOn))
   if (!scope.hasRequestDecorator('webhook')) scope.decorateRequest('webhook')
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(/^/, parseChecked) // not '*', which Fastify looks up for each request
@@ -180,6 +181,7 @@ interface GuardedRequest extends FastifyRequest {
 function checkFirst(
   receiver: Receiver<FastifyRequest, Listener<unknown>>,
   sourceOf: SourceFinder<FastifyRequest>,
+  passOn: PassOn,
 ): onRequestHookHandler {
   return (request: GuardedRequest, reply, done) => {
     receiver
@@ -193,20 +195,35 @@ function checkFirst(
   }
 }
 
-/** Passes errors on. Prints a setup mistake if Fastify has no logger, because only the sender would see it. */
-function passOn(
-  { log }: FastifyRequest,
-  { raw }: FastifyReply,
+type PassOn = (
+  request: FastifyRequest,
+  reply: FastifyReply,
   done: (error: Error) => void,
-): (error: Error) => void {
-  return (error) => {
-    if (error instanceof ListenerConfigError && log.level === undefined) console.error(error)
-    try {
-      done(error)
-    } catch {
-      raw.destroy() // an error handler failed, and there is nobody else to answer
+) => (error: Error) => void
+
+const PAUSE_MS = 60_000
+
+/**
+ * Passes errors on. Prints a setup mistake if Fastify has no logger, because only the sender would see it: at most once a minute,
+ * and without its cause, because both may come from a stranger.
+ */
+function errorPasser(): PassOn {
+  let printedAt = -Infinity
+  return ({ log }, { raw }, done) =>
+    (error) => {
+      try {
+        const isMistake = error instanceof ListenerConfigError && log.level === undefined
+        if (isMistake && performance.now() - printedAt >= PAUSE_MS) {
+          printedAt = performance.now()
+          console.error(`hookgate: ${error.message}. What to do: ${error.help}`)
+        }
+      } catch {} // a replaced console may throw
+      try {
+        done(error)
+      } catch {
+        raw.destroy() // an error handler failed, and there is nobody else to answer
+      }
     }
-  }
 }
 
 /** A request with another method is probably for another route of the guarded scope, not a webhook. */
@@ -245,7 +262,10 @@ const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream
 }
 
 /** The `preHandler` hook: claims the event, and responds if the claim fails. */
-function claimLast(receiver: Receiver<FastifyRequest, Listener<unknown>>): preHandlerHookHandler {
+function claimLast(
+  receiver: Receiver<FastifyRequest, Listener<unknown>>,
+  passOn: PassOn,
+): preHandlerHookHandler {
   return (request: GuardedRequest, reply, done) => {
     if (request.webhook) return done() // reply.callNotFound() runs the hook again
     const checked = request[CHECKED] as Checked // set by onRequest

@@ -4,6 +4,7 @@ import type { PayloadSchema, WebhookEvent } from './event.ts'
 import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
 import type { Clock } from './lib/clock.ts'
+import { dropped } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { memberOf, textOf } from './lib/member-of.ts'
 import {
@@ -139,10 +140,18 @@ function ownerNames(randomUuid: () => string): () => string {
   let prefix: string | undefined
   let count = 0
   return () => {
-    prefix ??= `${randomUuid()}.`
+    prefix ??= `${textFrom(randomUuid)}.`
     count += 1
     return prefix + count // concatenation keeps fewer intermediate strings than a template
   }
+}
+
+/** Two processes that both draw `undefined` would take each other's claims for their own. */
+function textFrom(randomUuid: () => unknown): string {
+  const drawn = randomUuid()
+  if (typeof drawn === 'string' && drawn !== '') return drawn
+  dropped(drawn)
+  throw new ListenerConfigError('randomUuid', 'must return a text')
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { ListenerConfigError, ListenerLoadError } from './errors.ts'
 import { isListener } from './is-listener.ts'
-import { type Clock, withDeadline } from './lib/clock.ts'
+import { type Clock, timeOf, withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import {
@@ -169,7 +169,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
     if (this.#isUsable(entry)) return entry.listener
-    const askedAt = this.#clock.now()
+    const askedAt = timeOf(this.#clock)
     return whenKnown(begun ?? entry.loading?.join(), () => this.#answer(entry, askedAt))
   }
 
@@ -204,7 +204,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   /** Never rejects: records the failure and keeps the previous listener. */
   async #load(entry: Entry<Given>): Promise<void> {
     const { load, onError } = this.#options
-    const beganAt = this.#clock.now()
+    const beganAt = timeOf(this.#clock)
     const forgotten = this.#forgotten
     entry.beganAt = beganAt
     try {
@@ -236,9 +236,10 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     else this.#unknown.set(id, entry)
   }
 
+  /** Phrased so that a clock that answers NaN or Infinity does not load for ever. */
   #answer(entry: Entry<Given>, askedAt: number): MaybePromise<Given | undefined> {
     const isLoaded = entry.loadedAt === entry.beganAt
-    if (this.#isUsable(entry) || (isLoaded && askedAt - entry.loadedAt < this.#usableMs))
+    if (this.#isUsable(entry) || (isLoaded && !(askedAt - entry.loadedAt >= this.#usableMs)))
       return entry.listener
     if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
     throw entry.failure ?? new ListenerLoadError('the request that was loading the listener ended first')
@@ -246,7 +247,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
 
   /** If the clock was set back, every age counts as infinite. */
   #since(then: number): number {
-    const age = this.#clock.now() - then
+    const age = timeOf(this.#clock) - then
     return age < 0 ? Infinity : age
   }
 }

@@ -3,6 +3,7 @@ import type { Evidence } from './auth/evidence.ts'
 import type { Signed } from './crypto/algorithms.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
+import { timeOf } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
@@ -56,7 +57,7 @@ export class Verification implements Evidence {
     this.delivery = delivery
     this.listener = listener
     this.protocol = listener.auth.protocol ?? SPECIFICATION
-    this.now = Math.floor(listener.clock.now() / 1000)
+    this.now = Math.floor(timeOf(listener.clock) / 1000)
   }
 
   /** The whole body, without the limits of `parsed`. */

@@ -13,6 +13,7 @@ import { claimEvent } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
+import { dropped } from './lib/hooks.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
 import type { Failure, Reason } from './reason.ts'
@@ -119,7 +120,7 @@ const checkOnly = (given: Verification) => walk(checksOf(given.listener.auth), g
 function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
   return claimEvent(verification, (claim, owner) => {
     const event = acceptedEvent(verification, claim)
-    verification.listener.store.accepted?.(event, owner)
+    dropped(verification.listener.store.accepted?.(event, owner))
     return { ok: true, event }
   })
 }

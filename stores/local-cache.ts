@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { ListenerConfigError } from '../src/errors.ts'
 import { type EventStore, eventKeyText } from '../src/event-store.ts'
-import type { Clock } from '../src/lib/clock.ts'
+import { type Clock, timeOf } from '../src/lib/clock.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../src/lib/options.ts'
 import { INSIDE_TRANSACTIONS } from './contract.ts'
@@ -58,7 +58,7 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
   const isDone = (name: string) => {
     const until = doneUntil.get(name)
     if (until === undefined) return false
-    if (clock.now() <= until) return true
+    if (timeOf(clock) <= until) return true
     doneUntil.delete(name)
     return false
   }
@@ -68,16 +68,16 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
       const name = eventKeyText(key)
       if (isDone(name)) return 'done'
       return whenKnown(store.claim(key, owner, leaseMs), (answer) => {
-        if (answer === 'done') doneUntil.set(name, clock.now() + REMOTE_DONE_MS)
+        if (answer === 'done') doneUntil.set(name, timeOf(clock) + REMOTE_DONE_MS)
         return answer
       })
     },
     commit(key, owner, retentionMs) {
       const name = eventKeyText(key)
-      const start = clock.now() // before the call, so that it expires here no later than in the store
+      const start = timeOf(clock) // before the call, so that it expires here no later than in the store
       return whenKnown(store.commit(key, owner, retentionMs), (answer) => {
         if (answer === 'committed') doneUntil.set(name, start + Math.min(retentionMs, keptMs))
-        else if (answer === 'already' && !isDone(name)) doneUntil.set(name, clock.now() + REMOTE_DONE_MS)
+        else if (answer === 'already' && !isDone(name)) doneUntil.set(name, timeOf(clock) + REMOTE_DONE_MS)
         return answer
       })
     },

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { EventStoreError } from '../src/errors.ts'
 import { storedKey } from '../src/event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../src/event-store.ts'
-import type { Clock } from '../src/lib/clock.ts'
+import { type Clock, timeOf } from '../src/lib/clock.ts'
 import { callHook } from '../src/lib/hooks.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import {
@@ -89,12 +89,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return whenKnown(storedKey(key), (stored) => {
       const name = eventKeyText(stored)
       const found = records.peek(name)
-      return answer(found && clock.now() <= found.expiresAt ? found : undefined, name)
+      return answer(found && timeOf(clock) <= found.expiresAt ? found : undefined, name)
     })
   }
 
   function write(name: string, owner: string | undefined, milliseconds: number): void {
-    const writtenAt = clock.now()
+    const writtenAt = timeOf(clock)
     const isFull = records.size === maxRecords && !records.has(name)
     const evictedAge = isFull ? makeRoom(writtenAt) : undefined
     records.set(name, { owner, writtenAt, expiresAt: writtenAt + milliseconds }) // as the newest

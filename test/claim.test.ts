@@ -324,6 +324,24 @@ describe('whose event it is', () => {
     expect(new Set(owners).size).toBe(4)
   })
 
+  it.each([
+    ['undefined', () => undefined],
+    ['an empty text', () => ''],
+    ['a number', () => 7],
+    ['a promise that rejects', () => Promise.reject(new Error('no randomness'))],
+  ])(
+    'D08 claims nothing if randomUuid returns %s: two processes would be the same owner',
+    async (_, draw) => {
+      const { store, owners } = spyStore(memoryStore({ maxRecords: 10 }))
+      const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+      const { deliver, clock } = hmacListener()
+      const randomUuid = draw as () => string // in plain JavaScript
+      const listener = defineListener({ id: 'L1', auth, store, clock, randomUuid })
+      await expect(verify(await deliver(), listener)).rejects.toMatchObject({ option: 'randomUuid' })
+      expect(owners).toEqual([])
+    },
+  )
+
   it('D08 all calls about one claim name its owner, which comes from randomUuid', async () => {
     const { store, owners } = spyStore(memoryStore({ maxRecords: 10 }))
     const auth = hmac({ secrets: { id: 'main', secret: SECRET } })

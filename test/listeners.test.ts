@@ -62,6 +62,13 @@ describe('a known listener', () => {
     expect(loads).toEqual(['L1'])
   })
 
+  it.each([Infinity, NaN])('is loaded once for a delivery while the clock says %s', async (now) => {
+    const { cache, add, loads } = tenants({ clock: { now: () => now } })
+    add('L1')
+    await Promise.allSettled([cache.find('L1')])
+    expect(loads).toEqual(['L1'])
+  })
+
   it('is loaded once for all waiting deliveries, separately for each ID', async () => {
     const { cache, add, loads, state, release } = tenants()
     const [one, two] = [add('L1'), add('L2')]

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import { callHook } from '../../src/lib/hooks.ts'
+import { dropped } from '../../src/lib/hooks.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { BodyInFlight, Sender } from './bodies-in-flight.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
@@ -31,7 +31,7 @@ export type SourceFinder<Request> = (request: Request, listener: Listener<unknow
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {
   if (typeof found === 'string') return found
-  if (found) callHook(() => found)
+  dropped(found)
   return undefined
 }
 

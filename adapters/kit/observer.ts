@@ -60,7 +60,7 @@ export function createObserver<Request extends object>(
   const told = new WeakSet<object>()
   return {
     observe(request, beside) {
-      const work = judge(request, beside)
+      const work = judge(request, beside).catch(() => {}) // a lookup may find a listener that cannot be read
       callHook(waitUntil, work) // it throws e.g. outside of a request
       return work
     },

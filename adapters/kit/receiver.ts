@@ -12,6 +12,7 @@ import {
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { Listener } from '../../src/listener.ts'
 import { nowIfObserved } from '../../src/report.ts'
+import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { addressOf, BodyIncompleteError, type Incoming } from './incoming.ts'
 import {
@@ -246,32 +247,6 @@ function markReceived(request: { [RECEIVED]?: boolean }): boolean {
   const before = request[RECEIVED] === true
   request[RECEIVED] = true
   return before
-}
-
-/**
- * Frameworks take a falsy error for none, and would run the handler. Express takes the text `route` for an order to skip the
- * route. Error handlers and loggers read an error's members, and end the process if that throws. So anything else than a
- * readable object becomes an error.
- */
-function asError(thrown: unknown): object {
-  const isObject = typeof thrown === 'object' && thrown !== null
-  if (isObject && isReadable(thrown)) return thrown
-  const problem = 'your code must throw an Error'
-  return isObject
-    ? new ListenerConfigError('listener', `${problem}, not an object whose members cannot be read`)
-    : new ListenerConfigError('listener', `${problem}; \`cause\` has what it threw`, { cause: thrown })
-}
-
-/** The members that error handlers read. */
-const READ = ['name', 'message', 'stack', 'code', 'cause', 'status', 'statusCode', 'headers', 'expose']
-
-function isReadable(thrown: object): boolean {
-  try {
-    for (const member of [...READ, ...Reflect.ownKeys(thrown)]) Reflect.get(thrown, member)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A second receiver for a request would find its event claimed, and answer 409. */

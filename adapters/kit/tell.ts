@@ -1,5 +1,5 @@
 import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
-import type { Clock } from '../../src/lib/clock.ts'
+import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isA } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
@@ -51,18 +51,17 @@ function warn(
   reason: string,
   hook: 'onVerdict' | 'onError',
 ): void {
-  if (!recordIfNew(id, reason, timeOf(clock))) return
+  if (!recordIfNew(id, reason, timeIn(clock))) return
   const first = reason === 'signature_mismatch' ? 'try hookgate/explain, see ' : ''
-  console.warn(
-    `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`,
-  )
+  const text = `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`
+  callHook(() => console.warn(text)) // a replaced console may throw
 }
 
 /** If the listener's clock is broken, the platform's time. */
-function timeOf(clock: Clock): number {
+function timeIn(clock: Clock): number {
   try {
-    const now: unknown = clock.now()
-    if (typeof now === 'number' && Number.isFinite(now)) return now
+    const now = timeOf(clock)
+    if (Number.isFinite(now)) return now
   } catch {}
   return Date.now()
 }

@@ -1,5 +1,6 @@
 import { KeySetError } from '../errors.ts'
 import { networkOf } from '../lib/cidr.ts'
+import { timeOf } from '../lib/clock.ts'
 import { COOLDOWN_MS, type RemoteOptions, RemoteValue } from './remote-value.ts'
 
 const MOST_VALUES = 100
@@ -125,7 +126,7 @@ export class RemoteCache<T> {
   }
 
   #now(): number {
-    return (this.#options.clock ?? performance).now()
+    return timeOf(this.#options.clock ?? performance)
   }
 }
 

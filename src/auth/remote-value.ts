@@ -1,5 +1,5 @@
 import { KeySetError } from '../errors.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, timeOf } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { memberOf, textOf } from '../lib/member-of.ts'
 import {
@@ -98,10 +98,10 @@ export class RemoteValue<T> {
   async #load(): Promise<void> {
     try {
       this.#value = { it: await this.#fetchValue(this.#trigger()) }
-      this.#fetchedAt = this.#clock.now()
+      this.#fetchedAt = timeOf(this.#clock)
     } catch (error) {
       this.#failure = error
-      this.#failedAt = this.#clock.now()
+      this.#failedAt = timeOf(this.#clock)
     }
   }
 
@@ -114,7 +114,7 @@ export class RemoteValue<T> {
 
   /** If the clock was set back, the age is unknown, and counts as too old. */
   #since(then: number): number {
-    const age = this.#clock.now() - then
+    const age = timeOf(this.#clock) - then
     return age < 0 ? Infinity : age
   }
 }

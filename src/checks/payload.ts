@@ -34,6 +34,8 @@ function keepResult(verification: Verification, result: SchemaResult<unknown>): 
       'payload_invalid',
       `the payload does not fit at ${result.issues.slice(0, MOST_ISSUES).map(pathOf).join(', ')}`,
     )
+  if (!('value' in result))
+    throw new ListenerConfigError('payload', 'validate() must answer with value or issues')
   verification.payload = result.value
   return undefined
 }

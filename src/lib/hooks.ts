@@ -6,6 +6,11 @@ export function callHook<Given extends readonly unknown[]>(
   if (hook) void swallowed(hook, given)
 }
 
+/** For what should be no promise, but may be one that rejects. */
+export function dropped(value: unknown): void {
+  if (typeof value === 'object' && value !== null) callHook(() => value)
+}
+
 /** Never rejects. `await` copes with anything that a hook may return, e.g. a thenable whose `then` throws. */
 async function swallowed<Given extends readonly unknown[]>(
   hook: (...given: Given) => unknown,

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import { type Clock, timeOf } from './clock.ts'
 import { callHook } from './hooks.ts'
 
 /** Workers cancel a request's I/O silently when the request ends, so other requests poll. */
@@ -34,14 +34,14 @@ export function singleFlight(
   let current: Promise<void> | undefined
   let beganAt = -Infinity
   const isLost = () =>
-    ENDS_WITH_ITS_REQUEST && current !== undefined && Math.abs(clock.now() - beganAt) >= longestMs
+    ENDS_WITH_ITS_REQUEST && current !== undefined && Math.abs(timeOf(clock) - beganAt) >= longestMs
   const underWay = () => (isLost() ? undefined : current)
   const lookUntilOver = async (begun: Promise<void>) => {
     while (current === begun && !isLost()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
   const begin = (may?: () => boolean) => {
     if (underWay() || may?.() === false) return undefined
-    beganAt = clock.now()
+    beganAt = timeOf(clock)
     const over = () => {
       if (current === begun) current = undefined
     }

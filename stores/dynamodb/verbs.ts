@@ -1,7 +1,7 @@
 import { sha256 } from '#crypto'
 import { EventStoreError } from '../../src/errors.ts'
 import { type EventKey, eventKeyText } from '../../src/event-store.ts'
-import type { Clock } from '../../src/lib/clock.ts'
+import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { EngineVerbs } from '../contract.ts'
 import {
@@ -49,7 +49,7 @@ interface Change {
 export function dynamodbVerbs(options: VerbOptions): EngineVerbs {
   const { client, call, table, prefix, clock } = options
   // Conditions have no clock, so each process sends its own.
-  const timeNow = () => clock.now() + clockOffset(client)
+  const timeNow = () => timeOf(clock) + clockOffset(client)
 
   /** Writes a record, or tells why another owner's blocks it. */
   const put = async (eventKey: EventKey, owner: string, spanMs: number, change: Change) => {

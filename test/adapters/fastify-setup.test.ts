@@ -195,6 +195,22 @@ it.each([
   if (times === 1) expect(String(error.mock.lastCall?.[0])).toContain('was read before hookgate could')
 })
 
+it('Fastify writes a mistake that strangers repeat once a minute, without what was thrown', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => void error.mockRestore())
+  const { request } = hmacEndpoint()
+  const app = Fastify()
+  app.register(async (scope) => {
+    const listener = ({ url }: { url: string }) => Promise.reject(`no tenant ${url}`)
+    await scope.register(verifyWebhook, { listener })
+    echo(scope)
+  })
+  const { address } = await serveFastify(app)
+  for (let sent = 0; sent < 3; sent += 1) await exchange(address, toBytes(await request()))
+  expect(error).toHaveBeenCalledTimes(1)
+  expect(error.mock.lastCall).toEqual([expect.not.stringContaining('no tenant')])
+})
+
 describe('verifyWebhook that is not registered as a plugin', () => {
   const PLUGIN =
     'ListenerConfigError: verifyWebhook: is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own'

@@ -1,6 +1,7 @@
 // What foreign code throws, rejects with or returns, at each door of each adapter. Prints what each request answered, and what
 // it may answer. Plain JavaScript, because Node 20 runs nothing else.
 import { createServer, request as sendRequest } from 'node:http'
+import { format, inspect } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import Fastify from 'fastify'
@@ -26,6 +27,10 @@ const throwing = (target, ...members) => {
   return target
 }
 
+const failNow = () => {
+  throw new Error('not to be called')
+}
+
 const EVERY_TRAP = new Proxy({}, { get: () => () => throwing({}, 'x').x })
 const { proxy: REVOKED, revoke } = Proxy.revocable({}, {})
 revoke()
@@ -46,6 +51,16 @@ const VALUES = {
   'an Error whose code is a number': () => Object.assign(new Error(), { code: 42 }),
   'an Error whose message throws': () => throwing(new Error(), 'message'),
   'an Error whose name throws': () => throwing(new Error(), 'name'),
+  'an Error with the status 200': () => Object.assign(new Error(), { status: 200, statusCode: 200 }),
+  'an Error whose status throws': () => Object.assign(new Error(), { status: Symbol('s') }),
+  'an Error without headers, but a status': () =>
+    Object.assign(new Error(), { statusCode: 502, headers: null }),
+  'an Error with broken headers': () =>
+    Object.assign(new Error(), { status: 502, headers: { ':status': 200 } }),
+  'an Error whose printing throws': () => Object.assign(new Error(), { [inspect.custom]: failNow }),
+  'an Error whose cause throws': () => new Error('of their own', { cause: throwing({}, 'message') }),
+  'an object whose text throws': () => Object.create(null),
+  'a proxy whose prototype throws': () => new Proxy(new Error(), { getPrototypeOf: failNow }),
   'a function': () => () => {},
   // biome-ignore lint/suspicious/noThenProperty: that is the point
   'a thenable': () => ({ then: (_, reject) => reject(undefined) }),
@@ -57,7 +72,7 @@ const VALUES = {
   }),
 }
 
-const UNREADABLE = Object.keys(VALUES).filter((name) => /throws?$|revoked/.test(name))
+const UNREADABLE = Object.keys(VALUES).filter((name) => /throws?$|revoked|headers/.test(name))
 
 const WAYS = {
   throws(value) {
@@ -130,7 +145,6 @@ const DOORS = {
   },
   'the clock of the key set': {
     jwt: true,
-    ways: SYNCHRONOUS,
     listener: (bad) => ({ auth: hosted({ clock: { now: bad } }) }),
     verify: [500],
     returned: [200, 500, 503],
@@ -140,20 +154,29 @@ const DOORS = {
   release: { fails: true, listener: (bad) => ({ store: withStore({ release: bad }) }), verify: [500] },
   'the clock': {
     late: true,
-    ways: SYNCHRONOUS,
     listener: (bad) => ({ clock: { now: bad } }),
     verify: [500],
     returned: [400, 500],
   },
   'the clock beside a token': {
     jwt: true,
-    ways: SYNCHRONOUS,
     listener: (bad) => ({ auth: hosted({}), clock: { now: bad } }),
     verify: [500],
     returned: [400, 401, 500],
   },
+  'the clock of listeners()': { at: 'clock', verify: [500], returned: [200, 500, 503] },
+  'the clock of the store': {
+    listener: (bad) => ({ store: memoryStore({ clock: { now: bad } }) }),
+    verify: [503],
+    returned: [200, 503],
+  },
+  accepted: {
+    listener: (bad) => ({ store: withStore({ accepted: bad }) }),
+    verify: [500],
+    returned: [200],
+    rejected: [200],
+  },
   randomUuid: {
-    ways: SYNCHRONOUS,
     listener: (bad) => ({ randomUuid: bad }),
     verify: [500],
     returned: [200, 500],
@@ -165,7 +188,7 @@ const isOld = (mode) => mode === 'observe' || mode === 'bare'
 /** Each makes a request listener. `ctx` knows the case that runs. */
 const ADAPTERS = {
   'Express 5': (mode, ctx) => {
-    const app = express().set('env', 'test') // logs no errors
+    const app = express()
     app.set('trust proxy', () => false) // so that the adapter asks for `ip`
     app.post('/hook', (request, _response, next) => next(prepareNode(mode, ctx, request)))
     if (!isOld(mode)) app.post('/hook', onExpress.verifyWebhook(ctx.target, ctx.verifying))
@@ -345,9 +368,12 @@ function newTarget(door, bad, hasHooks) {
     ...(door.at === 'source' && { allowedCidrs: ['203.0.113.0/24'] }),
     ...door.listener?.(bad),
   })
-  if (door.at === 'load' || door.at === 'loaded') {
-    const isLoad = door.at === 'load'
-    const found = listeners({ load: isLoad ? bad : () => listener, waitUntil: isLoad ? undefined : bad })
+  if (['load', 'loaded', 'clock'].includes(door.at)) {
+    const found = listeners({
+      load: door.at === 'load' ? bad : () => listener,
+      waitUntil: door.at === 'loaded' ? bad : undefined,
+      clock: door.at === 'clock' ? { now: bad } : undefined,
+    })
     return () => found.find('tenant')
   }
   return count % 2 ? () => listener : async () => listener
@@ -379,7 +405,7 @@ async function answerOf(server, kind, door) {
 }
 
 console.warn = () => {}
-console.error = () => {}
+console.error = (...given) => void format(...given) // as it prints them
 let unhandled = 0
 if (process.env.GOES_ON) process.on('uncaughtException', () => (unhandled += 1))
 

@@ -20,7 +20,7 @@ interface Case {
 }
 
 const PROGRAM = fileURLToPath(new URL('foreign-throws.mjs', import.meta.url))
-const MINUTES_MS = 240_000
+const MINUTES_MS = 400_000
 
 /** Rejects if the process does not live to its end. */
 async function casesOf(adapter: string): Promise<readonly Case[]> {

@@ -480,6 +480,14 @@ describe('what is told of foreign code that throws beside an old check', () => {
     expect(warn).toHaveBeenCalledTimes(2)
   })
 
+  it('the console may throw', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(broken)
+    const quiet = { id: 'no console', onVerdict: undefined, onError: undefined }
+    const { send } = await observed({}, stripeListener({ ...quiet, clock: { now: broken } }))
+    expect(await send()).toEqual(OLD)
+    await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(0)
+  })
+
   it('waitUntil may throw', async () => {
     const { send, heard, reasons } = await observed({ waitUntil: broken })
     expect(await send()).toEqual(OLD)

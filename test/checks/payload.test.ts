@@ -164,7 +164,7 @@ describe('schemas that misbehave', () => {
     expect(onError).not.toHaveBeenCalled()
   })
 
-  it.each([undefined, null, { issues: [{ path: 7 }] }, { issues: 'many' }])(
+  it.each([undefined, null, 5, true, {}, () => {}, { issues: [{ path: 7 }] }, { issues: 'many' }])(
     'refuses for the invalid result %j, synchronous or not',
     async (nonsense) => {
       expect(await detailOf(answering(() => nonsense))).toBe('payload: the schema threw')
