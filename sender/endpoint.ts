@@ -7,7 +7,7 @@ import {
   wellFormedText,
 } from '../src/lib/options.ts'
 import type { SenderScheme } from '../src/scheme/code-scheme.ts'
-import { calledUrl } from '../src/scheme/signed-url.ts'
+import { withQueryOf } from '../src/scheme/signed-url.ts'
 import {
   type SignedRequest,
   type SignJwtOptions,
@@ -106,7 +106,7 @@ export async function signFor(endpoint: Endpoint, event: OutgoingEvent, now: num
   const { body, id: eventId, type: eventType } = event
   if (endpoint.scheme !== undefined) {
     const { scheme, secret, keyId, privateKey, publicUrl = url } = endpoint
-    const called = calledUrl(publicUrl, url)
+    const called = withQueryOf(publicUrl, url)
     return signAs(scheme, {
       secret,
       keyId,

@@ -283,3 +283,26 @@ it.each(['application/x-www-form-urlencoded', 'application/json'])(
 it('a malformed form is refused', async () => {
   expect(await receiverAt(URL).receive(form(`${URL}a`, 'a=%zz'))).toMatchObject(MISMATCH)
 })
+
+describe('the hash that Twilio adds to the URL of JSON', () => {
+  const PLAIN = 'https://a.example/in'
+  const hash = withHash('', JSON_BODY).slice(1)
+  const receive = (publicUrl: string, signedUrl: string, url: string) =>
+    receiverAt(publicUrl).receive({ ...request('json', withHash(signedUrl, JSON_BODY), JSON_BODY), url })
+
+  it.each([PLAIN, `${PLAIN}?b=c`])('follows the query of the request to %s', async (publicUrl) => {
+    for (const added of ['', `&${hash}`]) {
+      expect(await receive(publicUrl, `${PLAIN}?b=c`, `/in?b=c${added}`)).toMatchObject({ ok: true })
+    }
+    for (const other of [`?${hash}`, `%26${hash}`, `&${hash}&`, `&${hash.toUpperCase()}`]) {
+      expect(await receive(publicUrl, `${PLAIN}?b=c`, `/in?b=c${other}`), other).toMatchObject(MISMATCH)
+    }
+  })
+
+  it('begins the query if there is no other', async () => {
+    for (const query of ['', `?${hash}`]) {
+      expect(await receive(PLAIN, PLAIN, `/in${query}`)).toMatchObject({ ok: true })
+    }
+    expect(await receive(PLAIN, PLAIN, `/in?&${hash}`)).toMatchObject(MISMATCH)
+  })
+})
