@@ -153,7 +153,9 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
     if (typeof sent === 'object') return refuse(sent.problem)
     if (method === 'GET') {
-      if (sent === undefined || payload() === undefined || !isQueryOfGet(sent, urls)) return undefined
+      if (sent === undefined || payload() === undefined) return undefined
+      const isConfigured = urls.some(({ query }) => query !== '')
+      if (!isQueryOfGet(sent, urls)) return isConfigured ? refuse(ANOTHER_QUERY) : undefined
       return urls.map(({ base }) => ({ before: base + sent, body: NO_BYTES, after: '' }))
     }
     const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
