@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { contentful } from '../../schemes/contentful.ts'
 import { hubspot } from '../../schemes/hubspot.ts'
 import { qstash } from '../../schemes/qstash.ts'
@@ -240,6 +240,21 @@ describe('the query of an HTTP message signature', () => {
     const configured = `${PUBLIC}?id=1&b=c%20d`
     expect(await receiveAt(configured, component, value, target)).toMatchObject({ ok: true })
     expect(await receiveAt(configured, component, value, `${target}&e`)).toMatchObject(MISMATCH)
+  })
+
+  it('is read once, however many of its parameters a stranger names', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => index.toString(36))
+    const components = names.map((name) => `"@query-param";name="${name}"`).join(' ')
+    const encoded = vi.spyOn(URLSearchParams.prototype, 'toString')
+    const verdict = await receiveAt(
+      PUBLIC,
+      components,
+      'forged',
+      `${TARGET}?${names.join('&')}${'&+'.repeat(3000)}`,
+    )
+    expect(verdict).toMatchObject(MISMATCH)
+    expect(encoded.mock.calls.length).toBeGreaterThan(3000)
+    expect(encoded.mock.calls.length).toBeLessThan(4000)
   })
 
   it.each(['"@path"', '"@authority"'])('is not covered by %s', async (component) => {
