@@ -34,10 +34,13 @@ export function withQueryOf(url: string, other: string): string {
 
 export const NO_QUERY = 'the URL of the request is over 8,192 characters, or is not one'
 export const ENCODED_QUERY =
-  'the path of the request has an encoded question mark, and that of publicUrl has none'
+  'the path of the request has an encoded question mark, and that of publicUrl has none: write ? before the query, not %3F'
 export const ANOTHER_QUERY = 'the request has another query than publicUrl, or none'
 export const QUERY_NOT_DIVIDED =
   'the query of the request is not in publicUrl, and what is signed does not show where it ends: put the query into publicUrl'
+
+/** Why the URL of a request cannot be the one that was signed. */
+export const URL_PROBLEMS: readonly string[] = [NO_QUERY, ENCODED_QUERY, ANOTHER_QUERY, QUERY_NOT_DIVIDED]
 
 /** The query of a request, exactly as received, with its question mark. Empty if it has none. Or why it is not known. */
 export function requestedQuery(url: string, publicUrl: string): string | { readonly problem: string } {
