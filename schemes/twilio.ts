@@ -49,6 +49,33 @@ function withAndWithoutPort(publicUrl: string): readonly UrlParts[] {
 
 const withoutHash = (query: string) => query.replace(ADDED_HASH, '')
 
+/**
+ * A query as a URL parser writes it, and as received: Twilio has signed both. The first is the same for both, so that a delivery
+ * is known again under another spelling.
+ */
+function spellings(query: string): readonly string[] {
+  const escaped = query.replace(/["'<>]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return escaped === query ? [query] : [escaped, query]
+}
+
+/** Sorted by name. Twilio has been seen to send what it signed unsorted like this (twilio/twilio-php#790). */
+function sortedQuery(query: string): string {
+  const named = query
+    .slice(1)
+    .split('&')
+    .map((pair) => ({ pair, name: pair.split('=', 1)[0] ?? '' }))
+  const sorted = named.sort((left, right) => Number(left.name > right.name) - Number(left.name < right.name))
+  return `?${sorted.map(({ pair }) => pair).join('&')}`
+}
+
+/** Whether a request's query is the configured one. */
+function isConfigured(sent: string, url: UrlParts): boolean {
+  const isAsSigned = hasQuery(urlText(url), sent)
+  return (
+    isAsSigned || (url.query !== '' && hasQuery(urlText({ ...url, query: sortedQuery(url.query) }), sent))
+  )
+}
+
 /** How the text of every GET to this URL begins, if Twilio adds its parameters after those of the URL. */
 const startOfGet = ({ base, query }: UrlParts) => (query === '' ? `${base}?` : `${base}${query}&`)
 
@@ -154,17 +181,25 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
     if (typeof sent === 'object') return refuse(sent.problem)
     if (method === 'GET') {
       if (sent === undefined || payload() === undefined) return undefined
-      const isConfigured = urls.some(({ query }) => query !== '')
-      if (!isQueryOfGet(sent, urls)) return isConfigured ? refuse(ANOTHER_QUERY) : undefined
-      return urls.map(({ base }) => ({ before: base + sent, body: NO_BYTES, after: '' }))
+      if (!isQueryOfGet(sent, urls))
+        return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
+      return urls.flatMap(({ base }) =>
+        spellings(sent).map((each) => ({ before: base + each, body: NO_BYTES, after: '' })),
+      )
     }
     const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
     const query = isJson && sent !== undefined ? withoutHash(sent) : sent
     const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
-    if (query !== undefined && !isOpen && !urls.some((each) => hasQuery(urlText(each), query)))
+    if (query !== undefined && !isOpen && !urls.some((each) => isConfigured(query, each)))
       return refuse(ANOTHER_QUERY)
     const signedWith = (bytes: Uint8Array) =>
-      urls.map((each) => ({ before: each.base + (isOpen ? query : each.query), body: bytes, after: '' }))
+      urls.flatMap(({ base, query: configured }) =>
+        (isOpen ? spellings(query) : [configured]).map((each) => ({
+          before: base + each,
+          body: bytes,
+          after: '',
+        })),
+      )
     if (isJson) {
       if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
       const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'

@@ -58,7 +58,7 @@ export interface SchemeEndpoint extends Addressed {
   readonly keyId?: string | undefined
   /** A private JWK, for schemes with a key pair. */
   readonly privateKey?: SignAsOptions['privateKey']
-  /** The URL to sign, if the scheme signs it. Without a query, the query of `url` is signed too. Defaults to `url`. */
+  /** The URL to sign, if the scheme signs it. Its query has to be that of `url`; without one, the query of `url` is signed too. Defaults to `url`. */
   readonly publicUrl?: string | undefined
 }
 

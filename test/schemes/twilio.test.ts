@@ -285,6 +285,48 @@ it('a malformed form is refused', async () => {
   expect(await receiverAt(URL).receive(form(`${URL}a`, 'a=%zz'))).toMatchObject(MISMATCH)
 })
 
+describe('the query of a request to Twilio’s URL', () => {
+  const PLAIN = 'https://a.example/in'
+  const WITH_SID = 'AccountSid=AC1&Body=Hi'
+  const SIGNED_SID = 'AccountSidAC1BodyHi'
+
+  it('may be missing, and the form needs no AccountSid then', async () => {
+    expect(await receiverAt(PLAIN).receive({ ...form(PLAIN + FIELDS), url: '/in' })).toMatchObject({
+      ok: true,
+    })
+  })
+
+  it.each([
+    ["?q=it's", '?q=it%27s'],
+    ["?q=it's", "?q=it's"],
+    ['?a="<b>"', '?a=%22%3Cb%3E%22'],
+  ])('%s may be signed as %s', async (query, signed) => {
+    const post = { ...form(PLAIN + signed + SIGNED_SID, WITH_SID), url: `/in${query}` }
+    const { receive } = receiverAt(PLAIN)
+    expect(await receive(post)).toMatchObject({ ok: true })
+    expect(await receive({ ...post, url: `/in${signed}` })).toMatchObject(IN_PROGRESS)
+    expect(await receive({ ...post, url: `/in${query}x` })).toMatchObject(MISMATCH)
+  })
+
+  it('may be the configured one, sorted by name as Twilio sends it', async () => {
+    const publicUrl = `${PLAIN}?b=2&a=%41&b=1`
+    const at = (query: string) =>
+      receiverAt(publicUrl).receive({ ...form(publicUrl + FIELDS), url: `/in${query}` })
+    expect(await at('?b=2&a=%41&b=1')).toMatchObject({ ok: true })
+    expect(await at('?a=%41&b=2&b=1')).toMatchObject({ ok: true })
+    for (const other of [
+      '?a=%41&b=1&b=2',
+      '?b=2&b=1&a=%41',
+      '?a=A&b=2&b=1',
+      '?a=%41&b=2',
+      '?a=%41&b=2&b=1&',
+      '',
+    ]) {
+      expect(await at(other), other).toMatchObject(MISMATCH)
+    }
+  })
+})
+
 describe('the hash that Twilio adds to the URL of JSON', () => {
   const PLAIN = 'https://a.example/in'
   const hash = withHash('', JSON_BODY).slice(1)
