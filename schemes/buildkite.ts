@@ -15,7 +15,7 @@ export const buildkite: SchemeFactory<SecretOptions, '/event'> = defineScheme({
   name: 'buildkite',
   sender: 'Buildkite',
   secretName: 'token of the webhook',
-  secretMadeBy: 'sender',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-buildkite-signature'], separator: ',', prefix: 'signature=', spelling: 'hex' },

@@ -1,6 +1,6 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import { decodeUtf8 } from '../src/lib/bytes.ts'
-import type { Json } from '../src/lib/json.ts'
+import { countMembers, type Json, memberAt, parseJson } from '../src/lib/json.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import { fail } from '../src/reason.ts'
 import {
@@ -10,20 +10,20 @@ import {
   type SchemeFactory,
   type SecretOptions,
 } from '../src/scheme/define-scheme.ts'
-import { acceptSecret } from '../src/scheme/handshake-answers.ts'
+import { acceptSecret, isSecret } from '../src/scheme/handshake-answers.ts'
 
 const SIGNATURE = 'x-notion-signature'
 const PREFIX = 'sha256='
 /** In bytes. */
 const LONGEST_HANDSHAKE = 1024
-/** An object whose only member, once, is a token. Notion escapes none of its characters. */
-const TOKEN_ALONE =
-  /^[ \t\r\n]*\{[ \t\r\n]*"verification_token"[ \t\r\n]*:[ \t\r\n]*"([!#-[\]-~]{1,256})"[ \t\r\n]*\}[ \t\r\n]*$/
 
-/** The token of a handshake. Undefined if the body is anything else. */
+/** The token of a handshake. Undefined if the body is anything else, or repeats the member. */
 function tokenOf(body: Uint8Array): string | undefined {
   const text = body.length > LONGEST_HANDSHAKE ? undefined : decodeUtf8(body)
-  return text === undefined ? undefined : TOKEN_ALONE.exec(text)?.[1]
+  if (text === undefined || countMembers(text) !== 1) return undefined
+  const parsed = parseJson(body)
+  const token = 'value' in parsed ? memberAt(parsed.value, ['verification_token']) : undefined
+  return typeof token === 'string' && isSecret(token) ? token : undefined
 }
 
 function isHandshake(payload: Json | undefined): boolean {
@@ -59,14 +59,15 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
     bringsItsKey: true,
     answer: (request, { onHandshake }) => {
       const { body, method, secretId } = request
-      const token = tokenOf(body)
+      if (secretId !== undefined && !isHandshake(request.payload())) return undefined
+      const token = onHandshake && tokenOf(body)
       const accept = () => acceptSecret(token ?? '', onHandshake, emptyReply(200))
       if (secretId !== undefined) {
-        if (!isHandshake(request.payload())) return undefined
-        if (onHandshake !== undefined && token !== undefined) return accept()
-        return fail('body_malformed', 'the body is a verification token, which only onHandshake takes')
+        return token === undefined
+          ? fail('body_malformed', 'the body is a verification token, which only onHandshake takes')
+          : accept()
       }
-      if (method !== 'POST' || onHandshake === undefined || token === undefined) return undefined
+      if (method !== 'POST' || token === undefined) return undefined
       const given = request.list(SIGNATURE)
       if (given === undefined) return accept()
       const mac = hmacWith('sha256', new TextEncoder().encode(token), 'hex')('', body, '')

@@ -8,8 +8,7 @@ import {
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
- * `slack<SlackEnvelope<SlackEvent>>(…)`. If commands or interactions come to the same URL, say so:
- * `slack<SlackEnvelope<SlackEvent> | SlackCommand | SlackInteraction>(…)`.
+ * `slack<SlackEnvelope<SlackEvent>>(…)`.
  */
 export type SlackEnvelope<Event> = Event extends unknown
   ? {
@@ -58,6 +57,18 @@ export interface SlackInteraction<Payload = { readonly type: string }> {
   readonly event?: undefined
 }
 
+/** Slack's notice that it holds back events of this minute. It has no `event`, so `event.type` is undefined. */
+export interface SlackRateLimit {
+  readonly type: 'app_rate_limited'
+  /** In Unix seconds. */
+  readonly minute_rate_limited: number
+  readonly team_id: string
+  readonly api_app_id: string
+  readonly event?: undefined
+  readonly command?: undefined
+  readonly payload?: undefined
+}
+
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
  * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
@@ -65,13 +76,18 @@ export interface SlackInteraction<Payload = { readonly type: string }> {
  *
  * Commands and interactions are forms, and have no `event.type`. For a command, `event.payload` is a `SlackCommand`: its fields.
  * For an interaction it is a `SlackInteraction`: `{ payload }`, with the parsed JSON of its only field.
+ * `slack<SlackEnvelope<SlackEvent>>({ … })` types all of them.
  *
  * @example
  * ```ts
  * const auth = slack({ secrets: process.env.SLACK_SIGNING_SECRET })
  * ```
  */
-export const slack: SchemeFactory<SecretOptions, '/event/type'> = defineScheme({
+export const slack: SchemeFactory<
+  SecretOptions,
+  '/event/type',
+  SlackCommand | SlackInteraction | SlackRateLimit
+> = defineScheme({
   name: 'slack',
   sender: 'Slack',
   secretName: 'signing secret of the app',

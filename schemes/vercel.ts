@@ -14,7 +14,7 @@ export const vercel: SchemeFactory<SecretOptions, '/type'> = defineScheme({
   name: 'vercel',
   sender: 'Vercel',
   secretName: 'secret of the webhook, or client secret of the integration',
-  secretMadeBy: 'sender',
+  secretMadeBy: 'user',
   algorithm: 'hmac-sha1',
   key: 'text',
   signature: { headers: ['x-vercel-signature'], spelling: 'hex' },

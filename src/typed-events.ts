@@ -37,6 +37,14 @@ type BodyWith<Pointer extends string> = Pointer extends `/${infer Step}/${infer 
     ? { readonly [Name in Step]: string }
     : never
 
+/**
+ * The type argument of a factory, and what else its sender may send to the same URL: each of `Others` that no body of the type
+ * argument describes.
+ */
+export type WithOthers<Events, Others> =
+  | Events
+  | (Others extends unknown ? ([Extract<Events, Others>] extends [never] ? Others : never) : never)
+
 /** The events of a factory's type argument. */
 export type NamedEvents<Events, EventName extends string> = [EventName] extends [never]
   ? Events

@@ -65,6 +65,8 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
     remark(
       `If ${scheme.sender} asks for it, enter it there. Then set HOOKGATE_SECRET to it, and start again.`,
     )
+    if (brought.length === MOST_BROUGHT)
+      remark('No more are printed. Somebody else knows the URL: start again behind another one.')
   })
   receiver.authFor(publicUrl ?? 'http://127.0.0.1/') // fails before the port is opened
   const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`

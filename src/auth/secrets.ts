@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
-import { checkOptions, isRecord, kindOf, type OptionCheck, wellFormedText } from '../lib/options.ts'
+import { checkOptions, kindOf, type OptionCheck, wellFormedText } from '../lib/options.ts'
 
 /**
  * A secret or public key and its name, which is reported as `event.auth.secretId`. The sender never sees the name.
@@ -33,12 +33,12 @@ export function namedSecrets(given: Secrets, option: string, check: OptionCheck)
 }
 
 function readEntry(entry: unknown, option: string, index: number, check: OptionCheck): NamedSecret {
-  if (!isRecord(entry)) {
+  if (kindOf(entry) !== 'Object') {
     check(entry, option)
     return { id: `secret-${index + 1}`, secret: entry as string } // otherwise `check` has thrown
   }
   const { id, secret } = entry as NamedSecret // checked below
-  checkOptions(option, entry, {
+  checkOptions(option, entry as object, {
     id: (value) => wellFormedText(value, `${option}.id`),
     secret: (value) => check(value, `${option}.secret`),
   })
@@ -58,7 +58,8 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
   if (typeof value !== 'string') {
-    throw refuse(`is ${kindOf(value)}, not text; is the environment variable set?`)
+    const hint = Object(value) === value ? '' : '; is the environment variable set?'
+    throw refuse(`is ${kindOf(value)}, not text${hint}`)
   }
   if (value.trim() === '') throw refuse('is empty or blank; is the environment variable set?')
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')

@@ -1,7 +1,12 @@
 import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { prefixOf } from '../scheme/secret-forms.ts'
+import { isMadeBySender, prefixOf } from '../scheme/secret-forms.ts'
+import { strayCharacter } from '../scheme/secret-mistakes.ts'
 
 const FEW_CHARACTERS = 4
+/** Senders make tokens of visible ASCII. */
+const NO_TOKEN = /[^!-~]/
+/** Pasted twice. */
+const TWICE = /^(.{20,})\W*\1$/s
 const WHSEC = 'whsec_'
 
 /** Words, one of which is for trying. */
@@ -10,12 +15,14 @@ const WORDS =
 
 /** What is odd about a secret that no rule refuses. It may be right. The first that fits is reported. */
 export function oddSecret(secret: string, scheme: SenderScheme): string | undefined {
-  const { secretMadeBy, secretPrefix = '', sender, signature } = scheme
+  const { secretPrefix = '', sender, signature } = scheme
   const prefix = prefixOf(scheme) ?? ''
   const bare = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
   if (WORDS.test(bare)) return 'is made of words, as a placeholder is'
   if (new Set(bare).size < FEW_CHARACTERS) return 'is easy to guess'
-  if (secretMadeBy === 'sender' && /\s/.test(secret)) return 'has a space in it'
+  const stray = isMadeBySender(scheme) ? strayCharacter(secret, NO_TOKEN) : undefined
+  if (stray) return stray
+  if (TWICE.test(bare)) return 'is the same text twice; remove one'
   const mayBeWhsec = prefix === WHSEC || signature.headers.includes('webhook-signature')
   if (secret.startsWith(WHSEC) && !mayBeWhsec) return `is one of Stripe or Standard Webhooks (${WHSEC}…)`
   return secret.startsWith(secretPrefix)

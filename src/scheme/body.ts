@@ -127,7 +127,7 @@ function readOwn(
   if (payload !== undefined) return { payload }
   const found = json?.(body)
   return found !== undefined && 'problem' in parseJson(found)
-    ? fail('body_not_json', 'the body is not JSON in its field')
+    ? fail('body_not_json', 'the body is not a form whose field holds JSON')
     : fail('body_malformed', `the body is not ${is}`)
 }
 

@@ -11,7 +11,7 @@ import {
   oneOfWords,
   optional,
 } from '../lib/options.ts'
-import type { EventsOf, EventTypes, NamedEvents } from '../typed-events.ts'
+import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../typed-events.ts'
 import { authenticateBy } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
@@ -41,13 +41,19 @@ export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
  * `EventName` is where the sender names its events: a JSON pointer (RFC 6901) into the body, e.g. `'/type'`, or a header. The
  * factory's type argument says what the sender sends: the union of its bodies, `stripe<Stripe.Event>(…)`, or if a header names
  * the events, a map from names to payloads, `github<EventPayloadMap>(…)`. Nothing checks it when a delivery arrives.
+ *
+ * `Others` are the bodies without a name that the sender may send to the same URL. They need not be in the type argument: the
+ * events have them anyway.
  */
 export interface SchemeFactory<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
+  Others = never,
 > {
   (options: Options): Authenticator
-  <Events extends EventsOf<EventName, Events>>(options: Options): TypedAuthenticator<Events, EventName>
+  <Events extends EventsOf<EventName, Events>>(
+    options: Options,
+  ): TypedAuthenticator<WithOthers<Events, Others>, EventName>
   /** The definition passed to `defineScheme`. */
   readonly scheme: Scheme
 }
@@ -58,9 +64,11 @@ export type TypedAuthenticator<Events, EventName extends string> = Authenticator
 
 /** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineScheme<Options extends SchemeOptions = SecretOptions, EventName extends string = never>(
-  scheme: Scheme,
-): SchemeFactory<Options, EventName> {
+export function defineScheme<
+  Options extends SchemeOptions = SecretOptions,
+  EventName extends string = never,
+  Others = never,
+>(scheme: Scheme): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
     const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options))

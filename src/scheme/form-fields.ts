@@ -16,11 +16,12 @@ const LONGEST_NAME = 4096
 /**
  * Decodes the fields of `application/x-www-form-urlencoded`, in order. Keeps the values as bytes, because strings of a stranger's
  * form cost several times its size in fresh memory. Undefined if the percent encoding or the UTF-8 of a name is malformed, or
- * if a name is too long: over 4 KB by default.
+ * if a name is too long: over 4 KB by default. Stops after `most` fields.
  */
 export function formFields(
   form: Uint8Array,
   longestName: number = LONGEST_NAME,
+  most: number = Infinity,
 ): readonly FormField[] | undefined {
   const decoded = new Uint8Array(form.length)
   const fields: FormField[] = []
@@ -29,9 +30,12 @@ export function formFields(
     const code = form[index]
     if (code === undefined || code === 0x26 /* & */) {
       const end = nameEnd < 0 ? length : nameEnd
-      const name = end - start > longestName ? undefined : decodeUtf8(decoded.subarray(start, end))
-      if (name === undefined) return undefined
-      if (nameEnd >= 0 || length > start) fields.push({ name, value: decoded.subarray(end, length) })
+      if (nameEnd >= 0 || length > start) {
+        const name = end - start > longestName ? undefined : decodeUtf8(decoded.subarray(start, end))
+        if (name === undefined) return undefined
+        fields.push({ name, value: decoded.subarray(end, length) })
+        if (fields.length === most) return fields
+      }
       start = length
       nameEnd = -1
     } else if (code === 0x3d /* = */ && nameEnd < 0) nameEnd = length
@@ -51,7 +55,7 @@ export function formFields(
 
 /** The decoded value of a form's only field. Undefined if the form has other fields, or repeats it. */
 export function onlyField(form: Uint8Array, name: string): Uint8Array | undefined {
-  const [field, another] = formFields(form) ?? []
+  const [field, another] = formFields(form, LONGEST_NAME, 2) ?? []
   return field?.name === name && another === undefined ? field.value : undefined
 }
 

@@ -17,8 +17,8 @@ export function handshakeAnswerer(
   const silent = options.onHandshake && { ...options, onHandshake() {} }
   return (evidence, tells = true) => {
     const given = tells ? options : (silent ?? options)
-    return whenKnown(handshake?.answer(handshakeRequest(evidence, given), given), (given) =>
-      given === undefined || 'reason' in given ? given : { reply: given },
+    return whenKnown(handshake?.answer(handshakeRequest(evidence, given), given), (answer) =>
+      answer === undefined || 'reason' in answer ? answer : { reply: answer },
     )
   }
 }
@@ -87,13 +87,18 @@ export function emptyReply(status: number, headers: Reply['headers'] = {}): Repl
 const LONGEST_SECRET = 256
 const PRINTABLE = /^[!-~]+$/
 
+/** Whether a text that a handshake brings can be a secret. */
+export function isSecret(text: string): boolean {
+  return text.length <= LONGEST_SECRET && PRINTABLE.test(text)
+}
+
 /** Passes a handshake's secret to `onHandshake`. Undefined if the text cannot be a secret. */
 export function acceptSecret(
   secret: string,
   onHandshake: SchemeOptions['onHandshake'],
   reply: Reply,
 ): Reply | undefined {
-  if (secret.length > LONGEST_SECRET || !PRINTABLE.test(secret)) return undefined
+  if (!isSecret(secret)) return undefined
   callHook(onHandshake, { secret })
   return reply
 }

@@ -99,7 +99,8 @@ export interface Scheme {
   readonly secretPrefix?: string
   /**
    * Who makes the secret. One that the sender makes is refused at the start if it is a placeholder, in quotes, another key or
-   * something else that the sender never makes. Defaults to `user`: you choose the secret, so any text may be one.
+   * something else that the sender never makes. If you choose it, any text may be one. Defaults to `sender` if secrets have a
+   * prefix, and otherwise to `user`.
    */
   readonly secretMadeBy?: 'sender' | 'user'
   /** The signature algorithm. */

@@ -11,10 +11,14 @@ export function prefixOf(scheme: SenderScheme): string | undefined {
   return typeof key === 'object' ? key.base64After : scheme.secretPrefix
 }
 
+/** Whether the sender makes the secrets. Users choose none that has a prefix. */
+export function isMadeBySender(scheme: SenderScheme): boolean {
+  return (scheme.secretMadeBy ?? (prefixOf(scheme) ? 'sender' : 'user')) === 'sender'
+}
+
 /** What a sender's secret looks like. */
 export function secretFormOf(scheme: SenderScheme): SecretForm {
-  const { facts } = scheme
-  return { ...facts, prefix: prefixOf(scheme) ?? facts?.usualPrefix }
+  return { ...scheme.facts, prefix: prefixOf(scheme) ?? scheme.facts?.usualPrefix }
 }
 
 /**
@@ -30,20 +34,19 @@ export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions,
   }
   try {
     for (const option of ['secrets', 'publicKeys'] as const) {
-      if (scheme.secretMadeBy === 'sender' && options[option] !== undefined)
+      if (isMadeBySender(scheme) && options[option] !== undefined)
         namedSecrets(options[option], option, refuseMistake)
     }
     return read()
   } catch (error) {
-    const [, option] =
-      (error instanceof ListenerConfigError && /^(secrets|publicKeys)\b/.exec(error.option)) || []
-    if (!(error instanceof ListenerConfigError) || (option !== 'secrets' && option !== 'publicKeys'))
-      throw error
+    if (!(error instanceof ListenerConfigError)) throw error
+    const [option, problem] = [error.option, error.message.slice(error.option.length + 2)]
+    const [place] = /^(secrets|publicKeys)\b/.exec(option) ?? []
+    if (place === undefined) throw error
     const { name, sender, secretName } = scheme
-    const isUnset = (options[option] ?? undefined) === undefined
+    const isUnset = (options.secrets ?? options.publicKeys ?? undefined) === undefined
     const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const what = isUnset ? `${factory}({ ${option} }) ` : ''
-    const problem = error.message.slice(error.option.length + 2)
-    throw new ListenerConfigError(error.option, `${what}${problem}; for ${sender}, pass the ${secretName}`)
+    const what = isUnset ? `${factory}({ ${'publicKeys' in options ? 'publicKeys' : place} }) ` : ''
+    throw new ListenerConfigError(option, `${what}${problem}; for ${sender}, pass the ${secretName}`)
   }
 }

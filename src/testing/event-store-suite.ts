@@ -6,8 +6,8 @@ export interface StoreFixture {
   /** The store under test. It need not be empty. */
   readonly store: EventStore
   /**
-   * The same records through another connection, or better in another process. If given, everything that `store` answers
-   * `committed` is read back through it. Otherwise, only through `store`.
+   * The same records through another connection, or better in another process. If given, what `store` answers `committed`
+   * is read back through it. Otherwise, only through `store`.
    */
   readonly other?: EventStore | undefined
   /** Advances the store's clock by milliseconds. If omitted, the cases wait in real time. */

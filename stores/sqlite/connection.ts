@@ -86,9 +86,9 @@ export function isBusy(error: unknown): boolean {
   return says(error, /SQLITE_BUSY|database is locked/)
 }
 
-/** Whether the user's own code has a transaction open on the connection, or on the only connection of an @libsql/client. */
+/** Whether the user's own code has a transaction, an iterator or an unfinished write open on the store's connection. */
 export function isYours(error: unknown): boolean {
-  return says(error, /TRANSACTION_ACTIVE|within a transaction/)
+  return says(error, /TRANSACTION_ACTIVE|within a transaction|statements in progress|busy executing a query/)
 }
 
 /** The default of `storeTimeoutSeconds`: by then, the caller has given up. */

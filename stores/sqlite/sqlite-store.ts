@@ -47,8 +47,8 @@ export interface LibsqlClient extends LibsqlStatements {
  * await store.migrate()
  * ```
  *
- * @param db A database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. Do not run your
- *   own transactions on it: while one is open, the store waits, and then throws.
+ * @param db A database of better-sqlite3, node:sqlite, libsql or bun:sqlite, or a client of @libsql/client. Use it for
+ *   the store alone: while your own transaction or iterator is open on it, the store waits, and then throws.
  * @throws ListenerConfigError for another client, and for unknown or invalid options.
  */
 export function sqliteStore(db: SyncSqlite | LibsqlClient, options: SqliteStoreOptions = {}): SqliteStore {
@@ -89,21 +89,23 @@ function syncConnection(db: SyncSqlite): SqliteConnection {
     }
     return rowsOf(statement.all(...values))
   }
+  /** Without an await, so that nothing else runs on the connection in between. */
+  const inTransaction = <Result>(begin: string, work: () => Result): Result => {
+    db.exec(begin) // fails in a transaction of the user's own, which must not be rolled back
+    try {
+      const result = work()
+      db.exec('COMMIT')
+      return result
+    } catch (error) {
+      rollBack(db)
+      throw error
+    }
+  }
   return {
     read: async (sql, values) => all(sql, values),
-    // Without an await, so that nothing else runs on the connection in between.
-    async write(sql, values) {
-      db.exec(BEGIN)
-      try {
-        const rows = all(sql, values)
-        db.exec('COMMIT')
-        return rows
-      } catch (error) {
-        rollBack(db)
-        throw error
-      }
-    },
-    run: async (statements) => db.exec(statements.join('\n')),
+    write: async (sql, values) => inTransaction(BEGIN, () => all(sql, values)),
+    // Needs the lock only if something is missing.
+    run: async (statements) => inTransaction('BEGIN', () => db.exec(statements.join('\n'))),
     isLocal: true,
   }
 }
@@ -132,18 +134,14 @@ function libsqlConnection(client: LibsqlClient): SqliteConnection {
   const write: SqliteConnection['write'] = async (sql, args) => {
     await checkVersion()
     const tx = await client.transaction('deferred') // which takes no lock yet
-    try {
-      // Without an await: others may want the connection, and the client carries out each step at once. It refuses the second if it
-      // refused the first.
-      const steps = Promise.all([
-        tx.executeMultiple(`ROLLBACK; ${BEGIN}`),
-        tx.execute({ sql, args }),
-        tx.executeMultiple('COMMIT'),
-      ])
-      return steps.then(([, { rows }]) => rowsOf(rows))
-    } finally {
-      tx.close() // rolls back what is not committed
-    }
+    // All at once: others may want the connection. The client refuses the second step if it refused the first.
+    const [, { rows }] = await Promise.all([
+      attempt(() => tx.executeMultiple(`ROLLBACK; ${BEGIN}`)),
+      attempt(() => tx.execute({ sql, args })),
+      attempt(() => tx.executeMultiple('COMMIT')),
+      attempt(() => tx.close()), // rolls back what is not committed
+    ])
+    return rowsOf(rows)
   }
   return {
     read,
@@ -155,6 +153,11 @@ function libsqlConnection(client: LibsqlClient): SqliteConnection {
     },
     isLocal,
   }
+}
+
+/** Runs a step now. Rejects if it throws, so that the next ones run too. */
+async function attempt<Result>(step: () => Result): Promise<Awaited<Result>> {
+  return await step()
 }
 
 type FileClient = LibsqlClient & Required<Pick<LibsqlClient, 'transaction'>>

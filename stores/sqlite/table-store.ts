@@ -44,7 +44,7 @@ export interface SqliteStore extends EventStore {
 }
 
 const YOURS =
-  'your own transaction is open on the connection of the store: give the store a connection of its own'
+  'your own transaction or statement is open on the connection of the store: give the store a connection of its own'
 
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   table: optional(tableName),
@@ -66,14 +66,15 @@ export function tableStore(
   const seconds = singleSeconds(options)
   const given = connect()
   const connection = given.isLocal ? retryingWhenLocked(given) : given
-  const ask: SqliteConnection['write'] = async (sql, values) => {
+  const explained = async <Result>(asked: Promise<Result>): Promise<Result> => {
     try {
-      return await connection.write(sql, values)
+      return await asked
     } catch (cause) {
       if (isYours(cause)) throw new EventStoreError(YOURS, { cause })
       throw says(cause, /no such table/) ? tableMissing(cause) : cause
     }
   }
+  const ask: SqliteConnection['write'] = (sql, values) => explained(connection.write(sql, values))
   const statements = sqliteStatements(table)
   const verbs: EngineVerbs = {
     async claim({ listenerId, eventId }, owner, ms, done) {
@@ -91,7 +92,7 @@ export function tableStore(
   return {
     ...storeOf(verbs, seconds),
     async migrate() {
-      await connection.run(schemaStatements(table))
+      await explained(connection.run(schemaStatements(table)))
     },
     async sweep(limit = 1000) {
       positiveInteger(limit, 'limit')

@@ -473,7 +473,7 @@ describe('what is told of foreign code that throws beside an old check', () => {
       const quiet = { onVerdict: undefined, onError: undefined }
       const { send } = await observed({}, stripeListener({ id, clock: { now }, ...quiet }))
       await send()
-      await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain(`"${id}"`))
+      await expect.poll(() => warn.mock.calls.flat().join()).toContain(`"${id}"`)
       await send()
       await send()
     }

@@ -49,7 +49,7 @@ describe('a body that has the sender’s type is read by its type', () => {
     expect(told(await verify(delivery, typed.slacks), typed.toldBySlack)).toBe(text)
   })
 
-  it('Slack’s commands and interactions', async () => {
+  it('Slack’s commands, interactions and notices', async () => {
     const contentType = 'application/x-www-form-urlencoded'
     const toldBy = async (body: object) =>
       told(await verify(await sent(slack, { body, contentType }), typed.slackForms), typed.toldBySlackForm)
@@ -57,12 +57,14 @@ describe('a body that has the sender’s type is read by its type', () => {
     expect(await toldBy({ payload: { type: 'block_actions', actions: [{ action_id: 'WaXA' }] } })).toBe(
       'WaXA',
     )
-    expect(
-      told(
-        await verify(await sent(slack, { body: bodies.slackBody }), typed.slackForms),
-        typed.toldBySlackForm,
-      ),
-    ).toBe('app_mention')
+    const limited = { type: 'app_rate_limited', minute_rate_limited: 1518467820 }
+    for (const [body, text] of [
+      [bodies.slackBody, 'app_mention'],
+      [limited, 'app_rate_limited'],
+    ] as const) {
+      const verdict = await verify(await sent(slack, { body }), typed.slackForms)
+      expect(told(verdict, typed.toldBySlackForm)).toBe(text)
+    }
   })
 
   it('GitHub, whose form holds the same', async () => {

@@ -15,7 +15,7 @@ import { github } from '../../schemes/github.ts'
 import { linear } from '../../schemes/linear.ts'
 import { paddle } from '../../schemes/paddle.ts'
 import { resend } from '../../schemes/resend.ts'
-import { type SlackCommand, type SlackEnvelope, type SlackInteraction, slack } from '../../schemes/slack.ts'
+import { type SlackEnvelope, type SlackInteraction, slack } from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, type EventOf, route } from '../../src/index.ts'
 import { memoryStore } from '../../stores/memory.ts'
@@ -68,15 +68,16 @@ export function toldBySlack({ type, payload }: EventOf<typeof slacks>): string |
   return type === 'app_mention' ? payload.event.text : undefined
 }
 
-/** If commands and interactions come to the same URL. */
+/** With the types of interactions: commands need none. */
 export const slackForms = defineListener({
   id: 'slack-forms',
-  auth: slack<SlackEnvelope<SlackEvent> | SlackCommand | SlackInteraction<BlockAction>>({ secrets: secret }),
+  auth: slack<SlackEnvelope<SlackEvent> | SlackInteraction<BlockAction>>({ secrets: secret }),
   store,
 })
 export function toldBySlackForm({ type, payload }: EventOf<typeof slackForms>): string | undefined {
   if (type !== undefined) return type
-  if (payload.command === undefined) return payload.payload.actions[0]?.action_id
+  if (payload.payload !== undefined) return payload.payload.actions[0]?.action_id
+  if (payload.command === undefined) return payload.type
   // @ts-expect-error a command has no envelope
   if (payload.event_id) return ''
   return payload.command

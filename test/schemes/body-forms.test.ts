@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { auth0 } from '../../schemes/auth0.ts'
 import { github } from '../../schemes/github.ts'
 import { slack } from '../../schemes/slack.ts'
@@ -117,6 +117,12 @@ describe('GitHub', () => {
       expect(await send(body, FORM)).toMatchObject({ ok: false, status: 400, reason: 'body_not_json' })
     },
   )
+
+  it('has a form refused at its second field, however many follow', async () => {
+    const decode = vi.spyOn(TextDecoder.prototype, 'decode')
+    expect(await send(`payload=1${'&a'.repeat(100_000)}`, FORM)).toMatchObject(refused)
+    expect(decode.mock.calls.length).toBeLessThan(20)
+  })
 
   it('gives an event with a member `payload` of its own as it is, in either content', async () => {
     const event = { payload: { payload: { action: 'opened' } } }

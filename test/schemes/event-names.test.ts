@@ -8,7 +8,7 @@ const names = readdirSync(SCHEMES).flatMap((file) => (file.endsWith('.ts') ? [fi
 /** The second type argument of the factory, which is where `event.type` comes from. Undefined: `never`. */
 function eventNameOf(file: string): string | undefined {
   const source = readFileSync(new URL(`${file}.ts`, SCHEMES), 'utf8')
-  return /: (?:Code)?SchemeFactory<[^'>]+,\s*'([^']+)'\s*>/.exec(source)?.[1]
+  return /: (?:Code)?SchemeFactory<[^'>]+,\s*'([^']+)'\s*[,>]/.exec(source)?.[1]
 }
 
 async function rowOf(file: string): Promise<SenderScheme> {

@@ -109,7 +109,8 @@ describe('Notion', () => {
     ['as Notion writes it', HANDSHAKE],
     ['with white space', `\r\n{ "verification_token"\t: "${TOKEN}" }\n`],
     ['of 256 characters', `{"verification_token":"${'a'.repeat(256)}"}`],
-    ['of one character', '{"verification_token":"!"}'],
+    ['of one character', '{"verification_token":"7"}'],
+    ['with escapes', '{"\\u0076erification_token":"secret_\\u0061\\/b"}'],
   ])('sends a token %s, signed with itself or not', async (_, body) => {
     const token: string = JSON.parse(body).verification_token
     for (const headers of [{}, signed(token, body)]) {
@@ -132,7 +133,9 @@ describe('Notion', () => {
     ['with a space', '{"verification_token":"a b"}'],
     ['with a line feed', '{"verification_token":"a\\n"}'],
     ['beyond ASCII', '{"verification_token":"é"}'],
-    ['with escapes', '{"verification_token":"\\u0061"}'],
+    ['with an escaped control character', '{"verification_token":"a\\u0000"}'],
+    ['under another name', `{"verification_tokens":"${TOKEN}"}`],
+    ['in JSON with an escape of its own', '{"verification_token":"\\x"}'],
     ['that is a number', '{"verification_token":1}'],
     ['that is null', '{"verification_token":null}'],
     ['that is a list', `{"verification_token":["${TOKEN}"]}`],
@@ -152,7 +155,17 @@ describe('Notion', () => {
       expect(verdict).toMatchObject({ ok: false, status: 401, told: [] })
       expect(verdict).not.toHaveProperty('handshake', true)
     }
-    expect((await sent(body, signed(TOKEN, body), TOKEN)).told).toEqual([])
+    expect(await sent(body, signed(TOKEN, body), TOKEN)).toMatchObject({ told: [] })
+  })
+
+  it.each([
+    ['with a space', 'a b'],
+    ['that is empty', ''],
+    ['beyond ASCII', 'é'],
+    ['of 257 characters', 'a'.repeat(257)],
+  ])('never has a token %s reach the handler, although it is signed', async (_, token) => {
+    const body = JSON.stringify({ verification_token: token })
+    expect(await sent(body, signed(TOKEN, body), TOKEN)).toMatchObject({ reason: 'body_malformed', told: [] })
   })
 
   it('signs its token once, with the token, over the whole body', async () => {

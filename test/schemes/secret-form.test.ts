@@ -66,10 +66,13 @@ describe('a secret that may be genuine', () => {
     expect(await refusalOf('paystack', secret)).toBeUndefined()
   })
 
-  it.each(['github', 'gitlab', 'telegram', 'polar'])('of %s is any text', async (name) => {
-    expect(await refusalOf(name, 'sk_live_chosen_by_the_user')).toBeUndefined()
-    expect(await refusalOf(name, 'whsec_')).toBeUndefined()
-  })
+  it.each(['github', 'gitlab', 'telegram', 'polar', 'vercel', 'buildkite'])(
+    'of %s is any text',
+    async (name) => {
+      expect(await refusalOf(name, 'sk_live_chosen_by_the_user')).toBeUndefined()
+      expect(await refusalOf(name, 'whsec_')).toBeUndefined()
+    },
+  )
 })
 
 it('every row whose console shows a prefix is held to it', async () => {

@@ -1,9 +1,10 @@
+import { createSecretKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { checkSecretShape } from '../../cli/commands/doctor/secret-shape.ts'
 import { explain } from '../../src/explain/index.ts'
 import { defineListener, ListenerConfigError, verify } from '../../src/index.ts'
-import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
+import { defineScheme, type SchemeOptions, type SenderScheme } from '../../src/scheme/index.ts'
 import { prefixOf } from '../../src/scheme/secret-forms.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import fc from '../support/property.ts'
@@ -80,6 +81,9 @@ const PLACEHOLDERS = [
   'your_secret_here',
   'YOUR_WEBHOOK_SECRET',
   'your-signing-secret',
+  'whsec_your_secret_here',
+  'whsec_xxxxxxxxxxxxxxxx',
+  'INSERT_SECRET_HERE',
   'replace_me',
   'xxxxxxxxxxxxxxxx',
   'XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX',
@@ -115,7 +119,7 @@ const AROUND: readonly Mistake[] = [
   ['a no-break space', /a no-break space at its end/, (text) => `${text}\u00a0`],
   ['a zero-width space', /a zero-width space in it/, (text) => halves(text).join('\u200b')],
   ['a byte order mark', /a byte order mark at its start/, (text) => `\ufeff${text}`],
-  ['a control character', /a hidden character in it/, (text) => halves(text).join('\x07')],
+  ['a control character', /a character U\+0007 in it/, (text) => halves(text).join('\x07')],
   ['curly quotes', /a curly quote at its start/, (text) => `“${text}”`],
   ['double quotes', /quotes around it/, (text) => `"${text}"`],
   ['single quotes', /quotes around it/, (text) => `'${text}'`],
@@ -132,6 +136,9 @@ const AROUND: readonly Mistake[] = [
 const INSTEAD: readonly Mistake[] = [
   ...PLACEHOLDERS.map((text): Mistake => [`the placeholder ${text}`, /placeholder/, () => text]),
   ...VARIABLES.map((text): Mistake => [`the variable ${text}`, /variable/, () => text]),
+  ['the start of it, masked', /a masked secret/, (text) => `${text.slice(0, 8)}••••••••`],
+  ['the start of it, crossed out', /a masked secret/, (text) => `${text.slice(0, 8)}xxxxxxxx`],
+  ['JSON with it', /JSON/, (text) => JSON.stringify({ secret: text })],
   ['a URL', /URL/, () => 'https://example.com/hooks'],
   [
     'a PEM',
@@ -180,15 +187,96 @@ describe('a secret that the sender makes', () => {
     expect(`${finding?.seen} ${finding?.fix}`).not.toContain(row.genuine.slice(-8))
   })
 
+  it.each(['\ufffd', '\ud800', '\u202e'])('has no %j, which is named by its code point', (character) => {
+    const code = character.codePointAt(0)?.toString(16).toUpperCase()
+    for (const row of madeBySender)
+      expect(refusalOf(row, halves(row.genuine).join(character))).toContain(
+        `has a character U+${code} in it; remove it`,
+      )
+  })
+
+  it('ends without the line break of Windows', () => {
+    for (const row of madeBySender)
+      expect(refusalOf(row, `${row.genuine}\r\n`)).toMatch('has a line break at its end; remove it')
+  })
+
+  it('may be two, which the message says', () => {
+    const stripe = rows.find(({ name }) => name === 'stripe')
+    const joined = (between: string) => stripe && refusalOf(stripe, `whsec_a${between}whsec_b`)
+    for (const between of ['', ' ', ',', ';', '\n', '|'])
+      expect(joined(between)).toMatch('two secrets as a list')
+  })
+
   it.each(madeBySender.filter(({ scheme }) => prefixOf(scheme)))(
     '$name has its prefix once, and something behind it',
     (row) => {
       const prefix = prefixOf(row.scheme) ?? ''
       expect(refusalOf(row, prefix)).toMatch(`has nothing after ${prefix}`)
       expect(refusalOf(row, prefix + row.genuine)).toMatch(`has ${prefix} twice`)
-      for (const text of PLACEHOLDERS) expect(refusalOf(row, prefix + text)).toMatch('is a placeholder')
+      for (const text of PLACEHOLDERS.filter((text) => !text.startsWith(prefix)))
+        expect(refusalOf(row, prefix + text)).toMatch('is a placeholder')
     },
   )
+})
+
+describe('what no rule refuses', () => {
+  const doctorSays = async (name: string, secret: string) => {
+    const row = rows.find((each) => each.name === name)
+    return row && (await diagnosisOf(row, secret))
+  }
+
+  it.each(['stripe', 'slack', 'github', 'gitlab', 'telegram', 'square'])(
+    '%s: what is short or pasted twice is not ok',
+    async (name) => {
+      for (const short of ['hunter2', '12345678', 'abc123', 'we_1Nabc9'])
+        expect((await doctorSays(name, short))?.status).not.toBe('ok')
+      const secret = '4dd0898efa076fd85b66e37c'
+      for (const twice of [secret + secret, `${secret} ${secret}`])
+        expect((await doctorSays(name, twice))?.status).toBe('warn')
+    },
+  )
+
+  it.each([
+    [' ', 'a space'],
+    ['–', 'a character U+2013'],
+    ['«', 'a character U+00AB'],
+    ['е', 'a character U+0435'],
+    ['😀', 'a character U+1F600'],
+  ])('%j in a secret that the sender makes is not ok, and in your own it is', async (character, name) => {
+    const secret = halves('4dd0898efa076fd85b66e37c').join(character)
+    expect(await doctorSays('slack', secret)).toMatchObject({
+      status: 'warn',
+      seen: expect.stringContaining(`has ${name} in it`),
+    })
+    expect((await doctorSays('github', secret))?.status).toBe('ok')
+  })
+})
+
+describe('a row of your own', () => {
+  const acme = {
+    name: 'acme',
+    sender: 'Acme',
+    secretName: 'signing key',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-acme-signature'], spelling: 'hex' },
+    signs: '{body}',
+    maxBodyBytes: 1024,
+    limits: 'The headers are not signed.',
+  } as const
+  const prefixed = { ...acme, secretPrefix: 'ack_' }
+
+  it('has secrets that its sender makes, if they have a prefix', () => {
+    expect(() => defineScheme(prefixed)({ secrets: 'sk_live_51H8xYz' })).toThrow('is an API key; for Acme')
+    expect(() => defineScheme(prefixed)({ secrets: 'changeme' })).toThrow('is a placeholder')
+    expect(() => defineScheme({ ...prefixed, secretMadeBy: 'user' })({ secrets: 'changeme' })).not.toThrow()
+  })
+
+  it('has secrets that you choose, unless it says otherwise', () => {
+    expect(() => defineScheme(acme)({ secrets: 'sk_live_51H8xYz' })).not.toThrow()
+    const made = defineScheme({ ...acme, secretMadeBy: 'sender' })
+    expect(() => made({ secrets: 'sk_live_51H8xYz' })).toThrow('is an API key; for Acme')
+  })
 })
 
 describe('a secret that you choose', () => {
@@ -276,13 +364,13 @@ describe('a genuine secret', () => {
     )
   })
 
-  it('of Standard Webhooks is any 24 to 64 bytes in base64', () => {
+  it('of Standard Webhooks, as Svix makes it, is any 24 to 75 bytes in base64', () => {
     const encoded = madeBySender.filter(
       ({ scheme }) => prefixOf(scheme) === 'whsec_' && scheme.name !== 'stripe',
     )
     fc.assert(
       fc.property(
-        fc.uint8Array({ minLength: 24, maxLength: 64 }),
+        fc.uint8Array({ minLength: 24, maxLength: 75 }),
         fc.constantFrom(...encoded),
         (bytes, row) => {
           expect(refusalOf(row, `whsec_${Buffer.from(bytes).toString('base64')}`)).toBeUndefined()
@@ -301,6 +389,9 @@ describe('what is no text', () => {
     [Buffer.from('whsec_a'), /is Uint8Array/],
     [new TextEncoder().encode('whsec_a').buffer, /is ArrayBuffer/],
     [() => 'whsec_a', /is Function/],
+    [new Date(0), /is Date/],
+    [new Map([['secret', 'whsec_a']]), /is Map/],
+    [createSecretKey('whsec_a', 'utf8'), /is KeyObject/],
     [Promise.resolve('whsec_a'), /is Promise/],
     [[], /at least one/],
     ['', /empty or blank/],
@@ -319,12 +410,26 @@ describe('what is no text', () => {
     },
   )
 
+  it('is asked for its variable only if there may be one', () => {
+    for (const row of rows) {
+      expect(refusalOf(row, undefined)).toMatch('is the environment variable set?')
+      for (const given of [Buffer.from('a'), new Map(), () => 'a', Promise.resolve('a')])
+        expect(refusalOf(row, given)).not.toMatch('variable')
+    }
+  })
+
   it('is named with the call, if nothing was passed', async () => {
     const lemon = await schemeFactory('lemon-squeezy')
     expect(() => lemon({})).toThrow('lemonSqueezy({ secrets }) is undefined')
     expect(() => lemon({ secrets: undefined })).toThrow('is the environment variable set?')
     const discord = await schemeFactory('discord')
     expect(() => discord({})).toThrow('discord({ publicKeys }) is undefined')
+    const rfc9421 = await schemeFactory('rfc9421')
+    const publicUrl = 'https://a.example/hooks'
+    expect(() => rfc9421({ publicUrl, publicKeys: undefined })).toThrow(
+      'rfc9421({ publicKeys }) is undefined',
+    )
+    expect(() => rfc9421({ publicUrl, secrets: undefined })).toThrow('rfc9421({ secrets }) is undefined')
   })
 
   it.each([

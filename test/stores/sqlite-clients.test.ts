@@ -215,6 +215,40 @@ describe('@libsql/client, for a file', () => {
     client.close()
   })
 
+  it.each(['rejects', 'throws'])(
+    'a transaction that %s at each step is an error, and nothing is left unhandled',
+    async (how) => {
+      const client = createClient({ url: `file:${newPath()}` })
+      const fail = (step: string) => {
+        if (how === 'throws') throw new Error(step)
+        return Promise.reject(new Error(step))
+      }
+      let fails = false
+      const store = sqliteStore({
+        execute: (statement) => client.execute(statement),
+        executeMultiple: (sql) => client.executeMultiple(sql),
+        async transaction(mode) {
+          const tx = await client.transaction(mode)
+          return {
+            execute: (statement) => (fails ? fail('execute') : tx.execute(statement)),
+            executeMultiple: (sql) => (fails ? fail('executeMultiple') : tx.executeMultiple(sql)),
+            rollback: () => tx.rollback(),
+            close() {
+              tx.close()
+              if (fails) throw new Error('close')
+            },
+          }
+        },
+      })
+      await store.migrate()
+      fails = true
+      await expect(store.commit(KEY, 'a', 60_000)).rejects.toThrow(/executeMultiple|close/)
+      fails = false
+      expect(await store.commit(KEY, 'a', 60_000)).toBe('committed')
+      client.close()
+    },
+  )
+
   it('versions whose transactions keep their connections are refused before the first write', async () => {
     const client = createClient({ url: `file:${newPath()}` })
     const store = sqliteStore({

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, verify } from '../../src/index.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
@@ -130,6 +131,44 @@ describeEachClient('starved', (client) => {
     expect(await elsewhere.sql('SELECT n FROM yours')).toHaveLength(1)
     expect(await store.commit(KEY, 'a', 60_000)).toBe('committed')
     expect(await sqliteStore(elsewhere.db).claim(KEY, 'b', 60_000)).toBe('done')
+    elsewhere.close()
+    close()
+  })
+
+  it('D22 in a transaction of your own migrate() answers only if its table stays when yours is rolled back', async () => {
+    const { store: _, close, ...database } = await withListener(client, { waitMs: 0 })
+    const run = await begin(database)
+    const migrate = async () => sqliteStore(database.db, { table: 'later' }).migrate()
+    const answer = await migrate().then(
+      () => 'answered',
+      ({ message }) => message,
+    )
+    await run('ROLLBACK')
+    const found = await database.sql("SELECT name FROM sqlite_master WHERE name = 'later'")
+    expect([answer, found.length]).toBeOneOf([
+      ['answered', 1],
+      [expect.stringContaining('a connection of its own'), 0],
+    ])
+    close()
+  })
+
+  it('D22 beside an unfinished read of your own it commits, or says that the connection is not its own', async () => {
+    const { db, path, store, sql, close } = await withListener(client, { waitMs: 0 })
+    const elsewhere = client.open(path)
+    await sql('CREATE TABLE yours (n)')
+    await sql('INSERT INTO yours VALUES (1), (2)')
+    const select: unknown = 'exec' in db ? db.prepare('SELECT n FROM yours') : undefined
+    const iterate = memberOf(select, 'iterate')
+    const rows = typeof iterate === 'function' ? Reflect.apply(iterate, select, []) : undefined
+    rows?.next()
+    const commit = async () => store.commit(KEY, 'a', 60_000)
+    const answer = await commit().catch(({ message }) => message)
+    const read = await sqliteStore(elsewhere.db).claim(KEY, 'b', 60_000)
+    expect([answer, read]).toBeOneOf([
+      ['committed', 'done'],
+      [expect.stringContaining('a connection of its own'), 'acquired'],
+    ])
+    rows?.return?.() // libsql's iterators have none
     elsewhere.close()
     close()
   })

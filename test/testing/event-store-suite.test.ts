@@ -180,6 +180,33 @@ const BROKEN: {
     },
     /committed at once all are done/,
   ],
+  'D22 says committed and writes nothing, after a race for the event': [
+    ({ store }) => {
+      let claiming = 0
+      const raced = new Set<string>()
+      return {
+        async claim(key, owner, leaseMs) {
+          claiming += 1
+          await turn()
+          if (claiming > 1) raced.add(eventKeyText(key))
+          claiming -= 1
+          return store.claim(key, owner, leaseMs)
+        },
+        commit: async (key, owner, retentionMs) =>
+          raced.has(eventKeyText(key)) ? 'committed' : store.commit(key, owner, retentionMs),
+      }
+    },
+    /exactly one is acquired/,
+  ],
+  'D22 says committed, and writes a moment later': [
+    ({ store }) => ({
+      async commit(key, owner, retentionMs) {
+        void turn().then(() => store.commit(key, owner, retentionMs))
+        return 'committed' as const
+      },
+    }),
+    /done for everyone/,
+  ],
   'says a release worked that did nothing': [() => ({ release: async () => true }), /nobody claimed/],
   'releases what has lapsed': [
     ({ rows }) => ({

@@ -13,7 +13,13 @@ import { hubspot } from '../../schemes/hubspot.ts'
 import { line } from '../../schemes/line.ts'
 import { sendgrid } from '../../schemes/sendgrid.ts'
 import { shopify } from '../../schemes/shopify.ts'
-import { type SlackCommand, type SlackEnvelope, type SlackInteraction, slack } from '../../schemes/slack.ts'
+import {
+  type SlackCommand,
+  type SlackEnvelope,
+  type SlackInteraction,
+  type SlackRateLimit,
+  slack,
+} from '../../schemes/slack.ts'
 import { stripe } from '../../schemes/stripe.ts'
 import { toEnvelope } from '../../src/handoff/index.ts'
 import {
@@ -293,8 +299,7 @@ test("Slack's commands and interactions are events without a type, each told fro
   const read = ({ type, payload }: EventOf<typeof listener>) => {
     expectTypeOf(type).toEqualTypeOf<'app_mention' | undefined>()
     if (type === 'app_mention') return expectTypeOf(payload.event.channel).toEqualTypeOf<string>()
-    expectTypeOf(payload).toEqualTypeOf<SlackCommand | SlackInteraction<BlockAction>>()
-    expectTypeOf(payload.type).toEqualTypeOf<undefined>()
+    if (payload.type !== undefined) return expectTypeOf(payload).toEqualTypeOf<SlackRateLimit>()
     if (payload.command !== undefined) return expectTypeOf(payload).toEqualTypeOf<SlackCommand>()
     return expectTypeOf(payload.payload.trigger_id).toEqualTypeOf<string>()
   }
@@ -306,6 +311,23 @@ test("Slack's commands and interactions are events without a type, each told fro
   route(listener, { app_mentioned: () => {}, '*': () => {} })
   // @ts-expect-error the inner event, not its envelope
   slack<Mention>({ secrets: 's' })
+})
+
+test('what else Slack sends to the URL is in the type, although the argument names only events', () => {
+  type Others = SlackCommand | SlackInteraction | SlackRateLimit
+  const events = defineListener({ id: 'slack', auth: slack<SlackEnvelope<Mention>>({ secrets: 's' }), store })
+  const read = ({ type, payload }: EventOf<typeof events>) => {
+    // @ts-expect-error a command has no event
+    payload.event.channel
+    if (type === 'app_mention') expectTypeOf(payload).toEqualTypeOf<SlackEnvelope<Mention>>()
+    else expectTypeOf(payload).toEqualTypeOf<Others>()
+  }
+  route(events, { app_mention: (event) => event.payload.event.channel, '*': read })
+  type Body = SlackEnvelope<Mention> | SlackInteraction<BlockAction>
+  const more = defineListener({ id: 'slack', auth: slack<Body>({ secrets: 's' }), store })
+  expectTypeOf<Exclude<EventOf<typeof more>['payload'], SlackEnvelope<Mention>>>().toEqualTypeOf<
+    SlackCommand | SlackInteraction<BlockAction> | SlackRateLimit
+  >()
 })
 
 test('of events by header, the empty name stands for those without one', () => {

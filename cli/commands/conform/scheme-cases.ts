@@ -1,7 +1,9 @@
 import type { Outgoing } from '../../../sender/exchange.ts'
 import { headerTitle } from '../../../src/explain/expected-sender.ts'
 import { memberAt, pointerSteps } from '../../../src/lib/json.ts'
+import { isForm } from '../../../src/scheme/body.ts'
 import { coverageOf, headerIn, signsUrl } from '../../../src/scheme/compile-scheme.ts'
+import { FORM } from '../../../src/scheme/form-fields.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
 import { bodyBytes } from '../../../src/signing/body.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
@@ -28,6 +30,8 @@ interface Draft {
   readonly eventId: string
   /** Seconds since 1970. Defaults to now. */
   readonly sentAt?: number
+  /** Defaults to the sender's usual one. */
+  readonly contentType?: string
 }
 
 type SignedDelivery = Outgoing & { readonly headers: { readonly [name: string]: string } }
@@ -49,8 +53,8 @@ const newDraft = (scheme: SenderScheme): Draft => ({ body: bodyFor(scheme), even
 export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case[] {
   const { scheme } = factory
   const eventType = typeOf(scheme, undefined)
-  const sign: SignDraft = async ({ body, eventId, sentAt }, other) => {
-    const options = { ...keys, ...other, body, eventId, eventType, timestamp: sentAt }
+  const sign: SignDraft = async ({ sentAt, ...draft }, other) => {
+    const options = { ...keys, ...other, ...draft, eventType, timestamp: sentAt }
     const { headers, body: sent } = await signAs(factory, options)
     return { headers, body: bodyBytes(sent) }
   }
@@ -95,12 +99,12 @@ function* deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first
 function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   if (coverageOf(scheme) !== 'body') return
   const exact = 'Sign and verify the exact bytes of the body: keep a parser from changing them.'
-  const isForm = isFormOf(scheme)
+  const isFormFirst = isFormOf(scheme)
   const added = (name: string, text: string, rule = exact) =>
     acceptedAgain(name, rule, () =>
-      sign({ ...first, body: isForm ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
+      sign({ ...first, body: isFormFirst ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
     )
-  if (isForm) {
+  if (isFormFirst) {
     yield added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82')
     yield added('a form with an encoded plus sign', 'Text=1%2B1')
     yield added('a form with an empty field', 'Empty=')
@@ -110,6 +114,11 @@ function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<
   yield added('a body beyond ASCII', '"name":"Zoë 🙂"')
   yield added('a body with escapes', '"a":"\\u00e9\\/"')
   yield added('a repeated member', '"a":1,"a":2')
+  if (scheme.content?.some((kind) => typeof kind === 'object' && isForm(kind))) {
+    const either = `Verify a form by its bytes too, or answer 415: ${scheme.sender} may be set to send forms.`
+    const asForm = () => sign({ ...first, contentType: FORM })
+    yield { ...acceptedAgain('the event in a form', either, asForm), statuses: [...ACCEPTED, 415, 400] }
+  }
   if (scheme.maxBodyBytes <= LARGE_BYTES * 2) return
   const large = `Read bodies of this size: ${scheme.sender} may send ${scheme.maxBodyBytes.toLocaleString('en')} bytes.`
   yield added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)

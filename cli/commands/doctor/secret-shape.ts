@@ -11,6 +11,8 @@ const { ok, warn, fail, skip } = notesOf('secret.shape')
 
 const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
 const FEW_CHARACTERS = 8
+/** No sender makes a shorter secret. */
+const SHORT = 12
 
 /** A secret's source, and its text as read. */
 interface SecretText {
@@ -102,7 +104,8 @@ function judgeFor(factory: AnyScheme, { name, text }: SecretText): Finding {
   const advice = `pass the ${scheme.secretName}`
   const refusal = noText(text) ?? refusalOf(factory, text)
   if (refusal) return fail(...said(name, refusal, advice))
-  const odd = secretMistake(text, form) ?? oddSecret(text, scheme)
+  const short = text.length < SHORT ? 'is short, and so easy to guess' : undefined
+  const odd = secretMistake(text, form) ?? oddSecret(text, scheme) ?? short
   if (odd) return warn(...said(name, looksLike(odd), advice))
   const begins = form.prefix && text.startsWith(form.prefix) ? `begins with ${form.prefix}, and ` : ''
   return ok(

@@ -292,3 +292,24 @@ it('conform signs as Discord with a private key, and as Twilio for a public URL'
   const elsewhere = await runCommand(args, { env })
   expect(elsewhere.stdout).toMatch(/^broken {2}a delivery: 401 unauthorized, not 200\n.*for this URL/)
 })
+
+it.each([
+  ['verifies a form by its bytes', 200, false],
+  ['takes JSON only, and says so', 415, false],
+  ['refuses a form as if it was forged', 401, true],
+  ['fails at a form', 500, true],
+])('conform names the form to a receiver of GitHub that %s: %s', async (_, status, isNamed) => {
+  const secret = 'a secret of this test'
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    const mac = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    const isSigned = same(`${request.headers['x-hub-signature-256']}`, mac)
+    const isForm = request.headers['content-type'] !== 'application/json'
+    response.writeHead(isSigned ? (isForm ? status : 200) : 401).end()
+  })
+  const url = urlOf((await serve(server)).address)
+  const { stdout } = await runCommand(['conform', url, '--scheme', 'github'], {
+    env: { HOOKGATE_SECRET: secret },
+  })
+  expect(stdout.includes('broken  the event in a form')).toBe(isNamed)
+})

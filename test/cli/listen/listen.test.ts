@@ -128,6 +128,7 @@ test('without a secret, the token that Notion brings is printed once, with what 
   expect(text).toMatch(/verification token of the subscription.*: token_of_notion\n.*HOOKGATE_SECRET/)
   expect(text).not.toContain('token_of_another')
   expect(text.match(/of_a_stranger/g)?.length).toBeLessThan(10)
+  expect(text.match(/no more.*another/gi)).toHaveLength(1)
   expect(listener.stdout.text).not.toContain('token_of_notion')
 })
 

@@ -27,8 +27,8 @@ describe('secret.shape finds', () => {
   it.each([
     ['quotes', `"${GOOD}"`, 'fail', 'has quotes around it', 'remove them'],
     ['a trailing space', `${GOOD} `, 'fail', 'has a space at its end', 'remove it'],
-    ['a placeholder', `\${WEBHOOK_SECRET}`, 'fail', 'a variable without its value', MAKE],
-    ['a template', '{{ webhook_secret }}', 'fail', 'a variable without its value', MAKE],
+    ['a placeholder', `\${WEBHOOK_SECRET}`, 'fail', 'the name of a variable', 'pass its value'],
+    ['a template', '{{ webhook_secret }}', 'fail', 'the name of a variable', 'pass its value'],
     ['an API key', 'sk_live_51H8xYzABCDEFGHIJKLMNOP', 'fail', 'is an API key', MAKE],
     ['a short one', 'r7XkP2mQ', 'fail', 'must have at least 16 characters', MAKE],
     ['a guessable one', 'password-of-this-listener', 'fail', 'is easy to guess', MAKE],
@@ -46,7 +46,7 @@ describe('secret.shape finds', () => {
       'a PEM block',
       '-----BEGIN PUBLIC KEY----- MFkwEwYHKoZIzj0CAQ',
       'fail',
-      'is a PEM, a URL or a JWT',
+      'is a PEM, a URL, a JWT or JSON',
       MAKE,
     ],
     [
