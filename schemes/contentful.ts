@@ -5,18 +5,16 @@ import {
   type SecretOptions,
   type UrlOptions,
 } from '../src/scheme/define-scheme.ts'
-import { type UrlParts, urlReader } from '../src/scheme/signed-url.ts'
+import { QUERY_NOT_DIVIDED, urlReader } from '../src/scheme/signed-url.ts'
 
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
 const TIMESTAMP = 'x-contentful-timestamp'
 const MOST_HEADERS = 64
-const ORIGIN = /^https?:\/\/[^/]*/i
 const encoder = new TextEncoder()
 
-/** The path as Contentful's toolkit signs it, which percent-encodes the query once more. No two queries have the same text. */
-function signedPath({ base, query }: UrlParts): string {
-  const path = base.replace(ORIGIN, '') || '/'
-  return encodeURI(query.length > 1 ? `${path}?${encodeURIComponent(query.slice(1))}` : path)
+/** Percent-encodes path and query once more, as Contentful's toolkit does. It signs a query only up to its second question mark. */
+function signedPath(path: string, [, query = '']: readonly string[]): string {
+  return encodeURI(query === '' ? path : `${path}?${encodeURIComponent(query)}`)
 }
 
 /**
@@ -44,6 +42,9 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   signs: ({ method, header, list, body, publicUrl, refuse, ...request }) => {
     const url = urlReader(publicUrl)(request)
     if ('problem' in url) return refuse(url.problem)
+    const { pathname, search } = new URL(publicUrl)
+    const query = (url.isOpen ? url.query : search).split('?')
+    if (url.isOpen && query.length > 2) return refuse(QUERY_NOT_DIVIDED)
     const names = header(SIGNED_HEADERS)?.split(',') ?? []
     // Require the time and the list itself to be signed. Otherwise anyone can change them.
     if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
@@ -51,7 +52,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
     const values = names.sort().map((name) => [name, list(name)] as const)
     if (values.some(([, value]) => value === undefined)) return undefined
     const line = values.map(([name, value]) => `${name}:${value}`).join(';')
-    const before = encoder.encode(`${method}\n${signedPath(url)}\n${line}\n`)
+    const before = encoder.encode(`${method}\n${signedPath(pathname, query)}\n${line}\n`)
     return [{ before: byteText(before), body, after: '' }]
   },
   signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },

@@ -15,7 +15,7 @@ import {
 import { isDigestOf } from './shared/content-digest.ts'
 import { type MessageKey, messageKeys, type SecretForm } from './shared/message-keys.ts'
 import { signMessage } from './shared/sign-message.ts'
-import { signatureBase } from './shared/signature-base.ts'
+import { signatureBases } from './shared/signature-base.ts'
 import { type SignatureInput, signaturesIn } from './shared/signature-input.ts'
 
 /**
@@ -140,9 +140,10 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
       if (digest === undefined || !(await isDigestOf(evidence.delivery.body, digest))) {
         return fail('signature_mismatch', 'Content-Digest does not match the body')
       }
+      const baseOf = signatureBases(evidence.delivery, publicUrl)
       let problem = `no signature over ${required.join(', ')} matches`
       for (const { input, text } of signaturesIn(signature, signatureInput, required)) {
-        const base = signatureBase(input, evidence.delivery, publicUrl)
+        const base = baseOf(input)
         if ('unknown' in base) {
           problem =
             base.because ??

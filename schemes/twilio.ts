@@ -11,10 +11,9 @@ import {
 import type { FormField } from '../src/scheme/form-fields.ts'
 import {
   ANOTHER_QUERY,
-  NO_QUERY,
+  hasQuery,
   QUERY_NOT_DIVIDED,
-  queryMatcher,
-  rawQuery,
+  requestedQuery,
   type UrlParts,
   urlParts,
   urlText,
@@ -25,7 +24,8 @@ const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
 /** Of a form, as Twilio sorts them. */
 const FIRST_FIELD = 'AccountSid'
 const EQUALS_SIGN = 0x3d
-const HASH_IN_URL = /[?&]bodySHA256=[0-9a-f]{64}$/
+/** At the end of a query. */
+const ADDED_HASH = /(?:^\?|&)bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
 const LONGEST_REPEATED = 4096
 const NO_BYTES = new Uint8Array(0)
@@ -38,9 +38,42 @@ function signedUrls(publicUrl: string): readonly UrlParts[] {
 /** Drops the fragment, which is never sent, and `bodySHA256`, which Twilio adds to each request. */
 function withAndWithoutPort(publicUrl: string): readonly UrlParts[] {
   const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(publicUrl) ?? []
-  const { base: path, query } = urlParts(rest.replace(HASH_IN_URL, ''))
+  const { base: path, query } = urlParts(rest)
   const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
-  return ['', port ?? defaultPort].map((each) => ({ base: scheme + host + each + path, query, fragment: '' }))
+  return ['', port ?? defaultPort].map((each) => ({
+    base: scheme + host + each + path,
+    query: withoutHash(query),
+    fragment: '',
+  }))
+}
+
+const withoutHash = (query: string) => query.replace(ADDED_HASH, '')
+
+/**
+ * A query as a URL parser writes it, and as received: Twilio has signed both. The first is the same for both, so that a delivery
+ * is known again under another spelling.
+ */
+function spellings(query: string): readonly string[] {
+  const escaped = query.replace(/["'<>]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return escaped === query ? [query] : [escaped, query]
+}
+
+/** Sorted by name. Twilio has been seen to send what it signed unsorted like this (twilio/twilio-php#790). */
+function sortedQuery(query: string): string {
+  const named = query
+    .slice(1)
+    .split('&')
+    .map((pair) => ({ pair, name: pair.split('=', 1)[0] ?? '' }))
+  const sorted = named.sort((left, right) => Number(left.name > right.name) - Number(left.name < right.name))
+  return `?${sorted.map(({ pair }) => pair).join('&')}`
+}
+
+/** Whether a request's query is the configured one. */
+function isConfigured(sent: string, url: UrlParts): boolean {
+  const isAsSigned = hasQuery(urlText(url), sent)
+  return (
+    isAsSigned || (url.query !== '' && hasQuery(urlText({ ...url, query: sortedQuery(url.query) }), sent))
+  )
 }
 
 /** How the text of every GET to this URL begins, if Twilio adds its parameters after those of the URL. */
@@ -56,7 +89,7 @@ function isQueryOfGet(sent: string, urls: readonly UrlParts[]): boolean {
   const configured = urls.map(({ query }) => query.slice(1)).filter((query) => query !== '')
   return (
     sent.length > 1 &&
-    !HASH_IN_URL.test(sent) &&
+    !ADDED_HASH.test(sent) &&
     (configured.length === 0 ||
       configured.some((query) => query.split('&').every((pair) => pairs.has(pair)))) &&
     urls.every(({ query }) => query === '' || !sent.startsWith(query) || sent.charAt(query.length) === '&') &&
@@ -144,19 +177,29 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
   methods: ['POST', 'GET'],
   signs: ({ body, fields, header, method, payload, publicUrl, refuse, url }) => {
     const urls = signedUrls(publicUrl)
-    const sent = url === undefined ? undefined : rawQuery(url)
-    if (url !== undefined && sent === undefined) return refuse(NO_QUERY)
+    const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
+    if (typeof sent === 'object') return refuse(sent.problem)
     if (method === 'GET') {
-      if (sent === undefined || payload() === undefined || !isQueryOfGet(sent, urls)) return undefined
-      return urls.map(({ base }) => ({ before: base + sent, body: NO_BYTES, after: '' }))
+      if (sent === undefined || payload() === undefined) return undefined
+      if (!isQueryOfGet(sent, urls))
+        return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
+      return urls.flatMap(({ base }) =>
+        spellings(sent).map((each) => ({ before: base + each, body: NO_BYTES, after: '' })),
+      )
     }
     const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
-    const query = isJson ? sent?.replace(HASH_IN_URL, '') : sent
+    const query = isJson && sent !== undefined ? withoutHash(sent) : sent
     const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
-    if (query !== undefined && !isOpen && !queryMatcher(urls.map(urlText))(query))
+    if (query !== undefined && !isOpen && !urls.some((each) => isConfigured(query, each)))
       return refuse(ANOTHER_QUERY)
     const signedWith = (bytes: Uint8Array) =>
-      urls.map((each) => ({ before: each.base + (isOpen ? query : each.query), body: bytes, after: '' }))
+      urls.flatMap(({ base, query: configured }) =>
+        (isOpen ? spellings(query) : [configured]).map((each) => ({
+          before: base + each,
+          body: bytes,
+          after: '',
+        })),
+      )
     if (isJson) {
       if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
       const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'

@@ -7,7 +7,7 @@ import {
   wellFormedText,
 } from '../src/lib/options.ts'
 import type { SenderScheme } from '../src/scheme/code-scheme.ts'
-import { calledUrl } from '../src/scheme/signed-url.ts'
+import { withQueryOf } from '../src/scheme/signed-url.ts'
 import {
   type SignedRequest,
   type SignJwtOptions,
@@ -58,7 +58,7 @@ export interface SchemeEndpoint extends Addressed {
   readonly keyId?: string | undefined
   /** A private JWK, for schemes with a key pair. */
   readonly privateKey?: SignAsOptions['privateKey']
-  /** The URL to sign, if the scheme signs it. Without a query, the query of `url` is signed too. Defaults to `url`. */
+  /** The URL to sign, if the scheme signs it. Its query has to be that of `url`; without one, the query of `url` is signed too. Defaults to `url`. */
   readonly publicUrl?: string | undefined
 }
 
@@ -106,7 +106,7 @@ export async function signFor(endpoint: Endpoint, event: OutgoingEvent, now: num
   const { body, id: eventId, type: eventType } = event
   if (endpoint.scheme !== undefined) {
     const { scheme, secret, keyId, privateKey, publicUrl = url } = endpoint
-    const called = calledUrl(publicUrl, url)
+    const called = withQueryOf(publicUrl, url)
     return signAs(scheme, {
       secret,
       keyId,

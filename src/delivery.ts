@@ -22,9 +22,9 @@ export interface Delivery {
   /** The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. */
   readonly body: Uint8Array
   /**
-   * The request's path and query, or its full URL, exactly as received. Only the query is read: by handshakes, by CloudEvents,
-   * whose token may be there, and by senders that sign their URL. Undefined if the host does not know it: then `publicUrl` must have
-   * the signed query.
+   * The request's path and query, or its full URL, exactly as received. Handshakes read the query, and so do CloudEvents, whose
+   * token may be there, and the schemes of senders that sign the URL. These refuse a path with an encoded question mark, unless
+   * that of `publicUrl` has one. Undefined if the host does not know it: then `publicUrl` must have the signed query.
    */
   readonly url?: string | undefined
   /**

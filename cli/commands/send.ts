@@ -58,12 +58,12 @@ export const send: Command = defineCommand({
     const { data, eventType } = await readSample(given)
     const extras = { eventType, contentType: headers['content-type'] }
     const signer = await readSigner({ ...given, ...(data !== undefined && { data }) }, url, extras)
-    const { method, eventId } = signer
+    const { method, eventId, target } = signer
     const show = given.json ? showJson : showText
     const attempt = async (number: number) => {
       const signed = await signer.sign()
       const body = given.tamper ? tamper(Buffer.from(signed.body)) : signed.body
-      const answer = await post(url, { ...signed, headers: { ...signed.headers, ...headers }, body })
+      const answer = await post(target, { ...signed, headers: { ...signed.headers, ...headers }, body })
       show({ attempt: number, ...answer, eventId })
       const hint = hintAbout(answer.status, answer.body, method)
       if (hint !== undefined) remark(`hint: ${hint}`)

@@ -28,7 +28,7 @@ export const sign: Command = defineCommand({
     const request = await signer.sign()
     print(
       given.curl
-        ? asCommand(url, request, changesBody ? {} : given)
+        ? asCommand(signer.target, request, changesBody ? {} : given)
         : headerLines(request.headers).join('\n'),
     )
     return EXIT.done

@@ -19,9 +19,13 @@ export function appAt(url: URL, timeoutMs: number) {
   const { Agent, request } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
   return {
-    /** Sends one POST and never retries. Never rejects, whatever the app or the network does. */
-    ask: (headers: OutgoingHttpHeaders, body: Uint8Array): Promise<AppAnswer> =>
-      attempt(request(url, { method: 'POST', agent, headers }), body, timeoutMs),
+    /**
+     * Sends one POST and never retries, with this query if the URL has none. Never rejects, whatever the app or the network does.
+     */
+    ask(headers: OutgoingHttpHeaders, body: Uint8Array, query: string): Promise<AppAnswer> {
+      const path = url.pathname + (url.search || query)
+      return attempt(request(url, { method: 'POST', agent, headers, path }), body, timeoutMs)
+    },
     /** Closes idle connections. */
     close: (): void => agent.destroy(),
   }

@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { settle } from '../../adapters/kit/settle.ts'
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
+import { signsUrl } from '../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../src/scheme/index.ts'
 import { signedBytes } from '../../src/scheme/signed-text.ts'
+import { urlParts } from '../../src/scheme/signed-url.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
@@ -42,13 +44,16 @@ export function forwarder(
 ): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
   const options = { ...wanted, ofSender: senderHeaders(wanted, scheme), publicUrl }
+  const signsQuery = scheme !== undefined && signsUrl(scheme)
   const inFlight = new InFlight()
   const complain = throttled(remark)
   const pass: AnswerEvent = async ({ event, listener, verification, isReplay }, request, response) => {
     const hasRoom = inFlight.size < MOST_IN_FLIGHT // this one does not count yet
     const key = isReplay ? (verification.claimKeys[0] ?? event.id) : await appEventId(verification, event)
+    // The query of a GET is the event's body.
+    const { query } = urlParts(signsQuery && request.method === 'POST' ? (request.url ?? '') : '')
     const answer = hasRoom
-      ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody)
+      ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody, query)
       : TOO_MANY
     // Before the sender gets the answer, so that its next attempt finds the event settled.
     if (answer.kind === 'answered') await settle({ listener, event }, answer.status)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes, explain } from '../../src/explain/index.ts'
 import { maySignQuery } from '../../src/scheme/compile-scheme.ts'
-import { calledUrl } from '../../src/scheme/signed-url.ts'
+import { withQueryOf } from '../../src/scheme/signed-url.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
@@ -57,7 +57,9 @@ export async function openInspector(
     return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
   }
   const scheme = listener.auth.protocol?.scheme
-  const urlOf: Board['urlOf'] = ({ path }) => (scheme && maySignQuery(scheme) ? calledUrl(url, path) : url)
+  const signedUrl = withQueryOf(url, given['public-url'] ?? '')
+  const urlOf: Board['urlOf'] = ({ path }) =>
+    scheme && maySignQuery(scheme) ? withQueryOf(signedUrl, path) : url
   const send: Board['send'] = (...replay) => replays.send(...replay)
   const ui =
     settings.port === undefined

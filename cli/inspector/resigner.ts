@@ -4,7 +4,7 @@ import { memberAt, pointerSteps } from '../../src/lib/json.ts'
 import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
 import { FORM } from '../../src/scheme/form-fields.ts'
 import type { ValueLocation } from '../../src/scheme/scheme.ts'
-import { calledUrl } from '../../src/scheme/signed-url.ts'
+import { withQueryOf } from '../../src/scheme/signed-url.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { signAs } from '../../src/signing/sign-as.ts'
 import type { AuthValues } from '../listen/options.ts'
@@ -92,7 +92,7 @@ function schemeResigner(
           body: sent,
           eventId,
           contentType,
-          publicUrl: calledUrl(publicUrl, url),
+          publicUrl: withQueryOf(publicUrl, url),
         }),
       )
     },

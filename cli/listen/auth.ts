@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
-import { hasKeyPair } from '../../src/scheme/compile-scheme.ts'
+import { hasKeyPair, maySignQuery } from '../../src/scheme/compile-scheme.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { remark } from '../command-line/output.ts'
@@ -74,12 +74,14 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   // The body of the printed command would lack the signature's place.
   const isSent = receiver.key !== undefined && canSign(factory) && !isInBody(factory)
   const key = hasKeyPair(factory.scheme) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
+  const signed =
+    publicUrl === undefined || !maySignQuery(scheme) ? '' : ` --public-url ${shellQuote(publicUrl)}`
   const sample = sampleOption(name)
   const body = sample === undefined ? HELLO : ` ${sample}`
   return {
     authFor: (url) => receiver.authFor(publicUrl ?? url),
     sendCommand: (url) =>
-      isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${body}` : undefined,
+      isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${signed}${body}` : undefined,
     remark:
       receiver.key === undefined
         ? `No secret is given: ${scheme.sender} sends it to this URL, and it is printed once. Anyone who knows the URL can send one.`

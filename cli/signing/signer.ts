@@ -1,6 +1,6 @@
 import { memberOf } from '../../src/lib/member-of.ts'
-import { hasKeyPair, signsUrl } from '../../src/scheme/compile-scheme.ts'
-import { calledUrl } from '../../src/scheme/signed-url.ts'
+import { hasKeyPair, maySignQuery, signsUrl } from '../../src/scheme/compile-scheme.ts'
+import { withQueryOf } from '../../src/scheme/signed-url.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
@@ -48,6 +48,8 @@ export type SignValues = ValuesOf<typeof SIGN_OPTIONS>
 export interface Signer {
   readonly method: 'hmac' | 'jwt' | 'scheme'
   readonly eventId: string
+  /** Where to send it. */
+  readonly target: string
   sign(): Promise<SignedRequest>
 }
 
@@ -79,14 +81,19 @@ export async function readSigner(given: SignValues, url: string, extras: Extras 
       body: await readSignedBody(given),
     }
     const sign = () => signJwt({ ...options, timestamp: timestamp() })
-    return { method: 'jwt', eventId, sign: () => signWithKey(sign) }
+    return { method: 'jwt', eventId, target: url, sign: () => signWithKey(sign) }
   }
   const options = {
     secret: await needSecret(given['secret-file']),
     eventId,
     body: await readSignedBody(given),
   }
-  return { method: 'hmac', eventId, sign: () => signHmac({ ...options, timestamp: timestamp() }) }
+  return {
+    method: 'hmac',
+    eventId,
+    target: url,
+    sign: () => signHmac({ ...options, timestamp: timestamp() }),
+  }
 }
 
 /** Signs as another sender: with its secret, or with a private JWK in `--key`. */
@@ -103,6 +110,7 @@ async function schemeSigner(
   return {
     method: 'scheme',
     eventId: known.eventId,
+    target: targetOf(scheme, given, url),
     async sign() {
       try {
         return await signAs(scheme, { ...keys, ...known, body, publicUrl, timestamp: timestamp() })
@@ -121,9 +129,18 @@ export function publicUrlOf(
   url: string,
 ): string | undefined {
   const publicUrl = given['public-url'] ?? url
-  if (URL.canParse(publicUrl)) return calledUrl(publicUrl, url)
+  if (URL.canParse(publicUrl)) return withQueryOf(publicUrl, url)
   if (signsUrl(scheme)) throw needsUrl(scheme.name)
   return undefined
+}
+
+/** Where to send a delivery: to `url`, with the query of `--public-url` if it has none and the sender signs it. */
+export function targetOf(
+  { scheme }: AnyScheme,
+  { 'public-url': publicUrl = '' }: Pick<SignValues, 'public-url'>,
+  url: string,
+): string {
+  return maySignQuery(scheme) ? withQueryOf(url, publicUrl) : url
 }
 
 const needsUrl = (name: string) =>

@@ -104,6 +104,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'Twilio signs the URL. Behind a proxy or tunnel, it is the one that Twilio calls, not `http://localhost`.',
       'A form without `AccountSid`, or with a field that sorts before it, needs its query in `publicUrl`. If that differs each time, [make a listener for each URL](../schemes.md#senders-that-sign-the-url).',
+      'Write the parameters of a query in alphabetical order. Twilio [has been seen](https://github.com/twilio/twilio-php/issues/790) to sign them as written, and to send them sorted. hookgate accepts that only if the query is in `publicUrl`.',
       'A form parser in front of hookgate consumes the body. Remove it for this route.',
       'For GET webhooks, mount the route with `app.all`.',
     ],

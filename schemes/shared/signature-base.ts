@@ -22,25 +22,30 @@ export type SignatureBase =
   | { readonly text: string; readonly covered: string }
   | { readonly unknown: string; readonly because?: string }
 
-/** Rebuilds the signed text. Fails if a component is missing or not supported, or if the request has another query. */
-export function signatureBase(
-  { components = [], text }: SignatureInput,
+/** Rebuilds the signed texts of a delivery. Fails if a component is missing or not supported, or if the request has another query. */
+export function signatureBases(
   delivery: Delivery,
   publicUrl: string,
-): SignatureBase {
+): (input: SignatureInput) => SignatureBase {
   const url = new URL(publicUrl)
   const requested = urlReader(publicUrl)(delivery)
   const signed = 'problem' in requested ? urlParts(publicUrl) : requested
-  let covered = ''
-  for (const component of components) {
-    if ('problem' in requested && WITH_QUERY.includes(component.name)) {
-      return { unknown: component.identifier, because: requested.problem }
+  const queryParameter = queryParameters(signed)
+  return ({ components = [], text }) => {
+    let covered = ''
+    for (const component of components) {
+      if ('problem' in requested && WITH_QUERY.includes(component.name)) {
+        return { unknown: component.identifier, because: requested.problem }
+      }
+      const value =
+        component.name === '@query-param'
+          ? queryParameter(component.parameters.get('name'))
+          : componentValue(component, delivery, url, signed)
+      if (value === undefined) return { unknown: component.identifier }
+      covered += `${component.identifier}: ${value}\n`
     }
-    const value = componentValue(component, delivery, url, signed)
-    if (value === undefined) return { unknown: component.identifier }
-    covered += `${component.identifier}: ${value}\n`
+    return { text: `${covered}"@signature-params": ${text}`, covered }
   }
-  return { text: `${covered}"@signature-params": ${text}`, covered }
 }
 
 function componentValue(
@@ -49,7 +54,6 @@ function componentValue(
   url: URL,
   signed: UrlParts,
 ): string | undefined {
-  if (name === '@query-param') return queryParameter(signed, parameters.get('name'))
   const field = name.startsWith('@') ? undefined : headerOf(delivery, name)
   if (parameters.get('bs') === '' && typeof field === 'string')
     return `:${encodeBase64(bytesOfField(field))}:`
@@ -64,10 +68,23 @@ function bytesOfField(field: string): Uint8Array {
   return Uint8Array.from(field, (character) => character.charCodeAt(0))
 }
 
-/** A query parameter, encoded as in RFC 9421 2.2.8. Undefined if it is missing or repeated. */
-function queryParameter({ query }: UrlParts, name: string | undefined): string | undefined {
-  const [value, another] = [...new URLSearchParams(query)].filter(([each]) => encodeQuery(each) === name)
-  return value && !another ? encodeQuery(value[1]) : undefined
+/**
+ * Finds a query parameter, encoded as in RFC 9421 2.2.8. Undefined if it is missing or repeated. Parses the query once, because a
+ * stranger may name hundreds of its thousands of parameters.
+ */
+function queryParameters({ query }: UrlParts): (name: string | undefined) => string | undefined {
+  let values: Map<string | undefined, string | undefined> | undefined
+  return (name) => {
+    if (values === undefined) {
+      values = new Map()
+      for (const [each, value] of new URLSearchParams(query)) {
+        const encoded = encodeQuery(each)
+        values.set(encoded, values.has(encoded) ? undefined : value)
+      }
+    }
+    const value = values.get(name)
+    return value === undefined ? undefined : encodeQuery(value)
+  }
 }
 
 function encodeQuery(text: string): string {

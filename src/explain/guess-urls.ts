@@ -43,13 +43,15 @@ export function urlGuesses(
       if (isOfQuery && parts.query === configured.query && delivery.url !== undefined) {
         return { says: [`${name} signed publicUrl; ${OTHER_QUERY}`], publicUrl: signed }
       }
-      const isOpen = isOfQuery && configured.query === '' && parts.query === requested
-      return { says: [isOpen ? `${wrongUrl}; ${NOT_DIVIDED}` : wrongUrl], publicUrl: signed }
+      const isOfRequest = isOfQuery && parts.query === requested
+      const change = configured.query === '' ? NOT_DIVIDED : CHANGES
+      return { says: [isOfRequest ? `${wrongUrl}; ${change}` : wrongUrl], publicUrl: signed }
     })
 }
 
 const OTHER_QUERY =
   'the request has another query, or none: find what changes it before this listener, such as a rewrite'
+const CHANGES = 'if its query changes, leave the query out of publicUrl'
 const NOT_DIVIDED =
   'nothing in the signed text shows where its query ends, so if the query changes, make a listener for each URL in a lookup'
 

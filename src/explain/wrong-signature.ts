@@ -1,8 +1,12 @@
+import { checkAuthenticity } from '../checks/authenticity.ts'
+import { checkHeaders } from '../checks/headers.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
 import { secretFormOf } from '../scheme/secret-forms.ts'
 import { secretMistake } from '../scheme/secret-mistakes.ts'
+import { URL_PROBLEMS } from '../scheme/signed-url.ts'
+import { Verification } from '../verification.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { looksLike, oddSecret } from './odd-secret.ts'
 import { tryGuesses } from './try-guesses.ts'
@@ -36,12 +40,23 @@ export async function wrongSignature(
     return [strangeSecret(expected) ?? untried, ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
-  if (says === undefined) return [unknownMistake(delivery, expected), ...toCheck(expected)]
+  if (says === undefined) {
+    const problem = expected.signedUrl === undefined ? undefined : await urlProblem(delivery, listener)
+    return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
+  }
   return says.length > 0
     ? says
     : [
         'the signature fits the secret of this listener: it was refused under another secret, or by another listener',
       ]
+}
+
+/** Why the URL of the request is refused, whatever its signature is. */
+async function urlProblem(delivery: Delivery, listener: Listener<unknown>): Promise<string | undefined> {
+  const verification = new Verification(delivery, listener)
+  if (checkHeaders(verification) !== undefined) return undefined
+  const refused = await checkAuthenticity(verification)
+  return URL_PROBLEMS.find((problem) => refused?.detail === problem)
 }
 
 /** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */
@@ -74,6 +89,10 @@ function toCheck({ name, isOwn, scheme, facts, isSigned, signedUrl }: ExpectedSe
     : `check what you pass: ${key}${facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`}`
   const body = 'check that no proxy, middleware or gateway before this listener changes the body'
   const url =
-    signedUrl === undefined ? [] : [`check that publicUrl is the URL as ${name} has it: ${signedUrl}`]
+    signedUrl === undefined
+      ? []
+      : [
+          `check that publicUrl is the URL as ${name} has it: ${signedUrl}; and that nothing before this listener changes the query`,
+        ]
   return [secret, ...(isSigned ? [body] : []), ...url]
 }

@@ -16,7 +16,8 @@ export type SignedUrl = (UrlParts & { readonly isOpen: boolean }) | { readonly p
 const LONGEST_URL = 8192
 const PARTS = /^([^?#]*)(\?[^#]*)?(#.*)?$/s
 /** Of a request. A fragment is never sent, and other characters are not part of a URL. */
-const QUERY = /^[^?#]*(\?[!"$-~]*)?$/s
+const REQUESTED = /^([^?#]*)(\?[!"$-~]*)?$/s
+const ENCODED_MARK = /%3f/i
 
 export function urlParts(url: string): UrlParts {
   const [, base = '', query = '', fragment = ''] = PARTS.exec(url) ?? []
@@ -25,52 +26,55 @@ export function urlParts(url: string): UrlParts {
 
 export const urlText = ({ base, query, fragment }: UrlParts): string => base + query + fragment
 
-/** The URL that a sender signs when it calls `url`: `publicUrl`, with the query of `url` if it has none of its own. */
-export function calledUrl(publicUrl: string, url: string): string {
-  const parts = urlParts(publicUrl)
-  return parts.query === '' ? urlText({ ...parts, query: urlParts(url).query }) : publicUrl
-}
-
-/** The query of a request, exactly as received, with its question mark. Empty if it has none. Undefined if it is not one. */
-export function rawQuery(url: string): string | undefined {
-  const found = url.length > LONGEST_URL ? undefined : QUERY.exec(url)
-  return found ? (found[1] ?? '') : undefined
+/** `url`, with the query of `other` if it has none of its own. */
+export function withQueryOf(url: string, other: string): string {
+  const parts = urlParts(url)
+  return parts.query === '' ? urlText({ ...parts, query: urlParts(other).query }) : url
 }
 
 export const NO_QUERY = 'the URL of the request is over 8,192 characters, or is not one'
-export const ANOTHER_QUERY = 'the request has another query than publicUrl'
+export const ENCODED_QUERY =
+  'the path of the request has an encoded question mark, and that of publicUrl has none: write ? before the query, not %3F'
+export const ANOTHER_QUERY = 'the request has another query than publicUrl, or none'
 export const QUERY_NOT_DIVIDED =
   'the query of the request is not in publicUrl, and what is signed does not show where it ends: put the query into publicUrl'
 
+/** Why the URL of a request cannot be the one that was signed. */
+export const URL_PROBLEMS: readonly string[] = [NO_QUERY, ENCODED_QUERY, ANOTHER_QUERY, QUERY_NOT_DIVIDED]
+
+/** The query of a request, exactly as received, with its question mark. Empty if it has none. Or why it is not known. */
+export function requestedQuery(url: string, publicUrl: string): string | { readonly problem: string } {
+  const found = url.length > LONGEST_URL ? null : REQUESTED.exec(url)
+  if (found === null) return { problem: NO_QUERY }
+  const [, path = '', query = ''] = found
+  // Otherwise what decodes the path reads it as a query that nobody has signed.
+  const isEncoded = ENCODED_MARK.test(path) && !ENCODED_MARK.test(urlParts(publicUrl).base)
+  return isEncoded ? { problem: ENCODED_QUERY } : query
+}
+
 /**
  * Reads the URL that a sender signed. Origin and path are those of `publicUrl`. So is the query, if `publicUrl` has one: the
- * request must then have the same, or none, because a proxy may have dropped it. Otherwise it is the request's. A host that does
- * not know the request's URL has only `publicUrl`.
+ * request must then have the same. Otherwise it is the request's. A host that does not know the request's URL has only
+ * `publicUrl`.
  */
 export function urlReader(publicUrl: string): (request: { readonly url?: string | undefined }) => SignedUrl {
   const configured = urlParts(publicUrl)
   const closed = { ...configured, isOpen: false }
-  const isConfigured = queryMatcher([publicUrl])
   return ({ url }) => {
     if (url === undefined) return closed
-    const query = rawQuery(url)
-    if (query === undefined) return { problem: NO_QUERY }
-    if (configured.query !== '') return isConfigured(query) ? closed : { problem: ANOTHER_QUERY }
+    const query = requestedQuery(url, publicUrl)
+    if (typeof query === 'object') return query
+    if (configured.query !== '') return hasQuery(publicUrl, query) ? closed : { problem: ANOTHER_QUERY }
     return query === '' ? closed : { ...configured, query, isOpen: true }
   }
 }
 
-/** Whether a request's query is that of one of these URLs, as configured or as a web runtime reports it, or empty. */
-export function queryMatcher(urls: readonly string[]): (query: string) => boolean {
-  let queries: ReadonlySet<string> | undefined
-  return (query) => {
-    if (query === '' || query === '?') return true
-    queries ??= new Set(urls.flatMap((url) => [urlParts(url).query, parsedQuery(url)]))
-    return queries.has(query)
-  }
+/** Whether a request's query is that of `publicUrl`, as configured or as a web runtime reports it. */
+export function hasQuery(publicUrl: string, query: string): boolean {
+  return (
+    query === urlParts(publicUrl).query || (URL.canParse(publicUrl) && query === new URL(publicUrl).search)
+  )
 }
-
-const parsedQuery = (url: string) => (URL.canParse(url) ? new URL(url).search : '')
 
 /**
  * What shows where an open query ends in the text of a template. `nothing`: its text could be that of a request with another
@@ -100,7 +104,7 @@ export function queryDivider(template: string, content: readonly Content[] = ['j
 
 /** Whether a query has the same parameters in the URL that a scheme has converted. Decoding a `%26` would add one. */
 export function keepsQuery(query: string, converted: string): boolean {
-  const kept = QUERY.exec(converted)?.[1]
+  const kept = REQUESTED.exec(converted)?.[2]
   if (kept === undefined) return false
   return kept === query || `${new URLSearchParams(kept)}` === `${new URLSearchParams(query)}`
 }

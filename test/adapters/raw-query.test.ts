@@ -66,7 +66,6 @@ describeMatrix('the query that a sender has signed', [
   row('//hook?id=1', '?id=1'),
   row('/a/../hook?id=1', '?id=1'),
   row('/hook/?id=1', '?id=1'),
-  row('/hook%3fid=2?id=1', '?id=1'),
   row('http://other.example/hook?id=1', '?id=1'),
   ...['?a="b"', '?a=<b>'].map((query) =>
     row(`/hook${query}`, query, {
@@ -82,6 +81,8 @@ describeMatrix('the query of a request is not the signed one', [
       ['/hook', '?id=1'],
       ['/hook?id=1', ''],
       ['/hook%3Fid=1', '?id=1'],
+      ['/hook%3fid=2?id=1', '?id=1'],
+      ['/hook%3f', ''],
       ['/hook?id=%31', '?id=1'],
       ['/hook?id=1&', '?id=1'],
       ['/hook?ID=1', '?id=1'],

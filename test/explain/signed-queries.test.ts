@@ -47,8 +47,10 @@ describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
 
   it('is configured, and the request has another', async () => {
     const publicUrl = `${PUBLIC}?tenant=7`
-    const likely = await explained(sender, { publicUrl, signed: publicUrl, target: '/hooks?tenant=8' })
-    expect(likely).toMatch(new RegExp(`^${name} signed publicUrl; the request has another query`))
+    for (const target of ['/hooks?tenant=8', '/hooks', '/hooks?']) {
+      const likely = await explained(sender, { publicUrl, signed: publicUrl, target })
+      expect(likely).toMatch(new RegExp(`^${name} signed publicUrl; the request has another query, or none`))
+    }
   })
 
   it('is that of the request, and another is configured', async () => {
@@ -56,6 +58,16 @@ describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
     const signed = `${PUBLIC}?tenant=8`
     const likely = await explained(sender, { publicUrl, signed, target: '/hooks?tenant=8' })
     expect(likely).toContain(`${name} signed ${signed}; publicUrl is ${publicUrl}: set publicUrl`)
+    expect(likely).toContain('leave the query out of publicUrl')
+  })
+
+  it('is refused, whatever was signed', async () => {
+    const publicUrl = `${PUBLIC}?tenant=7`
+    const signed = `${PUBLIC}?tenant=8`
+    const other = await explained(sender, { publicUrl, signed, target: '/hooks?tenant=9' })
+    expect(other).toMatch(/^the request has another query than publicUrl/)
+    const encoded = await explained(sender, { publicUrl: PUBLIC, signed, target: '/hooks%3Ftenant=8' })
+    expect(encoded).toMatch(/^the path of the request has an encoded question mark/)
   })
 
   it('follows another path than the configured one', async () => {

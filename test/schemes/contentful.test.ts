@@ -12,7 +12,7 @@ const BODY = '{"sys":{"id":"one"}}'
 const NAMES = 'x-contentful-signed-headers'
 const TIME = 'x-contentful-timestamp'
 
-function receiver(publicUrl = URL) {
+function receiver(publicUrl = URL, url?: string) {
   const { clock, receive } = schemeReceiver(contentful({ secrets: SECRET, publicUrl }))
   const send = ({ list = [NAMES, TIME], path = '/hooks', at = 0, headers = {} }: Sending = {}) => {
     const all: Headers = { ...headers, [NAMES]: list.join(','), [TIME]: `${clock.now() + at * 1000}` }
@@ -20,7 +20,7 @@ function receiver(publicUrl = URL) {
     const signed = ['POST', path, line.join(';'), BODY].join('\n')
     const signature = createHmac('sha256', SECRET).update(signed).digest('hex')
     const sent = { ...all, 'x-contentful-crn': all['x-contentful-crn'], 'x-contentful-signature': signature }
-    return receive({ headers: sent, body: BODY })
+    return receive({ url, headers: sent, body: BODY })
   }
   return { send }
 }
@@ -104,7 +104,20 @@ describe('a delivery of Contentful', () => {
     [`${URL}?tenant=7&a=b`, '/hooks?tenant%253D7%2526a%253Db'],
     ['https://receiver.example/a%20b', '/a%2520b'],
     ['https://receiver.example', '/'],
+    [`${URL}?q=it's`, '/hooks?q%253Dit%252527s'],
+    [`${URL}?a=b?c=d`, '/hooks?a%253Db'],
   ])('is signed for %s as Contentful’s toolkit writes it', async (publicUrl, path) => {
     expect(await receiver(publicUrl).send({ path })).toMatchObject({ ok: true })
+  })
+
+  it('ends at the second question mark, so a query that goes on has to be configured', async () => {
+    const [path, url] = ['/hooks?a%253Db', '/hooks?a=b?c=d']
+    expect(await receiver(URL, '/hooks?a=b').send({ path })).toMatchObject({ ok: true })
+    expect(await receiver(URL, url).send({ path })).toMatchObject({
+      ...MISMATCH,
+      detail: expect.stringContaining('put the query into publicUrl'),
+    })
+    expect(await receiver(`${URL}?a=b?c=d`, url).send({ path })).toMatchObject({ ok: true })
+    expect(await receiver(`${URL}?a=b?c=d`, '/hooks?a=b').send({ path })).toMatchObject(MISMATCH)
   })
 })

@@ -2,7 +2,7 @@ import { constants, createHash, createHmac, generateKeyPairSync, sign } from 'no
 import { describe, expect, it } from 'vitest'
 import { type Rfc9421Options, rfc9421 } from '../../schemes/rfc9421.ts'
 import { messageKeys } from '../../schemes/shared/message-keys.ts'
-import { signatureBase } from '../../schemes/shared/signature-base.ts'
+import { signatureBases } from '../../schemes/shared/signature-base.ts'
 import { readSignatureInput } from '../../schemes/shared/signature-input.ts'
 import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
@@ -149,7 +149,7 @@ const PUBLISHED: readonly Published[] = [
 function baseOf(input: string, url = 'https://example.com/foo?param=Value&Pet=dog', request = RFC_REQUEST) {
   const read = readSignatureInput(`sig=${input}`)?.get('sig')
   if (read === undefined) throw new Error('not read')
-  return signatureBase(read, request, url)
+  return signatureBases(request, url)(read)
 }
 
 describe("RFC 9421's own examples", () => {

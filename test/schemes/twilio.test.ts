@@ -155,7 +155,8 @@ describe('a GET of Twilio', () => {
     }
     for (const query of [QUERY, `tenant=70&${QUERY}`, `tenant=&${QUERY}`, `xtenant=7&${QUERY}`, 'tenant=7']) {
       const other = get(`https://receiver.example/hooks?${query}`)
-      if (query !== 'tenant=7') expect(await receiverAt(URL).receive(other)).toMatchObject(MISMATCH)
+      const refused = { ...MISMATCH, detail: expect.stringContaining('another query than publicUrl') }
+      if (query !== 'tenant=7') expect(await receiverAt(URL).receive(other)).toMatchObject(refused)
     }
   })
 
@@ -282,4 +283,69 @@ it.each(['application/x-www-form-urlencoded', 'application/json'])(
 
 it('a malformed form is refused', async () => {
   expect(await receiverAt(URL).receive(form(`${URL}a`, 'a=%zz'))).toMatchObject(MISMATCH)
+})
+
+describe('the query of a request to Twilio’s URL', () => {
+  const PLAIN = 'https://a.example/in'
+  const WITH_SID = 'AccountSid=AC1&Body=Hi'
+  const SIGNED_SID = 'AccountSidAC1BodyHi'
+
+  it('may be missing, and the form needs no AccountSid then', async () => {
+    expect(await receiverAt(PLAIN).receive({ ...form(PLAIN + FIELDS), url: '/in' })).toMatchObject({
+      ok: true,
+    })
+  })
+
+  it.each([
+    ["?q=it's", '?q=it%27s'],
+    ["?q=it's", "?q=it's"],
+    ['?a="<b>"', '?a=%22%3Cb%3E%22'],
+  ])('%s may be signed as %s', async (query, signed) => {
+    const post = { ...form(PLAIN + signed + SIGNED_SID, WITH_SID), url: `/in${query}` }
+    const { receive } = receiverAt(PLAIN)
+    expect(await receive(post)).toMatchObject({ ok: true })
+    expect(await receive({ ...post, url: `/in${signed}` })).toMatchObject(IN_PROGRESS)
+    expect(await receive({ ...post, url: `/in${query}x` })).toMatchObject(MISMATCH)
+  })
+
+  it('may be the configured one, sorted by name as Twilio sends it', async () => {
+    const publicUrl = `${PLAIN}?b=2&a=%41&b=1`
+    const at = (query: string) =>
+      receiverAt(publicUrl).receive({ ...form(publicUrl + FIELDS), url: `/in${query}` })
+    expect(await at('?b=2&a=%41&b=1')).toMatchObject({ ok: true })
+    expect(await at('?a=%41&b=2&b=1')).toMatchObject({ ok: true })
+    for (const other of [
+      '?a=%41&b=1&b=2',
+      '?b=2&b=1&a=%41',
+      '?a=A&b=2&b=1',
+      '?a=%41&b=2',
+      '?a=%41&b=2&b=1&',
+      '',
+    ]) {
+      expect(await at(other), other).toMatchObject(MISMATCH)
+    }
+  })
+})
+
+describe('the hash that Twilio adds to the URL of JSON', () => {
+  const PLAIN = 'https://a.example/in'
+  const hash = withHash('', JSON_BODY).slice(1)
+  const receive = (publicUrl: string, signedUrl: string, url: string) =>
+    receiverAt(publicUrl).receive({ ...request('json', withHash(signedUrl, JSON_BODY), JSON_BODY), url })
+
+  it.each([PLAIN, `${PLAIN}?b=c`])('follows the query of the request to %s', async (publicUrl) => {
+    for (const added of ['', `&${hash}`]) {
+      expect(await receive(publicUrl, `${PLAIN}?b=c`, `/in?b=c${added}`)).toMatchObject({ ok: true })
+    }
+    for (const other of [`?${hash}`, `%26${hash}`, `&${hash}&`, `&${hash.toUpperCase()}`]) {
+      expect(await receive(publicUrl, `${PLAIN}?b=c`, `/in?b=c${other}`), other).toMatchObject(MISMATCH)
+    }
+  })
+
+  it('begins the query if there is no other', async () => {
+    for (const query of ['', `?${hash}`]) {
+      expect(await receive(PLAIN, PLAIN, `/in${query}`)).toMatchObject({ ok: true })
+    }
+    expect(await receive(PLAIN, PLAIN, `/in?&${hash}`)).toMatchObject(MISMATCH)
+  })
 })

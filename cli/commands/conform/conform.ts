@@ -5,7 +5,14 @@ import { httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
 import { needSecret } from '../../signing/secrets.ts'
-import { checkOneMethod, publicUrlOf, readSender, SENDER_OPTIONS, signWithKey } from '../../signing/signer.ts'
+import {
+  checkOneMethod,
+  publicUrlOf,
+  readSender,
+  SENDER_OPTIONS,
+  signWithKey,
+  targetOf,
+} from '../../signing/signer.ts'
 import { hmacMethod, jwtMethod, type SigningMethod } from './methods.ts'
 import { eventCases, refusalCases } from './own-cases.ts'
 import { type CaseResult, ownIdOf, resultsOf } from './run.ts'
@@ -40,11 +47,11 @@ export const conform: Command = defineCommand({
     'hookgate conform http://localhost:3000/webhooks/stripe --scheme stripe --secret-file whsec.txt',
   ],
   async run(given, url) {
-    const target = httpUrl('URL', url)
+    httpUrl('URL', url)
     checkOneMethod(given)
-    const { cases, idOf } =
+    const { cases, idOf, target } =
       given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
-    const all = await report(resultsOf(target, cases, idOf), target, given)
+    const all = await report(resultsOf(new URL(target), cases, idOf), new URL(target), given)
     return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
   },
 })
@@ -58,12 +65,12 @@ async function senderCases(given: ConformValues, name: string, url: string) {
   } catch (error) {
     throw toUsageError(error, `--scheme ${name}`)
   }
-  return { cases, idOf: senderIdOf(scheme.scheme) }
+  return { cases, idOf: senderIdOf(scheme.scheme), target: targetOf(scheme, given, url) }
 }
 
 async function ownCases(given: ConformValues, url: string) {
   const method = await methodOf(given, url)
-  return { cases: [...eventCases(method), ...refusalCases(method)], idOf: ownIdOf }
+  return { cases: [...eventCases(method), ...refusalCases(method)], idOf: ownIdOf, target: url }
 }
 
 async function methodOf(given: ConformValues, url: string): Promise<SigningMethod> {

@@ -103,11 +103,13 @@ function transport({ certificateDays }: ProbeAnswer, { protocol, hostname }: URL
 }
 
 /** Senders see the public URL. `--url` may be an internal URL of the same endpoint. */
-function* naming(url: URL, { publicUrl, tenantUrl }: Expected): Iterable<Finding> {
+function* naming(url: URL, { publicUrl, tenantUrl, scheme }: Expected): Iterable<Finding> {
   if (publicUrl === undefined) return
-  const fix = 'set audience to the URL that senders post to'
+  const fix = `set ${scheme ? 'publicUrl' : 'audience'} to the URL that senders post to`
   if (publicUrl.pathname !== '/' && publicUrl.pathname !== url.pathname)
     yield warn('--public-url has another path than --url', fix)
+  if (scheme && publicUrl.search !== '' && url.search !== '' && publicUrl.search !== url.search)
+    yield warn('--public-url has another query than --url', fix)
   if (publicUrl.protocol !== 'https:' && !LOOPBACK_HOST.test(publicUrl.hostname))
     yield fail('--public-url is not https', fix)
   if (tenantUrl && publicUrl.origin !== tenantUrl.origin)

@@ -1,7 +1,7 @@
 import { withDeadline } from '../../../src/lib/clock.ts'
-import { coverageOf, hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
+import { coverageOf, hasKeyPair, maySignQuery } from '../../../src/scheme/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/scheme/index.ts'
-import { calledUrl } from '../../../src/scheme/signed-url.ts'
+import { withQueryOf } from '../../../src/scheme/signed-url.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { sampleOption } from '../../signing/samples.ts'
 import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
@@ -43,16 +43,17 @@ export async function checkSender(
       `every signed delivery of ${sender} runs the handler`,
       'send one with hookgate send --scheme NAME',
     )
-  const sign = { secret, publicUrl: calledUrl(publicUrl.href, url.href) }
+  const sign = { secret, publicUrl: withQueryOf(publicUrl.href, url.href) }
   const body = factory.scheme.content?.[0] === 'form' ? formFor(factory.scheme) : NOT_JSON
   const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
     return skip(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
-  const answer = await send(url, request)
+  const target = maySignQuery(factory.scheme) ? new URL(withQueryOf(url.href, publicUrl.href)) : url
+  const answer = await send(target, request)
   const code = problemCodeOf(answer)
   const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
   const clock = isSigned
-    ? await withDeadline(checkSenderClock(url, factory, sign), CLOCK_MS, late).catch(() => [
+    ? await withDeadline(checkSenderClock(target, factory, sign), CLOCK_MS, late).catch(() => [
         notesOf('clock.receiver').skip('could not be checked (no answer in time)', 'try again'),
       ])
     : [notesOf('clock.receiver').skip('needs a signature that the receiver accepts', 'see signature')]

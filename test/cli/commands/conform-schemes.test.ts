@@ -16,7 +16,8 @@ import { serve } from '../../support/servers.ts'
 import { runCommand } from '../shared-process.ts'
 import { temporaryFile } from '../support.ts'
 
-const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'
+const QUERY = '?id=%2F1'
+const PUBLIC_URL = `https://receiver.example/hooks${QUERY}`
 const TEN = 'stripe github slack shopify twilio standard-webhooks svix linear discord meta paddle'.split(' ')
 
 /** A secret in the form that the scheme reads. */
@@ -81,7 +82,11 @@ async function receiverOf({ factory, options }: Sender) {
 
 async function conform(url: string, { factory, keys }: Sender): Promise<CaseResult[]> {
   const seen: CaseResult[] = []
-  for await (const finding of resultsOf(new URL(url), schemeCases(factory, keys), senderIdOf(factory.scheme)))
+  for await (const finding of resultsOf(
+    new URL(url + QUERY),
+    schemeCases(factory, keys),
+    senderIdOf(factory.scheme),
+  ))
     seen.push(finding)
   return seen
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import { github } from '../../../schemes/github.ts'
 import { gitlab } from '../../../schemes/gitlab.ts'
 import { standardWebhooks } from '../../../schemes/standard-webhooks.ts'
 import { stripe } from '../../../schemes/stripe.ts'
+import { twilio } from '../../../schemes/twilio.ts'
 import { signAs } from '../../../src/signing/sign-as.ts'
 import { hookgate, temporaryFile } from '../support.ts'
 import { startApp } from './app.ts'
@@ -41,6 +43,25 @@ test('an app verifies the signature of Stripe itself, unchanged, behind the gate
   const [{ request, body: seen } = fail()] = app.received
   const [, time, mac] = /^t=([0-9]+),v1=([0-9a-f]+)$/.exec(`${request.headers['stripe-signature']}`) ?? []
   expect(createHmac('sha256', SECRET).update(`${time}.${seen}`).digest('hex')).toBe(mac)
+})
+
+test('the query that Twilio signs arrives at the app as it was sent, unless the URL of the app has one', async () => {
+  const publicUrl = 'https://receiver.example/hooks'
+  const [app, form] = [await startApp(), 'AccountSid=AC1&Body=Hi']
+  const auth = twilio({ secrets: SECRET, publicUrl, dedupe: 'off' })
+  for (const [target, expected] of [
+    [`http://127.0.0.1:${app.port}/in`, "/in?step=%7e'2"],
+    [app.url, '/hooks?tenant=7'],
+  ] as const) {
+    const gateway = await openGateway(target, { auth })
+    const signed = await signAs(twilio, { secret: SECRET, publicUrl: `${publicUrl}?step=%7e'2`, body: form })
+    const { hostname, port, pathname } = new URL(gateway.url)
+    const sent = request({ hostname, port, path: `${pathname}?step=%7e'2`, ...signed })
+    sent.end(form)
+    const [response] = await once(sent, 'response')
+    expect(response.resume().statusCode).toBe(200)
+    expect(app.received.at(-1)?.request.url).toBe(expected)
+  }
 })
 
 test("the headers that GitHub's SDK reads pass, each once, and none in another spelling", async () => {

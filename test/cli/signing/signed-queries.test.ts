@@ -8,7 +8,7 @@ import { memoryStore } from '../../../stores/memory.ts'
 import { serve } from '../../support/servers.ts'
 import { startInspector } from '../inspector/support.ts'
 import { runCommand } from '../shared-process.ts'
-import { startListener, temporaryFile } from '../support.ts'
+import { hookgate, startListener, temporaryFile } from '../support.ts'
 
 const SECRET = 'a secret of another sender'
 const env = { HOOKGATE_SECRET: SECRET }
@@ -22,6 +22,24 @@ const URL_SENDERS = [
   ['twilio', 'AccountSid=AC1&Body=Hi'],
 ] as const
 const FORM = URL_SENDERS[5][1]
+
+/** The URL of a receiver that verifies what Twilio sends to `publicUrl`. */
+async function receiverAt(publicUrl: string): Promise<string> {
+  const auth = twilio({ secrets: SECRET, publicUrl })
+  const listener = defineListener({ id: 'queries', auth, store: memoryStore(), onVerdict: null })
+  const app = express().post('/hooks', verifyWebhook(listener), (_, response) => void response.end())
+  const { address } = await serve(app)
+  return `http://127.0.0.1:${'port' in address ? address.port : 0}/hooks`
+}
+
+async function findNothing(url: string, publicUrl: string) {
+  const given = ['--scheme', 'twilio', '--public-url', publicUrl]
+  const doctor = await hookgate(['doctor', '--url', url, ...given], { env })
+  expect(doctor.stdout).toContain('the receiver accepts signatures as Twilio makes them')
+  const { stdout, stderr, code } = await runCommand(['conform', url, ...given], { env })
+  expect([stderr, code]).toEqual(['', 0])
+  expect(stdout).toContain(', 0 broken')
+}
 
 describe('a URL whose query changes, under a publicUrl without one', () => {
   it.each(URL_SENDERS)('send signs it as %s, and listen accepts it', async (name, body) => {
@@ -54,18 +72,8 @@ describe('a URL whose query changes, under a publicUrl without one', () => {
   })
 
   it('conform and doctor find nothing in hookgate as its receiver', async () => {
-    const auth = twilio({ secrets: SECRET, publicUrl: PUBLIC_URL })
-    const listener = defineListener({ id: 'queries', auth, store: memoryStore(), onVerdict: null })
-    const app = express().post('/hooks', verifyWebhook(listener), (_, response) => void response.end())
-    const { address } = await serve(app)
-    const url = `http://127.0.0.1:${'port' in address ? address.port : 0}/hooks?id=1`
-    const given = ['--scheme', 'twilio', '--public-url', PUBLIC_URL]
-    const doctor = await runCommand(['doctor', '--url', url, ...given], { env })
-    expect(doctor.stdout).not.toContain('does not accept this signature')
-    const { stdout, stderr, code } = await runCommand(['conform', url, ...given], { env })
-    expect(stderr).toBe('')
-    expect(stdout).toContain(', 0 broken')
-    expect(code).toBe(0)
+    const url = `${await receiverAt(PUBLIC_URL)}?id=1`
+    await findNothing(url, PUBLIC_URL)
   })
 
   it('the inspector runs its delivery again, with the query that was signed', async () => {
@@ -78,5 +86,62 @@ describe('a URL whose query changes, under a publicUrl without one', () => {
     expect(await again.json()).toMatchObject({ verdict: 'accepted', status: 200 })
     const { path } = JSON.parse(await (await ask('deliveries/2')).text())
     expect(path).toMatch(/\?…$/)
+  })
+})
+
+describe('a publicUrl with a query', () => {
+  const publicUrl = `${PUBLIC_URL}?tenant=7`
+
+  it.each(URL_SENDERS)('is that of the request that send makes as %s', async (name, body) => {
+    const listener = await startListener(['--scheme', name, '--public-url', publicUrl], { env })
+    const given = ['--scheme', name, '--public-url', publicUrl, '--data', body]
+    for (const [query, code] of [
+      ['', 0],
+      ['?tenant=7', 0],
+      ['?tenant=8', 1],
+    ] as const) {
+      // A body of its own for each, because Twilio's delivery would be known again.
+      const [last = ''] = given.splice(-1)
+      given.push(name === 'twilio' ? `${last}${query.length}` : last)
+      expect(await runCommand(['send', listener.url + query, ...given], { env }), query).toMatchObject({
+        code,
+      })
+    }
+    const command = await runCommand(['sign', listener.url, ...given, '--curl'], { env })
+    expect(command.stdout).toContain(`${listener.url}?tenant=7`)
+    await listener.stop()
+  })
+
+  it('is that of the requests of conform and doctor', async () => {
+    const url = await receiverAt(publicUrl)
+    await findNothing(url, publicUrl)
+    await findNothing(`${url}?tenant=7`, publicUrl)
+    const given = ['--scheme', 'twilio', '--public-url', publicUrl]
+    const doctor = await hookgate(['doctor', '--url', `${url}?tenant=8`, ...given], { env })
+    expect(doctor.stdout).toContain('another query than --url')
+  })
+
+  it('does not change the request of a sender that signs no URL', async () => {
+    const given = ['--scheme', 'github', '--public-url', publicUrl, '--data', '{}', '--curl']
+    const { stdout } = await runCommand(['sign', PUBLIC_URL, ...given], { env })
+    expect(stdout).not.toContain('tenant')
+  })
+
+  it('is part of the command that listen prints', async () => {
+    const file = await temporaryFile('secret.txt', SECRET)
+    const given = ['--scheme', 'twilio', '--secret-file', file, '--public-url', publicUrl]
+    const listener = await startListener(given)
+    expect(listener.command).toContain(`--public-url '${publicUrl}'`)
+    await listener.stop()
+  })
+
+  it('is that of the request by which the inspector runs a delivery again', async () => {
+    const file = await temporaryFile('secret.txt', SECRET)
+    const given = ['--scheme', 'twilio', '--secret-file', file, '--public-url', publicUrl]
+    const { listener, ask } = await startInspector(given, {})
+    const signed = await signAs(twilio, { secret: SECRET, publicUrl, body: FORM })
+    expect((await fetch(listener.url, signed)).status).toBe(401)
+    const again = await ask('deliveries/1/send', {})
+    expect(await again.json()).toMatchObject({ verdict: 'accepted', status: 200 })
   })
 })
