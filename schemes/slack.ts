@@ -25,24 +25,41 @@ export type SlackEnvelope<Event> = Event extends unknown
 
 /** The form of a slash command. It has neither `type` nor `event`, so `event.type` is undefined. Every field is text. */
 export interface SlackCommand {
+  /** The name of the command, with its slash. */
   readonly command: string
+  /** What the user typed after the command. May be empty. */
   readonly text: string
+  /** Accepts up to 5 messages within 30 minutes. */
   readonly response_url: string
+  /** Opens a modal. Expires after 3 seconds. */
   readonly trigger_id: string
+  /** The user who typed the command. */
   readonly user_id: string
+  /** The name of the user. Slack advises against relying on it. */
   readonly user_name: string
+  /** The workspace. */
   readonly team_id: string
+  /** The workspace's part of its URL. */
   readonly team_domain: string
+  /** Where the command was typed. */
   readonly channel_id: string
+  /** The name of the channel. */
   readonly channel_name: string
+  /** Your app. */
   readonly api_app_id: string
+  /** Whether the app is installed for the whole organisation. */
   readonly is_enterprise_install?: 'true' | 'false'
+  /** The organisation of the workspace, if it has one. */
   readonly enterprise_id?: string
+  /** The name of the organisation. */
   readonly enterprise_name?: string
   /** The verification token that Slack has deprecated: the signature replaces it. */
   readonly token?: string
+  /** Set only in interactions. */
   readonly payload?: undefined
+  /** Set only in the JSON of events. */
   readonly type?: undefined
+  /** Set only in the JSON of events. */
   readonly event?: undefined
 }
 
@@ -51,21 +68,31 @@ export interface SlackCommand {
  * undefined: read `event.payload.payload.type`. `Payload` is one or several of the types of `@slack/bolt`, e.g. `BlockAction`.
  */
 export interface SlackInteraction<Payload = { readonly type: string }> {
+  /** The JSON of the form's only field, parsed. */
   readonly payload: Payload
+  /** Set only in commands. */
   readonly command?: undefined
+  /** Set only in the JSON of events. */
   readonly type?: undefined
+  /** Set only in the JSON of events. */
   readonly event?: undefined
 }
 
 /** Slack's notice that it holds back events of this minute. It has no `event`, so `event.type` is undefined. */
 export interface SlackRateLimit {
+  /** Always this text. */
   readonly type: 'app_rate_limited'
   /** In Unix seconds. */
   readonly minute_rate_limited: number
+  /** The workspace. */
   readonly team_id: string
+  /** Your app. */
   readonly api_app_id: string
+  /** Set only in the JSON of events. */
   readonly event?: undefined
+  /** Set only in commands. */
   readonly command?: undefined
+  /** Set only in interactions. */
   readonly payload?: undefined
 }
 
