@@ -59,16 +59,16 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
   }
 
   // 8 KB is the goal. What the hostile review asked for took it over.
-  it('hookgate with HMAC is at most 9 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9 * KB)
+  it('hookgate with HMAC is at most 9.3 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.3 * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
-  // with a secret.
-  it('with a first scheme it is at most 17.4 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
+  // with a secret, and 0.9 KB read the query of a signed URL.
+  it('with a first scheme it is at most 18.8 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual(17.4 * KB)
+    expect(first).toBeLessThanOrEqual(18.8 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       const most = name === 'shopify' ? 1.5 : 0.4 // Shopify's topics are a list of their own
@@ -76,12 +76,12 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     }
   })
 
-  // 16 KB is the goal. The messages of errors take 3 KB.
-  it('with Stripe and webhookHandler it is at most 21 KB', async () => {
+  // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB.
+  it('with Stripe and webhookHandler it is at most 23.2 KB', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
-    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual(21 * KB)
+    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual(23.2 * KB)
   })
 
   it('memoryStore adds at most 7.5 KB to hookgate with HMAC, lru-cache included', async () => {
@@ -154,10 +154,10 @@ describe('what a subpath brings along', () => {
   // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
   it.each([
     ['eventKeyText', '.', 0.2 * KB],
-    ['redisStore', './stores/redis', 2 * KB],
-    ['memoryStore', './stores/memory', 2.2 * KB],
-    ['d1Store', './stores/d1', 1.9 * KB],
-    ['durableObjectStore', './stores/durable-object', 2 * KB],
+    ['redisStore', './stores/redis', 2.1 * KB],
+    ['memoryStore', './stores/memory', 2.6 * KB],
+    ['d1Store', './stores/d1', 2.1 * KB],
+    ['durableObjectStore', './stores/durable-object', 2.2 * KB],
     ['jobId, toEnvelope, fromEnvelope', './handoff', 1 * KB],
   ])('%s brings nothing of the core but errors, options and keys', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
