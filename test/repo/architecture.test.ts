@@ -196,7 +196,7 @@ describe('imports run one way', () => {
   })
 })
 
-describe('the rule for what is foreign', () => {
+describe('the rule for members of foreign values', () => {
   it('memberOf reads it, because `Object(value).member` is `any`, and throws where a getter does', () => {
     const isRead = ({ text }: Source) =>
       /\bObject\((?:[^()]|\((?:[^()]|\([^()]*\))*\))+\)\??\.\w/.test(withoutComments(text))

@@ -232,7 +232,7 @@ interface Race<Tx extends PostgresClient> {
 }
 
 /**
- * Handlers whose halves race with each other, with the end, and with whoever kills connections. An event that is done has all the
+ * Handlers whose halves race with each other, with the end and with the killer of connections. An event that is done has all the
  * effects that its handler was told of, and any other has none.
  */
 async function race<Tx extends PostgresClient>(

@@ -75,7 +75,7 @@ export function readSecret(file: string): SecretText | Finding {
   }
 }
 
-/** What no text of a secret is, whoever made it. */
+/** Why a text cannot be a secret of any sender. Undefined if it can. */
 function noText(text: string): string | undefined {
   if (/[\0\ufffd]/.test(text)) return 'is not UTF-8 text; save it as UTF-8'
   return text.trim() === '' ? `is empty or blank; ${PUT_IT_THERE}` : undefined
