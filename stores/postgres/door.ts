@@ -2,7 +2,7 @@ import { ERRORS_PAGE } from '../../src/errors.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import { hasMethod } from '../../src/lib/options.ts'
 
-/** Thrown by a revoked proxy too, which is what the client of a transaction becomes: hence a TypeError. */
+/** A statement came after the end of its transaction. A TypeError, as for every other misuse of `transactionOf`. */
 export class TransactionOverError extends TypeError {
   override readonly name: string = 'TransactionOverError'
   readonly code = 'ERR_TRANSACTION_OVER'
