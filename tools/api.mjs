@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Application, Converter, ReflectionKind } from 'typedoc'
 
 const HELP = `Usage: npm run docs [-- --check]
 
@@ -21,14 +22,18 @@ if (values.help) {
 }
 
 const path = (relative) => new URL(relative, import.meta.url).pathname
-const { exports } = JSON.parse(readFileSync(path('../../package.json'), 'utf8'))
+const { exports } = JSON.parse(readFileSync(path('../package.json'), 'utf8'))
+
+/** Installed beside the TypeScript that it needs. */
+const typedoc = createRequire(path('../docs/site/package.json')).resolve('typedoc')
+const { Application, Converter, ReflectionKind } = await import(pathToFileURL(typedoc))
 
 /** The source of each subpath: `./dist/adapters/hono.js` is made from `adapters/hono.ts`. */
 const specifiers = new Map(
   Object.entries(exports)
     .filter(([, target]) => target.endsWith('.js'))
     .map(([subpath, target]) => [
-      path(target.replace('./dist/', '../../').replace(/\.js$/, '.ts')),
+      path(target.replace('./dist/', '../').replace(/\.js$/, '.ts')),
       `hookgate${subpath.slice(1)}`,
     ]),
 )
@@ -36,7 +41,7 @@ const specifiers = new Map(
 /** One page a subpath, in the form that the site reads. */
 const MARKDOWN = {
   plugin: ['typedoc-plugin-markdown'],
-  outputs: [{ name: 'markdown', path: path('../api/pages') }], // emptied first
+  outputs: [{ name: 'markdown', path: path('../docs/api/pages') }], // emptied first
   router: 'module',
   hidePageHeader: true,
   hideBreadcrumbs: true,
@@ -49,10 +54,10 @@ const MARKDOWN = {
 }
 
 const app = await Application.bootstrapWithPlugins({
-  ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('../api/html') }] }),
+  ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('../docs/api/html') }] }),
   name: 'hookgate',
   readme: 'none',
-  tsconfig: path('../../tsconfig.build.json'),
+  tsconfig: path('../tsconfig.build.json'),
   entryPoints: [...specifiers.keys()],
   sort: ['source-order'],
   excludePrivate: true,

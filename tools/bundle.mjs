@@ -1,10 +1,10 @@
 // The JavaScript that is published, in dist; `npm run build` runs it, after tsc has made the types.
-import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
-const root = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 const fromRoot = (id) => relative(root, id).replaceAll('\\', '/')
 
@@ -69,7 +69,6 @@ const CHUNKS = {
   'src/core': (id, context) => reach(CORE, context).has(id),
   'adapters/kit': (id) => fromRoot(id).startsWith('adapters/kit/'),
   'stores/contract': (id) => fromRoot(id) === 'stores/contract.ts',
-  'cli/signing/private-key': (id) => fromRoot(id) === 'cli/signing/private-key.ts', // test/runtimes imports it
 }
 
 const groups = Object.entries(CHUNKS).map(([chunk, holds], index, { length }) => ({
@@ -113,8 +112,3 @@ for (const file of ['page.html', 'page.css', 'icon.svg']) {
   const text = readFileSync(page + file, 'utf8')
   writeFileSync(`${root}dist/cli/inspector/page/${file}`, text.replace(/\n\s*/g, '\n'))
 }
-
-// Where npx looks first. Without it, npx before the first build would note that there is no command, and keep to that.
-try {
-  symlinkSync('../../dist/cli/main.js', `${root}node_modules/.bin/hookgate`)
-} catch {} // there already; or on Windows, which wants rights for it

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const FOLDERS = ['src', 'adapters', 'stores', 'sender', 'cli']
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8')

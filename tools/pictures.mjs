@@ -1,4 +1,4 @@
-// Makes the pictures of the pages: `npm run site && node docs/pictures.mjs`, with Chromium and util-linux's `script` installed.
+// Makes the pictures of the pages: `npm run site && node tools/pictures.mjs`, with Chromium and util-linux's `script` installed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { stripe } from 'hookgate/schemes/stripe'
 import { signAs } from 'hookgate/testing'
 import { chromium } from 'playwright-core'
 
-const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url))
+const pathOf = (name) => fileURLToPath(new URL(`../docs/${name}`, import.meta.url))
 const SECRET = 'whsec_for_these_pictures_0123456789'
 const TYPES = ['customer.created', 'invoice.paid', 'charge.refunded']
 const COLOUR_SCHEMES = ['light', 'dark']

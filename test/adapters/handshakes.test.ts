@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SchemeOptions } from '../../src/scheme/index.ts'
-import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import type { SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import {
   ACCEPTED,
   describeMatrix,

@@ -1,5 +1,5 @@
 import { type PubsubOptions, pubsub } from '../../schemes/pubsub.ts'
-import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import type { SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, describeMatrix, type Row, refused, type Wire } from '../support/describe-matrix.ts'
 import { compactToken, newKey } from '../support/keys.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SCHEMES, type SchemeName } from '../runtimes/wire/schemes.ts'
+import { SCHEMES, type SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import { ACCEPTED, describeMatrix, type Row, UNAUTHORIZED } from '../support/describe-matrix.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { changed, sentHeader } from '../support/sender.ts'

@@ -25,7 +25,7 @@ describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
     ['README.md', `docs/${name}.md`],
     ['docs/site/.vitepress/sidebar.ts', `'${name}'`],
     ['adapters/kit/incoming.ts', `/${name}`],
-    ['test/package/consumer/package.json', `"${name}":`],
+    ['test/suites/package/consumer/package.json', `"${name}":`],
   ])('is named in %s', (path, text) => {
     expect(read(path).includes(text), `add ${text} to ${path}`).toBe(true)
   })

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { run } from '../cli/support.ts'
@@ -29,7 +29,7 @@ it('fails at first', () => {
 `
 const FLAKY_HOOK = flaky().replace("it('fails at first', ", 'beforeAll(')
 
-/** Runs `.ci/tests.mjs` on files of tests, given by name. */
+/** Runs `tools/ci/tests.mjs` on files of tests, given by name. */
 async function gate(
   files: { readonly [name: string]: string },
   scripts: { readonly [name: string]: string } = SCRIPTS,
@@ -39,15 +39,14 @@ async function gate(
   writeFileSync(join(folder, 'vitest.config.ts'), CONFIG)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts }))
   for (const [name, tests] of Object.entries({ 'many.first.js': MANY, 'many.rest.js': MANY, ...files })) {
-    writeFileSync(
-      join(folder, name),
-      `import { beforeAll, it } from 'vitest'\n${tests.replace(/^import { it }.*/, '')}`,
-    )
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    const imports = name.endsWith('.js') ? "import { beforeAll, it } from 'vitest'\n" : ''
+    writeFileSync(join(folder, name), imports + tests.replace(/^import { it }.*/, ''))
   }
   const summary = join(folder, 'summary')
   const { code, stdout, stderr } = await run(
     process.execPath,
-    [join(root, '.ci/tests.mjs'), summary, 'test', 'test:rest'],
+    [join(root, 'tools/ci/tests.mjs'), summary, 'test', 'test:rest'],
     { cwd: folder },
   )
   const kept = existsSync(summary) ? readFileSync(summary, 'utf8') : ''
@@ -77,6 +76,15 @@ it('a file runs again in the project in which it failed', async () => {
   expect(kept).toMatch(/: 1\n {2}two a\.rest\.js\n {4}fails at first\n1802 passed, 0 failed\n$/)
   const runs = readFileSync(join(folder, 'a.rest.js.runs'), 'utf8').trim().split(' ')
   expect(runs.toSorted()).toEqual(['one', 'two', 'two'])
+})
+
+it('a file runs again with the configuration of its workspace', async () => {
+  const config =
+    "export default { test: { name: 'inner', include: ['*.inner.js'], env: { PROJECT: 'inner' } } }"
+  const files = { 'inner/vitest.config.ts': config, 'inner/a.inner.js': flaky('inner') }
+  const { code, kept } = await gate(files, { ...SCRIPTS, 'test:rest': 'cd inner && vitest run' })
+  expect(code).toBe(0)
+  expect(kept).toMatch(/: 1\n {2}inner inner\/a\.inner\.js\n {4}fails at first\n601 passed, 0 failed\n$/)
 })
 
 it('a file whose hook fails once is listed, though vitest skips its tests', async () => {

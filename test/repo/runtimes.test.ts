@@ -4,7 +4,7 @@ import { DIFFERENCES } from '../support/differences.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/runtimes.md')
-const { dependencies, optionalDependencies } = JSON.parse(read('test/runtimes/package.json'))
+const { dependencies, optionalDependencies } = JSON.parse(read('test/suites/runtimes/package.json'))
 
 const VERSIONS: readonly (readonly [name: string, version: string])[] = [
   ...['20', '22', '24', '26'].map(

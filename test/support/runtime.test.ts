@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ENGINE } from '../support/runtime.ts'
+import { ENGINE } from './runtime.ts'
 
 /** `npm run test:runtimes` sets it. Any other run may use any Node. */
 const { HOOKGATE_RUNTIME: wanted = `node${process.versions.node.split('.')[0]}` } = process.env

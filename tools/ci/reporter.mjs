@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 export default class {
   onTestRunEnd(modules, unhandledErrors) {
     const files = modules.map((module) => ({
+      root: module.project.vitest.config.root, // where its configuration lies
       project: module.project.name,
       path: module.moduleId,
       hasFailed: !module.ok(),

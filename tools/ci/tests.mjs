@@ -1,4 +1,4 @@
-// Runs npm scripts that run vitest: node .ci/tests.mjs <file for the summary> <script>…
+// Runs npm scripts that run vitest: node tools/ci/tests.mjs <file for the summary> <script>…
 // A file that fails runs once more, alone, and is flaky if it passes then. Two flaky files are listed, three fail.
 
 import { spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ const MOST_FLAKY = 2
 const FEWEST_TESTS = 500
 
 const pathOf = (url) => fileURLToPath(new URL(url, import.meta.url))
-const VITEST = pathOf('../node_modules/vitest/vitest.mjs')
+const VITEST = pathOf('../../node_modules/vitest/vitest.mjs')
 const REPORTERS = ['--reporter=default', `--reporter=${pathOf('./reporter.mjs')}`]
 
 const [summaryFile, ...scripts] = process.argv.slice(2)
@@ -47,7 +47,8 @@ function runScript(script) {
 
 function runAgain(file) {
   console.log(`\nonce more, alone: ${nameOf(file)}`)
-  const files = run(process.execPath, [VITEST, 'run', '--project', file.project, file.path, ...REPORTERS])
+  const where = ['--root', file.root, '--project', file.project, file.path]
+  const files = run(process.execPath, [VITEST, 'run', ...where, ...REPORTERS])
   ended.push(...files)
   if (files.length !== 1) throw new Error(`${files.length} files ran instead of ${nameOf(file)}`)
   if (files[0].hasFailed) throw new Error(`failed twice: ${nameOf(file)}`)

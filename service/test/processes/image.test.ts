@@ -32,8 +32,11 @@ describe('the Dockerfile', () => {
   })
 
   it('runs only existing scripts and copies each workspace’s package.json', () => {
-    const { scripts, workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    for (const [, script = ''] of build.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty([script])
+    const manifestOf = (folder: string) =>
+      JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    for (const [, script = '', folder = '.'] of build.matchAll(/npm run (\S+)(?: -w (\S+))?/g))
+      expect(manifestOf(folder).scripts).toHaveProperty([script])
+    const { workspaces } = manifestOf('.')
     for (const folder of workspaces) expect(build).toContain(`COPY ${folder}/package.json ${folder}/\n`)
   })
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { run } from '../cli/support.ts'
-import { PostgresServer } from '../support/postgres-server.ts'
-import { startRedis } from '../support/redis-server.ts'
+import { run } from '../../cli/support.ts'
+import { PostgresServer } from '../../support/postgres-server.ts'
+import { startRedis } from '../../support/redis-server.ts'
 
 const BUN = process.env.BUN_BINARY ?? 'bun'
 const FOLDER = fileURLToPath(new URL('./bun', import.meta.url))

@@ -1,17 +1,17 @@
 import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { EventStoreError } from '../../src/errors.ts'
-import { verify } from '../../src/index.ts'
-import { eventStoreSuite } from '../../src/testing/index.ts'
-import { redisStore } from '../../stores/redis/redis-store.ts'
-import { hmacListener } from '../support/hmac-listener.ts'
-import { outcome } from '../support/outcome.ts'
+import { EventStoreError } from '../../../src/errors.ts'
+import { verify } from '../../../src/index.ts'
+import { eventStoreSuite } from '../../../src/testing/index.ts'
+import { redisStore } from '../../../stores/redis/redis-store.ts'
+import { hmacListener } from '../../support/hmac-listener.ts'
+import { outcome } from '../../support/outcome.ts'
 import {
   type RedisCluster,
   type RedisServer,
   startRedis,
   startRedisCluster,
-} from '../support/redis-server.ts'
+} from '../../support/redis-server.ts'
 
 const addressOf = ({ port }: RedisServer) => ({ host: '127.0.0.1', port })
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ROOT, run } from '../cli/support.ts'
+import { ROOT, run } from '../../cli/support.ts'
 
 const NODE = process.env.NODE24_BINARY ?? 'node'
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
@@ -32,6 +32,6 @@ it('node:sqlite does what all SQLite clients do: contract, outages, races and ki
 })
 
 it('hookgate listen --store sqlite:FILE needs no package on Node 24', { timeout: 300_000 }, async () => {
-  const passed = await namesOfPassed('test/cli/store/store.test.ts', '-t', 'sqlite:FILE')
+  const passed = await namesOfPassed('test/cli/store/store.slow.test.ts', '-t', 'sqlite:FILE')
   expect(passed).toContainEqual(expect.stringContaining('two listeners share it'))
 })

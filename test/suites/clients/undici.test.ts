@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector, fetch } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
-import { publicConnector } from '../../sender/index.ts'
-import { endpoint } from '../sender/endpoint.ts'
+import { publicConnector } from '../../../sender/index.ts'
+import { endpoint } from '../../sender/endpoint.ts'
 
 /** Resolves every name to this machine. */
 const lookup: LookupFunction = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])

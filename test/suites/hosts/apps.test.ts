@@ -12,8 +12,8 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const SECRET = generateSecret()
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const here = join(root, 'test/hosts')
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const here = join(root, 'test/suites/hosts')
 const { STRIPE_WEBHOOK_SECRET: _, ...rest } = process.env
 const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1' }
 

@@ -193,6 +193,6 @@ const SHOWN = [
 ]
 
 it.each(SHOWN)('docs/hosts.md shows %s.ts to the letter', (name) => {
-  const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/hosts.md', import.meta.url), 'utf8')
   expect(page).toContain(readFileSync(new URL(`${name}.ts`, import.meta.url), 'utf8').trim())
 })

@@ -131,7 +131,7 @@ describe.each(Object.entries(IN_FRONT))('the limit in front of verifyWebhook in 
   })
 
   it('is shown to the letter in docs/limits.md', () => {
-    const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
     expect(page).toContain(readFileSync(new URL(name, import.meta.url), 'utf8').trim())
   })
 })

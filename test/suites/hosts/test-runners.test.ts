@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
 
 /** Runs the program of the page in a project of its own, which imports the packed package. */
@@ -19,7 +19,7 @@ function runIn(
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(root, 'examples/tests'), folder, { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(root, 'test/hosts/node_modules/hookgate'), join(folder, 'node_modules/hookgate'))
+  symlinkSync(join(root, 'test/suites/hosts/node_modules/hookgate'), join(folder, 'node_modules/hookgate'))
   symlinkSync(join(root, 'node_modules/hono'), join(folder, 'node_modules/hono'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   const env = { ...process.env, NODE_OPTIONS: flags, NO_COLOR: '1', FORCE_COLOR: '0' }
@@ -42,7 +42,7 @@ describe('the tests of docs/testing.md', () => {
 
   it('pass in Jest 30', { timeout: 60_000 }, async () => {
     const files = { 'jest.config.mjs': blockOf('jest.config.mjs'), 'package.json': '{ "type": "module" }' }
-    const jest = join(root, 'test/hosts/node_modules/jest/bin/jest.js')
+    const jest = join(root, 'test/suites/hosts/node_modules/jest/bin/jest.js')
     const { failed, output } = await runIn(files, jest, [], '--experimental-vm-modules')
     expect(output).toMatch(/Tests:\s+2 passed, 2 total/)
     expect(failed).toBe(false)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const target = fileURLToPath(new URL('node_modules/hookgate', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'hookgate-hosts-'))
 try {

@@ -16,17 +16,17 @@ declare module 'vitest' {
   }
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 function npm(cwd: string, ...args: readonly string[]): string {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
   return execFileSync('npm', [...args, ...quiet], { cwd, encoding: 'utf8' })
 }
 
-/** Installs a copy of test/package/consumer, by the lock file that it shares with the tools. */
+/** Installs a copy of test/suites/package/consumer, by the lock file that it shares with the tools. */
 function installConsumer(folder: string): void {
   for (const file of ['package.json', 'package-lock.json', 'consumer/package.json'])
-    cpSync(join(root, 'test/package', file), join(folder, file))
+    cpSync(join(root, 'test/suites/package', file), join(folder, file))
   npm(folder, 'ci', '--workspace=consumer')
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-export const root: string = fileURLToPath(new URL('../..', import.meta.url))
+export const root: string = fileURLToPath(new URL('../../..', import.meta.url))
 
 interface Manifest {
   readonly exports: { readonly [subpath: string]: string }

@@ -9,7 +9,7 @@ interface Node {
 }
 
 /** The versions of Node that `npm run test:runtimes` has installed. 18 is there to be refused (old-node.test.ts). */
-const packages = join(root, 'test/runtimes/node_modules')
+const packages = join(root, 'test/suites/runtimes/node_modules')
 const installed = (existsSync(packages) ? readdirSync(packages) : [])
   .filter((name) => !name.startsWith('node18-'))
   .map((name) => join(packages, name, 'bin/node'))

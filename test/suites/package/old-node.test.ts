@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { root } from './manifest.ts'
 
 // Installed with the other runtimes. It exists for Linux on x64 only.
-const NODE_18 = join(root, 'test/runtimes/node_modules/node18-linux-x64/bin/node')
+const NODE_18 = join(root, 'test/suites/runtimes/node_modules/node18-linux-x64/bin/node')
 
 /** What a failing program leaves in the terminal. */
 async function failure(...args: readonly string[]): Promise<string> {

@@ -126,7 +126,7 @@ describe('what a subpath brings along', () => {
   it.each(subpaths)('%s: no framework, and no package that it does not need', async (subpath) => {
     const { packages } = await bundle(`export * from '${specifierOf(subpath)}'`)
     const expected = [...(PACKAGES[subpath] ?? []), 'hookgate'].toSorted()
-    expect(packages, 'PACKAGES in test/package/size.test.ts').toEqual(expected)
+    expect(packages, 'PACKAGES in test/suites/package/size.test.ts').toEqual(expected)
   })
 
   it.each(schemeNames)('hookgate/schemes/%s: no other scheme', async (name) => {

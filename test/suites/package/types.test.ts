@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { FRAMEWORKS } from '../repo/own-frameworks.ts'
+import { FRAMEWORKS } from '../../repo/own-frameworks.ts'
 import { manifest, root, schemeNames, specifierOf, subpaths } from './manifest.ts'
 
 const MODES = {
@@ -126,7 +126,7 @@ describe.each(COMPILERS)('with TypeScript %s', (compiler) => {
   })
 
   it('they also compile with the types of the oldest frameworks', async () => {
-    const old = (path: string) => [join(root, 'test/frameworks/node_modules', path)]
+    const old = (path: string) => [join(root, 'test/suites/frameworks/node_modules', path)]
     const paths = { fastify: old('fastify/fastify.d.ts'), hono: old('hono/dist/types/index.d.ts') }
     // Errors in their own types are not ours.
     const options = { ...STRICT, ...MODES.nodenext, paths, skipLibCheck: true }
@@ -180,7 +180,8 @@ it('the program of docs/express.md compiles with the types of Express 4', async 
 
 it("the adapter of docs/hosts.md compiles against the declarations of hookgate/adapter, with Koa's types", async () => {
   const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
-  for (const name of ['koa.ts', 'listener.ts']) cpSync(join(root, 'test/hosts', name), join(folder, name))
+  for (const name of ['koa.ts', 'listener.ts'])
+    cpSync(join(root, 'test/suites/hosts', name), join(folder, name))
   for (const mode of Object.values(MODES)) {
     // The declarations of Koa's own types are not ours to check.
     expect(await run('5.9', folder, { ...STRICT, ...mode, skipLibCheck: true }, ['koa.ts'])).toBe('')

@@ -53,7 +53,7 @@ describe('the tools that run where a workflow may write', () => {
   const script = readFileSync(join(root, '.changeset/run.mjs'), 'utf8')
 
   it('come from a lock file, with a checksum each, and run no install script', () => {
-    const lock = JSON.parse(readFileSync(join(root, 'test/package/package-lock.json'), 'utf8'))
+    const lock = JSON.parse(readFileSync(join(root, 'test/suites/package/package-lock.json'), 'utf8'))
     const { '': own, ...packages } = lock.packages
     expect(own.dependencies['@changesets/cli']).toMatch(/^\d+\.\d+\.\d+$/)
     const installed = Object.entries<Locked>(packages).filter(([path]) => path.startsWith('node_modules/'))

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { defineListener, verify } from '../../src/index.ts'
-import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
-import { schemeFactory } from '../support/schemes.ts'
+import { defineListener, verify } from '../../../src/index.ts'
+import { signAs, toDelivery } from '../../../src/testing/index.ts'
+import { memoryStore } from '../../../stores/memory.ts'
+import { schemeFactory } from '../../support/schemes.ts'
 
 const SECRET = 'cca588fc3d7dd43381d5694f52d63511cca588fc3d7dd43381d5694f52d63511'
 const PUBLIC_URL = 'https://receiver.example/hooks'

@@ -9,7 +9,7 @@ import { vectorsOf } from './make/vectors.mjs'
 import { vectorFiles } from './vector-files.ts'
 
 const written = (name: string) =>
-  readFileSync(new URL(`../vectors/schemes/${name}.json`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../../vectors/schemes/${name}.json`, import.meta.url), 'utf8')
 
 const known: readonly { readonly scheme: string; readonly sdk?: string }[] = recipes
 

@@ -1,5 +1,5 @@
 /**
- * Writes test/vectors/schemes/*.json: `node test/peers/make-vectors.mjs [scheme…]`. The same input gives the same
+ * Writes test/vectors/schemes/*.json: `node test/suites/peers/make-vectors.mjs [scheme…]`. The same input gives the same
  * files. `node:crypto` signs as the senders' documents say. Where the SDK can sign too, both signatures must be equal.
  * The SDK judges every case.
  */
@@ -11,7 +11,7 @@ import { serialise } from './make/serialise.mjs'
 import { holdToSigner } from './make/signer.mjs'
 import { vectorsOf } from './make/vectors.mjs'
 
-const folder = new URL('../vectors/schemes/', import.meta.url)
+const folder = new URL('../../vectors/schemes/', import.meta.url)
 const wanted = new Set(process.argv.slice(2))
 
 for (const recipe of recipes) {

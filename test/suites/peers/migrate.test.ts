@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
 import { type ActionFunction, createStaticHandler } from 'react-router'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { signAs } from '../../src/testing/index.ts'
-import { schemeFactory } from '../support/schemes.ts'
+import { signAs } from '../../../src/testing/index.ts'
+import { schemeFactory } from '../../support/schemes.ts'
 
 const SECRET = `whsec_${Buffer.alloc(24, 'k').toString('base64')}`
 const ORIGIN = 'http://localhost'
@@ -199,7 +199,7 @@ const fileOf = (page: string, program: string) =>
   fileURLToPath(new URL(`migrate/${page}/${program}.ts`, import.meta.url))
 
 describe.each(Object.entries(MOVES))('docs/migrate/%s.md', (page, move) => {
-  const text = read(`../../docs/migrate/${page}.md`)
+  const text = read(`../../../docs/migrate/${page}.md`)
   const programs = Object.entries(move.programs)
 
   it('shows what each program answers to the same deliveries', async () => {
@@ -255,7 +255,7 @@ it.each(['before', 'after'])(
 )
 
 it('every page that moves from a package is run here', () => {
-  const folder = '../../docs/migrate/'
+  const folder = '../../../docs/migrate/'
   const moves = readdirSync(new URL(folder, import.meta.url)).filter((name) =>
     read(folder + name).startsWith('# From '),
   )

@@ -5,14 +5,14 @@ import type { components, paths } from '@octokit/openapi-types'
 import { Octokit } from '@octokit/rest'
 import Stripe from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { webhookHandler } from '../../adapters/web.ts'
-import { redeliverMissed } from '../../examples/missed/github.ts'
-import { sendMissed } from '../../examples/missed/stripe.ts'
-import { github } from '../../schemes/github.ts'
-import { stripe } from '../../schemes/stripe.ts'
-import { defineListener, type WebhookEvent } from '../../src/index.ts'
-import { signAs } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { webhookHandler } from '../../../adapters/web.ts'
+import { redeliverMissed } from '../../../examples/missed/github.ts'
+import { sendMissed } from '../../../examples/missed/stripe.ts'
+import { github } from '../../../schemes/github.ts'
+import { stripe } from '../../../schemes/stripe.ts'
+import { defineListener, type WebhookEvent } from '../../../src/index.ts'
+import { signAs } from '../../../src/testing/index.ts'
+import { memoryStore } from '../../../stores/memory.ts'
 
 const SECRET = 'whsec_of_this_test'
 const NOW = new Date()
@@ -201,6 +201,6 @@ describe('examples/missed/stripe.ts', () => {
 })
 
 it.each(['github', 'stripe'])('docs/missed-events.md shows examples/missed/%s.ts to the letter', (name) => {
-  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
   expect(read('docs/missed-events.md')).toContain(`\n${read(`examples/missed/${name}.ts`)}\`\`\``)
 })

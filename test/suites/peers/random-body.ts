@@ -1,4 +1,4 @@
-import { randomNumbers } from '../support/random-numbers.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 /** Spellings that JSON.stringify(JSON.parse(…)) would change. */
 const VALUES = [

@@ -4,7 +4,7 @@
  * when the sender mends it.
  */
 import type Stripe from 'stripe'
-import type { EventOf, Listener } from '../../src/index.ts'
+import type { EventOf, Listener } from '../../../src/index.ts'
 import type { clerks, githubs, linears, paddles, resends, slacks, stripes } from './typed-events.ts'
 
 /** `event.payload` in a handler, once it knows `event.type`. */

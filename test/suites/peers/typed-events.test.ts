@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { clerk } from '../../schemes/clerk.ts'
-import { github } from '../../schemes/github.ts'
-import { linear } from '../../schemes/linear.ts'
-import { paddle } from '../../schemes/paddle.ts'
-import { resend } from '../../schemes/resend.ts'
-import { slack } from '../../schemes/slack.ts'
-import { stripe } from '../../schemes/stripe.ts'
-import { verify } from '../../src/index.ts'
-import { type SignAsOptions, signAs, toDelivery } from '../../src/testing/index.ts'
+import { clerk } from '../../../schemes/clerk.ts'
+import { github } from '../../../schemes/github.ts'
+import { linear } from '../../../schemes/linear.ts'
+import { paddle } from '../../../schemes/paddle.ts'
+import { resend } from '../../../schemes/resend.ts'
+import { slack } from '../../../schemes/slack.ts'
+import { stripe } from '../../../schemes/stripe.ts'
+import { verify } from '../../../src/index.ts'
+import { type SignAsOptions, signAs, toDelivery } from '../../../src/testing/index.ts'
 import * as bodies from './sent-bodies.ts'
 import * as typed from './typed-events.ts'
 
@@ -100,7 +100,7 @@ it('examples/typed/app.ts answers each by its type', async () => {
   for (const name of ['STRIPE_WEBHOOK_SECRET', 'GITHUB_WEBHOOK_SECRET', 'SLACK_SIGNING_SECRET'])
     vi.stubEnv(name, secret)
   onTestFinished(() => void vi.unstubAllEnvs())
-  const { default: app } = await import('../../examples/typed/app.ts')
+  const { default: app } = await import('../../../examples/typed/app.ts')
   const answer = async (path: string, request: Awaited<ReturnType<typeof signAs>>) =>
     (await app.request(`/webhooks/${path}`, request)).text()
   const { stripeProductBody, githubBody, slackBody } = bodies
@@ -116,15 +116,15 @@ it('examples/typed/app.ts answers each by its type', async () => {
   )
 })
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const COMPILERS = {
-  5.7: join(root, 'test/peers/node_modules/typescript-5.7/bin/tsc'),
+  5.7: join(root, 'test/suites/peers/node_modules/typescript-5.7/bin/tsc'),
   '7.0': join(root, 'node_modules/typescript/bin/tsc'),
 }
 
 /** Compiles both programs as a user's, against the built declarations, and checks those. The output of the compiler. */
 async function compiled(tsc: string): Promise<string> {
-  const folder = mkdtempSync(join(root, 'test/peers/node_modules/.typed-'))
+  const folder = mkdtempSync(join(root, 'test/suites/peers/node_modules/.typed-'))
   try {
     for (const name of ['sent-bodies.ts', 'typed-events.ts']) {
       const source = readFileSync(new URL(name, import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 /**
- * What the senders' types cost the compiler: `npm run build && node test/peers/types-cost.mjs`, after `npm run test:peers` has
+ * What the senders' types cost the compiler: `npm run build && node test/suites/peers/types-cost.mjs`, after `npm run test:peers` has
  * installed the packages. Compiles examples/typed/app.ts with its type arguments, without them, and without them but with the
  * senders' packages imported. Prints the medians. docs/types.md has the totals.
  */
@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROUNDS = 5
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const COMPILERS = {
-  5.7: join(root, 'test/peers/node_modules/typescript-5.7/bin/tsc'),
+  5.7: join(root, 'test/suites/peers/node_modules/typescript-5.7/bin/tsc'),
   '7.0': join(root, 'node_modules/typescript/bin/tsc'),
 }
 
@@ -38,7 +38,7 @@ const PROGRAMS = {
 
 /** The figures of `--extendedDiagnostics`, by name. Throws if the program does not compile. */
 function diagnosticsOf(tsc, source) {
-  const folder = mkdtempSync(join(root, 'test/peers/node_modules/.cost-'))
+  const folder = mkdtempSync(join(root, 'test/suites/peers/node_modules/.cost-'))
   try {
     writeFileSync(
       join(folder, 'app.ts'),

@@ -34,7 +34,7 @@ export interface VectorFile {
   readonly notApplicable: { readonly [what: string]: string }
 }
 
-const folder = new URL('../vectors/schemes/', import.meta.url)
+const folder = new URL('../../vectors/schemes/', import.meta.url)
 
 export const vectorFiles: readonly VectorFile[] = readdirSync(folder)
   .filter((name) => name.endsWith('.json') && name !== 'handshakes.json')

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startSending as startBullmq } from '../../examples/queues/bullmq.ts'
-import { startSending as startGraphileWorker } from '../../examples/queues/graphile-worker.ts'
-import { startSending as startPgBoss } from '../../examples/queues/pg-boss.ts'
-import { type Endpoint, publicOnly } from '../../sender/index.ts'
-import { startRedis } from '../support/redis-server.ts'
+import { startSending as startBullmq } from '../../../examples/queues/bullmq.ts'
+import { startSending as startGraphileWorker } from '../../../examples/queues/graphile-worker.ts'
+import { startSending as startPgBoss } from '../../../examples/queues/pg-boss.ts'
+import { type Endpoint, publicOnly } from '../../../sender/index.ts'
+import { startRedis } from '../../support/redis-server.ts'
 import { postgresUrl } from './postgres-url.ts'
 
 interface Sender {

@@ -12,7 +12,7 @@ Usage: npm run test:runtimes -- [options]
             package   the packed tarball, installed in an empty project
             types     the examples of hookgate/web, with the platform's own types
 
-The binaries are npm packages (test/runtimes/package.json), installed when they are missing.
+The binaries are npm packages (test/suites/runtimes/package.json), installed when they are missing.
 Exits 1 when anything failed.`
 
 import { parseArgs } from 'node:util'

@@ -6,7 +6,7 @@ import { runPackage } from './package/suite.mjs'
 import { runIn } from './processes.mjs'
 import { RUNTIMES } from './runtimes.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const TSC = `${root}node_modules/typescript/bin/tsc`
 const VITEST = `${root}node_modules/vitest/vitest.mjs`
 
@@ -15,7 +15,7 @@ const VITEST = `${root}node_modules/vitest/vitest.mjs`
  * are left out: they do not depend on an edge runtime, and the main run has them on Node.
  */
 const LOGIC = [
-  'test/runtimes/engine.test.ts',
+  'test/support/runtime.test.ts',
   ...readdirSync(`${root}test`)
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `test/${name}`),
@@ -29,7 +29,7 @@ const LOGIC = [
 ]
 
 /** Gigabytes and floods, which try our own code and take minutes: the main run has them. */
-const HEAVY = /^(bodies-fuzz|http2-memory|idle-senders|waiting-memory)\.test/
+const HEAVY = /^(bodies-fuzz|http2-memory|idle-senders|waiting-memory)\.slow\.test/
 
 const ADAPTERS = readdirSync(`${root}test/adapters`)
   .filter((name) => name.endsWith('.test.ts') && !HEAVY.test(name))
@@ -115,7 +115,7 @@ function counted({ numPassedTests, numFailedTests, testResults }, code, output) 
 
 /** The example for a platform, compiled with the platform's own types. */
 async function compile(runtime) {
-  const project = `${root}test/runtimes/types/tsconfig.${runtime}.json`
+  const project = `${root}test/suites/runtimes/types/tsconfig.${runtime}.json`
   const { code, output } = await runIn(root, process.execPath, [TSC, '-p', project])
   return code === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : crashed(code, output)
 }

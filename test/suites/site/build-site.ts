@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const OFFLINE = `--import=${new URL('no-network.mjs', import.meta.url)}`
 
 /** Builds the site once for all tests. A build that uses the network fails. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
+import { inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
 import { type Playground, usePlayground } from './playground-page.ts'
 
 const SECRET = 'playground-0123456789-abcdefghijklmnop'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { Browser } from '../support/chromium.ts'
+import { Browser } from '../../support/chromium.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
 
 /** The playground in its own browser, and actions by the words on the page. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Browser, inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
 import { ROOT } from './site-files.ts'
 

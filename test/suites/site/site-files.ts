@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
-export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
+export const ROOT: string = fileURLToPath(new URL('../../..', import.meta.url))
 export const SITE: string = `${ROOT}docs/site/dist`
 
 /** The built files with these endings, as paths from the root of the site: `/schemes.html`. */

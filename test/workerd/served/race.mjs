@@ -1,6 +1,6 @@
 const HELP = `The full-size race and kills of the stores of Cloudflare, on a real workerd with its storage on disk.
 
-Usage: node test/workerd/served/race.mjs [options]     (after npm run build and npm install --no-save --prefix test/runtimes)
+Usage: node test/workerd/served/race.mjs [options]     (after npm run build and npm install --no-save --prefix test/suites/runtimes)
 
   --engines LIST        durable-object,d1 (both)
   --rounds N            rounds of the race (100); 0 leaves it out

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
-const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const at = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
 
 /** Node 20 cannot run TypeScript. Packages are not bundled, but found from here. */
 export async function buildReceiver(): Promise<{ file: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'hookgate-handoff-'))
   await build({
-    input: at('test/queues/handoff/receiver.ts'),
+    input: at('test/suites/queues/handoff/receiver.ts'),
     platform: 'node',
     resolve: {
       alias: {

@@ -1,5 +1,5 @@
-import { PostgresServer } from '../../support/postgres-server.ts'
-import { startRedis } from '../../support/redis-server.ts'
+import { PostgresServer } from '../../../support/postgres-server.ts'
+import { startRedis } from '../../../support/redis-server.ts'
 import { startNats } from './nats-server.ts'
 import type { EngineName } from './programs.ts'
 import { startRestate } from './restate-server.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { signHmac } from '../../../src/testing/index.ts'
+import { signHmac } from '../../../../src/testing/index.ts'
 import { buildReceiver } from './build-receiver.ts'
 import { ENGINES, type Engine, redis } from './engines.ts'
 import { MOMENTS, type Moment } from './moments.ts'

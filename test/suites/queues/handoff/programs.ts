@@ -1,5 +1,5 @@
-import type { HandedOffEvent } from '../../../src/handoff/index.ts'
-import type { Listener } from '../../../src/index.ts'
+import type { HandedOffEvent } from '../../../../src/handoff/index.ts'
+import type { Listener } from '../../../../src/index.ts'
 
 interface Stops {
   stop(): Promise<unknown>
@@ -15,13 +15,13 @@ export interface Program {
 }
 
 export const PROGRAMS = {
-  BullMQ: () => import('../../../examples/handoff/bullmq.ts'),
-  'pg-boss': () => import('../../../examples/handoff/pg-boss.ts'),
-  'graphile-worker': () => import('../../../examples/handoff/graphile-worker.ts'),
-  'NATS JetStream': () => import('../../../examples/handoff/nats.ts'),
-  'SQS FIFO': () => import('../../../examples/handoff/sqs-fifo.ts'),
-  Restate: () => import('../../../examples/handoff/restate.ts'),
-  DBOS: () => import('../../../examples/handoff/dbos.ts'),
+  BullMQ: () => import('../../../../examples/handoff/bullmq.ts'),
+  'pg-boss': () => import('../../../../examples/handoff/pg-boss.ts'),
+  'graphile-worker': () => import('../../../../examples/handoff/graphile-worker.ts'),
+  'NATS JetStream': () => import('../../../../examples/handoff/nats.ts'),
+  'SQS FIFO': () => import('../../../../examples/handoff/sqs-fifo.ts'),
+  Restate: () => import('../../../../examples/handoff/restate.ts'),
+  DBOS: () => import('../../../../examples/handoff/dbos.ts'),
 } satisfies { readonly [engine: string]: () => Promise<Program> }
 
 export type EngineName = keyof typeof PROGRAMS

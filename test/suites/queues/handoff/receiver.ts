@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { defineListener, type EventStore, hmac } from '../../../src/index.ts'
-import { postgresStore } from '../../../stores/postgres/postgres-store.ts'
-import { redisStore } from '../../../stores/redis/redis-store.ts'
+import { defineListener, type EventStore, hmac } from '../../../../src/index.ts'
+import { postgresStore } from '../../../../stores/postgres/postgres-store.ts'
+import { redisStore } from '../../../../stores/redis/redis-store.ts'
 import { PROGRAMS } from './programs.ts'
 
 const [engine = '', url = '', storeUrl = '', secret = '', moment = 'never'] = process.argv.slice(2)

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { leash } from '../../support/leash.ts'
+import { leash } from '../../../support/leash.ts'
 import type { Engine } from './engines.ts'
 
 /** How to start a server and how to find its port. */

@@ -4,10 +4,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runnerImport } from 'vite'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const run = promisify(execFile)
@@ -51,7 +52,7 @@ async function installIn(folder, packages) {
 
 /** Keys, a signature and a forgery for every runtime. */
 async function makeFixture() {
-  const { newPrivateKey } = await import(pathToFileURL(join(root, 'dist/cli/signing/private-key.js')))
+  const { newPrivateKey } = (await runnerImport(join(root, 'cli/signing/private-key.ts'))).module
   const pair = (alg) => {
     const key = newPrivateKey(alg)
     const named = { kid: `key-${alg}`, alg }

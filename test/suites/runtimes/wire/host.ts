@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll } from 'vitest'
-import { EventStoreError, KeySetError, type Listener, type WebhookEvent } from '../../../src/index.ts'
-import { Log } from '../../support/log.ts'
-import { keySetOf, recipeOf } from '../../support/sender.ts'
-import type { RunningServer, Setup } from '../../support/servers.ts'
+import { EventStoreError, KeySetError, type Listener, type WebhookEvent } from '../../../../src/index.ts'
+import { Log } from '../../../support/log.ts'
+import { keySetOf, recipeOf } from '../../../support/sender.ts'
+import type { RunningServer, Setup } from '../../../support/servers.ts'
 import type { HandleAnswer, Named, Questions, State } from './protocol.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -193,7 +193,7 @@ async function bundle(outfile: string): Promise<void> {
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['workerd', 'worker', 'browser'],
-    alias: { '#crypto': here('../../../src/crypto/web.ts') },
+    alias: { '#crypto': here('../../../../src/crypto/web.ts') },
   })
 }
 

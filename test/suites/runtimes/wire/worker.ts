@@ -3,8 +3,8 @@
  * Node with the row, and the worker calls them over loopback. Everything that decides about a delivery runs here.
  */
 import { Hono } from 'hono'
-import { verifyWebhook } from '../../../adapters/hono.ts'
-import { webhookHandler } from '../../../adapters/web.ts'
+import { verifyWebhook } from '../../../../adapters/hono.ts'
+import { webhookHandler } from '../../../../adapters/web.ts'
 import {
   type Authenticator,
   defineListener,
@@ -13,8 +13,8 @@ import {
   type Listener,
   ListenerLoadError,
   type WebhookEvent,
-} from '../../../src/index.ts'
-import { jwt, type KeySet, localKeySet } from '../../../src/jwt.ts'
+} from '../../../../src/index.ts'
+import { jwt, type KeySet, localKeySet } from '../../../../src/jwt.ts'
 import type { HandleAnswer, Recipe, State } from './protocol.ts'
 import { schemeAuth } from './schemes.ts'
 
