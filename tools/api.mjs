@@ -31,7 +31,7 @@ const { Application, Converter, ReflectionKind } = await import(pathToFileURL(ty
 /** The source of each subpath: `./dist/adapters/hono.js` is made from `adapters/hono.ts`. */
 const specifiers = new Map(
   Object.entries(exports)
-    .filter(([, target]) => target.endsWith('.js'))
+    .filter(([, target]) => target?.endsWith('.js'))
     .map(([subpath, target]) => [
       path(target.replace('./dist/', '../').replace(/\.js$/, '.ts')),
       `hookgate${subpath.slice(1)}`,

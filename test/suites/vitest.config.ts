@@ -86,8 +86,8 @@ export default defineConfig({
           alias: {
             ...crypto,
             'hookgate/handoff': at('src/handoff/index.ts'),
-            'hookgate/sender': at('sender/index.ts'),
-            'hookgate/stores/postgres': at('stores/postgres/postgres-store.ts'),
+            'hookgate/sender': at('src/sender/index.ts'),
+            'hookgate/stores/postgres': at('src/stores/postgres/postgres-store.ts'),
             'hookgate/web': at('adapters/web.ts'),
           },
         },
