@@ -176,7 +176,7 @@ describe('imports run one way', () => {
 
   it('test support imports no test', () => {
     const support = sourcesOf('test/support')
-    const isOfTests = (target: string) => /^test\/(?!support\/|runtimes\/|oracle\/)/.test(target)
+    const isOfTests = (target: string) => /^test\/(?!support\/|suites\/runtimes\/|oracle\/)/.test(target)
     expect(strays(support, (target) => !isOfTests(target))).toEqual([])
   })
 
