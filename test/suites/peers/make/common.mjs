@@ -6,7 +6,6 @@ export const NOW = 1_763_640_000
 
 /** Why a check does not apply, for `notApplicable`. */
 export const NO_TIME = 'The sender signs no time.'
-export const NO_ID = 'The sender gives a delivery no ID.'
 
 const body = (parts, { body: sent, time, id, url, method }) =>
   parts.map((part) => ({ body: sent, time, id, url, method })[part.slice(1, -1)] ?? part)

@@ -10,8 +10,6 @@ export function nodeHeaders(headers) {
   return joined
 }
 
-export const webHeaders = (headers) => new Headers(headers)
-
 export const text = (body) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
 
 /** For SDKs that throw to refuse. */
