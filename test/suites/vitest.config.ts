@@ -87,7 +87,7 @@ export default defineConfig({
             ...crypto,
             'hookgate/handoff': at('src/handoff/index.ts'),
             'hookgate/sender': at('src/sender/index.ts'),
-            'hookgate/stores/postgres': at('src/stores/postgres/postgres-store.ts'),
+            'hookgate/stores/postgres': at('src/stores/postgres/store.ts'),
             'hookgate/web': at('adapters/web.ts'),
           },
         },
