@@ -205,7 +205,7 @@ it('the recipe has 15 lines', () => {
 })
 
 describe.each(OLD_HANDLERS)('$name', (handler) => {
-  it('answers as before while the store and a key host hang, and the recipe names each difference', async () => {
+  it('the old handler answers as before while the store and a key host hang, and the recipe names each difference', async () => {
     const { answers, verdicts, errors, lines, storeCalls, host } = await run(handler)
     for (const { row, before, after } of answers) expect(after, row.vector.name).toEqual(before)
 

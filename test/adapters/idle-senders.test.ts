@@ -32,7 +32,7 @@ function idleCrowd({ address }: RunningServer, request: RawRequest): Log<string>
 const DISTINCT = Object.entries(TARGETS).filter(([name]) => !['Express 4', 'node:http'].includes(name))
 
 it.each(DISTINCT)(
-  'B11 on %s 5,000 idle senders that announce 25 MB take no room from genuine deliveries, not even from slow ones',
+  '5,000 idle senders on %s that announce 25 MB take no room from genuine deliveries, not even from slow ones',
   async (_, start) => {
     const { listener, request, failures } = endpoint()
     const server = await start({ target: listener, listener, options: { bodyTimeoutSeconds: 600 } })

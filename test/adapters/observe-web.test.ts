@@ -95,7 +95,7 @@ const HUGE = JSON.stringify({ ref: 'x'.repeat(3_000_000) })
 
 describe.each(Object.entries(MOUNTS))('observeWebhook in front of %s', (_, mount) => {
   it.each(Object.entries(HANDLERS))(
-    'that reads %s changes no answer, and reports each verdict',
+    'an old handler that reads %s changes no answer, and reports each verdict',
     async (_, read) => {
       const { listener, told, asked } = observed()
       const [alone, beside] = [await serve(mount(read)), await serve(mount(read, listener))]
@@ -118,7 +118,7 @@ describe.each(Object.entries(MOUNTS))('observeWebhook in front of %s', (_, mount
     },
   )
 
-  it('that reads nothing reports nothing', async () => {
+  it('an old handler that reads nothing reports nothing', async () => {
     const { listener, told } = observed()
     const send = await serve(mount(async ({ method }) => (method === 'POST' ? 'unread' : ''), listener))
     expect(await (await send(await delivery(BODY))).text()).toBe('unread')

@@ -11,7 +11,7 @@ const JWKS = { keys: [KEY.publicKey] }
 const UNKNOWN = invalid('no ES256 key has this kid')
 
 describe('an expired set, while the host is down', () => {
-  it('S11 is used for 300 tokens of a key it has, with one fetch in 30 s', async () => {
+  it('an expired set is used for 300 tokens of a key it has, with one fetch in 30 s', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = plainly(500)
@@ -25,7 +25,7 @@ describe('an expired set, while the host is down', () => {
     ['sends HTML', () => plainly(200, '<html>')],
     ['sends {}', () => ({})],
     ['sends 101 keys', () => ({ keys: Array(101).fill(KEY.publicKey) })],
-  ])('S11 is used when the host %s', async (_, answer) => {
+  ])('an expired set is used when the host %s', async (_, answer) => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = answer()
@@ -34,7 +34,7 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S11 is used for 24 hours beyond its 10 minutes, and not a millisecond longer', async () => {
+  it('an expired set is used for 24 hours beyond its 10 minutes, and not a millisecond longer', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = plainly(500)
@@ -45,7 +45,7 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S11 is used for maxStaleSeconds beyond its 10 minutes, and not a millisecond longer', async () => {
+  it('an expired set is used for maxStaleSeconds beyond its 10 minutes, and not a millisecond longer', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 0.5 })
     await send()
     host.answer = plainly(500)
@@ -55,7 +55,7 @@ describe('an expired set, while the host is down', () => {
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/))
   })
 
-  it('S11 is not needed when it is too old, if the next attempt succeeds', async () => {
+  it('an expired set is not needed when it is too old, if the next attempt succeeds', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 1 })
     await send()
     host.answer = plainly(500)
@@ -66,7 +66,7 @@ describe('an expired set, while the host is down', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('S11 is replaced as soon as the host answers again', async () => {
+  it('an expired set is replaced as soon as the host answers again', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = plainly(500)
@@ -79,7 +79,7 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(3)
   })
 
-  it('S11 is used at once after a recent failure, even if the host hangs now', async () => {
+  it('an expired set is used at once after a recent failure, even if the host hangs now', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = plainly(500)
@@ -96,7 +96,7 @@ describe('an expired set, while the host is down', () => {
   it.each([
     [59_999, 'at once'],
     [60_000, 'after the next attempt'],
-  ])('S11 is used, %d ms after a failure, %s', async (age, when) => {
+  ])('an expired set is used, %d ms after a failure, %s', async (age, when) => {
     const clock = fakeClock()
     const answers = [() => Response.json(JWKS), () => new Response(null, { status: 500 })]
     const fetch = async () => answers.shift()?.() ?? new Promise<never>(() => {})
@@ -110,7 +110,7 @@ describe('an expired set, while the host is down', () => {
     expect(await found).toMatchObject({ type: 'public' })
   })
 
-  it('S11 makes no delivery wait longer than the timeout if the host hangs', async () => {
+  it('an expired set makes no delivery wait longer than the timeout if the host hangs', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { timeoutSeconds: 0.2 })
     await send()
     host.answer = hanging
@@ -125,7 +125,7 @@ describe('an expired set, while the host is down', () => {
 })
 
 describe('no set at all, while the host hangs', () => {
-  it('S10 answers all waiting deliveries within the timeout', async () => {
+  it('all waiting deliveries are answered within the timeout', async () => {
     const { host, send } = await remoteSender(KEY, hanging, { timeoutSeconds: 0.2 })
     const startedAt = performance.now()
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => send()))
@@ -141,7 +141,7 @@ describe('no set at all, while the host hangs', () => {
 })
 
 describe('a renewal in the background', () => {
-  it('S12 keeps the old set when it fails, and is tried again after 30 s', async () => {
+  it('a renewal keeps the old set when it fails, and is tried again after 30 s', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = plainly(500)
@@ -157,7 +157,7 @@ describe('a renewal in the background', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('S14 removes a withdrawn key once it is done', async () => {
+  it('a renewal removes a withdrawn key once it is done', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = { keys: [NEXT.publicKey] }
@@ -170,7 +170,7 @@ describe('a renewal in the background', () => {
 })
 
 describe('a clock that is set back', () => {
-  it('does not freeze the set: it is fetched again, and a removed key is gone', async () => {
+  it('a clock that is set back does not freeze the set: it is fetched again, and a removed key is gone', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = { keys: [NEXT.publicKey] }
@@ -180,7 +180,7 @@ describe('a clock that is set back', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('neither delays the next attempt nor promises a long wait', async () => {
+  it('a clock that is set back neither delays the next attempt nor promises a long wait', async () => {
     const { clock, host, send } = await remoteSender(KEY, plainly(500))
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
     clock.advanceSeconds(-86_400)
@@ -191,7 +191,7 @@ describe('a clock that is set back', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('does not touch a set whose age is measured by the default clock', async () => {
+  it('a clock that is set back does not touch a set whose age is measured by the default clock', async () => {
     const host = await keyHost(JWKS)
     const clock = fakeClock()
     const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, fetch: host.fetch })

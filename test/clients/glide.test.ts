@@ -66,7 +66,7 @@ describe('Valkey GLIDE on a cluster', () => {
   })
 })
 
-describe('D10 D11 Valkey GLIDE on a server that is paused', () => {
+describe('Valkey GLIDE on a server that is paused', () => {
   async function pausedDelivery(requestTimeout?: number) {
     const server = await startRedis()
     onTestFinished(() => server.close())
@@ -88,7 +88,7 @@ describe('D10 D11 Valkey GLIDE on a server that is paused', () => {
     await expect.poll(retry).toBe('accepted')
   })
 
-  it("with GLIDE's own 250 ms that claim is not released, and the event runs when its lease has lapsed", async () => {
+  it("a claim with GLIDE's own 250 ms is not released, and the event runs when its lease has lapsed", async () => {
     const retry = await pausedDelivery()
     await expect.poll(retry).toBe('503 event_in_progress')
     await expect.poll(retry, { interval: 250 }).toBe('accepted')

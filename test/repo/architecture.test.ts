@@ -97,7 +97,7 @@ const isFile = (target: string) => target.endsWith('.ts')
 const PUBLIC_KIT = ['src/index.ts', 'adapters/kit/index.ts']
 
 describe('imports run one way', () => {
-  it('reads the imports that it judges', () => {
+  it('the test reads the imports that it judges', () => {
     expect(strays(src, () => false)).toContain('src/index.ts -> src/verify.ts')
     expect(strays(adapters, () => false)).toContain('adapters/hono.ts -> src/index.ts')
     expect(strays([...cli, ...sender], () => false)).toContain('sender/index.ts -> sender/deliver.ts')
@@ -208,7 +208,7 @@ describe('the rule for members of foreign values', () => {
 })
 
 describe('the platform rule', () => {
-  it('in src and everything that the web adapters reach, only src/crypto/node*.ts import from Node', () => {
+  it('only src/crypto/node*.ts import from Node, in src and everything that the web adapters reach', () => {
     expect(webAdapters).toContain('adapters/hono.ts')
     const reachable = [
       ...src,

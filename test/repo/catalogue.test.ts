@@ -19,7 +19,7 @@ const tested = new Set(
     .flatMap((names) => names.match(/[A-Z]\d\d/g) ?? []),
 )
 
-it('has each row once, and excuses no other', () => {
+it('each row stands once, and no other is excused', () => {
   expect(rows).toEqual([...new Set(rows)])
   expect(rows).toEqual(expect.arrayContaining(excused))
 })

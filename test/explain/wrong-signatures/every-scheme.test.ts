@@ -177,7 +177,7 @@ describe('the URL that was signed', () => {
   })
 })
 
-it('counts the signatures that are computed', async () => {
+it('the signatures that are computed are counted', async () => {
   let computed = 0
   const counting = defineScheme({
     name: 'counting',

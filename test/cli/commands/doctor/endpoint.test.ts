@@ -116,7 +116,7 @@ describe('url finds', () => {
     ])
   })
 
-  it('names of tokens that do not fit the URL', async () => {
+  it('the doctor finds names of tokens that do not fit the URL', async () => {
     const { url } = await endpoint()
     const names = ['--public-url', 'http://hooks.example/other', '--tenant-url', 'https://tenant.example']
     const { complaints } = await diagnose(['--url', url, ...names])
