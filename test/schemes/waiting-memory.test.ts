@@ -134,17 +134,17 @@ await turns()
 const remote = senders.filter(({ id }) => asked.has(id))
 
 describe('a request that waits for a key or a certificate', () => {
-  it('is one of several kinds: the test finds them', () => {
+  it('such a request is one of several kinds: the test finds them', () => {
     expect(new Set(remote.map(({ listener }) => listener.id)).size).toBeGreaterThan(3)
   })
 
-  it.each(remote)('holds at most 1.5 times its bytes: $id', async (sender) => {
+  it.each(remote)('a waiting request holds at most 1.5 times its bytes: $id', async (sender) => {
     const size = sizeFor(sender)
     expect(size).toBeGreaterThanOrEqual(256 * KB)
     expect(await heldBytes(sender, size)).toBeLessThanOrEqual(1.5 * size)
   })
 
-  it.each(remote)('holds at most 64 KB more if it is small: $id', async (sender) => {
+  it.each(remote)('a waiting request holds at most 64 KB more if it is small: $id', async (sender) => {
     expect(await heldBytes(sender, 4 * KB)).toBeLessThanOrEqual(1.5 * 4 * KB + CONSTANT_BYTES)
   })
 })

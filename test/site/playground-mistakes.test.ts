@@ -47,7 +47,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       ['GitHub', github, { secret: `ghp_${'a'.repeat(36)}` }, /secret looks like an access token/],
       ['Twilio', twilio, { url: 'http://localhost:3000/hook' }, /Twilio signed https:.*set publicUrl/],
     ] as const)(
-      'of %s',
+      'the playground names %s',
       async (sender, factory, { secret = SENDER_SECRET, url = SIGNED_URL }: Entered, words) => {
         const { page } = playground
         const body = factory === twilio ? 'Body=Hi' : { id: 'evt_1' }

@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
   describe("on pg's Pool", () => {
     eventStoreSuite(it, () => fixture(pool, age))
 
-    it('takes any ID, as verify() maps it, in a transaction too', async () => {
+    it('the store takes any ID, as verify() maps it, in a transaction too', async () => {
       const store = postgresStore(pool)
       await expectAnyId(store)
       const tx = await pool.connect()

@@ -20,7 +20,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
     })
     afterAll(() => Promise.all([connected.close(), another.close()]))
     eventStoreSuite(it, () => ({ store: redisStore(connected.client), other: redisStore(another.client) }))
-    it('takes any ID, as verify() maps it', () => expectAnyId(redisStore(connected.client)))
+    it('the store takes any ID, as verify() maps it', () => expectAnyId(redisStore(connected.client)))
   })
 
   describe('keeps the contract of every store, compact', () => {
@@ -30,7 +30,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
     })
     afterAll(() => connected.close())
     eventStoreSuite(it, () => redisStore(connected.client, { layout: 'compact' }))
-    it('takes any ID, as verify() maps it', () =>
+    it('the store takes any ID, as verify() maps it', () =>
       expectAnyId(redisStore(connected.client, { layout: 'compact' })))
   })
 })

@@ -14,7 +14,7 @@ async function meetingPlace(): Promise<string> {
 }
 
 describeEachClient('eight processes on one file', ({ name }) => {
-  it('D01 D25 accept one of 200 identical deliveries, round for round', { timeout: 60_000 }, async ({
+  it('one of 200 identical deliveries is accepted, round for round', { timeout: 60_000 }, async ({
     signal,
   }) => {
     const config = { client: name, path: await meetingPlace() }
@@ -22,7 +22,7 @@ describeEachClient('eight processes on one file', ({ name }) => {
     expect(await raceAcross(race)).toStrictEqual(Array(10).fill(1))
   })
 
-  it('D06 D07 lose no event when they are killed, and run none after its commit', {
+  it('no event is lost when they are killed, and none runs after its commit', {
     timeout: 60_000,
   }, async ({ signal }) => {
     const config = { client: name, path: await meetingPlace() }
@@ -32,7 +32,7 @@ describeEachClient('eight processes on one file', ({ name }) => {
 })
 
 describeEachClient('three processes on one file, none of which waits inside SQLite', ({ name }) => {
-  it('D22 D25 what is answered `committed`, another process reads as done', { timeout: 60_000 }, async ({
+  it('an event that was answered `committed` is done for another process', { timeout: 60_000 }, async ({
     signal,
   }) => {
     const config = { client: name, path: await meetingPlace(), waitMs: 0 }

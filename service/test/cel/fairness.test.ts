@@ -19,7 +19,7 @@ describeService('a policy with slow rules', (subject) => {
   }
   const newTask = (policyId: string) => subject.post('/api/v1/tasks', { type: { grant }, policyId })
 
-  it('delays the tasks of another policy by at most 2 s, and is told to come back', async () => {
+  it('a slow policy delays the tasks of another policy by at most 2 s, and is told to come back', async () => {
     const [slow, quick, other] = [await policyWith(SLOW), await policyWith('true'), await policyWith('true')]
     await Promise.all([newTask(quick), newTask(other)]) // starts both evaluators
     const tasks = Array.from({ length: 20 }, () => newTask(slow))
@@ -45,7 +45,7 @@ describeService('a policy with slow rules', (subject) => {
   }, 120_000)
 })
 
-it('bounds the number of waiting expressions of one owner, not those of another', async () => {
+it('the number of waiting expressions of one owner is bounded, not those of another', async () => {
   const many = Array.from({ length: 150 }, () => evaluateCel(SLOW, '{}', 'greedy').catch(({ name }) => name))
   expect(await Promise.all(Array.from({ length: 20 }, () => evaluateCel('1 + 1', '{}', 'modest')))).toEqual(
     Array(20).fill(2),
