@@ -105,7 +105,7 @@ describe('the two phases', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('an event of 1,000 equal deliveries at once one is accepted', async () => {
+  it('one of 1,000 equal deliveries at once is accepted', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     const verdicts = await Promise.all(Array.from({ length: 1000 }, () => verify(delivery, listener)))
@@ -271,7 +271,7 @@ describe('retention', () => {
     expect([...outcomes]).toEqual(['409 event_duplicate', '400 timestamp_out_of_range'])
   })
 
-  it("an event times are judged by the store's clock, however wrong the listener's is", async () => {
+  it("times are judged by the store's clock, however wrong the listener's is", async () => {
     const storeClock = fakeClock()
     const ahead = fakeClock(storeClock.now() + 6 * 60_000)
     const { listener } = hmacListener({

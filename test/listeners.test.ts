@@ -233,7 +233,7 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(3)
   })
 
-  it('a failing load fails at once for deliveries within that second that have no older listener', async () => {
+  it('deliveries within that second that have no older listener fail at once', async () => {
     const { cache, add, clock, loads, state } = tenants()
     add('L1')
     await cache.find('L1')

@@ -198,7 +198,7 @@ it('verifyWebhook accepts requests of hosts that leave rawHeaders empty', async 
 })
 
 it.each(['before', 'after'])(
-  'verifyWebhook reads a body to its end even if a reader that came %s it pauses at its last byte',
+  'a body is read to its end even if a reader that came %s it pauses at its last byte',
   async (order) => {
     const { listener, request } = hmacEndpoint()
     const verify = verifyWebhook(listener)

@@ -181,7 +181,7 @@ describe('headers that came more than once, joined by the platform', () => {
 })
 
 describe('the replies without a socket', () => {
-  it('the replies are the same as with one', async () => {
+  it('the replies are the same as with a socket', async () => {
     const endpoint = hmacEndpoint()
     const request = await endpoint.request()
     const first = await send(endpoint, request)

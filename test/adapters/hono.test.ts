@@ -204,7 +204,7 @@ describe('the source address on Hono', () => {
     expect(errors).toEqual([expect.any(ListenerConfigError)])
   })
 
-  it('verifyWebhook refuses two ways to find it', () => {
+  it('verifyWebhook refuses two ways to find the source', () => {
     const both = { sourceIp: () => '127.0.0.1', trustedProxies: ['127.0.0.0/8'] }
     expect(() => verifyWebhook(listener, both)).toThrow(/^sourceIp: give it or trustedProxies, not both/)
   })

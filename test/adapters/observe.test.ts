@@ -370,7 +370,7 @@ describe('a fetch handler', () => {
     expect([works.length, heard.entries.length]).toEqual([1, 1])
   })
 
-  it('a fetch handler whose sender leaves before the body ends is given up without a word', async () => {
+  it('a copy whose sender leaves before the body ends is given up without a word', async () => {
     const { listener, heard, errors } = stripeListener()
     const waits: Promise<unknown>[] = []
     const waitUntil = (work: Promise<unknown>) => void waits.push(work)
@@ -386,7 +386,7 @@ describe('a fetch handler', () => {
     expect([heard.entries, errors.entries, waits.length]).toEqual([[], [], 1])
   })
 
-  it('a fetch handler whose body was read before is told once to onError', async () => {
+  it('a body that was read before is told once to onError', async () => {
     const { listener, errors } = stripeListener()
     const handler = onWeb(listener, async () => 'old')
     for (let count = 0; count < 2; count += 1) {

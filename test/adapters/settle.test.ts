@@ -193,7 +193,7 @@ describeMatrix('a handler that takes its time', [
 
 describeMatrix('a handler that settles by hand before it answers', [
   {
-    name: 'the handler has committed, even if it answers 500',
+    name: 'the commit stands, even if the handler answers 500',
     setup: () => ({
       handle: async (event) => {
         await event.commit()
@@ -205,7 +205,7 @@ describeMatrix('a handler that settles by hand before it answers', [
     handled: 1,
   },
   {
-    name: 'the handler has released, even if it answers 200: the next delivery runs',
+    name: 'the release stands, even if the handler answers 200: the next delivery runs',
     setup: () => ({
       handle: async (event) => {
         await event.release()
@@ -256,7 +256,7 @@ function forgetful(clock: Endpoint['clock']) {
 
 describeMatrix('a store that fails after the handler', [
   {
-    name: 'the store does not change the answer, calls onError, and the lease lapses',
+    name: 'a failing store does not change the answer, calls onError, and the lease lapses',
     endpoint: () => hmacEndpoint({}, forgetful),
     send: async (client) => {
       const sent = await client.request()
@@ -270,7 +270,7 @@ describeMatrix('a store that fails after the handler', [
     expected: [ACCEPTED, IN_PROGRESS, ACCEPTED],
   },
   {
-    name: 'the store does not change an answer of 500 either',
+    name: 'a failing store does not change an answer of 500 either',
     endpoint: () => hmacEndpoint({}, forgetful),
     setup: () => ({ handle: inTurn(failing) }),
     send: async (client) => {
@@ -283,7 +283,7 @@ describeMatrix('a store that fails after the handler', [
     handled: 1,
   },
   {
-    name: 'the store does not change the answer when onError throws as well',
+    name: 'a failing store does not change the answer when onError throws as well',
     endpoint: () => hmacEndpoint({ onError: failing }, forgetful),
     send: async ({ send, request }) => send(await request()),
     expected: ACCEPTED,

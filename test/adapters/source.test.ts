@@ -191,7 +191,7 @@ function socketPath(): string {
 
 describeMatrix('a sender without an address', [
   {
-    name: 'a sender is refused if there are rules',
+    name: 'a sender without an address is refused if there are rules',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
     setup: () => ({ options: PROXY, listenOn: { path: socketPath() } }),
     send: async ({ send, request }) => [
@@ -201,7 +201,7 @@ describeMatrix('a sender without an address', [
     expected: [FORBIDDEN, FORBIDDEN],
   },
   {
-    name: 'a sender is accepted if there are none',
+    name: 'a sender without an address is accepted if there are none',
     setup: () => ({ listenOn: { path: socketPath() } }),
     send: async ({ send, request }) => send(await request()),
     expected: ACCEPTED,

@@ -79,7 +79,7 @@ describe('rotation', () => {
     expect(await outcome(delivery, after.listener)).toBe(MISMATCH)
   })
 
-  it('hmac() refuses a secret that is neither', async () => {
+  it('hmac() refuses a secret that is neither of them', async () => {
     const { listener, deliver } = both()
     expect(await outcome(await deliver({ secret: 'a secret of somebody else' }), listener)).toBe(MISMATCH)
   })

@@ -194,13 +194,13 @@ describe('the fields around it', () => {
     expect(await outcome(withHeaders(await deliver(), longId), listener)).toBe('400 event_id_not_uuid_v4')
   })
 
-  it('a bearer token does not stand in for the signature', async () => {
+  it('a bearer token does not replace the signature', async () => {
     const { listener, deliver } = hmacListener()
     const headers = { 'webhook-signature': undefined, authorization: `Bearer ${right}` }
     expect(await outcome(withHeaders(await deliver(), headers), listener)).toBe('401 auth_missing')
   })
 
-  it('the secret in the body, the query or another header does not stand in for it either', async () => {
+  it('the secret in the body, the query or another header does not replace it either', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver({ body: JSON.stringify({ token: SECRET, secret: SECRET }) })
     const headers = { 'webhook-signature': undefined, 'x-webhook-token': SECRET, authorization: SECRET }

@@ -260,7 +260,7 @@ describe('any mix of names, addresses and answers', () => {
     waitMs: fc.oneof({ weight: 40, arbitrary: fc.nat(500) }, { weight: 1, arbitrary: fc.nat(400_000) }),
   })
 
-  it('any mix causes at most 40 fetches in 60 s', async () => {
+  it('a mix of names, addresses and answers causes at most 40 fetches in 60 s', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 300, maxLength: 600 }),

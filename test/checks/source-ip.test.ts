@@ -89,7 +89,7 @@ describe('IPv4 in IPv6', () => {
     expect(await fate(['::ffff:10.0.0.0/104'], '11.0.0.0')).toBe(REFUSED)
   })
 
-  it('the allowlist throws for ::ffff:10.0.0.0/8, which would be the whole IPv4 internet', () => {
+  it('the rule ::ffff:10.0.0.0/8 throws, which would be the whole IPv4 internet', () => {
     expect(complaint(['::ffff:10.0.0.0/8'])).toContain('allowedCidrs[0]')
     expect(complaint(['::ffff:0:0/96'])).toContain('allows every address')
   })

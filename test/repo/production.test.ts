@@ -74,7 +74,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
     )
   })
 
-  it('the program stopped during a delivery, answers it, commits its event, and ends', async () => {
+  it('the program answers a delivery during which it is stopped, commits its event, and ends', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())
     const { program, port, url } = await start(redis)
