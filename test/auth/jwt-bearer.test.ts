@@ -33,7 +33,7 @@ describe('the Authorization header', () => {
     ['a parameter', (token: string) => `Bearer ${token}, realm=x`, invalid(/signature is not base64url/)],
     ['the scheme and a space', () => 'Bearer ', invalid(/three segments/)],
     ['token=', (token: string) => `Bearer token=${token}`, SPACED],
-  ] as const)('jwt() refuses %s', async (_, authorization, expected) => {
+  ] as const)('jwt() refuses a header with %s', async (_, authorization, expected) => {
     expect(await send({ authorization })).toMatchObject(expected)
   })
 

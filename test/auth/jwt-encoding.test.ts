@@ -32,19 +32,19 @@ describe('spellings of a segment', () => {
   describe.each(segments.map((name, position) => [name, position] as const))(
     'in the %s',
     (name, position) => {
-      it.each(changes.slice(0, 5))('jwt() refuses %s', async (_, change) => {
+      it.each(changes.slice(0, 5))('jwt() refuses a segment with %s', async (_, change) => {
         expect(await send(inSegment(position, change))).toMatchObject(
           invalid(new RegExp(`${name} is not base64url|scheme`)),
         )
       })
 
-      it.each(changes.slice(5, 12))('jwt() refuses %s', async (_, change) => {
+      it.each(changes.slice(5, 12))('jwt() refuses a segment in another spelling, %s', async (_, change) => {
         expect(await send(inSegment(position, change))).toMatchObject(
           invalid(new RegExp(`${name} is not base64url`)),
         )
       })
 
-      it.each(changes.slice(12))('jwt() refuses %s', async (_, change) => {
+      it.each(changes.slice(12))('jwt() refuses a segment longer by %s', async (_, change) => {
         expect(await send(inSegment(position, change))).toMatchObject(invalid(/./))
       })
 

@@ -57,7 +57,7 @@ describe('forms other than three segments', () => {
     ['five segments', (token: string) => `${token}.AAAA.AAAA`],
     ['a leading empty segment', (token: string) => `.${token}`],
     ['two tokens in one', (token: string) => `${token}.${token}`],
-  ])('jwt() refuses %s', async (_, token) => {
+  ])('jwt() refuses a token of %s', async (_, token) => {
     expect(await send({ token })).toMatchObject(THREE)
   })
 

@@ -32,7 +32,7 @@ describe('ES256 signatures', () => {
     ['n - r', (r, s) => [N - r, s]],
     ['s + 1', (r, s) => [r, s + 1n]],
   ]
-  it.each(forms)('jwt() refuses %s', async (_, form) => {
+  it.each(forms)('jwt() refuses the pair %s', async (_, form) => {
     const token = (compact: string) =>
       changeSignature(compact, (signature) => {
         const [r, s] = form(...split(signature))
@@ -56,7 +56,7 @@ describe('ES256 signatures', () => {
     ['128 bytes, twice the same', (signature) => Buffer.concat([signature, signature])],
     ['32 bytes, r alone', (signature) => signature.subarray(0, 32)],
     ['one byte', () => Buffer.alloc(1, 1)],
-  ])('jwt() refuses %s', async (_, change) => {
+  ])('jwt() refuses a signature of %s', async (_, change) => {
     expect(await send({ token: (compact) => changeSignature(compact, change) })).toMatchObject(UNVERIFIED)
   })
 
@@ -128,7 +128,7 @@ describe('EdDSA signatures', () => {
     ['114 bytes, as Ed448 has', (signature) => Buffer.concat([signature, Buffer.alloc(50)])],
     ['all zeros', () => Buffer.alloc(64)],
     ['all ones', () => Buffer.alloc(64, 255)],
-  ])('jwt() refuses %s', async (_, change) => {
+  ])('jwt() refuses a signature with %s', async (_, change) => {
     expect(await send({ token: (compact) => changeSignature(compact, change) })).toMatchObject(UNVERIFIED)
   })
 })

@@ -76,7 +76,7 @@ describe('RS256 signatures as numbers', () => {
     ['the last byte cut', (signature) => signature.subarray(0, LENGTH - 1)],
     ['twice the same', (signature) => Buffer.concat([signature, signature])],
     ['one byte', () => zeros(1)],
-  ])('jwt() refuses %s', async (_, change) => {
+  ])('jwt() refuses a signature of %s', async (_, change) => {
     expect(await send({ token: (compact) => changeSignature(compact, change) })).toMatchObject(UNVERIFIED)
   })
 

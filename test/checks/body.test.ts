@@ -145,7 +145,7 @@ describe('values', () => {
     '"\n"',
     'undefined',
     'True',
-  ])('a listener refuses %j', async (body) => {
+  ])('a listener refuses the body %j', async (body) => {
     expect(await fate(body)).toBe('400 body_not_json')
   })
 })

@@ -87,7 +87,7 @@ describe('the form', () => {
     ID.replace('-', '_'),
     '7f1d3c5-e0a4b-4c8d-9e2f-11aa33bb55cc',
     'g'.repeat(36),
-  ])('a listener refuses %j', async (id) => {
+  ])('a listener refuses the form %j', async (id) => {
     expect(await fate(id)).toBe(REFUSED)
   })
 
@@ -102,7 +102,7 @@ describe('the form', () => {
     ID.replace('1', '１'),
     ID.replace('a', 'а'),
     `x\n${ID}`,
-  ])('a listener refuses %j', async (id) => {
+  ])('a listener refuses the foreign character in %j', async (id) => {
     expect(await fate(id)).toBe(REFUSED)
   })
 })

@@ -48,7 +48,7 @@ describe('Content-Type', () => {
     'application/json\u00a0',
     'application/json\n',
     '*/*',
-  ])('a listener refuses %j', async (value) => {
+  ])('a listener refuses the type %j', async (value) => {
     expect(await withThese({ 'content-type': value })).toBe('400 content_type_not_json')
   })
 
@@ -63,7 +63,7 @@ describe('Content-Type', () => {
     'application/json;',
     'application/json ; ',
     '\tAPPLICATION/JSON\t',
-  ])('a listener accepts %j', async (value) => {
+  ])('a listener accepts the type %j', async (value) => {
     expect(await withThese({ 'content-type': value })).toBe('accepted')
   })
 
@@ -144,12 +144,12 @@ describe('Content-Encoding', () => {
     expect(await withThese({ 'content-encoding': Array(1000).fill('gzip').join(', ') })).toBe(refused)
   })
 
-  it.each(['identity', 'IDENTITY', '', undefined])('a listener accepts %j', async (value) => {
+  it.each(['identity', 'IDENTITY', '', undefined])('a listener accepts the encoding %j', async (value) => {
     expect(await withThese({ 'content-encoding': value })).toBe('accepted')
   })
 
   it.each(['identity, gzip', 'identity,', 'x-identity', 'br', 'deflate', 'identity;q=1'])(
-    'a listener refuses %j',
+    'a listener refuses the encoding %j',
     async (value) => {
       expect(await withThese({ 'content-encoding': value })).toBe(refused)
     },

@@ -162,7 +162,7 @@ describe('text that is no address', () => {
     '999.1.1.1',
     '::ffff:1.1.1.256',
     '1.1.1.1000',
-  ])('%s is refused', async (address) => {
+  ])('%s is refused, whose number is too large', async (address) => {
     expect(await fate(everywhere, address)).toBe(REFUSED)
   })
 
@@ -207,12 +207,12 @@ describe('text that is no address', () => {
 })
 
 describe('rules that are refused', () => {
-  it.each(['10/8', '10.0/8', '1/32'])('the rule %s throws', (rule) => {
+  it.each(['10/8', '10.0/8', '1/32'])('the short rule %s throws', (rule) => {
     expect(complaint([rule])).toContain('is not a CIDR rule')
   })
 
   it.each(['010.0.0.0/8', '0x0a.0.0.0/8', '10.0.0.0/08', '10.0.0.0/+8', '10.0.0.0/8.0', '10.0.0.0/0x8'])(
-    'the rule %s throws',
+    'the rule %s throws, whose number is spelt oddly',
     (rule) => {
       expect(complaint([rule])).toContain('is not a CIDR rule')
     },

@@ -71,7 +71,7 @@ describe('the form', () => {
     '1_790_000_000',
     '1790000000n',
     '1,790,000,000',
-  ])('%s is refused', async (text) => {
+  ])('%s is refused, which is no plain number', async (text) => {
     expect(await fate(text)).toBe('400 timestamp_malformed')
   })
 
@@ -88,9 +88,12 @@ describe('the form', () => {
     expect(await outcome(delivery, listener)).toBe('400 timestamp_malformed')
   })
 
-  it.each(['NaN', 'Infinity', '1e400', '-1', '-0', '00', 'null', ' '])('%j is refused', async (text) => {
-    expect(await fate(text)).toBe('400 timestamp_malformed')
-  })
+  it.each(['NaN', 'Infinity', '1e400', '-1', '-0', '00', 'null', ' '])(
+    '%j is refused, which is no time',
+    async (text) => {
+      expect(await fate(text)).toBe('400 timestamp_malformed')
+    },
+  )
 
   it('0 is the year 1970', async () => {
     expect(await fate('0')).toBe('400 timestamp_out_of_range')

@@ -94,7 +94,7 @@ describe('a token with a hash of the body', () => {
     ['another HMAC', { alg: 'HS512' }],
     ['a public-key algorithm', { alg: 'RS256' }],
     ['a header that is a list', '["HS256"]'],
-  ])('a token is refused with %s', async (_, header) => {
+  ])('a token is refused whose header has %s', async (_, header) => {
     const { tokenOf, send } = qstashReceiver()
     expect(await send(tokenOf({}, header))).toMatchObject(INVALID)
   })
@@ -107,7 +107,7 @@ describe('a token with a hash of the body', () => {
     ['another URL', { sub: `${URL}/` }],
     ['a hash with too much padding', { body: `${hash('base64url')}==` }],
     ['an empty hash', { body: '' }],
-  ])('a token is refused with %s', async (_, claims) => {
+  ])('a token is refused whose claims have %s', async (_, claims) => {
     const { tokenOf, send } = qstashReceiver()
     expect(await send(tokenOf(claims))).toMatchObject(INVALID)
   })
