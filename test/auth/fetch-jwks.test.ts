@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
+import { hanging, type KeyHostAnswer, keyHost, respondWith, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import { ENGINE, itOutsideWorkerd } from '../support/runtime.ts'
 
@@ -32,7 +32,7 @@ describe('a key host', () => {
   })
 
   it.each(['text/plain', 'application/octet-stream', ''])('a key set may be labelled %j', async (type) => {
-    const { send } = await remoteSender(KEY, plainly(200, TEXT, { 'content-type': type }))
+    const { send } = await remoteSender(KEY, respondWith(200, TEXT, { 'content-type': type }))
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
@@ -51,28 +51,28 @@ describe('a key host', () => {
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('a redirect is not followed: %d to another host', async (status) => {
     const other = await keyHost(JWKS)
-    const { host, send } = await remoteSender(KEY, plainly(status, '', { location: other.url }))
+    const { host, send } = await remoteSender(KEY, respondWith(status, '', { location: other.url }))
     await expect(send()).rejects.toMatchObject(unavailable(new RegExp(`answered with status ${status}`)))
     expect([host.requests, other.requests]).toEqual([1, 0])
   })
 
   it('a redirect is not followed from https to http', async () => {
     const insecure = await keyHost(JWKS)
-    const host = await secureKeyHost(plainly(302, '', { location: insecure.url }))
+    const host = await secureKeyHost(respondWith(302, '', { location: insecure.url }))
     const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 302/))
     expect([host.requests, insecure.requests]).toEqual([1, 0])
   })
 
   it('a redirect is not taken for an answer when it carries a key set', async () => {
-    const { send } = await remoteSender(KEY, plainly(302, TEXT, { location: '/jwks.json' }))
+    const { send } = await remoteSender(KEY, respondWith(302, TEXT, { location: '/jwks.json' }))
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 302/))
   })
 
   it.each([201, 204, 206, 304, 400, 404, 500, 503])(
     'status %d is not taken for an answer',
     async (status) => {
-      const { send } = await remoteSender(KEY, plainly(status, [204, 304].includes(status) ? '' : TEXT))
+      const { send } = await remoteSender(KEY, respondWith(status, [204, 304].includes(status) ? '' : TEXT))
       await expect(send()).rejects.toMatchObject(unavailable(new RegExp(`answered with status ${status}`)))
     },
   )
@@ -80,9 +80,9 @@ describe('a redirect', () => {
 
 describe('a document that is too long', () => {
   it('a document may have 262,144 bytes, and not one more', async () => {
-    const fits = await remoteSender(KEY, plainly(200, TEXT.padEnd(262_144)))
+    const fits = await remoteSender(KEY, respondWith(200, TEXT.padEnd(262_144)))
     expect(await fits.send()).toMatchObject(ACCEPTED)
-    const longer = await remoteSender(KEY, plainly(200, TEXT.padEnd(262_145)))
+    const longer = await remoteSender(KEY, respondWith(200, TEXT.padEnd(262_145)))
     await expect(longer.send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
   })
 
@@ -127,7 +127,7 @@ describe('a document that is too long', () => {
   it('the reader counts what comes out of a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MEGABYTE, ' '))
     expect(bomb.length).toBeLessThan(262_144)
-    const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip' }))
+    const { send } = await remoteSender(KEY, respondWith(200, bomb, { 'content-encoding': 'gzip' }))
     const before = process.memoryUsage().rss
     await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
     expect(process.memoryUsage().rss - before).toBeLessThan(48 * MEGABYTE)
@@ -135,7 +135,7 @@ describe('a document that is too long', () => {
 
   it('the reader counts what comes out of chained encodings', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MEGABYTE, ' ')))
-    const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip, gzip' }))
+    const { send } = await remoteSender(KEY, respondWith(200, bomb, { 'content-encoding': 'gzip, gzip' }))
     // Bun and Deno decode no chain of encodings, so the bytes are not JSON.
     const message = ENGINE === 'node' ? /sent over 262144 bytes/ : /did not send JSON/
     await expect(send()).rejects.toMatchObject(unavailable(message))
@@ -143,7 +143,10 @@ describe('a document that is too long', () => {
 
   it('a hundred encodings make the fetch fail', async () => {
     const encodings = Array.from({ length: 100 }, () => 'gzip').join(', ')
-    const { send } = await remoteSender(KEY, plainly(200, gzipSync(TEXT), { 'content-encoding': encodings }))
+    const { send } = await remoteSender(
+      KEY,
+      respondWith(200, gzipSync(TEXT), { 'content-encoding': encodings }),
+    )
     await expect(send()).rejects.toMatchObject(unavailable(/./))
   })
 
@@ -151,7 +154,7 @@ describe('a document that is too long', () => {
     ['gzip', gzipSync(TEXT)],
     ['br', brotliCompressSync(TEXT)],
   ])('the reader reads an honest key set in %s', async (encoding, bytes) => {
-    const { send } = await remoteSender(KEY, plainly(200, bytes, { 'content-encoding': encoding }))
+    const { send } = await remoteSender(KEY, respondWith(200, bytes, { 'content-encoding': encoding }))
     expect(await send()).toMatchObject(ACCEPTED)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Jwks } from '../../src/auth/jwks.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { plainly } from '../support/key-host.ts'
+import { respondWith } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import fc from '../support/property.ts'
 
@@ -27,7 +27,7 @@ describe('documents that are no key set', () => {
     ['keys that are text', '{"keys":"keys"}', /is not a JWKS/],
     ['keys in a member named __proto__', '{"__proto__":{"keys":[]}}', /is not a JWKS/],
   ])('a remote key set fails on %s', async (_, body, message) => {
-    const { send } = await remoteSender(KEY, plainly(200, body, { 'content-type': 'application/json' }))
+    const { send } = await remoteSender(KEY, respondWith(200, body, { 'content-type': 'application/json' }))
     await expect(send()).rejects.toMatchObject(unavailable(message))
   })
 
@@ -38,7 +38,7 @@ describe('documents that are no key set', () => {
   })
 
   it('the error does not quote the document', async () => {
-    const { send } = await remoteSender(KEY, plainly(200, 'very-secret-page'))
+    const { send } = await remoteSender(KEY, respondWith(200, 'very-secret-page'))
     const error: unknown = await send().catch((reason: unknown) => reason)
     expect(error).toMatchObject(unavailable(/did not send JSON/))
     expect(`${error} ${error instanceof Error && error.cause}`).not.toContain('secret')
@@ -59,7 +59,7 @@ describe('the number of keys', () => {
   it('a key set of 10,000 keys is refused', async () => {
     const { send } = await remoteSender(
       KEY,
-      plainly(200, JSON.stringify({ keys: Array(10_000).fill({ kid: 'k' }) })),
+      respondWith(200, JSON.stringify({ keys: Array(10_000).fill({ kid: 'k' }) })),
     )
     await expect(send()).rejects.toMatchObject(unavailable(/has over 100 keys/))
   })
@@ -112,7 +112,7 @@ describe('any document', () => {
     const deep = `{"kid":"bad","kty":"EC","crv":"P-256","x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
     const { send } = await remoteSender(
       KEY,
-      plainly(200, `{"keys":[${deep},${JSON.stringify(KEY.publicKey)}]}`),
+      respondWith(200, `{"keys":[${deep},${JSON.stringify(KEY.publicKey)}]}`),
     )
     expect(await send()).toMatchObject(ACCEPTED)
     expect(await send({ header: { kid: 'bad' } })).toMatchObject(invalid(/are not base64url/))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { hanging, keyHost, plainly } from '../support/key-host.ts'
+import { hanging, keyHost, respondWith } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 
 const KEY = newKey('ES256', 'first')
@@ -14,15 +14,15 @@ describe('an expired set, while the host is down', () => {
   it('an expired set is used for 300 tokens of a key it has, with one fetch in 30 s', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(601)
     for (let index = 0; index < 300; index += 1) expect(await send()).toMatchObject(ACCEPTED)
     expect(host.requests).toBe(2)
   })
 
   it.each([
-    ['answers 500', () => plainly(500)],
-    ['sends HTML', () => plainly(200, '<html>')],
+    ['answers 500', () => respondWith(500)],
+    ['sends HTML', () => respondWith(200, '<html>')],
     ['sends {}', () => ({})],
     ['sends 101 keys', () => ({ keys: Array(101).fill(KEY.publicKey) })],
   ])('an expired set is used when the host %s', async (_, answer) => {
@@ -37,7 +37,7 @@ describe('an expired set, while the host is down', () => {
   it('an expired set is used for 24 hours beyond its 10 minutes, and not a millisecond longer', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advance(600_000 + 86_400_000 - 1)
     expect(await send()).toMatchObject(ACCEPTED)
     clock.advance(1)
@@ -48,7 +48,7 @@ describe('an expired set, while the host is down', () => {
   it('an expired set is used for maxStaleSeconds beyond its 10 minutes, and not a millisecond longer', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 0.5 })
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advance(600_499)
     expect(await send()).toMatchObject(ACCEPTED)
     clock.advance(1)
@@ -58,7 +58,7 @@ describe('an expired set, while the host is down', () => {
   it('an expired set is not needed when it is too old, if the next attempt succeeds', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 1 })
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(601)
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
     host.answer = JWKS
@@ -69,7 +69,7 @@ describe('an expired set, while the host is down', () => {
   it('an expired set is replaced as soon as the host answers again', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(3_600)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = { keys: [KEY.publicKey, NEXT.publicKey] }
@@ -82,7 +82,7 @@ describe('an expired set, while the host is down', () => {
   it('an expired set is used at once after a recent failure, even if the host hangs now', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(601)
     await send()
     host.answer = hanging
@@ -144,7 +144,7 @@ describe('a renewal in the background', () => {
   it('a renewal keeps the old set when it fails, and is tried again after 30 s', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(300)
     expect(await send()).toMatchObject(ACCEPTED)
     await expect.poll(() => host.requests).toBe(2)
@@ -181,7 +181,7 @@ describe('a clock that is set back', () => {
   })
 
   it('a clock that is set back neither delays the next attempt nor promises a long wait', async () => {
-    const { clock, host, send } = await remoteSender(KEY, plainly(500))
+    const { clock, host, send } = await remoteSender(KEY, respondWith(500))
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
     clock.advanceSeconds(-86_400)
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))

@@ -12,7 +12,7 @@ import {
   type Sending,
   unavailable,
 } from '../support/jwt-listener.ts'
-import { plainly } from '../support/key-host.ts'
+import { respondWith } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import { ENGINE } from '../support/runtime.ts'
 
@@ -42,7 +42,7 @@ describe('tokens with an unknown kid', () => {
   it('unknown kids cost one fetch in 30 s, the host failing and the pause long over', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(60)
     for (let round = 0; round < 3; round += 1) {
       for (let index = 0; index < 150; index += 1) expect(await send(unknownKid())).toMatchObject(UNKNOWN)
@@ -59,7 +59,7 @@ describe('tokens with an unknown kid', () => {
   it('unknown kids do not spoil the set in use when the fetch they cause fails', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    for (const answer of [plainly(500), plainly(200, '<html>'), {}, { keys: {} }, plainly(302)]) {
+    for (const answer of [respondWith(500), respondWith(200, '<html>'), {}, { keys: {} }, respondWith(302)]) {
       host.answer = answer
       clock.advanceSeconds(30)
       expect(await send(unknownKid())).toMatchObject(UNKNOWN)
@@ -89,7 +89,7 @@ describe('tokens with an unknown kid', () => {
 
 describe('a host that is down from the start', () => {
   it('the host is asked once in 30 s by 300 valid tokens, each answered 503 with Retry-After', async () => {
-    const { clock, host, send } = await remoteSender(KEY, plainly(500))
+    const { clock, host, send } = await remoteSender(KEY, respondWith(500))
     for (let second = 0; second < 30; second += 1) {
       for (let index = 0; index < 10; index += 1) {
         await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30 - second))
@@ -102,7 +102,7 @@ describe('a host that is down from the start', () => {
   })
 
   it('the host is asked once by 300 valid tokens at once', async () => {
-    const { host, send } = await remoteSender(KEY, plainly(503))
+    const { host, send } = await remoteSender(KEY, respondWith(503))
     const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => send()))
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable(/status 503/, 30) })
@@ -111,7 +111,7 @@ describe('a host that is down from the start', () => {
   })
 
   it('Retry-After is 1 to 30 whole seconds, to the last millisecond', async () => {
-    const { clock, send } = await remoteSender(KEY, plainly(500))
+    const { clock, send } = await remoteSender(KEY, respondWith(500))
     await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
     clock.advance(999)
     await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
@@ -133,7 +133,7 @@ describe('a host that is down from the start', () => {
   })
 
   it('an undecided delivery is not called a duplicate', async () => {
-    const { clock, deliver, host, listener } = await remoteSender(KEY, plainly(500))
+    const { clock, deliver, host, listener } = await remoteSender(KEY, respondWith(500))
     const delivery = deliver()
     await expect(verify(delivery, listener)).rejects.toMatchObject(unavailable(/status 500/))
     host.answer = JWKS

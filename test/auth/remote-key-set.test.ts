@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
+import { keyHost, respondWith, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import { itOutsideWorkerd } from '../support/runtime.ts'
 
@@ -179,7 +179,7 @@ describe('rotation', () => {
     host.answer = ONLY_NEXT
     clock.advanceSeconds(600)
     expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     for (let hour = 0; hour < 23; hour += 1) {
       clock.advanceSeconds(3_600)
       expect(await send()).toMatchObject(UNKNOWN)
@@ -190,7 +190,7 @@ describe('rotation', () => {
   it("a remote key set asks again before it uses an old set, whatever the last attempt's outcome", async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(700)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = ONLY_NEXT
@@ -238,7 +238,10 @@ describe('freshness', () => {
     'a remote key set does not depend on Cache-Control: %s',
     async (policy) => {
       const headers = { 'cache-control': policy, expires: '0', age: '99999' }
-      const { clock, host, send } = await remoteSender(KEY, plainly(200, JSON.stringify(ONLY_FIRST), headers))
+      const { clock, host, send } = await remoteSender(
+        KEY,
+        respondWith(200, JSON.stringify(ONLY_FIRST), headers),
+      )
       for (const seconds of [0, 1, 59, 60, 179]) {
         clock.advanceSeconds(seconds)
         expect(await send()).toMatchObject(ACCEPTED)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
-import { killDuring, raceAcross } from '../support/store-processes.ts'
+import { killDuring, raceProcesses } from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs postgres` runs the long one.
 const ROUNDS = 10
@@ -26,7 +26,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
     timeout: MINUTE_MS,
   }, async ({ signal }) => {
     const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
-    expect(await raceAcross({ ...choice(signal), ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+    expect(await raceProcesses({ ...choice(signal), ...race })).toStrictEqual(Array(ROUNDS).fill(1))
   })
 
   it('an event whose process was killed is neither lost nor run again after its commit', {
@@ -41,7 +41,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
   }, async ({ signal }) => {
     const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
     const chosen = choice(signal, { transaction: 'per event' })
-    expect(await raceAcross({ ...chosen, ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+    expect(await raceProcesses({ ...chosen, ...race })).toStrictEqual(Array(ROUNDS).fill(1))
   })
 
   it.for([

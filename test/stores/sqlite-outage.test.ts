@@ -8,7 +8,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 import {
   databaseFolder,
   describeEachClient,
-  lockElsewhere,
+  lockInAnotherProcess,
   type OpenDatabase,
   type SqliteClient,
 } from '../support/sqlite-databases.ts'
@@ -54,7 +54,7 @@ describeEachClient('starved', (client) => {
   it('a store locked by another process is 503 in time, and recovers when the lock is gone', async () => {
     const setting = await withListener(client)
     const running = await acceptedEvent(await setting.deliver(), setting.listener)
-    const lock = await lockElsewhere(setting.path)
+    const lock = await lockInAnotherProcess(setting.path)
     const delivery = await expectUndecided(setting, /locked|BUSY/)
     await expect(running.commit()).rejects.toThrow(EventStoreError)
     await lock.unlock()
@@ -66,7 +66,7 @@ describeEachClient('starved', (client) => {
   it('a process whose store is locked goes on meanwhile, however many deliveries wait', async () => {
     const setting = await withListener(client, { waitMs: 0 })
     const deliveries = await Promise.all(Array.from({ length: 20 }, () => setting.deliver()))
-    const lock = await lockElsewhere(setting.path, { holdMs: 500 })
+    const lock = await lockInAnotherProcess(setting.path, { holdMs: 500 })
     let turns = 0
     const turning = setInterval(() => {
       turns += 1
@@ -83,7 +83,7 @@ describeEachClient('starved', (client) => {
   it('a claim waits for a short lock, and the lease begins after the wait', async () => {
     const setting = await withListener(client, { waitMs: 5000 })
     const began = Date.now()
-    await lockElsewhere(setting.path, { holdMs: 300 })
+    await lockInAnotherProcess(setting.path, { holdMs: 300 })
     const locked = Date.now()
     expect(await setting.store.claim(KEY, 'a', 60_000)).toBe('acquired')
     const [row] = await setting.sql('SELECT expires_at FROM hookgate_events')
@@ -95,7 +95,7 @@ describeEachClient('starved', (client) => {
 
   it('a claim throws if a write cannot be committed beside a reader, instead of acquiring', async () => {
     const setting = await withListener(client, { journal: 'DELETE' })
-    const lock = await lockElsewhere(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
+    const lock = await lockInAnotherProcess(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
     await expectUndecided(setting, /locked|BUSY/)
     await lock.unlock()
     expect(await setting.sql('SELECT * FROM hookgate_events')).toStrictEqual([])
@@ -107,7 +107,7 @@ describeEachClient('starved', (client) => {
     const { path, store, close } = await withListener(client, { waitMs: 0 })
     const elsewhere = client.open(path)
     const reader = sqliteStore(elsewhere.db)
-    const lock = await lockElsewhere(path)
+    const lock = await lockInAnotherProcess(path)
     await expect(store.claim(keyOf(1), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
     await expect(store.commit(keyOf(2), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
     await lock.unlock()
@@ -178,7 +178,7 @@ describeEachClient('starved', (client) => {
     const elsewhere = client.open(path)
     await sql('CREATE TABLE yours (n)')
     const insert = 'INSERT INTO yours VALUES (1) RETURNING n'
-    const lock = await lockElsewhere(path)
+    const lock = await lockInAnotherProcess(path)
     const refused = async () => ('exec' in db ? db.prepare(insert).all() : sql(insert))
     await expect(refused()).rejects.toThrow(/locked|BUSY/)
     await lock.unlock()
@@ -196,7 +196,7 @@ describeEachClient('starved', (client) => {
   it('a process may start while the database is locked', async () => {
     const { path, close } = await withListener(client, { journal: 'DELETE' })
     close()
-    const lock = await lockElsewhere(path)
+    const lock = await lockInAnotherProcess(path)
     const database = client.open(path, 300)
     const { listener, deliver } = hmacListener({ store: sqliteStore(database.db) })
     const delivery = await deliver()

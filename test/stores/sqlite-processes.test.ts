@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { databaseFolder, describeEachClient, libsql } from '../support/sqlite-databases.ts'
-import { commitAcross, killDuring, raceAcross } from '../support/store-processes.ts'
+import { commitInProcesses, killDuring, raceProcesses } from '../support/store-processes.ts'
 
 const newPath = databaseFolder()
 
@@ -19,7 +19,7 @@ describeEachClient('eight processes on one file', ({ name }) => {
   }) => {
     const config = { client: name, path: await meetingPlace() }
     const race = { subject: 'sqlite', config, processes: 8, rounds: 10, deliveries: 200, signal }
-    expect(await raceAcross(race)).toStrictEqual(Array(10).fill(1))
+    expect(await raceProcesses(race)).toStrictEqual(Array(10).fill(1))
   })
 
   it('no event is lost when they are killed, and none runs after its commit', {
@@ -36,7 +36,7 @@ describeEachClient('three processes on one file, none of which waits inside SQLi
     signal,
   }) => {
     const config = { client: name, path: await meetingPlace(), waitMs: 0 }
-    const counts = await commitAcross({ subject: 'sqlite', config, processes: 3, events: 2000, signal })
+    const counts = await commitInProcesses({ subject: 'sqlite', config, processes: 3, events: 2000, signal })
     expect(counts).toMatchObject({ forgotten: 0 })
     expect(counts.committed).toBeGreaterThan(counts.undecided)
   })

@@ -9,7 +9,7 @@ import {
   databaseFolder,
   describeEachClient,
   libsql,
-  lockElsewhere,
+  lockInAnotherProcess,
   type SqliteClient,
 } from '../support/sqlite-databases.ts'
 
@@ -209,7 +209,7 @@ describeEachClient('check()', (client) => {
 
   it('another process that writes does not make it fail', async () => {
     const { path, store, close } = await fresh(client)
-    const { unlock } = await lockElsewhere(path, { begin: 'BEGIN IMMEDIATE' })
+    const { unlock } = await lockInAnotherProcess(path, { begin: 'BEGIN IMMEDIATE' })
     expect(await store.check()).toStrictEqual([])
     await unlock()
     close()

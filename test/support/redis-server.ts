@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { leash } from './leash.ts'
+import { killAfterExit } from './kill-after-exit.ts'
 
 /** Why there is no Redis here, if there is none. */
 export const WHY_NO_REDIS: string | undefined =
@@ -64,14 +64,14 @@ class ServerProcess implements RedisServer {
   readonly port: number
   readonly #settings: readonly string[]
   readonly #folder: string
-  readonly #leash: ChildProcess
+  readonly #guard: ChildProcess
   #child: ChildProcess | undefined
 
   constructor(port: number, settings: readonly string[], folder: string) {
     this.port = port
     this.#settings = settings
     this.#folder = folder
-    this.#leash = leash(folder)
+    this.#guard = killAfterExit(folder)
   }
 
   async start(): Promise<void> {
@@ -111,7 +111,7 @@ class ServerProcess implements RedisServer {
 
   async close(): Promise<void> {
     await this.kill()
-    this.#leash.kill('SIGKILL')
+    this.#guard.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

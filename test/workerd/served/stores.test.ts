@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { raceAcross } from '../../support/store-processes.ts'
+import { raceProcesses } from '../../support/store-processes.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 import { killWorkerd } from './kills.ts'
 import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
@@ -39,7 +39,7 @@ describe.skipIf(WHY_NO_WORKERD)(
       }) => {
         const config = { url: workerd.url, engine }
         const race = { subject: 'workerd', config, processes: 4, rounds: 5, deliveries: 100, signal }
-        expect(await raceAcross(race)).toEqual([1, 1, 1, 1, 1])
+        expect(await raceProcesses(race)).toEqual([1, 1, 1, 1, 1])
       }, 120_000)
 
       it('a store that is killed and restarted knows finished events and leases', async () => {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /** Its input ends with this process, even without an `afterAll`, e.g. after an interrupt. */
-const LEASH = `cat > /dev/null
+const SCRIPT = `cat > /dev/null
 kill -KILL "$(cat "$0/pid")"
 rm -rf "$0"`
 
 /** After this process ends, kills the one whose ID is in the folder's `pid`, and removes the folder. */
-export function leash(folder: string): ChildProcess {
-  const shell = spawn('sh', ['-c', LEASH, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+export function killAfterExit(folder: string): ChildProcess {
+  const shell = spawn('sh', ['-c', SCRIPT, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   shell.unref()
   return shell
 }
