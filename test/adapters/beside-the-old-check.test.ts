@@ -172,7 +172,7 @@ function isWebRequest({ method, headers, body }: Sent): boolean {
   return !headers.some(([, value]) => value.includes(', ')) && (method !== 'GET' || body.byteLength === 0)
 }
 
-/** A few at a time, as connections come. */
+/** Runs a few at a time, like concurrent connections. */
 async function inTurns<Given, Done>(
   all: readonly Given[],
   work: (one: Given) => Promise<Done>,

@@ -8,7 +8,7 @@ import { hmacEndpoint } from '../support/sender.ts'
 import { type RunningServer, TARGETS } from '../support/servers.ts'
 
 const MB = 1_048_576
-/** As GitHub, GitLab and DocuSign need it. */
+/** The limit that GitHub, GitLab and DocuSign need. */
 const MAX_BODY_BYTES = 25 * MB
 const IDLE = 5000
 const PER_REPORT = 100

@@ -46,7 +46,7 @@ async function serve(app: FetchApp): Promise<Send> {
   return (init) => fetch(`http://127.0.0.1:${Object(address).port}/`, init)
 }
 
-/** An endpoint as people have it. It answers with what it has read. */
+/** A typical handler, which answers with what it read. */
 const echo = (body: Bytes) => new Response(body, { status: 202, headers: { 'x-old': 'yes' } })
 
 async function inChunks({ body }: Request): Promise<ArrayBuffer> {

@@ -147,7 +147,7 @@ async function timedOut(start: Start) {
   const finish = async () => {
     opened.add('opened')
     await finished.reaches(1)
-    // One turn of the event loop, after which everything that follows a handler is over.
+    // After a turn of the event loop, all that follows a handler is done.
     await new Promise((resolve) => setTimeout(resolve))
   }
   return { endpoint, first, send, running, finish }

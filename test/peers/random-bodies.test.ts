@@ -25,7 +25,7 @@ interface Recipe {
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
 
-/** Only the sender can sign as these. */
+/** These senders sign with a key that only they have. */
 const NOT_SIGNED_HERE = ['plaid', 'pubsub', 'sns']
 
 /** Their SDKs look only at the beginning of a request. */

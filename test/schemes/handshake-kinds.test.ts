@@ -90,7 +90,7 @@ describe('Notion', () => {
   const signed = (secret: string, body: string) => ({
     'x-notion-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
   })
-  /** What comes of a body: of the verdict, and what `onHandshake` was told. */
+  /** The verdict on a body, and what `onHandshake` was told. */
   async function sent(
     body: string | Buffer,
     headers: Parameters<ReturnType<typeof schemeReceiver>['receive']>[0]['headers'] = {},

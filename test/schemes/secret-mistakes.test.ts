@@ -111,7 +111,7 @@ type Mistake = readonly [name: string, words: RegExp, of: (genuine: string) => s
 
 const halves = (text: string) => [text.slice(0, -8), text.slice(-8)] as const
 
-/** What one may do to a genuine secret. */
+/** Mistakes made with a genuine secret. */
 const AROUND: readonly Mistake[] = [
   ['a space at its end', /a space at its end/, (text) => `${text} `],
   ['a space at its start', /a space at its start/, (text) => ` ${text}`],

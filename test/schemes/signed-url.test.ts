@@ -354,7 +354,7 @@ describe("a query in the text of one's own scheme", () => {
   })
 })
 
-/** Texts of pieces that make sense on both sides of a boundary. */
+/** Texts of pieces that can stand on either side of a boundary. */
 const textOf = (...pieces: readonly string[]) =>
   fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''))
 

@@ -219,7 +219,7 @@ describe('a captured delivery of Twilio by another method', () => {
     "https://a.example/in?q=it's",
     withHash('https://a.example/in', '{}'),
   ]
-  /** What a delivery may go on with after its URL: fields of a form, of a query, and a hash. */
+  /** What may follow the URL in the signed text: fields of a form, of a query, and a hash. */
   const ENDS = [
     '',
     'AccountSidACBodyHi',

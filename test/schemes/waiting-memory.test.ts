@@ -62,8 +62,8 @@ async function hangingSenders({ scheme, options, now, fetches, cases }: Vectors)
 type Hanging = Awaited<ReturnType<typeof hangingSenders>>[number]
 
 /**
- * The genuine body and a member that no signature covers, in `size` bytes. For SNS, a longer message. One of its characters makes engines take two bytes
- * for each of the others.
+ * The genuine body with a member that no signature covers, in `size` bytes. For SNS, a longer message. One character makes
+ * engines store two bytes for each of the others.
  */
 function grown({ body = '' }: Case, size: number): Buffer {
   const pad = (text: string, room: number) =>
@@ -99,7 +99,7 @@ function begin(listener: Listener, delivery: Case, size: number): () => boolean 
   return () => isOver
 }
 
-/** Lets everything go on that waits for nothing but turns and threads. */
+/** Finishes all work that waits only for the event loop or the thread pool. */
 const { digest } = crypto.subtle
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) {

@@ -74,7 +74,7 @@ describeEachClient('starved', (client) => {
     const verdicts = await Promise.all(deliveries.map((delivery) => outcome(delivery, setting.listener)))
     clearInterval(turning)
     expect(verdicts).toStrictEqual(deliveries.map(() => 'accepted'))
-    // Between two of hundreds of attempts. None if the attempts kept the process.
+    // The interval runs between attempts. It would not run if the attempts blocked the process.
     expect(turns).toBeGreaterThan(1)
     await lock.unlock()
     setting.close()

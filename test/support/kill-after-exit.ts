@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** Its input ends with this process, even without an `afterAll`, e.g. after an interrupt. */
+/** Its input ends with this process, even if an interrupt skips `afterAll`. */
 const SCRIPT = `cat > /dev/null
 kill -KILL "$(cat "$0/pid")"
 rm -rf "$0"`

@@ -7,7 +7,7 @@ import { killAfterExit } from './kill-after-exit.ts'
 import { type PostgresServer, USER, WHY_NO_POSTGRES } from './postgres-server.ts'
 import { waitForStderr } from './wait-for-stderr.ts'
 
-/** Debian keeps it among the programs of the administrator. */
+/** Debian installs it in /usr/sbin, which is not on every PATH. */
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`
 
 /** Why tests cannot use a real PgBouncer here. Undefined if they can. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { killAfterExit } from './kill-after-exit.ts'
 
-/** Why there is no Redis here, if there is none. */
+/** Why tests cannot use a real Redis here. Undefined if they can. */
 export const WHY_NO_REDIS: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0
     ? undefined
@@ -35,7 +35,7 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** With a `--tls-cert-file` among its settings it speaks TLS. @throws when the server does not come up: its words are in the message. */
+/** Speaks TLS if its settings have `--tls-cert-file`. @throws with the output of the server if it does not start. */
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-redis-'))
   for (let attempt = 1; ; attempt += 1) {

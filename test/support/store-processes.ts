@@ -7,7 +7,7 @@ import { type StoreProcess, type SubjectChoice, withProcesses } from './store-pr
 //
 //   async function open(config): {
 //     store, close(),
-//     effect?(eventId),      does the event's work, so that a second time shows (INSERT, INCR)
+//     effect?(eventId),      does the event's work, countably (INSERT, INCR)
 //     effects?(eventId),     how often that was
 //     attempt?({ key, owner, leaseMs, retentionMs }, step),   instead of claim → effect → commit; calls step(name) with
 //   }                        the names below, and answers `acquired` when it ran, else what claim answered

@@ -329,7 +329,7 @@ const BROKEN: {
   ],
 }
 
-/** Key functions that collide, as careless stores write them. */
+/** Careless key functions, which collide. */
 const sorted = ({ listenerId, eventId }: EventKey) => [listenerId, eventId].toSorted().join()
 const lengthOnly = ({ listenerId, eventId }: EventKey) => `${listenerId.replace(/^(\d+:)+/, '')}:${eventId}`
 const ascii = (text: string) => text.replace(/[^\0-~]/g, '?')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { evaluateCel } from '../../src/cel/evaluate.ts'
 import { describeService } from '../support/databases.ts'
 
-/** Loops in loops, which take far more than the second that an expression may take. */
+/** Nested loops that run far longer than the one second that an expression may take. */
 const LIST = `[${Array.from({ length: 20 }, (_, number) => number)}]`
 const SLOW = `${Array.from('abcdefg', (name) => `${LIST}.all(${name}, `).join('')}true${')'.repeat(7)}`
 const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }

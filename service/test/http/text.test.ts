@@ -47,7 +47,7 @@ describeService('a text', (subject) => {
     }
     expect(await skip(...Buffer.from(WHOLE))).toBe('policy_step_unknown')
     expect(await skip(0xff)).toBe('body_not_json')
-    expect(await skip(0xed, 0xa0, 0x80)).toBe('body_not_json') // half of a surrogate pair, encoded
+    expect(await skip(0xed, 0xa0, 0x80)).toBe('body_not_json') // a lone surrogate, encoded
     expect(await skip(0xc0, 0xaf)).toBe('body_not_json')
   })
 })

@@ -59,7 +59,7 @@ describeService('the examples of /openapi.json', (subject) => {
       return [id, status, body.detail]
     }
 
-    // A run needs a webhook, a webhook the secret of a rotation, and what is deleted answers nothing else.
+    // A run needs a webhook, a webhook needs the rotated secret, and deletions come last.
     const LATER = ['receiveWebhook', 'getRun']
     const all = await operations()
     const rank = ({ method, operation: { operationId } }: (typeof all)[number]) =>

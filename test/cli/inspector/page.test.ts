@@ -295,7 +295,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     }
     await expect.poll(() => page.locator('.row .type').allInnerTexts()).toEqual(['–', 'issues', 'push'])
     const marks = `[...document.querySelectorAll('.row .id')].map((id) => [id.textContent.at(-1), id.scrollWidth > id.clientWidth])`
-    expect(await page.evaluate(marks)).toEqual([1, 2, 3].map(() => ['*', false])) // what is cut is before the mark
+    expect(await page.evaluate(marks)).toEqual([1, 2, 3].map(() => ['*', false])) // only text before the mark is cut
     await page.getByRole('searchbox').fill('type:push')
     await expect.poll(() => page.locator('.row:visible .type').allInnerTexts()).toEqual(['push'])
   })
