@@ -27,11 +27,11 @@ describe('Valkey GLIDE on one server', { concurrent: true }, () => {
     await server?.close()
   })
 
-  describe('keeps the contract of every store', () => {
+  describe('the contract of every store', () => {
     eventStoreSuite(it, () => redisStore(client))
   })
 
-  describe('keeps it compact', () => {
+  describe('the contract in layout compact', () => {
     eventStoreSuite(it, () => redisStore(client, { layout: 'compact' }))
   })
 
@@ -52,11 +52,11 @@ describe('Valkey GLIDE on a cluster', () => {
     await cluster?.close()
   })
 
-  describe('keeps the contract of every store', () => {
+  describe('the contract of every store', () => {
     eventStoreSuite(it, () => redisStore(client))
   })
 
-  describe('keeps it compact', () => {
+  describe('the contract in layout compact', () => {
     eventStoreSuite(it, () => redisStore(client, { layout: 'compact' }))
   })
 

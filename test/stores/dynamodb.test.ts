@@ -44,7 +44,7 @@ async function recordOf({ listenerId, eventId }: typeof KEY, { prefix = '', read
 /** On a busy machine, a case that sends hundreds of requests at once takes long. */
 const PATIENT = { abortSeconds: 60 }
 
-describe('keeps the contract of every store', () => {
+describe('the contract of every store', () => {
   const fixture = (on: DynamoDB) => {
     const { clock, advance } = movable()
     return { store: dynamodbStore(on, { clock, ...PATIENT }), advance }

@@ -31,7 +31,7 @@ function cached(maxRecords = 100) {
   return { here, there, far, calls, clock }
 }
 
-describe('keeps the contract of every store', () => {
+describe('the contract of every store', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
     const other = memoryStore({ clock, maxRecords: 1000 })
@@ -39,7 +39,7 @@ describe('keeps the contract of every store', () => {
   })
 })
 
-describe('keeps the contract of every store, when only one event fits', () => {
+describe('the contract of every store, when only one event fits', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock(0)
     const other = memoryStore({ clock, maxRecords: 1000 })

@@ -14,21 +14,21 @@ function keyOf(number: number, listenerId = 'L1') {
   return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-describe('keeps the contract of every store, on a fake clock', () => {
+describe('the contract of every store, on a fake clock', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
     return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
   })
 })
 
-describe('keeps the contract of every store, on a clock that starts at 0', () => {
+describe('the contract of every store, on a clock that starts at 0', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock(0)
     return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
   })
 })
 
-describe('keeps the contract of every store, in real time', () => {
+describe('the contract of every store, in real time', () => {
   eventStoreSuite(it, () => memoryStore({ maxRecords: 1000 }))
 })
 

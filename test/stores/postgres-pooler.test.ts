@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_PGBOUNCER).each(CASES)(behindPgbouncer('%s behind PgBounc
     await pooler?.remove()
   })
 
-  describe(`mode ${mode}: keeps the contract of every store`, () => {
+  describe(`the contract of every store in mode ${mode}`, () => {
     const older = (ms: number) =>
       `UPDATE hookgate_events SET expires_at = expires_at - ${ms} * interval '1 millisecond'`
     eventStoreSuite(it, () => ({ store, advance: (ms) => admin.query(older(ms)).then() }))

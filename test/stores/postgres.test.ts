@@ -22,7 +22,7 @@ function fixture(client: PostgresClient, query: (text: string) => PromiseLike<un
   }
 }
 
-describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store'), () => {
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the contract of every store'), () => {
   let server: PostgresServer
   let pool: pg.Pool
   let sql: postgres.Sql
@@ -102,7 +102,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
   })
 })
 
-describe('keeps the contract of every store on PGlite, where statements queue', () => {
+describe('the contract of every store on PGlite, where statements queue', () => {
   let db: PGlite
   beforeAll(async () => {
     db = new PGlite()

@@ -9,7 +9,7 @@ import { connectUpstash } from '../support/upstash-front.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 
-describe.skipIf(WHY_NO_REDIS)(onRedis('keeps the contract of every store'), { concurrent: true }, () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('the contract of every store'), { concurrent: true }, () => {
   let server: RedisServer
   let redis: Redis
   let upstash: Awaited<ReturnType<typeof connectUpstash>>

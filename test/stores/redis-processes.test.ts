@@ -42,7 +42,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
     expect(await raceProcesses({ subject: 'redis', config, ...size, signal })).toEqual([1, 1, 1, 1, 1])
   }, 60_000)
 
-  describe('the harness notices a store that', () => {
+  describe('a faulty store', () => {
     const faulty = (fault: string) => ({ subject: 'redis-faulty', config: { port: server.port, fault } })
 
     it('the harness notices a store that reads first and writes later', async ({ signal }) => {
@@ -63,7 +63,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
       ['doneAtClaim', 'lost', 'claim answered'],
       ['ignoresLeases', 'takenEarly', 'claim answered'],
     ] as const)(
-      '%s',
+      'the harness notices a store that %s',
       async (fault, count, step) => {
         const kills = { firstKill: 3 * KILL_STEPS.indexOf(step), kills: 3, leaseMs: 2000 }
         expect((await killDuring({ ...faulty(fault), ...kills }))[count]).toBeGreaterThan(0)

@@ -38,7 +38,7 @@ async function fresh(client: SqliteClient = libsql, options: SqliteStoreOptions 
   return { path, db, sql, close, store, age, count }
 }
 
-describeEachClient('keeps the contract of every store, with records made older', (client) => {
+describeEachClient('the contract of every store, with records made older', (client) => {
   eventStoreSuite(it, async () => {
     const { path, store, age, close } = await fresh(client)
     const another = client.open(path)
@@ -47,7 +47,7 @@ describeEachClient('keeps the contract of every store, with records made older',
   })
 })
 
-describe('libsql: keeps the contract of every store, in real time', () => {
+describe('the contract of every store on libsql, in real time', () => {
   eventStoreSuite(it, async () => {
     const { store, close } = await fresh()
     return { store, close }

@@ -120,8 +120,8 @@ describe('hookgate doctor', () => {
   })
 })
 
-describe('runtime finds', () => {
-  it('a Node that is too old', async () => {
+describe('the check runtime', () => {
+  it('runtime finds a Node that is too old', async () => {
     expect(await checkRuntime(await folder(), '20.18.3')).toContainEqual({
       id: 'runtime',
       status: 'fail',
@@ -144,7 +144,7 @@ describe('runtime finds', () => {
   const NEW_EACH_TIME = "Object.defineProperty(exports, 'verify', { get: () => ({}) })"
   const ours = { './package.json': './package.json' }
 
-  it("another version of hookgate in the project's folder", async () => {
+  it("runtime finds another version of hookgate in the project's folder", async () => {
     const cwd = await projectWith({ version: '0.0.1', exports: ours })
     const { complaints } = await diagnose(['--offline'], { cwd })
     expect(complaints).toEqual([
@@ -152,7 +152,7 @@ describe('runtime finds', () => {
     ])
   })
 
-  it('two copies (one for require, one for import), or none that loads', async () => {
+  it('runtime finds two copies (one for require, one for import), or none that loads', async () => {
     const { version } = JSON.parse(
       (await hookgate(['--version'])).stdout.replace(/^(.*)\n$/, '{"version":"$1"}'),
     )
