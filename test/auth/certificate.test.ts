@@ -65,7 +65,7 @@ describe('a certificate is refused', () => {
     ['that is cut off', certificateOf(KEY).slice(0, 400)],
     ['that is empty', toPem(Buffer.alloc(0))],
     ['whose base64 is not canonical', certificateOf(KEY).replace('MII', 'MI I')],
-  ])('%s', (_, pem) => {
+  ])('a certificate is refused: %s', (_, pem) => {
     expect(readCertificate(pem)).toMatch(/^(no|a malformed) certificate$/)
   })
 
@@ -74,7 +74,7 @@ describe('a certificate is refused', () => {
     ['followed by another certificate', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
     ['that lacks its last byte', (bytes: Buffer) => bytes.subarray(0, -1)],
     ['that is a set', (bytes: Buffer) => Buffer.concat([Buffer.of(0x31), bytes.subarray(1)])],
-  ])('%s', (_, rewrite) => {
+  ])('a certificate is refused: %s', (_, rewrite) => {
     expect(readCertificate(certificateOf(KEY, { rewrite }))).toBe('a malformed certificate')
   })
 

@@ -224,7 +224,7 @@ describe('no answer', () => {
   })
 })
 
-describe('throws for a mistake of the caller', () => {
+describe('a mistake of the caller', () => {
   const url = 'http://127.0.0.1:9/'
   it.each<[string, unknown, unknown?, unknown?]>([
     ['an endpoint without a key', { url }],
@@ -239,7 +239,7 @@ describe('throws for a mistake of the caller', () => {
     ['a header with a line break', { url, secret: SECRET, headers: { a: 'b\r\nc: d' } }],
     ['a misspelt option', { url, secret: SECRET }, newEvent(), { timeout: 1 }],
     ['a timeout of 0', { url, secret: SECRET }, newEvent(), { timeoutSeconds: 0 }],
-  ])('%s', async (_, target, event = newEvent(), options = {}) => {
+  ])('deliver throws for %s', async (_, target, event = newEvent(), options = {}) => {
     const attempt = deliver(target as Endpoint, event as OutgoingEvent, options as DeliverOptions)
     const error = await attempt.catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ListenerConfigError)

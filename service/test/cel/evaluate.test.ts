@@ -9,7 +9,7 @@ const trigger = JSON.parse(`{
 const evaluate = (text: string, ctx: object = { trigger }) =>
   evaluateCel(text, JSON.stringify(ctx), crypto.randomUUID())
 
-describe('an expression reads', () => {
+describe('what an expression reads', () => {
   it.each([
     ['ctx.trigger.name', 'renewal'],
     ['ctx.trigger["name"]', 'renewal'],
@@ -19,20 +19,20 @@ describe('an expression reads', () => {
     ['has(ctx.trigger.missing) ? "there" : "absent"', 'absent'],
     ['ctx.trigger.nothing', null],
     ['ctx.trigger.name.startsWith("ren")', true],
-  ])('%s', async (text, value) => {
+  ])('an expression reads %s', async (text, value) => {
     expect(await evaluate(text)).toStrictEqual(value)
   })
 
-  it('the whole body with every member', async () => {
+  it('an expression reads the whole body with every member', async () => {
     expect(JSON.stringify(await evaluate('ctx.trigger'))).toBe(JSON.stringify(trigger))
   })
 
-  it.each([null, 7, 'text', [1, [2]], true])('a body that is %j', async (body) => {
+  it.each([null, 7, 'text', [1, [2]], true])('an expression reads a body that is %j', async (body) => {
     expect(await evaluate('ctx.trigger', { trigger: body })).toStrictEqual(body)
   })
 })
 
-describe('an expression cannot reach', () => {
+describe('what an expression cannot reach', () => {
   it.each([
     'ctx.constructor',
     'ctx.trigger.name.constructor',
@@ -41,11 +41,11 @@ describe('an expression cannot reach', () => {
     'ctx.trigger.toString',
     'ctx.trigger.__defineGetter__',
     'ctx.trigger.count.toFixed',
-  ])('%s, which is no member', async (text) => {
+  ])('an expression cannot reach %s, which is no member', async (text) => {
     await expect(evaluate(text)).rejects.toThrow(/^No such key/)
   })
 
-  it('inherited JavaScript members, only those in the body', async () => {
+  it('an expression cannot reach inherited JavaScript members, only those in the body', async () => {
     const bare = { trigger: {} }
     await expect(evaluate('ctx.trigger.constructor', bare)).rejects.toThrow(CelError)
     await expect(evaluate('ctx.trigger.__proto__', bare)).rejects.toThrow(CelError)
@@ -53,11 +53,14 @@ describe('an expression cannot reach', () => {
     expect(await evaluate('ctx.trigger.__proto__.own')).toBe(true)
   })
 
-  it.each(['process', 'globalThis.process', 'require("fs")', 'ctx.trigger.eval("1")'])('%s', async (text) => {
-    await expect(evaluate(text)).rejects.toThrow(CelError)
-  })
+  it.each(['process', 'globalThis.process', 'require("fs")', 'ctx.trigger.eval("1")'])(
+    'an expression cannot reach %s',
+    async (text) => {
+      await expect(evaluate(text)).rejects.toThrow(CelError)
+    },
+  )
 
-  it('the original objects, because it returns copies', async () => {
+  it('an expression cannot reach the original objects, because it returns copies', async () => {
     const body = { list: [1] }
     const given = await evaluate('ctx.trigger', { trigger: body })
     expect(given).toStrictEqual(body)

@@ -122,7 +122,7 @@ describeService('Skip Step', (subject) => {
   })
 })
 
-describeService('Skip Step refuses', (subject) => {
+describeService('what Skip Step refuses', (subject) => {
   const refusal = async (task: string, body: unknown) => {
     const reply = await skip(subject, task, body)
     expect(reply.headers.get('content-type')).toBe('application/problem+json')
@@ -130,7 +130,7 @@ describeService('Skip Step refuses', (subject) => {
     return `${reply.status} ${reply.body.code} ${reply.body.errors?.[0]?.pointer ?? ''}`.trim()
   }
 
-  it('unknown names and late calls, each with its own code', async () => {
+  it('Skip Step refuses unknown names and late calls, each with its own code', async () => {
     const task = await newTask(subject)
     const policyStepId = task.policy.current.id
     const other = (await newTask(subject)).policy.current.id
@@ -157,7 +157,7 @@ describeService('Skip Step refuses', (subject) => {
     expect(await refusal(task.id, { policyStepId })).toBe('409 policy_step_done')
   })
 
-  it('a body without a JSON Content-Type, curl’s default', async () => {
+  it('Skip Step refuses a body without a JSON Content-Type, curl’s default', async () => {
     const task = await newTask(subject)
     const reply = await subject.app.request(`/api/v1/tasks/${task.id}/action/skip-step`, {
       method: 'POST',
@@ -172,7 +172,7 @@ describeService('Skip Step refuses', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.taskView.task).toEqual(task)
   })
 
-  it('a closed task', async () => {
+  it('Skip Step refuses a closed task', async () => {
     const task = await newTask(subject)
     await subject.database.query(`UPDATE tasks SET state = 'TASK_STATE_CLOSED' WHERE id = $1`, [task.id])
     expect(await refusal(task.id, { policyStepId: task.policy.current.id })).toBe('409 task_closed')
