@@ -3,7 +3,7 @@ import { github } from '../../src/schemes/github.ts'
 import { twilio } from '../../src/schemes/twilio.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
-import { BODY, ID, MISTAKES, SECRET, TIME } from '../support/signing-mistakes.ts'
+import { AT, BODY, ID, MISTAKES, SECRET } from '../support/signing-mistakes.ts'
 import { headerText, type Playground, usePlayground } from './playground-page.ts'
 
 const SENDER_SECRET = 'whsec_of_this_test_0123456789'
@@ -24,7 +24,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('mistakes in signing, in the playgro
 
   it.each(MISTAKES)(
     'the playground names: %s',
-    async (_, { signature, body = BODY, id = ID, timestamp = TIME }, words) => {
+    async (_, { signature, body = BODY, id = ID, timestamp = AT }, words) => {
       await playground.choose('hmac')
       await playground.page.getByLabel('Accept any age').check()
       await playground.paste({

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What a mistaken sender sent: `ID`, `TIME` and `BODY`, unless given here. */
+/** What a mistaken sender sent: `ID`, `AT` and `BODY`, unless given here. */
 export interface Sent {
   readonly signature: string
   readonly body?: string
@@ -9,17 +9,17 @@ export interface Sent {
 }
 
 export const SECRET = 'mistaken-sender-0123456789-abcdefghijklm'
-export const TIME = '1790000000'
+export const AT = '1790000000'
 export const ID = '0b34c1f2-9a3e-4f7b-8c2d-5e6f7a8b9c0d'
 export const BODY = '{ "b": 1,\n  "a": [true, "x"] }'
 
-export const encode = (digest: Buffer): string => digest.toString('base64url')
+export const spell = (digest: Buffer): string => digest.toString('base64url')
 
 function mac(input: string, key: string | Buffer = SECRET): Buffer {
   return createHmac('sha256', key).update(input).digest()
 }
 
-export const RIGHT: Buffer = mac(`${TIME}.${ID}.${BODY}`)
+export const RIGHT: Buffer = mac(`${AT}.${ID}.${BODY}`)
 const decoded = Buffer.from(SECRET, 'base64url')
 const upper = ID.toUpperCase()
 
@@ -27,71 +27,71 @@ const upper = ID.toUpperCase()
 const standardBase64: Sent = ['', ' ', '  ', '   ', '    ']
   .map((space) => ({
     body: BODY + space,
-    signature: mac(`${TIME}.${ID}.${BODY}${space}`).toString('base64'),
+    signature: mac(`${AT}.${ID}.${BODY}${space}`).toString('base64'),
   }))
   .find(({ signature }) => /[+/]/.test(signature)) ?? { signature: '' }
 
 /** Mistakes of senders, and the words by which `explain` names each. */
 export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegExp])[] = [
-  ['secret decoded', { signature: encode(mac(`${TIME}.${ID}.${BODY}`, decoded)) }, /base64-decoded first/],
+  ['secret decoded', { signature: spell(mac(`${AT}.${ID}.${BODY}`, decoded)) }, /base64-decoded first/],
   [
     'secret with newline',
-    { signature: encode(mac(`${TIME}.${ID}.${BODY}`, `${SECRET}\n`)) },
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET}\n`)) },
     /signed with a line break around the secret/,
   ],
   [
     'secret with quotes',
-    { signature: encode(mac(`${TIME}.${ID}.${BODY}`, `"${SECRET}"`)) },
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, `"${SECRET}"`)) },
     /signed with quotes around the secret/,
   ],
   [
     'secret with a space',
-    { signature: encode(mac(`${TIME}.${ID}.${BODY}`, `${SECRET} `)) },
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET} `)) },
     /signed with a space around the secret/,
   ],
   [
     'newline sent',
-    { signature: encode(RIGHT), body: `${BODY}\n` },
+    { signature: spell(RIGHT), body: `${BODY}\n` },
     /body ends with a line break that the sender did not sign/,
   ],
   [
     'newline signed',
-    { signature: encode(mac(`${TIME}.${ID}.${BODY}\n`)) },
+    { signature: spell(mac(`${AT}.${ID}.${BODY}\n`)) },
     /signed a line break at the end that did not arrive/,
   ],
   [
     'printed by JavaScript',
-    { signature: encode(mac(`${TIME}.${ID}.{"b":1,"a":[true,"x"]}`)) },
+    { signature: spell(mac(`${AT}.${ID}.{"b":1,"a":[true,"x"]}`)) },
     /serialised again/,
   ],
   [
     'printed by Python',
-    { signature: encode(mac(`${TIME}.${ID}.{"b": 1, "a": [true, "x"]}`)) },
+    { signature: spell(mac(`${AT}.${ID}.{"b": 1, "a": [true, "x"]}`)) },
     /serialised again/,
   ],
-  ['id first', { signature: encode(mac(`${ID}.${TIME}.${BODY}`)) }, /order of Standard Webhooks/],
-  ['timestamp and body', { signature: encode(mac(`${TIME}.${BODY}`)) }, /timestamp\.body/],
-  ['body alone', { signature: encode(mac(BODY)) }, /the body alone/],
-  ['lower case signed', { signature: encode(RIGHT), id: upper }, /signed in lower case/],
-  ['upper case signed', { signature: encode(mac(`${TIME}.${upper}.${BODY}`)) }, /signed in upper case/],
+  ['id first', { signature: spell(mac(`${ID}.${AT}.${BODY}`)) }, /order of Standard Webhooks/],
+  ['timestamp and body', { signature: spell(mac(`${AT}.${BODY}`)) }, /timestamp\.body/],
+  ['body alone', { signature: spell(mac(BODY)) }, /the body alone/],
+  ['lower case signed', { signature: spell(RIGHT), id: upper }, /signed in lower case/],
+  ['upper case signed', { signature: spell(mac(`${AT}.${upper}.${BODY}`)) }, /signed in upper case/],
   ['hex', { signature: RIGHT.toString('hex') }, /sent as hex/],
   ['standard base64', standardBase64, /standard base64[\s\S]*with padding/],
-  ['padded', { signature: `${encode(RIGHT)}=` }, /with padding/],
-  ['v1, prefix', { signature: `v1,${encode(RIGHT)}` }, /prefix v1,/],
+  ['padded', { signature: `${spell(RIGHT)}=` }, /with padding/],
+  ['v1, prefix', { signature: `v1,${spell(RIGHT)}` }, /prefix v1,/],
   [
     'milliseconds signed',
-    { signature: encode(mac(`${TIME}123.${ID}.${BODY}`)) },
+    { signature: spell(mac(`${AT}123.${ID}.${BODY}`)) },
     /signed the timestamp in milliseconds/,
   ],
-  ['milliseconds sent', { signature: encode(RIGHT), timestamp: `${TIME}123` }, /is in milliseconds/],
+  ['milliseconds sent', { signature: spell(RIGHT), timestamp: `${AT}123` }, /is in milliseconds/],
   [
     'two at once',
-    { signature: `v1,${mac(`${ID}.${TIME}.${BODY}`, decoded).toString('base64')}` },
+    { signature: `v1,${mac(`${ID}.${AT}.${BODY}`, decoded).toString('base64')}` },
     /Standard Webhooks/,
   ],
   [
     'another secret',
-    { signature: encode(mac(`${TIME}.${ID}.${BODY}`, 'other')) },
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, 'other')) },
     /none of the well-known mistakes/,
   ],
   ['no digest at all', { signature: 'nonsense' }, /not a signature in any common encoding/],

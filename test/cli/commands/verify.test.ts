@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkOutcomes } from '../../../src/explain/check-outcomes.ts'
 import { hmacListener } from '../../support/hmac-listener.ts'
-import { BODY, encode, ID, MISTAKES, RIGHT, SECRET, type Sent, TIME } from '../../support/signing-mistakes.ts'
+import { AT, BODY, ID, MISTAKES, RIGHT, SECRET, type Sent, spell } from '../../support/signing-mistakes.ts'
 import { runCommand } from '../shared-process.ts'
 import { temporaryDirectory, temporaryFile } from '../support.ts'
 
 const env = { HOOKGATE_SECRET: SECRET }
-function verify({ signature, body = BODY, id = ID, timestamp = TIME }: Sent, ...args: string[]) {
+function verify({ signature, body = BODY, id = ID, timestamp = AT }: Sent, ...args: string[]) {
   const headers = {
     'Content-Type': 'application/json',
     'Webhook-Timestamp': timestamp,
@@ -15,7 +15,7 @@ function verify({ signature, body = BODY, id = ID, timestamp = TIME }: Sent, ...
     'Webhook-Signature': signature,
   }
   const given = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
-  return runCommand(['verify', ...given, '--at', TIME, ...args], { env, input: body })
+  return runCommand(['verify', ...given, '--at', AT, ...args], { env, input: body })
 }
 
 test('verify accepts what sign printed', async () => {
@@ -64,7 +64,7 @@ test('verify checks a token against a JWKS', async () => {
 })
 
 test('--explain prints each check in order, up to the one that fails', async () => {
-  const ended = await verify({ signature: encode(RIGHT), id: 'nope' }, '--explain')
+  const ended = await verify({ signature: spell(RIGHT), id: 'nope' }, '--explain')
   expect(ended.code).toBe(1)
   const listed = ended.stdout.match(/^ {2}(ok|NO|-) +\S+/gm) ?? []
   const outcomes = checkOutcomes({ ok: false, reason: 'event_id_not_uuid_v4' }, hmacListener().listener)
@@ -72,7 +72,7 @@ test('--explain prints each check in order, up to the one that fails', async () 
   expect(listed).toEqual(
     outcomes.map(({ name, ok }) => `  ${ok === null ? '-  ' : ok ? 'ok ' : 'NO '} ${name}`),
   )
-  const genuine = await verify({ signature: encode(RIGHT) }, '--explain')
+  const genuine = await verify({ signature: spell(RIGHT) }, '--explain')
   expect(genuine.stdout.match(/^ {2}ok/gm)).toHaveLength(listed.length - 1) // nothing is claimed
 })
 
@@ -85,9 +85,9 @@ test.concurrent.each(MISTAKES)('--explain names the mistake: %s', async (_, sent
 
 test('--explain names the mistake: quotes around the secret that was given', async () => {
   const quoted = { HOOKGATE_SECRET: `"${SECRET}"` }
-  const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${TIME}`, `Webhook-Event-Id: ${ID}`]
-  const given = [...headers, `Webhook-Signature: ${encode(RIGHT)}`].flatMap((header) => ['--header', header])
-  const ended = await runCommand(['verify', ...given, '--at', TIME, '--explain'], {
+  const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
+  const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
+  const ended = await runCommand(['verify', ...given, '--at', AT, '--explain'], {
     env: quoted,
     input: BODY,
   })
@@ -95,27 +95,27 @@ test('--explain names the mistake: quotes around the secret that was given', asy
     /^refused.*\n.*\nlikely: the configured secret has quotes around it: remove them\n/,
   )
   expect(ended.stdout).not.toContain('hookgate/explain')
-  const plain = await runCommand(['verify', ...given, '--at', TIME], { env: quoted, input: BODY })
+  const plain = await runCommand(['verify', ...given, '--at', AT], { env: quoted, input: BODY })
   expect(plain.stdout).toMatch(/; --explain finds the mistake\n$/)
 })
 
 test('an old delivery is judged by --at', async () => {
-  const args = ['--header', `Webhook-Timestamp: ${TIME}`, '--header', `Webhook-Event-Id: ${ID}`]
+  const args = ['--header', `Webhook-Timestamp: ${AT}`, '--header', `Webhook-Event-Id: ${ID}`]
   const headers = [
     ...args,
     '--header',
     'Content-Type: application/json',
     '--header',
-    `Webhook-Signature: ${encode(RIGHT)}`,
+    `Webhook-Signature: ${spell(RIGHT)}`,
   ]
   const now = await runCommand(['verify', ...headers, '--explain'], { env, input: BODY })
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
-  expect(now.stdout).toContain(`--at ${TIME}\n`)
-  expect((await runCommand(['verify', ...headers, '--at', TIME], { env, input: BODY })).code).toBe(0)
+  expect(now.stdout).toContain(`--at ${AT}\n`)
+  expect((await runCommand(['verify', ...headers, '--at', AT], { env, input: BODY })).code).toBe(0)
 })
 
 test("the time of another sender's delivery is found where its scheme has it", async () => {
-  const signed = await runCommand(['sign', '--scheme', 'stripe', '--timestamp', TIME, '--data', BODY], {
+  const signed = await runCommand(['sign', '--scheme', 'stripe', '--timestamp', AT, '--data', BODY], {
     env,
   })
   const headers = await temporaryFile('headers.txt', signed.stdout)
@@ -123,19 +123,19 @@ test("the time of another sender's delivery is found where its scheme has it", a
   const now = await runCommand([...given, '--explain'], { env, input: BODY })
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
   expect(now.stdout).toContain('likely: t= of Stripe-Signature is ')
-  expect(now.stdout).toContain(`to verify it as of its own time: --at ${TIME}\n`)
-  expect((await runCommand([...given, '--at', TIME], { env, input: '{}' })).code).toBe(1)
+  expect(now.stdout).toContain(`to verify it as of its own time: --at ${AT}\n`)
+  expect((await runCommand([...given, '--at', AT], { env, input: '{}' })).code).toBe(1)
 })
 
 test('a repeated header counts as repeated', async () => {
-  const ended = await verify({ signature: encode(RIGHT) }, '--header', `webhook-timestamp: ${TIME}`)
+  const ended = await verify({ signature: spell(RIGHT) }, '--header', `webhook-timestamp: ${AT}`)
   expect(ended.stdout).toMatch(/^refused: header_repeated \(400\)\n/)
 })
 
 test('--allow-cidr and --source-ip are checked too', async () => {
   const rule = ['--allow-cidr', '192.0.2.0/24', '--source-ip']
-  expect((await verify({ signature: encode(RIGHT) }, ...rule, '192.0.2.7')).code).toBe(0)
-  expect((await verify({ signature: encode(RIGHT) }, ...rule, '192.0.3.7')).stdout).toContain(
+  expect((await verify({ signature: spell(RIGHT) }, ...rule, '192.0.2.7')).code).toBe(0)
+  expect((await verify({ signature: spell(RIGHT) }, ...rule, '192.0.3.7')).stdout).toContain(
     'source_ip_not_allowed',
   )
 })
