@@ -25,10 +25,7 @@ const upper = ID.toUpperCase()
 
 /** A delivery whose digest is spelt differently in the two alphabets. */
 const standardBase64: Sent = ['', ' ', '  ', '   ', '    ']
-  .map((space) => ({
-    body: BODY + space,
-    signature: mac(`${AT}.${ID}.${BODY}${space}`).toString('base64'),
-  }))
+  .map((space) => ({ body: BODY + space, signature: mac(`${AT}.${ID}.${BODY}${space}`).toString('base64') }))
   .find(({ signature }) => /[+/]/.test(signature)) ?? { signature: '' }
 
 /** Mistakes of senders, and the words by which `explain` names each. */

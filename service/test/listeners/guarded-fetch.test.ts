@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, Socket } from 'node:net'
 import { remoteKeySet } from 'hookgate/jwt'
 import type { Connect } from 'hookgate/sender'
 import { describe, expect, it } from 'vitest'
-import { plainly, secureKeyHost } from '../../../test/support/key-host.ts'
+import { respondWith, secureKeyHost } from '../../../test/support/key-host.ts'
 import { guardedFetch } from '../../src/listeners/guarded-fetch.ts'
 import { CLOUD_ADDRESSES } from './cloud-addresses.ts'
 
@@ -135,7 +135,7 @@ it('the fetch refuses a certificate for another name', async () => {
 })
 
 it('the fetch does not follow redirects', async () => {
-  const host = await secureKeyHost(plainly(302, '', { location: 'https://169.254.169.254/' }))
+  const host = await secureKeyHost(respondWith(302, '', { location: 'https://169.254.169.254/' }))
   const { asked, lookup } = names({ 'keys.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
   expect((await fetch(onNamedHost(host.url), init())).status).toBe(302)

@@ -87,10 +87,7 @@ test('--explain names the mistake: quotes around the secret that was given', asy
   const quoted = { HOOKGATE_SECRET: `"${SECRET}"` }
   const headers = ['Content-Type: application/json', `Webhook-Timestamp: ${AT}`, `Webhook-Event-Id: ${ID}`]
   const given = [...headers, `Webhook-Signature: ${spell(RIGHT)}`].flatMap((header) => ['--header', header])
-  const ended = await runCommand(['verify', ...given, '--at', AT, '--explain'], {
-    env: quoted,
-    input: BODY,
-  })
+  const ended = await runCommand(['verify', ...given, '--at', AT, '--explain'], { env: quoted, input: BODY })
   expect(ended.stdout).toMatch(
     /^refused.*\n.*\nlikely: the configured secret has quotes around it: remove them\n/,
   )
@@ -115,9 +112,7 @@ test('an old delivery is judged by --at', async () => {
 })
 
 test("the time of another sender's delivery is found where its scheme has it", async () => {
-  const signed = await runCommand(['sign', '--scheme', 'stripe', '--timestamp', AT, '--data', BODY], {
-    env,
-  })
+  const signed = await runCommand(['sign', '--scheme', 'stripe', '--timestamp', AT, '--data', BODY], { env })
   const headers = await temporaryFile('headers.txt', signed.stdout)
   const given = ['verify', '--scheme', 'stripe', '--headers', headers]
   const now = await runCommand([...given, '--explain'], { env, input: BODY })
