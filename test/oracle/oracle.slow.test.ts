@@ -30,7 +30,7 @@ describe('a second implementation, written in Python from the specification alon
   const why = PYTHON === undefined ? ' (skipped: no Python with cryptography here)' : ''
 
   it.skipIf(PYTHON === undefined)(
-    `answers 20,000 generated cases as hookgate does${why}`,
+    `the second implementation answers 20,000 generated cases as hookgate does${why}`,
     async () => {
       const answers = new Set<string>()
       let cases = 0
@@ -49,7 +49,7 @@ describe('a second implementation, written in Python from the specification alon
     120_000,
   )
 
-  it('makes the same cases for the same seed, and others for another', () => {
+  it('a seed makes the same cases again, and another seed others', () => {
     const oddities = (seed: number) =>
       makeBatch(seed, 200).map((line) => ('deliver' in line ? line.odd : line))
     expect(oddities(7)).toEqual(oddities(7))

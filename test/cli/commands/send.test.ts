@@ -43,7 +43,7 @@ test('a connection that ends early: one line, exit code 1', async () => {
   expect(ended.stderr).toBe(`hookgate send: ${url} closed the connection before it answered; see its logs\n`)
 })
 
-test('https to a server without TLS: one line that says so, exit code 1', async () => {
+test('https to a server without TLS prints one line that says so, exit code 1', async () => {
   const url = (await receiver((_request, response) => response.end())).replace('http:', 'https:')
   const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended).toEqual({
@@ -53,7 +53,7 @@ test('https to a server without TLS: one line that says so, exit code 1', async 
   })
 })
 
-test('https to a server with a certificate of its own: one line that says what Node needs', async () => {
+test('https to a server with a certificate of its own prints one line that says what Node needs', async () => {
   const server = createTlsServer(selfSigned()).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
