@@ -2,13 +2,14 @@ import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
 import type { Authentication, Authenticator } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
 import { namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import { tryAll } from '../../auth/try-all.ts'
 import type { HmacHash, Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
 import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
 import { memberAt, pointerSteps } from '../../lib/json.ts'
-import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
@@ -27,7 +28,7 @@ interface SchemeKey {
 const MOST_SIGNATURES = 10
 
 /**
- * Compares every key with every signature. Never exits early, so the timing does not reveal which key matched.
+ * Compares every key with every signature.
  *
  * @throws ListenerConfigError if a secret or key is missing or malformed.
  */
@@ -85,22 +86,18 @@ function askKeys(
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
   evidence.signed = signed[0]
-  const answers: MaybePromise<boolean>[] = []
-  for (const { prefix, matches } of keys) {
+  const found = tryAll(keys, ({ prefix, matches }) => {
     const signatures = itemsAfter(items, prefix, maxSignatures)
-    for (const each of signed) answers.push(signatures.length > 0 && matches(signatures, each))
-  }
-  return answers.some(isPromise)
-    ? Promise.all(answers).then((known) => nameKey(keys, known))
-    : nameKey(keys, answers as boolean[]) // none of them is a promise
-}
-
-function nameKey(keys: readonly SchemeKey[], answers: readonly boolean[]): Authentication {
-  const index = answers.indexOf(true)
-  const key = keys[Math.floor((index * keys.length) / answers.length)]
-  return index < 0 || key === undefined
-    ? mismatch(`the signature matches none of the keys (${keys.length})`)
-    : key.auth
+    if (signatures.length === 0) return false
+    return whenKnown(
+      tryAll(signed, (each) => matches(signatures, each)),
+      (match) => match !== undefined,
+    )
+  })
+  return whenKnown(
+    found,
+    (key) => key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`),
+  )
 }
 
 const LONGEST_VALUE = 4096
@@ -224,19 +221,16 @@ function matcherOf(
 function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
   const mac = hmacWith(hash, key, spelling)
   return (signatures, { before, body, after }) =>
-    whenKnown(mac(before, body, after), (right) => anyEqual(signatures, right))
+    whenKnown(
+      mac(before, body, after),
+      (right) => tryAll(signatures, (signature) => constantTimeEqual(signature, right)) !== undefined,
+    )
 }
 
 /** Compares digests, which have equal lengths. */
 function tokenMatcher(secret: string): Matcher {
   return ([token = ''], _signed) =>
     whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
-}
-
-function anyEqual(signatures: readonly string[], right: string): boolean {
-  let found = false
-  for (const signature of signatures) found = constantTimeEqual(signature, right) || found
-  return found
 }
 
 function publicKeyMatcher(isEd25519: boolean, raw: Uint8Array<ArrayBuffer>, spelling: Spelling): Matcher {
