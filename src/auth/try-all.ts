@@ -13,14 +13,8 @@ export function tryAll<T>(
   candidates: readonly T[],
   matches: (candidate: T) => MaybePromise<boolean>,
 ): MaybePromise<T | undefined> {
-  const answers: MaybePromise<boolean>[] = []
-  let mustWait = false
-  for (const candidate of candidates) {
-    const answer = matches(candidate)
-    mustWait ||= isPromise(answer)
-    answers.push(answer)
-  }
-  return mustWait
+  const answers = candidates.map((candidate) => matches(candidate))
+  return answers.some(isPromise)
     ? Promise.all(answers).then((known) => candidates[known.indexOf(true)])
     : candidates[answers.indexOf(true)]
 }

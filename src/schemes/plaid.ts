@@ -1,9 +1,9 @@
 import { sha256 } from '#crypto'
 import { Jwks } from '../auth/jwks.ts'
-import { readPublicKey } from '../auth/public-key.ts'
 import { RemoteCache } from '../auth/remote-cache.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../auth/remote-value.ts'
 import { type TokenRules, verifyToken } from '../auth/token.ts'
+import { readJwk } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { withDeadline } from '../lib/clock.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
@@ -61,7 +61,7 @@ const usableKeys: OptionCheck = (value, option) => {
   }
   const ids = new Set<string>()
   for (const [index, each] of value.entries()) {
-    const key = readPublicKey(each)
+    const key = readJwk(each)
     const problem =
       key?.algorithm !== 'ES256'
         ? 'is not a P-256 key with a kid'

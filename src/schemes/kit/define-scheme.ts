@@ -12,7 +12,7 @@ import {
   optional,
 } from '../../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-events.ts'
-import { authenticateBy } from './authenticate.ts'
+import { authenticateBy, type PublicKeyMatcher } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
@@ -62,16 +62,18 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
+/** Makes a sender's factory of its row. A row with public keys needs `publicKeyMatcher`. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineScheme<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
   Others = never,
->(scheme: Scheme): SchemeFactory<Options, EventName, Others> {
+>(scheme: Scheme, matcherOfPublicKey?: PublicKeyMatcher): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options))
+    const authenticate = readSecrets(scheme, options, () =>
+      authenticateBy(scheme, options, matcherOfPublicKey),
+    )
     return senderAuthenticator(scheme, options, authenticate)
   }
   return Object.assign(factory, { scheme })
