@@ -141,7 +141,7 @@ const BRAINTREE: CodeScheme = {
 export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
   { ...SHARED_SECRET_OPTIONS, publicKey: exactText },
-  ({ secrets, publicKey }, vouchedBy) => {
+  ({ secrets, publicKey }, authBy) => {
     // Some hosts strip the last line feed.
     const keys = namedSecrets(secrets, 'secrets', secretText).flatMap(({ id, secret }) => {
       const macOf = macWith(secret)
@@ -157,7 +157,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
       })
       if (key === undefined) return mismatch('bt_signature matches none of the secrets')
       evidence.signed = { before: '', body: payload, after: key.after }
-      return vouchedBy(key.id)
+      return authBy(key.id)
     }
   },
 )

@@ -105,7 +105,7 @@ const TOKEN: TokenRules<'ES256'> = {
 export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCodeScheme(
   PLAID,
   OPTIONS,
-  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }, vouchedBy) => {
+  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }, authBy) => {
     if (findKey === undefined && keys === undefined) {
       throw new ListenerConfigError('findKey', 'is missing; without it, pass keys')
     }
@@ -127,7 +127,7 @@ export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCod
       if ('reason' in token) return token
       evidence.timestampText = `${token.claims.iat}`
       evidence.signed = { before: token.signingInput, body: new Uint8Array(0), after: '' }
-      return vouchedBy(token.keyId)
+      return authBy(token.keyId)
     }
   },
 )

@@ -87,14 +87,14 @@ function tokenRules({ audience, email }: PubsubOptions): TokenRules<'RS256'> {
 export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme(
   PUBSUB,
   { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: exactText, email: exactText },
-  (options, vouchedBy) => {
+  (options, authBy) => {
     const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
     const rules = tokenRules(options)
     return async (evidence) => {
       const token = await verifyToken(evidence, rules, keys.find)
       if ('reason' in token) return token
       evidence.eventIdText ||= textAt(evidence.keepParsed(), ['message', 'messageId']) ?? ''
-      return vouchedBy(token.keyId)
+      return authBy(token.keyId)
     }
   },
 )

@@ -111,7 +111,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
     secretForm: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('text', 'base64', 'hex')),
     requiredComponents: /* @__PURE__ */ optional(names),
   },
-  ({ publicUrl, requiredComponents = [], secretForm, ...options }, vouchedBy) => {
+  ({ publicUrl, requiredComponents = [], secretForm, ...options }, authBy) => {
     const keys = messageKeys(options, secretForm)
     const required = ['content-digest', ...requiredComponents]
     return async (evidence) => {
@@ -147,7 +147,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
         evidence.timestampText = created
         // Without the key's name. Otherwise each of a delivery's signatures could be replayed alone.
         evidence.signed = { before: `${base.covered}${created} ${nonce}`, body: NO_BYTES, after: '' }
-        return vouchedBy(signer.id)
+        return authBy(signer.id)
       }
       return fail('signature_mismatch', problem)
     }

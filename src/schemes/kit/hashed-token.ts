@@ -4,10 +4,10 @@ import type { Evidence } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import { checkToken, claimsOf, type TimeRules, type TokenRules } from '../../auth/token.ts'
 import type { Delivery } from '../../delivery.ts'
+import type { EventAuth } from '../../event.ts'
 import { encodeBase64url } from '../../lib/bytes.ts'
 import { fail } from '../../reason.ts'
 import type { Unsigned } from './code-scheme.ts'
-import type { Voucher } from './define-scheme.ts'
 import { macKeys, signerOf } from './keys.ts'
 import type { Spelling } from './scheme.ts'
 
@@ -37,7 +37,7 @@ const encoder = new TextEncoder()
  * token of a delivery must contain.
  */
 export function hashedTokens(
-  vouchedBy: Voucher,
+  authBy: (secretId: string) => EventAuth,
   secrets: Secrets,
   expectedOf: (delivery: Delivery) => HashedToken | { readonly problem: string },
 ): (evidence: Evidence) => Promise<Authentication> {
@@ -58,7 +58,7 @@ export function hashedTokens(
     }
     evidence.timestampText = `${nbf ?? Number(exp) - LIFE_SECONDS}`
     evidence.signed = { before: '', body: signed, after: '' }
-    return vouchedBy(signer)
+    return authBy(signer)
   }
 }
 
