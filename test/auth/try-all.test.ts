@@ -12,17 +12,20 @@ describe('tryAll', () => {
     ['the last matches', ['c']],
     ['several match', ['b', 'c']],
     ['none matches', []],
-  ])('asks about every candidate and returns the first that matches if %s', (_, right: readonly string[]) => {
-    const asked: string[] = []
-    const found = tryAll(['a', 'b', 'c'], (candidate) => {
-      asked.push(candidate)
-      return right.includes(candidate)
-    })
-    expect(found).toBe(right[0])
-    expect(asked).toEqual(['a', 'b', 'c'])
-  })
+  ])(
+    'every candidate is tried, and the first that matches is returned, if %s',
+    (_, right: readonly string[]) => {
+      const asked: string[] = []
+      const found = tryAll(['a', 'b', 'c'], (candidate) => {
+        asked.push(candidate)
+        return right.includes(candidate)
+      })
+      expect(found).toBe(right[0])
+      expect(asked).toEqual(['a', 'b', 'c'])
+    },
+  )
 
-  it('asks about all at once if it must wait, and returns the first in order, not the first to answer', async () => {
+  it('all are tried at once if one must wait, and the first in order is returned, not the first to answer', async () => {
     const asked: string[] = []
     const found = tryAll(['a', 'b', 'c'], (candidate) => {
       asked.push(candidate)
@@ -32,7 +35,7 @@ describe('tryAll', () => {
     expect(await found).toBe('b')
   })
 
-  it('rejects if a candidate cannot be tried', async () => {
+  it('one that cannot be tried rejects', async () => {
     const tried = tryAll(['a', 'b'], async (candidate) => {
       if (candidate === 'b') throw new Error('no such key')
       return true
