@@ -1,6 +1,6 @@
-import { problemCode } from '../../sender/judge.ts'
-import { CONNECTION_HEADER } from '../../sender/request-headers.ts'
 import { parseJson } from '../../src/lib/json.ts'
+import { problemCode } from '../../src/sender/judge.ts'
+import { CONNECTION_HEADER } from '../../src/sender/request-headers.ts'
 import { bodyBytes } from '../../src/signing/body.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../command-line/command.ts'

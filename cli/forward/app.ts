@@ -1,8 +1,8 @@
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import { TimedOut } from '../../sender/failure.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import { TimedOut } from '../../src/sender/failure.ts'
 import { whyUnanswered } from '../lib/ask.ts'
 
 const MOST_ANSWER_BYTES = 65_536

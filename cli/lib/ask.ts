@@ -1,9 +1,9 @@
 import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
-import { exchange, type Outgoing, readStart } from '../../sender/exchange.ts'
-import { type DeliveryFailure, failureOf, TimedOut } from '../../sender/failure.ts'
 import { isA, textOf } from '../../src/lib/member-of.ts'
+import { exchange, type Outgoing, readStart } from '../../src/sender/exchange.ts'
+import { type DeliveryFailure, failureOf, TimedOut } from '../../src/sender/failure.ts'
 import { printable } from '../command-line/output.ts'
 
 const MOST_BYTES = 65_536

@@ -6,9 +6,9 @@ import {
   type PostgresClient,
   postgresStore,
   type StoreProblem,
-} from '../../stores/postgres/postgres-store.ts'
-import { type RedisClient, redisStore } from '../../stores/redis/redis-store.ts'
-import { type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+} from '../../src/stores/postgres/postgres-store.ts'
+import { type RedisClient, redisStore } from '../../src/stores/redis/redis-store.ts'
+import { type SyncSqlite, sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { printable } from '../command-line/output.ts'
 import type { Engine, StoreUrl } from './url.ts'

@@ -1,9 +1,12 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
+import {
+  durableObjectStore,
+  type EventNamespace,
+} from '../../src/stores/durable-object/durable-object-store.ts'
+import { EventRecords, type SqlValue } from '../../src/stores/durable-object/event-records.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { durableObjectStore, type EventNamespace } from '../../stores/durable-object/durable-object-store.ts'
-import { EventRecords, type SqlValue } from '../../stores/durable-object/event-records.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { outcome } from '../support/outcome.ts'

@@ -1,6 +1,6 @@
 import { globalAgent as http } from 'node:http'
 import { globalAgent as https } from 'node:https'
-import { problemCode } from '../../../sender/judge.ts'
+import { problemCode } from '../../../src/sender/judge.ts'
 import { bodyBytes } from '../../../src/signing/body.ts'
 import type { SignedRequest } from '../../../src/signing/sign.ts'
 import * as client from '../../lib/ask.ts'
