@@ -1,4 +1,4 @@
-const FARTHEST = 2
+const MOST_CHANGES = 2
 
 /** The candidate that a misspelt name probably means. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
@@ -6,7 +6,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
     .map((candidate) => ({ candidate, far: candidate.startsWith(name) ? 1 : distance(name, candidate) }))
     .sort((a, b) => a.far - b.far)
   const [best] = ranked
-  return best && best.far <= FARTHEST ? best.candidate : undefined
+  return best && best.far <= MOST_CHANGES ? best.candidate : undefined
 }
 
 /** How many letters have to change (Levenshtein). */

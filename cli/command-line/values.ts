@@ -49,6 +49,9 @@ const FILE_PROBLEMS: { readonly [code: string]: string } = {
   EACCES: 'you may not read it; check its permissions',
 }
 
+/** The mode of files with secrets. */
+export const OWNER_ONLY = 0o600
+
 /** In bytes. A device such as /dev/zero never ends. */
 const LARGEST_FILE = 64 * 2 ** 20
 
@@ -66,7 +69,7 @@ export async function readGivenFile(
 }
 
 /** Reads a stream to its end, or until there are more bytes than `most`. */
-export async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
+async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
@@ -88,8 +91,7 @@ export async function readGivenJson(option: string, path: string): Promise<objec
 }
 
 /**
- * Reads the exact bytes to sign or verify: from `--data`, `--file` or standard input. `ways` names the options that the command
- * has.
+ * Reads the exact bytes to sign or verify, from `--data`, `--file` or standard input. `ways` are the options of the command.
  */
 export async function readBody(
   given: { readonly data?: string | undefined; readonly file?: string | undefined },

@@ -190,7 +190,7 @@ const BY_STATUS: { readonly [status: number]: string } = {
 const ANOTHER_SECRET =
   'the secrets differ, the body changed on the way, or the receiver expects another scheme'
 
-const UNAUTHORIZED = {
+const BY_METHOD = {
   hmac: ANOTHER_SECRET,
   scheme: ANOTHER_SECRET,
   jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
@@ -200,7 +200,7 @@ const UNAUTHORIZED = {
 function hintAbout(status: number, body: string, method: Signer['method']): string | undefined {
   const code = problemCode(body)
   if (code !== undefined && Object.hasOwn(BY_CODE, code)) return BY_CODE[code]
-  if (status === 401) return UNAUTHORIZED[method]
+  if (status === 401) return BY_METHOD[method]
   if (status >= 300 && status < 400) return 'redirects are not followed; send to the final URL'
   return BY_STATUS[status]
 }

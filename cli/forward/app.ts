@@ -24,7 +24,7 @@ export function appAt(url: URL, timeoutMs: number) {
      */
     ask(headers: OutgoingHttpHeaders, body: Uint8Array, query: string): Promise<AppAnswer> {
       const path = url.pathname + (url.search || query)
-      return attempt(request(url, { method: 'POST', agent, headers, path }), url, body, timeoutMs)
+      return post(request(url, { method: 'POST', agent, headers, path }), url, body, timeoutMs)
     },
     /** Closes idle connections. */
     close: (): void => agent.destroy(),
@@ -33,7 +33,7 @@ export function appAt(url: URL, timeoutMs: number) {
 
 type Untimed = Omit<AppReply, 'ms'> | Omit<AppSilence, 'ms'>
 
-function attempt(outgoing: ClientRequest, url: URL, body: Uint8Array, timeoutMs: number): Promise<AppAnswer> {
+function post(outgoing: ClientRequest, url: URL, body: Uint8Array, timeoutMs: number): Promise<AppAnswer> {
   const startedAt = performance.now()
   return new Promise((resolve) => {
     let isReached = false

@@ -38,12 +38,12 @@ export interface Forwarder {
  * @throws UsageError if the gateway and the sender would sign under the same name.
  */
 export function forwarder(
-  { target, timeoutSeconds, ...wanted }: Forwarding,
+  { target, timeoutSeconds, ...forwarding }: Forwarding,
   publicUrl: URL,
   scheme: SenderScheme | undefined,
 ): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
-  const options = { ...wanted, ofSender: senderHeaders(wanted, scheme), publicUrl }
+  const options = { ...forwarding, ofSender: senderHeaders(forwarding, scheme), publicUrl }
   const signsQuery = scheme !== undefined && signsUrl(scheme)
   const inFlight = new InFlight()
   const complain = throttled(remark)
@@ -93,7 +93,7 @@ const RETRY_SECONDS = 5
 
 function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listener<unknown>): void {
   if (answer.kind !== 'answered') {
-    const problem = PROBLEMS[answer.kind]
+    const problem = RESPONSES[answer.kind]
     const wait = answer.kind === 'unreachable' ? RETRY_SECONDS : Math.ceil(leaseMs / 1000)
     const headers = { 'content-type': 'application/problem+json', 'retry-after': `${wait}` }
     response.writeHead(problem.status, headers).end(JSON.stringify(problem))
@@ -107,7 +107,7 @@ function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listene
   response.writeHead(status, [...passed, ...length]).end(body)
 }
 
-const PROBLEMS = {
+const RESPONSES = {
   unreachable: { status: 503, title: 'Service Unavailable', code: 'upstream_unreachable' },
   unknown: { status: 504, title: 'Gateway Timeout', code: 'upstream_unknown' },
 }

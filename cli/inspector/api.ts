@@ -86,18 +86,18 @@ const isPlain = (name: string, value: string) =>
   /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
 /** curl would print a compressed answer as it is. */
-const isForSender = (name: string) => /^accept-encoding$/i.test(name)
+const isAcceptEncoding = (name: string) => /^accept-encoding$/i.test(name)
 
 async function act(
   board: Board,
   action: string,
-  wanted: Inspected & Wish,
+  delivery: Inspected & Wish,
   response: ServerResponse,
 ): Promise<void> {
   const { url, mask, resigner } = board
   try {
     if (action === 'send') {
-      const replay = await replayOf(board, wanted)
+      const replay = await replayOf(board, delivery)
       if (typeof replay === 'string') return refuse(response, 409, replay)
       const { seq, verdict, reason, status, app } = masked(await board.send(...replay), mask)
       const shown = { seq, verdict, reason, status }
@@ -108,10 +108,10 @@ async function act(
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
     // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
-    const harmless = wanted.headers.filter(
-      ([name, value]) => !isSensitive(name) && !isForSender(name) && isPlain(name, value),
+    const harmless = delivery.headers.filter(
+      ([name, value]) => !isSensitive(name) && !isAcceptEncoding(name) && isPlain(name, value),
     )
-    const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true, url })
+    const { headers, body } = await resigner.sign({ ...delivery, headers: harmless, isNewEvent: true, url })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
       return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')

@@ -7,8 +7,8 @@ import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
 export type WireHeaders = readonly (readonly [name: string, value: string])[]
 
 /** The first value of a header. Its name is in lower case. */
-export function headerIn(headers: WireHeaders, wanted: string): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+export function firstValue(headers: WireHeaders, name: string): string | undefined {
+  return headers.find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** One delivery as the inspector keeps it. */
@@ -83,8 +83,8 @@ function textLength(rawHeaders: readonly string[]): number {
 
 const OVERHEAD_BYTES = 2048
 
-/** Larger bodies are cut here. */
-const LARGEST_BODY = 4 * 2 ** 20
+/** The rest of a larger body is dropped. */
+const MOST_KEPT_BYTES = 4 * 2 ** 20
 const LONGEST_PATH = 2000
 
 /**
@@ -95,7 +95,7 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
   const { line, request, delivery, verdict, receiveMs, decideMs } = report
   const { method = '', url = '', rawHeaders } = request
   const whole = delivery?.body ?? NOTHING
-  const body = Buffer.from(whole.length > LARGEST_BODY ? whole.subarray(0, LARGEST_BODY) : whole) // copies, because it may be a view of a larger buffer
+  const body = Buffer.from(whole.length > MOST_KEPT_BYTES ? whole.subarray(0, MOST_KEPT_BYTES) : whole) // copies, because it may be a view of a larger buffer
   const truncated = delivery === undefined || line.reason === 'body_too_large' || body.length < whole.length
   const bytes = truncated
     ? Math.max(whole.length, Number(request.headers['content-length']) || 0)

@@ -17,7 +17,7 @@ import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
-export interface InspectorContext extends Listening {
+interface InspectorContext extends Listening {
   readonly given: Listening['given'] & InspectorValues
   readonly server: Server
 }
@@ -27,8 +27,8 @@ export interface Inspector {
   readonly url: string | undefined
   /** How to check a request by which the page runs an event again. Undefined for every other request. */
   rerunOf(request: IncomingMessage): Rerun | undefined
-  /** Records a finished delivery. */
-  tell(report: DeliveryReport): void
+  /** Shows and records a finished delivery. */
+  add(report: DeliveryReport): void
   close(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export async function openInspector(
   return {
     url: ui?.url,
     rerunOf: (request) => origins.get(request)?.rerun,
-    tell(report) {
+    add(report) {
       seq += 1
       const replay = origins.get(report.request)
       const observed = observe(report, seq, replay?.origin ?? null)
@@ -95,8 +95,8 @@ export async function openInspector(
       }
       if (ui === undefined) return
       recent.add(observed)
-      replay?.tell(observed.inspect())
-      live.tell(() => rowOf(masked(observed.inspect(), mask)))
+      replay?.resolve(observed.inspect())
+      live.push(() => rowOf(masked(observed.inspect(), mask)))
     },
     async close() {
       live.close()

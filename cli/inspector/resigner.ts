@@ -12,7 +12,7 @@ import { endpointOf } from '../signing/endpoint.ts'
 import { readPrivateKey } from '../signing/key-files.ts'
 import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
-import { headerIn, type Inspected, type WireHeaders } from './inspected.ts'
+import { firstValue, type Inspected, type WireHeaders } from './inspected.ts'
 
 type Resend = Pick<Inspected, 'headers' | 'body'> & {
   readonly isNewEvent: boolean
@@ -64,7 +64,7 @@ function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<Signed
     timeIsInBody: false,
     expires: true,
     async sign({ headers, body, isNewEvent }) {
-      const id = headerIn(headers, 'webhook-event-id')
+      const id = firstValue(headers, 'webhook-event-id')
       return withOthers(headers, await sign(isNewEvent || !id ? crypto.randomUUID() : id, body))
     },
   }
@@ -81,9 +81,9 @@ function schemeResigner(
     timeIsInBody: scheme.timestamp !== undefined && 'member' in scheme.timestamp,
     expires: scheme.timestamp?.of === 'attempt' && signsTime(scheme),
     async sign({ headers, body, isNewEvent, url }) {
-      const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
+      const id = place && 'header' in place ? firstValue(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
-      const contentType = headerIn(headers, 'content-type')
+      const contentType = firstValue(headers, 'content-type')
       const sent = isNewEvent ? withNewId(body, place, contentType) : body
       return withOthers(
         headers,

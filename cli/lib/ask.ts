@@ -86,7 +86,7 @@ const PROBLEMS_BY_FAILURE: { readonly [Failure in DeliveryFailure]?: Problem } =
   certificate_refused: ['the certificate of HOST is refused', 'serve a valid one'],
   answer_not_http: ['the answer of HOST is not HTTP', 'correct the port'],
 }
-const UNKNOWN: Problem = ['HOST cannot be reached', 'try it with curl --verbose']
+const UNREACHABLE: Problem = ['HOST cannot be reached', 'try it with curl --verbose']
 
 /** Why a host gave no answer, and the fix. */
 export function whyUnanswered(error: unknown, { host }: URL): Problem {
@@ -95,6 +95,6 @@ export function whyUnanswered(error: unknown, { host }: URL): Problem {
   }
   const code = textOf(error, 'code') ?? 'unknown'
   const known = PROBLEMS[code]
-  const [seen, fix] = known ?? PROBLEMS_BY_FAILURE[failureOf(error)] ?? UNKNOWN
+  const [seen, fix] = known ?? PROBLEMS_BY_FAILURE[failureOf(error)] ?? UNREACHABLE
   return [`${seen.replace('HOST', () => host)}${known ? '' : ` (${printable(code)})`}`, fix]
 }

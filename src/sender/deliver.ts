@@ -89,7 +89,7 @@ export async function deliver(
     headers: requestHeaders(endpoint.headers ?? {}, signed.headers),
     body: bodyBytes(signed.body),
   }
-  const url = targetOf(endpoint.url)
+  const url = usableUrl(endpoint.url)
   const result = url
     ? await attempt(url, outgoing, options.agents ?? publicAgents, timeoutSeconds * 1000, clock)
     : failed('url_invalid')
@@ -117,7 +117,7 @@ function failed(reason: DeliveryFailure): Pick<Attempt, 'outcome' | 'reason'> {
   return { outcome: isFinal(reason) ? 'never' : 'again', reason }
 }
 
-function targetOf(text: string): URL | undefined {
+function usableUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isUsable = /^https?:$/.test(url?.protocol ?? '') && url?.username === '' && url.password === ''
   return isUsable ? url : undefined

@@ -65,18 +65,18 @@ const OPTIONS: OptionTable<PublicOnlyOptions> = {
 export function publicOnly(options: PublicOnlyOptions = {}): PublicAgents {
   checkOptions('publicOnly', options, OPTIONS)
   const { allow, lookup, ca, connect } = options
-  const judge = addressGuard(allow, lookup)
+  const guard = addressGuard(allow, lookup)
   if (ca !== undefined && !(typeof ca === 'string' || Array.isArray(ca))) {
     throw new ListenerConfigError('ca', 'must be PEM, or a list of PEM strings')
   }
   const trusted = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }
   return {
-    http: guard(new http.Agent({ keepAlive: false }), judge, connect),
-    https: guard(new https.Agent({ keepAlive: false, ...trusted }), judge, connect),
+    http: guarded(new http.Agent({ keepAlive: false }), guard, connect),
+    https: guarded(new https.Agent({ keepAlive: false, ...trusted }), guard, connect),
   }
 }
 
-function guard<Agent extends http.Agent>(
+function guarded<Agent extends http.Agent>(
   agent: Agent,
   { lookup, refusalOf }: AddressGuard,
   connect: Connect | undefined,
@@ -169,11 +169,11 @@ function addressGuard(
       const host = hostOf(hostname)
       return isIP(host) !== 0 && !isAllowed(host) ? new AddressRefusedError(host) : undefined
     },
-    lookup: judgedLookup(lookup, isAllowed),
+    lookup: guardedLookup(lookup, isAllowed),
   }
 }
 
-function judgedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
+function guardedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '')

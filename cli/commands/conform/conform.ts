@@ -51,7 +51,7 @@ export const conform: Command = defineCommand({
     checkOneMethod(given)
     const { cases, idOf, target } =
       given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
-    const all = await report(resultsOf(new URL(target), cases, idOf), given)
+    const all = await printResults(resultsOf(new URL(target), cases, idOf), given)
     return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
   },
 })
@@ -81,7 +81,7 @@ async function methodOf(given: ConformValues, url: string): Promise<SigningMetho
   return method
 }
 
-async function report(
+async function printResults(
   found: AsyncIterable<CaseResult>,
   { all, json }: ConformValues,
 ): Promise<readonly CaseResult[]> {

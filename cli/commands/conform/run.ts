@@ -20,7 +20,7 @@ export interface CaseResult {
 const TIMEOUT_MS = 10_000
 
 /** `status` is undefined if no answer came. */
-interface Answered {
+interface CaseAnswer {
   readonly status: number | undefined
   readonly code: string | undefined
   readonly said: string
@@ -54,7 +54,7 @@ export async function* resultsOf(
       continue
     }
     const delivery = await make()
-    const answer = await deliver(url, delivery, each === cases[0])
+    const answer = await answerTo(url, delivery, each === cases[0])
     const isAccepted = answer.status !== undefined && answer.status >= 200 && answer.status < 300
     isAnyAccepted ||= isAccepted
     const eventId = isAccepted ? idOf(delivery) : undefined
@@ -72,7 +72,7 @@ export async function* resultsOf(
 /** A receiver may send no code, or its own. If it sends one of hookgate's codes, it must be the right one. */
 function isRight(
   { statuses, code }: Case,
-  answer: Answered,
+  answer: CaseAnswer,
   known: ReadonlySet<string | undefined>,
 ): boolean {
   if (answer.status === undefined || !statuses.includes(answer.status)) return false
@@ -80,7 +80,7 @@ function isRight(
   return code === undefined || !isOther || answer.status !== statuses[0]
 }
 
-async function deliver(url: URL, delivery: Outgoing, isFirst: boolean): Promise<Answered> {
+async function answerTo(url: URL, delivery: Outgoing, isFirst: boolean): Promise<CaseAnswer> {
   try {
     const { status, bytes } = await ask(url, delivery, { timeoutMs: TIMEOUT_MS, mayBreakOff: true })
     const code = problemCode(bytes)

@@ -65,10 +65,10 @@ async function readRecorded(given: CapturedValues, path: string): Promise<Captur
 }
 
 /** Of UTF-8 and of UTF-16, as Windows editors and PowerShell write them. */
-const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/
+const BYTE_ORDER_MARKS = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/
 
 async function readLines(path: string): Promise<string[]> {
   const text = (await readGivenFile('--headers', path)).toString('latin1')
-  if (BYTE_ORDER_MARK.test(text)) throw new UsageError(`--headers ${path}: save it as UTF-8 without BOM`)
+  if (BYTE_ORDER_MARKS.test(text)) throw new UsageError(`--headers ${path}: save it as UTF-8 without BOM`)
   return text.split(/\r?\n/).filter((line) => line !== '')
 }

@@ -51,7 +51,7 @@ export const verify: Command = defineCommand({
   async run(given) {
     const { auth, ...known } = await readJudge(given)
     const { delivery, at } = await readCaptured(given)
-    const listener = listenerFor(auth, given, at)
+    const listener = captureListener(auth, given, at)
     const verdict = await verdictFor(delivery, listener)
     printVerdict(verdict, given.explain)
     if (given.explain) {
@@ -72,7 +72,7 @@ async function readJudge(given: VerifyValues) {
   return { auth: await auth.authFor(url), ...knownOf({ given, auth, url }) }
 }
 
-function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
+function captureListener(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
   const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
   // An empty store: nothing is recorded, and no event is a duplicate.
