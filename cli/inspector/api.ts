@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Explanation } from '../../src/explain/index.ts'
 import { ListenerConfigError } from '../../src/index.ts'
+import { parseJson } from '../../src/lib/json.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { toJsonLine } from '../command-line/output.ts'
 import { curlCommand, dataOption } from '../command-line/shell.ts'
@@ -154,17 +156,13 @@ function firstOf(delivery: Inspected, recent: RecentDeliveries): Inspected {
 async function readWish(request: IncomingMessage, delivery: Inspected): Promise<Wish | string> {
   if (request.headers['content-type'] !== 'application/json') return 'Send JSON.'
   if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST) return 'The body is over 8 MB.'
-  const text = (await buffer(request)).toString('utf8')
-  let given: { readonly asDuplicate?: unknown; readonly body?: unknown }
-  try {
-    given = Object(JSON.parse(text))
-  } catch {
-    return 'Send JSON.'
-  }
-  const isEdited = typeof given.body === 'string'
+  const given = parseJson(await buffer(request))
+  if ('problem' in given) return 'Send JSON.'
+  const edited = textOf(given.value, 'body')
+  const isEdited = edited !== undefined
   if (!isEdited && delivery.truncated) return 'Its body was not read in full, so it cannot be sent again.'
-  const body = isEdited ? Buffer.from(String(given.body)) : delivery.body
-  return { body, isEdited, asDuplicate: given.asDuplicate === true }
+  const body = isEdited ? Buffer.from(edited) : delivery.body
+  return { body, isEdited, asDuplicate: memberOf(given.value, 'asDuplicate') === true }
 }
 
 function helloOf({ url, resigner, keep, auth }: Board): object {

@@ -46,7 +46,7 @@ export class Refreshed<T> {
   }
 
   /** How long ago that was, in milliseconds. Infinity if the clock was set back, because nobody knows then. */
-  since(then = -Infinity): number {
+  since(then: number = -Infinity): number {
     const age = timeOf(this.#options.clock) - then
     return age < 0 ? Infinity : age
   }
