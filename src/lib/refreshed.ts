@@ -28,7 +28,7 @@ export class Refreshed<T> {
   readonly #options: LoadOptions
   #loading: Promise<void> | undefined
   /** When the last load began, by the clock. */
-  beganAt = -Infinity
+  beganAt: number = -Infinity
   /** The result of the last load that succeeded. It is at least as recent as `at`, when that load began. */
   last: { readonly value: T; readonly at: number } | undefined
   /** Why the last load failed, if it did, and when. */
