@@ -68,7 +68,7 @@ export async function readGivenFile(
   throw new UsageError(`${option} ${path}: it is over 64 MB; ${advice}`)
 }
 
-/** Reads a stream to its end, or until there are more bytes than `most`. */
+/** Stops once there are more bytes than `most`. */
 async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let length = 0

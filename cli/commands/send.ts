@@ -128,7 +128,7 @@ function showText({ status, statusText, body }: AttemptResult): void {
   if (body !== '') print(printable(beginningOf(body)))
 }
 
-/** An app's error page fills the screen, and says most in its first lines. */
+/** An error page would fill the screen. */
 function beginningOf(body: string): string {
   const rest = body.length - MOST_SHOWN
   return rest <= 0 ? body : `${body.slice(0, MOST_SHOWN)}… (${rest} more characters: --json prints them)`
@@ -157,7 +157,7 @@ function tamper(body: Uint8Array): Uint8Array<ArrayBuffer> {
     if ('value' in parseJson(changed)) return changed
     changed[index] = byte
   }
-  // In `{}`, no such byte exists. JSON allows white space at the end.
+  // `{}` has no such byte, but JSON may end with white space.
   return Uint8Array.of(...body, SPACE)
 }
 
@@ -196,7 +196,7 @@ const BY_METHOD = {
   jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
 } as const
 
-/** One line about an answer, or undefined. Prefers the receiver's own `code` to its status. */
+/** Prefers the receiver's own `code` to its status. */
 function hintAbout(status: number, body: string, method: Signer['method']): string | undefined {
   const code = problemCode(body)
   if (code !== undefined && Object.hasOwn(BY_CODE, code)) return BY_CODE[code]

@@ -11,9 +11,9 @@ interface AppEvent {
 }
 
 interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
-  /** Names of the headers that the sender's scheme names, in lower case. Each passes if it came once. */
+  /** The headers of the sender's scheme, in lower case. Each passes if it came once. */
   readonly ofSender: readonly string[]
-  /** The URL that senders call. `X-Forwarded-Host` and `-Proto` are made from it. */
+  /** The URL that senders call, for `X-Forwarded-Host` and `-Proto`. */
   readonly publicUrl: URL
 }
 

@@ -6,7 +6,7 @@ import { TimedOut } from '../../src/sender/failure.ts'
 import { whyUnanswered } from '../lib/ask.ts'
 
 const MOST_ANSWER_BYTES = 65_536
-/** Lower ones are interim (1xx) or invalid, such as 099. */
+/** A lower status is interim (1xx) or invalid, such as 099. */
 const LOWEST_STATUS = 200
 /**
  * Servers close idle connections after 2 s (gunicorn) or 5 s (Node), and a request sent at that moment would be lost. The agent
@@ -14,7 +14,7 @@ const LOWEST_STATUS = 200
  */
 const IDLE_MS = 1000
 
-/** The app behind `--forward-to`. Not asked by `ask`: it needs an agent of its own, and whether the app was reached. */
+/** The app behind `--forward-to`. Not asked by `ask`, because it needs an agent with idle connections, and must know whether the app was reached. */
 export function appAt(url: URL, timeoutMs: number) {
   const { Agent, request } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
@@ -26,7 +26,6 @@ export function appAt(url: URL, timeoutMs: number) {
       const path = url.pathname + (url.search || query)
       return post(request(url, { method: 'POST', agent, headers, path }), url, body, timeoutMs)
     },
-    /** Closes idle connections. */
     close: (): void => agent.destroy(),
   }
 }
@@ -97,13 +96,12 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
   response.on('end', () => endWith(false))
 }
 
-/** How the app behind `--forward-to` answered an event. */
 export type AppAnswer = AppReply | AppSilence
 
 interface AppReply {
   readonly kind: 'answered'
   readonly status: number
-  /** Names and values alternately, in the form of `rawHeaders`. */
+  /** Names and values alternate, as in `rawHeaders`. */
   readonly headers: readonly string[]
   /** At most the first 64 KB. */
   readonly body: Uint8Array

@@ -32,14 +32,13 @@ export interface Board {
   explain(delivery: Inspected): Promise<Explanation>
   /** Where to send a delivery again: `url`, with the query that the sender has signed, if it signs any. */
   urlOf(delivery: Inspected): string
-  /** @returns What became of it. */
   send(url: string, request: SignedRequest, replay: Replay): Promise<Inspected>
   /** How many deliveries are kept. */
   readonly keep: number
   readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret'>
 }
 
-/** Answers the page's requests. Every answer is masked. */
+/** Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
   const { url, recent, live, mask } = board
   const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
@@ -83,7 +82,7 @@ interface Wish {
   readonly asDuplicate: boolean
 }
 
-/** A command line would send other characters in other bytes, and a terminal may obey them. A record may hold any name. */
+/** Other characters would change on a command line, or control the terminal. A loaded record may hold any name. */
 const isPlain = (name: string, value: string) =>
   /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
@@ -146,7 +145,7 @@ async function replayOf(
   return [url, request, { origin: delivery.seq, rerun }]
 }
 
-/** The delivery that was repeated, directly or not. */
+/** The delivery at the start of a chain of replays. */
 function firstOf(delivery: Inspected, recent: RecentDeliveries): Inspected {
   const before = delivery.replayOf === null ? undefined : recent.get(delivery.replayOf)
   return before === undefined ? delivery : firstOf(before, recent)

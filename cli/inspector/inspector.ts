@@ -25,7 +25,7 @@ interface InspectorContext extends Listening {
 export interface Inspector {
   /** Where the page is. Undefined with `--record` alone. */
   readonly url: string | undefined
-  /** How to check a request by which the page runs an event again. Undefined for every other request. */
+  /** Defined for the requests by which the page runs an event again. */
   rerunOf(request: IncomingMessage): Rerun | undefined
   /** Shows and records a finished delivery. */
   add(report: DeliveryReport): void
@@ -105,7 +105,7 @@ export async function openInspector(
   }
 }
 
-/** Recognises replays while their connections are open, because an address is unknown afterwards. */
+/** Recognises replays at once, because closed connections have no address. */
 function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, OpenReplay> {
   const origins = new WeakMap<IncomingMessage, OpenReplay>()
   server.prependListener('request', (request: IncomingMessage) => {

@@ -23,7 +23,7 @@ type Resend = Pick<Inspected, 'headers' | 'body'> & {
 /** Signs deliveries again, as their sender would, with the current time. */
 export interface Resigner {
   sign(resend: Resend): Promise<SignedRequest>
-  /** Whether the signed time is in the body, which stays. */
+  /** Whether the signed time is in the body, so that it cannot be renewed. */
   readonly timeIsInBody: boolean
   /** Whether signatures expire. If not, no curl command is given out: it would be valid forever. */
   readonly expires: boolean
@@ -58,7 +58,6 @@ export async function resignerFor(
   return ownResigner((eventId, body) => signJwt({ ...endpoint, privateKey, eventId, body }))
 }
 
-/** The specification's own methods. */
 function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<SignedRequest>): Resigner {
   return {
     timeIsInBody: false,
@@ -99,7 +98,7 @@ function schemeResigner(
   }
 }
 
-/** Adds a suffix to an ID in a body in JSON. No other byte changes. A form stays: what Slack sends in one has no ID. */
+/** Adds a suffix to the ID in a JSON body, and changes no other byte. Forms stay: Slack's have no ID. */
 function withNewId(
   body: Uint8Array,
   place: ValueLocation | undefined,

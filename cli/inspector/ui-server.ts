@@ -58,7 +58,7 @@ export function refuse(response: ServerResponse, status: number, error: string):
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
 }
 
-/** Opens the port, or the next free one. */
+/** Tries the next ports if this one is in use. */
 async function listenFrom(server: Server, first: number): Promise<number> {
   for (let port = first; ; port += 1) {
     try {

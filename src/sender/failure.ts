@@ -10,7 +10,6 @@ export type DeliveryFailure =
   | 'answer_not_http'
   | 'timed_out'
 
-/** The deadline of a request passed. */
 export class TimedOut extends Error {
   constructor(timeoutMs: number) {
     super(`did not answer within ${timeoutMs / 1000} s`)

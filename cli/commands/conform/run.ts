@@ -8,7 +8,7 @@ import type { Case } from './case.ts'
 export interface CaseResult {
   readonly name: string
   readonly rule: string
-  /** `skipped` if it would be meaningless, because no event was accepted earlier. */
+  /** `skipped` if it needs an accepted event, and there is none. */
   readonly result: 'ok' | 'broken' | 'skipped'
   readonly expected: string
   /** Undefined if skipped. */
