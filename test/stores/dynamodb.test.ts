@@ -1,7 +1,7 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import { type DynamodbStoreOptions, dynamodbStore } from '../../src/stores/dynamodb/dynamodb-store.ts'
+import { type DynamodbStoreOptions, dynamodbStore } from '../../src/stores/dynamodb/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { DynamodbServer, settingsFor } from '../support/dynamodb-server.ts'

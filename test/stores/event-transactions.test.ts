@@ -12,7 +12,7 @@ import {
   type PostgresStore,
   postgresStore,
   type TransactionSource,
-} from '../../src/stores/postgres/postgres-store.ts'
+} from '../../src/stores/postgres/store.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'

@@ -1,12 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import {
-  type PostgresStore,
-  postgresSchema,
-  postgresStore,
-} from '../../src/stores/postgres/postgres-store.ts'
-import { statementsFor } from '../../src/stores/postgres/sql.ts'
+import { statementsFor } from '../../src/stores/postgres/statements.ts'
+import { type PostgresStore, postgresSchema, postgresStore } from '../../src/stores/postgres/store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'

@@ -11,11 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { EventStore } from '../../src/index.ts'
 import { withDeadline } from '../../src/lib/clock.ts'
 import type { PostgresClient } from '../../src/stores/postgres/client.ts'
-import {
-  type EventTransactions,
-  type PostgresStore,
-  postgresStore,
-} from '../../src/stores/postgres/postgres-store.ts'
+import { type EventTransactions, type PostgresStore, postgresStore } from '../../src/stores/postgres/store.ts'
 import { connectNeon, type NeonClients } from '../support/neon-front.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { randomNumbers } from '../support/random-numbers.ts'

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import { type RedisClient, type RedisStoreOptions, redisStore } from '../../src/stores/redis/redis-store.ts'
+import { type RedisClient, type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { bunStandIn, bytesOver, functionOver, glideStandIn } from '../support/redis-stand-ins.ts'

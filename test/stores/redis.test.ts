@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { redisStore } from '../../src/stores/redis/redis-store.ts'
+import { redisStore } from '../../src/stores/redis/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { type Connected, SINGLE_CLIENTS } from '../support/redis-clients.ts'

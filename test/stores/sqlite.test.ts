@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../src/stores/sqlite/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'

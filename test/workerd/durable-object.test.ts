@@ -1,11 +1,8 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError, verify } from '../../src/index.ts'
-import {
-  durableObjectStore,
-  type EventNamespace,
-} from '../../src/stores/durable-object/durable-object-store.ts'
-import { EventRecords, type SqlValue } from '../../src/stores/durable-object/event-records.ts'
+import { EventRecords, type SqlValue } from '../../src/stores/durable-object/statements.ts'
+import { durableObjectStore, type EventNamespace } from '../../src/stores/durable-object/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'

@@ -1,5 +1,5 @@
 import type { ClaimAnswer, CommitAnswer } from '../../event-store.ts'
-import { EventRecords, type ObjectSql } from './event-records.ts'
+import { EventRecords, type ObjectSql } from './statements.ts'
 
 /** A store's question to the object, sent as JSON. `done` is true for claims in mode `single`. */
 export type ObjectQuestion =

@@ -2,7 +2,7 @@ import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import type { RunStatement } from './client.ts'
-import { quotedTable } from './sql.ts'
+import { quotedTable } from './statements.ts'
 
 /** Returns one row per problem. `$1` is the quoted table name. */
 const QUESTIONS = `WITH kept AS (SELECT to_regclass($1::text)::oid AS id)

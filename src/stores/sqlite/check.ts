@@ -1,6 +1,6 @@
 import { memberOf } from '../../lib/member-of.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
-import { isBusy, isYours, type SqliteConnection, says } from './connection.ts'
+import { isBusy, isYours, type SqliteConnection, says } from './client.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50

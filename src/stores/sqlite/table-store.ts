@@ -12,7 +12,7 @@ import {
   tableMissing,
 } from '../contract.ts'
 import { checkSqlite } from './check.ts'
-import { isYours, retryingWhenLocked, type SqliteConnection, says } from './connection.ts'
+import { isYours, retryingWhenLocked, type SqliteConnection, says } from './client.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 
 /** The options of `sqliteStore`. */

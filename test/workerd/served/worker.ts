@@ -12,13 +12,10 @@ import {
 } from '../../../src/index.ts'
 import { type KeySet, remoteKeySet } from '../../../src/jwt.ts'
 import { github } from '../../../src/schemes/github.ts'
-import {
-  durableObjectStore,
-  type EventNamespace,
-} from '../../../src/stores/durable-object/durable-object-store.ts'
-import { type D1Binding, d1Store } from '../../../src/stores/sqlite/d1-store.ts'
+import { durableObjectStore, type EventNamespace } from '../../../src/stores/durable-object/store.ts'
+import { type D1Binding, d1Store } from '../../../src/stores/sqlite/d1.ts'
 
-export { EventStoreObject } from '../../../src/stores/durable-object/durable-object-store.ts'
+export { EventStoreObject } from '../../../src/stores/durable-object/store.ts'
 
 interface Env {
   readonly DB: D1Binding

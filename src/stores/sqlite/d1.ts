@@ -1,7 +1,7 @@
 import { ListenerConfigError } from '../../errors.ts'
 import { hasMethod } from '../../lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
-import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
+import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './client.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 

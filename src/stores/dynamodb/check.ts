@@ -2,11 +2,7 @@ import { EventStoreError } from '../../errors.ts'
 import { memberOf, textOf } from '../../lib/member-of.ts'
 import { problemsIn, type StoreProblem } from '../contract.ts'
 import { type Call, clockOffset, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
-
-/** The partition key; there is no sort key. */
-export const KEY_ATTRIBUTE = 'event_key'
-/** When DynamoDB may delete the record, in Unix seconds. It does so up to days later, so nothing is judged by it. */
-export const TTL_ATTRIBUTE = 'expires_at'
+import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './statements.ts'
 
 interface TableOptions {
   readonly client: DynamodbClient

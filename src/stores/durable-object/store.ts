@@ -12,8 +12,8 @@ import {
 import { MODE_OPTIONS, type ModeOptions, singleSeconds, storeOf } from '../contract.ts'
 import type { ObjectQuestion } from './event-store-object.ts'
 
-export type { ObjectSql } from './event-records.ts'
 export { EventStoreObject, type ObjectState } from './event-store-object.ts'
+export type { ObjectSql } from './statements.ts'
 
 /** The part of a Durable Object namespace that is used. */
 export interface EventNamespace {

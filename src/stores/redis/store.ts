@@ -19,7 +19,7 @@ import {
 } from '../contract.ts'
 import { inspectClient, inspectServers } from './check.ts'
 import { evaluatorOf, type RedisClient, replyText } from './client.ts'
-import { compactLayout, plainLayout, RELEASE } from './layout.ts'
+import { compactStatements, plainStatements, RELEASE } from './statements.ts'
 
 export type {
   CallClient,
@@ -104,36 +104,32 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   checkCombination(options)
   const { prefix = 'hookgate:', shards = 65_536, retentionSeconds = RETENTION_SECONDS } = options
   const evaluate = evaluatorOf(client)
-  const layout =
+  const statements =
     options.layout === 'compact'
-      ? compactLayout(prefix, shards, retentionSeconds * 1000)
-      : plainLayout(prefix)
+      ? compactStatements(prefix, shards, retentionSeconds * 1000)
+      : plainStatements(prefix)
   const ask = async <Answer extends string>(
     answers: readonly Answer[],
     ...question: Parameters<typeof evaluate>
   ) => knownAnswer('the Redis client', answers, replyText(await evaluate(...question)))
   const verbs: EngineVerbs = {
     claim(key, owner, ms, done) {
-      const { keys, args } = layout.at(key)
-      return ask(CLAIM_ANSWERS, layout.claimScript, keys, [
-        `${done ? 'd' : 'p'}:${owner}`,
-        whole(ms),
-        ...args,
-      ])
+      const { keys, args } = statements.at(key)
+      return ask(CLAIM_ANSWERS, statements.claim, keys, [`${done ? 'd' : 'p'}:${owner}`, whole(ms), ...args])
     },
     commit(key, owner, ms) {
-      const { keys, args } = layout.at(key)
-      return ask(COMMIT_ANSWERS, layout.commitScript, keys, [`p:${owner}`, whole(ms), ...args])
+      const { keys, args } = statements.at(key)
+      return ask(COMMIT_ANSWERS, statements.commit, keys, [`p:${owner}`, whole(ms), ...args])
     },
     async release(key, owner) {
-      const leaseKey = layout.at(key).keys.slice(0, 1)
+      const leaseKey = statements.at(key).keys.slice(0, 1)
       return (await ask(['released', 'kept'], RELEASE, leaseKey, [`p:${owner}`])) === 'released'
     },
   }
   return {
     ...storeOf(verbs, options.mode === 'single' ? retentionSeconds : undefined),
     check: async () => [
-      ...(await inspectServers(evaluate, prefix, layout.commands)),
+      ...(await inspectServers(evaluate, prefix, statements.commands)),
       ...inspectClient(client),
     ],
   }

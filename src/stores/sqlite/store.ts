@@ -2,7 +2,7 @@ import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
-import { BEGIN, inTurn, isD1, rowsOf, type SqliteConnection, type SqliteValue } from './connection.ts'
+import { BEGIN, inTurn, isD1, rowsOf, type SqliteConnection, type SqliteValue } from './client.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
 

@@ -67,9 +67,9 @@ redis.call('DEL', KEYS[1])
 return 'committed'`
 
 /** Where Redis stores an event, and the scripts for it. */
-export interface RedisLayout {
-  readonly claimScript: string
-  readonly commitScript: string
+export interface RedisStatements {
+  readonly claim: string
+  readonly commit: string
   /** The commands that the scripts run, including the release. */
   readonly commands: readonly string[]
   /** The first key is the event's lease. The arguments come after the owner and the time. */
@@ -79,10 +79,10 @@ export interface RedisLayout {
 const PLAIN_COMMANDS = ['GET', 'SET', 'DEL']
 
 /** One key per event, about 180 bytes. */
-export function plainLayout(prefix: string): RedisLayout {
+export function plainStatements(prefix: string): RedisStatements {
   return {
-    claimScript: CLAIM,
-    commitScript: COMMIT,
+    claim: CLAIM,
+    commit: COMMIT,
     commands: PLAIN_COMMANDS,
     at: (key) => ({ keys: [prefix + eventKeyText(key)], args: [] }),
   }
@@ -94,11 +94,15 @@ const DAY_MS = 86_400_000
  * Committed events share one hash per listener, shard and day, about 29 bytes per event. The shard number is the hash tag,
  * so that an event's lease and buckets are on the same cluster node.
  */
-export function compactLayout(prefix: string, shards: number, longestRetentionMs: number): RedisLayout {
+export function compactStatements(
+  prefix: string,
+  shards: number,
+  longestRetentionMs: number,
+): RedisStatements {
   const days = `${Math.ceil(longestRetentionMs / DAY_MS)}`
   return {
-    claimScript: COMPACT_CLAIM,
-    commitScript: COMPACT_COMMIT,
+    claim: COMPACT_CLAIM,
+    commit: COMPACT_COMMIT,
     commands: [...PLAIN_COMMANDS, 'TIME', 'HGET', 'HSET', 'PEXPIREAT'],
     at(key) {
       // A version 4 UUID starts with 32 random bits.
