@@ -55,6 +55,10 @@ function daysLeft(socket: TLSSocket, now: number): number | undefined {
 type Problem = readonly [seen: string, fix: string]
 
 const TRUST_IT = 'get one from a CA that senders trust, or set NODE_EXTRA_CA_CERTS to the file of its CA'
+const UNKNOWN_CA: Problem = [
+  'the certificate of HOST comes without its chain, or from an unknown CA',
+  'serve the full chain, or set NODE_EXTRA_CA_CERTS to the file of its CA',
+]
 const CLOSED: Problem = ['HOST closed the connection before it answered', 'see the logs of the server']
 const NO_NETWORK: Problem = ['no network leads to HOST', 'correct the address, or check your network']
 const NO_TLS: Problem = ['HOST does not speak TLS there', 'write http://, or correct the port']
@@ -72,11 +76,9 @@ const PROBLEMS: { readonly [code: string]: Problem } = {
   CERT_HAS_EXPIRED: ['the certificate of HOST has expired', 'renew it'],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['the certificate of HOST is self-signed', TRUST_IT],
   SELF_SIGNED_CERT_IN_CHAIN: ['the certificate of HOST is from a private CA', TRUST_IT],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['the certificate of HOST is from an unknown CA', TRUST_IT],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
-    'HOST does not send its intermediate certificate',
-    'serve the full chain',
-  ],
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CA,
   ERR_TLS_CERT_ALTNAME_INVALID: ['the certificate of HOST is for another name', 'get one for this name'],
 }
 

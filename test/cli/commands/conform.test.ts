@@ -186,6 +186,18 @@ describe('hookgate conform', () => {
     expect(stderr).toBe(`hookgate conform: nothing listens on 127.0.0.1:${port}: ${fix}\n`)
   })
 
+  it('takes the status of an answer that breaks off', async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const { stdout } = await runCommand(['conform', `http://127.0.0.1:${port}/`, '--all'], { env })
+    expect(stdout).toMatch(/^ok +a delivery: 200$/m)
+  })
+
   it('prints only known words of the receiver, never its text', async () => {
     const server = createServer((request, response) => {
       request.resume()

@@ -47,6 +47,15 @@ test('a connection that ends early: one line, exit code 1', async () => {
   )
 })
 
+test('an answer that breaks off: one line, exit code 1', async () => {
+  const url = await receiver((_request, response) => {
+    response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
+  })
+  const ended = await runCommand(['send', url, '--data', '{}'], { env })
+  expect(ended).toMatchObject({ code: 1, stdout: '' })
+  expect(ended.stderr).toContain('closed the connection before it answered')
+})
+
 test('https to a server without TLS: one line that says so, exit code 1', async () => {
   const url = (await receiver((_request, response) => response.end())).replace('http:', 'https:')
   const ended = await runCommand(['send', url, '--data', '{}'], { env })
