@@ -182,10 +182,20 @@ describe('hookgate conform', () => {
     server.close()
     const { code, stdout, stderr } = await runCommand(['conform', `http://127.0.0.1:${port}${PATH}`], { env })
     expect([code, stdout]).toEqual([1, ''])
-    const fix = 'check the URL, and that the receiver is running'
-    expect(stderr).toBe(
-      `hookgate conform: http://127.0.0.1:${port} has not answered (connection_failed); ${fix}\n`,
-    )
+    const fix = 'start your app, or correct the host and the port'
+    expect(stderr).toBe(`hookgate conform: nothing listens on 127.0.0.1:${port}: ${fix}\n`)
+  })
+
+  it('takes the status of an answer that breaks off', async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const { stdout } = await runCommand(['conform', `http://127.0.0.1:${port}/`, '--all'], { env })
+    expect(stdout).toMatch(/^ok +a delivery: 200$/m)
   })
 
   it('conform prints only known words of the receiver, never its text', async () => {

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { singleFlight } from '../../src/lib/single-flight.ts'
+import { Refreshed } from '../../src/lib/refreshed.ts'
 import { IN_WORKERD } from '../support/runtime.ts'
 
-const LONGEST_MS = 200
+/** A load without a timeout is lost after 1 s of grace. */
+const LONGEST_MS = 1000
 
-function flightOf(work: () => Promise<void>) {
+function flightOf(load: () => Promise<void>) {
   const kept: Promise<unknown>[] = []
-  const flight = singleFlight(work, LONGEST_MS, Date, (promise) => kept.push(promise))
-  return { flight, kept }
+  const waitUntil = (promise: Promise<unknown>) => void kept.push(promise)
+  return { flight: new Refreshed(load, { timeoutMs: 0, clock: Date, waitUntil }), kept }
 }
 
 it('shared work is shared while in flight, and ends for all callers at once', async () => {
@@ -42,7 +43,7 @@ it('shared work never rejects, and starts again, if its work rejects or `waitUnt
   const refuse = () => {
     throw new Error('outside of a request')
   }
-  const flight = singleFlight(work, LONGEST_MS, Date, refuse)
+  const flight = new Refreshed(work, { timeoutMs: 0, clock: Date, waitUntil: refuse })
   await flight.begin()
   await flight.begin()
   expect(runs).toBe(2)
