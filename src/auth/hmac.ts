@@ -7,6 +7,7 @@ import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import { fail, mismatch } from '../reason.ts'
+import { SIGNATURE_HEADER, signedPrefix } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { namedSecrets, type Secrets, secretText } from './secrets.ts'
@@ -39,12 +40,17 @@ export function hmac(options: HmacOptions): Authenticator {
   checkOptions('hmac', options, { secrets: checkedElsewhere })
   const keys = namedSecrets(options.secrets, 'secrets', longSecret).map(({ id, secret }) => ({
     id,
-    mac: hmacWith('sha256', encoder.encode(secret), 'base64url'),
+    mac: hmacKey(secret),
   }))
   return Object.freeze({
     method: 'hmac' as const,
     authenticate: (evidence: Evidence) => authenticate(evidence, keys),
   })
+}
+
+/** Computes signatures with a secret. */
+export function hmacKey(secret: string): Mac {
+  return hmacWith('sha256', encoder.encode(secret), 'base64url')
 }
 
 interface HmacKey {
@@ -53,13 +59,13 @@ interface HmacKey {
 }
 
 function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromise<Authentication> {
-  const signature = headerOf(evidence.delivery, 'webhook-signature')
+  const signature = headerOf(evidence.delivery, SIGNATURE_HEADER)
   if (signature === undefined) return fail('auth_missing', 'no Webhook-Signature')
   if (typeof signature !== 'string') return fail('signature_mismatch', 'more than one Webhook-Signature')
   if (signature.length !== 43 || !SIGNATURE.test(signature)) {
     return fail('signature_mismatch', 'Webhook-Signature is not 43 characters of base64url')
   }
-  const prefix = `${evidence.timestampText}.${evidence.eventIdText}.`
+  const prefix = signedPrefix(evidence.timestampText, evidence.eventIdText)
   const { body } = evidence.delivery
   const texts = keys.map(({ mac }) => mac(prefix, body, ''))
   return isPromise(texts[0])

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '../limits.ts'
 import type { Reason } from '../reason.ts'
 
 /** The signed parts, as sent. */
@@ -14,7 +15,6 @@ interface WrongPart {
   readonly change: (parts: RequestParts) => Partial<RequestParts>
 }
 
-const MOST_BYTES = 65_536
 const encoder = new TextEncoder()
 
 function timestamp(
@@ -60,7 +60,7 @@ function padded(body: Uint8Array, length: number): Uint8Array {
  * them.
  */
 export const WRONG_PARTS: readonly WrongPart[] = [
-  body('a body of 65,537 bytes', (bytes) => padded(bytes, MOST_BYTES + 1), 'body_too_large'),
+  body('a body of 65,537 bytes', (bytes) => padded(bytes, MAX_BODY_BYTES + 1), 'body_too_large'),
   body('an empty body', () => ''),
   body('a body with one bracket too many', (bytes) => Uint8Array.of(...bytes, 0x7d)),
   body('JSON behind a byte order mark', (bytes) => Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes)),
