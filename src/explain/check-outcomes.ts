@@ -1,14 +1,7 @@
-import { checkAuthenticity } from '../checks/authenticity.ts'
-import { checkBody } from '../checks/body.ts'
-import { checkBodySize } from '../checks/body-size.ts'
-import { checkEventId } from '../checks/event-id.ts'
-import { checkHeaders } from '../checks/headers.ts'
-import { checkPayload } from '../checks/payload.ts'
-import { checkSourceIp } from '../checks/source-ip.ts'
-import { checkTimestamp } from '../checks/timestamp.ts'
 import type { Listener } from '../listener.ts'
+import type { Protocol } from '../protocol.ts'
 import type { Reason } from '../reason.ts'
-import { type Check, checksOf } from '../verify.ts'
+import { CHECKS as ORDERS } from '../verify.ts'
 
 /** A check by its stable name. */
 export type CheckName =
@@ -23,8 +16,6 @@ export type CheckName =
   | 'claim'
 
 interface CheckText {
-  /** The check. The claim is none: it comes after all of them. */
-  readonly check?: Check
   /** Its question in hookgate's scheme. */
   readonly says: string
   /** Its question in other senders' schemes, if that differs. */
@@ -34,42 +25,34 @@ interface CheckText {
 /** The checks by name. */
 const CHECKS: Readonly<Record<CheckName, CheckText>> = {
   'body-size': {
-    check: checkBodySize,
     says: 'at most 65,536 bytes',
     saysOfSender: "at most the sender's largest body",
   },
   headers: {
-    check: checkHeaders,
     says: 'POST, JSON, and the required headers once each',
     saysOfSender: 'POST, a content type that the sender uses, and its headers once each',
   },
-  body: { check: checkBody, says: 'UTF-8 and JSON', saysOfSender: 'JSON, or a form' },
+  body: { says: 'UTF-8 and JSON', saysOfSender: 'JSON, or a form' },
   timestamp: {
-    check: checkTimestamp,
     says: 'Webhook-Timestamp is within 5 minutes of the clock',
     saysOfSender: "the sender's time, if it signs one",
   },
   'event-id': {
-    check: checkEventId,
     says: 'Webhook-Event-Id is a UUID v4',
     saysOfSender: 'the ID, or the signed bytes that stand for it',
   },
-  'source-ip': { check: checkSourceIp, says: 'the source address is allowed' },
+  'source-ip': { says: 'the source address is allowed' },
   authenticity: {
-    check: checkAuthenticity,
     says: 'the signature, or the token',
     saysOfSender: "the sender's signature, or its token",
   },
-  payload: { check: checkPayload, says: 'the payload fits the schema' },
+  payload: { says: 'the payload fits the schema' },
   claim: { says: 'the event is new, and no other delivery of it is running' },
 }
 
-const NAMES = Object.keys(CHECKS) as readonly CheckName[] // the keys of a Record of it
-
-/** The names of a method's checks, in the order in which they run. Handshakes have none. */
-function namesOf(auth: Listener<unknown>['auth']): readonly CheckName[] {
-  const named = checksOf(auth).flatMap((check) => NAMES.find((name) => CHECKS[name].check === check) ?? [])
-  return [...named, 'claim']
+/** The names of a listener's checks, in the order in which they run. Handshakes have none. */
+function namesOf({ order }: Protocol): readonly CheckName[] {
+  return [...ORDERS[order].flatMap(({ name }) => (name === 'handshake' ? [] : [name])), 'claim']
 }
 
 /** Which check refuses with a reason. A new reason without a row does not compile. */
@@ -133,16 +116,16 @@ export interface LoggedVerdict {
  */
 export function checkOutcomes(
   verdict: LoggedVerdict,
-  { auth, payload, isSourceAllowed }: Pick<Listener<unknown>, 'auth' | 'payload' | 'isSourceAllowed'>,
+  { protocol, payload, isSourceAllowed }: Pick<Listener<unknown>, 'protocol' | 'payload' | 'isSourceAllowed'>,
 ): readonly CheckOutcome[] {
   if (verdict.handshake) return []
   const reason = verdict.reason ?? ''
   if (!verdict.ok && !Object.hasOwn(CHECK_OF, reason)) return []
-  const asked = namesOf(auth).filter((name) => name !== 'payload' || payload !== undefined)
+  const asked = namesOf(protocol).filter((name) => name !== 'payload' || payload !== undefined)
   const failedAt = verdict.ok ? asked.length : asked.indexOf(CHECK_OF[reason as Reason]) // a key of the table
   return asked.map((name, index) => {
     const { says, saysOfSender = says } = CHECKS[name]
-    const question = auth.protocol === undefined ? says : saysOfSender
+    const question = protocol.order === 'read first' ? says : saysOfSender
     return {
       name,
       says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : question,

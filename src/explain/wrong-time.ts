@@ -37,7 +37,7 @@ async function sentTime(
   listener: Listener<unknown>,
   { scheme: { timestamp, signature } }: ExpectedSender,
 ) {
-  if (listener.auth.protocol === undefined) {
+  if (listener.protocol.scheme === undefined) {
     const text = String(headerOf(delivery, 'webhook-timestamp') ?? '')
     return { place: 'Webhook-Timestamp', text, seconds: text === '' ? Number.NaN : Number(text) }
   }
