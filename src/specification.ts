@@ -1,3 +1,6 @@
+import { TOLERANCE_SECONDS } from './limits.ts'
+import type { TimeForm } from './scheme/scheme.ts'
+
 /** hookgate's scheme on the wire, as docs/specification.md defines it. */
 export const TIMESTAMP_HEADER = 'webhook-timestamp'
 export const EVENT_ID_HEADER = 'webhook-event-id'
@@ -6,4 +9,12 @@ export const SIGNATURE_HEADER = 'webhook-signature'
 /** What is signed before the body. */
 export function signedPrefix(timestampText: string, eventIdText: string): string {
   return `${timestampText}.${eventIdText}.`
+}
+
+/** How the time is written. */
+export const TIME: TimeForm = {
+  header: TIMESTAMP_HEADER,
+  unit: 'seconds',
+  of: 'attempt',
+  toleranceSeconds: TOLERANCE_SECONDS,
 }

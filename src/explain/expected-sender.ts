@@ -1,11 +1,12 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { NamedSecret, Secrets } from '../auth/secrets.ts'
-import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../limits.ts'
+import type { Listener } from '../listener.ts'
+import { SPECIFICATION } from '../protocol.ts'
 import type { SenderScheme } from '../scheme/code-scheme.ts'
 import { isAnythingSigned, maySignQuery } from '../scheme/compile-scheme.ts'
 import type { Scheme, SchemeOptions } from '../scheme/scheme.ts'
 import type { SenderFacts } from '../scheme/sender-facts.ts'
-import { EVENT_ID_HEADER, SIGNATURE_HEADER, signedPrefix, TIMESTAMP_HEADER } from '../specification.ts'
+import { EVENT_ID_HEADER, SIGNATURE_HEADER, signedPrefix, TIME } from '../specification.ts'
 
 /** A configured secret or public key, and the option that holds it. */
 export interface ConfiguredKey {
@@ -50,25 +51,22 @@ interface SenderWords {
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
-export function expectedSender(auth: Authenticator, secret: string | undefined): ExpectedSender {
-  const { protocol, again } = auth
-  if (protocol !== undefined) {
-    const { scheme, options } = protocol
-    return { ...senderOf(scheme, options), words: wordsOf(scheme), again }
-  }
-  const options = { secrets: auth.method === 'hmac' ? secret : undefined }
-  return { ...senderOf(ownScheme(auth), options), words: OWN_WORDS, again }
-}
-
-function senderOf(scheme: SenderScheme, options: SchemeOptions): Omit<ExpectedSender, 'words' | 'again'> {
+export function expectedSender(
+  { auth, protocol }: Pick<Listener<unknown>, 'auth' | 'protocol'>,
+  secret: string | undefined,
+): ExpectedSender {
+  const scheme = protocol.scheme ?? ownScheme(auth)
+  const options = protocol.options ?? { secrets: auth.method === 'hmac' ? secret : undefined }
   return {
-    name: scheme.sender,
+    name: protocol.sender,
     scheme,
     facts: scheme.facts ?? {},
+    words: protocol.scheme ? wordsOf(scheme) : OWN_WORDS,
     isSigned: isAnythingSigned(scheme),
     options,
     signedUrl: maySignQuery(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
+    again: auth.again,
   }
 }
 
@@ -81,7 +79,8 @@ function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly Confi
 }
 
 function wordsOf({ sender, secretName, facts }: SenderScheme): SenderWords {
-  const exactBytes = 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them'
+  const exactBytes =
+    'verify the exact bytes that arrived, before any parser, middleware or proxy changes them'
   const others = facts?.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
   return {
     expects: sender,
@@ -115,15 +114,15 @@ const AUTH_HEADERS = { hmac: [SIGNATURE_HEADER], jwt: ['authorization'], scheme:
 function ownScheme({ method }: Authenticator): Scheme {
   return {
     name: 'hookgate',
-    sender: 'the sender',
+    sender: SPECIFICATION.sender,
     secretName: 'secret of the listener',
     algorithm: 'hmac-sha256',
     key: 'text',
     signature: { headers: AUTH_HEADERS[method], spelling: 'base64url' },
-    signs: signedPrefix('{timestamp}', '{id}') + '{body}',
-    timestamp: { header: TIMESTAMP_HEADER, unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
+    signs: `${signedPrefix('{timestamp}', '{id}')}{body}`,
+    timestamp: TIME,
     eventId: { header: EVENT_ID_HEADER },
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: SPECIFICATION.maxBodyBytes,
     limits: 'The URL and the other headers are not signed.',
   }
 }

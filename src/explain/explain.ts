@@ -73,7 +73,7 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender(listener.auth, secret)
+  const expected = expectedSender(listener, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
@@ -115,98 +115,6 @@ async function mistakesIn(
     default:
       return { likely: [] }
   }
-}
-
-/** What a `jwt()` listener expects of a token. */
-  readonly claims?: WantedClaims | undefined
-  /** Schemes with which to recognise the sender, if a delivery lacks the expected headers. */
-  readonly schemes?: readonly SenderScheme[]
-}
-
-/** Why a delivery got its verdict, in words for people. No member contains a secret or the expected signature. */
-export interface Explanation {
-  /** Every check in order. */
-  readonly checks: readonly CheckOutcome[]
-  /**
-   * What is probably wrong, and what to do about it, a sentence each. The likeliest comes first, so show at least that one.
-   * Empty if unknown.
-   */
-  readonly likely: readonly string[]
-  /** The claims of a refused token, next to the expected ones. Its signature is left out. */
-  readonly token: readonly string[]
-  /** The scheme of the sender whose headers these are, if it is not the listener's. */
-  readonly looksLike?: string
-  /** When a delivery that is too old or too new was sent, in seconds since 1970. */
-  readonly sentAt?: number
-}
-
-/**
- * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely mistake behind it,
- * with its fix. For a wrong signature, tries the mistakes that are known, as the listener's scheme makes them possible: in the
- * secret, the body, the signed text, the signature's spelling and, if the sender signs it, the URL. These are at most 1,700
- * signatures of the body. Bodies over 256 KB are not tried, and `likely` says so, because the process could do nothing else
- * meanwhile. Meant for tools and for debugging, not for every refused delivery.
- *
- * The texts may quote a refused token's claims and a request's URL, which a stranger chose, so escape them where you show them.
- * Verifies and records nothing.
- *
- * @example
- * ```ts
- * const verdict = await verify(delivery, listener)
- * const { likely } = await explain(delivery, verdict, listener)
- * console.log(likely)
- * ```
- */
-export async function explain(
-  delivery: Delivery,
-  verdict: LoggedVerdict,
-  listener: Listener<unknown>,
-  { secret, claims, schemes = [] }: ExplainOptions = {},
-): Promise<Explanation> {
-  // Only for callers in plain JavaScript.
-  if (typeof verdict?.ok !== 'boolean' || !isListener(listener)) {
-    throw new ListenerConfigError(
-      'explain',
-      'takes a Delivery, its verdict, and the result of defineListener()',
-    )
-  }
-  const checks = checkOutcomes(verdict, listener)
-  if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender(listener.auth, secret)
-  const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
-  return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
-}
-
-async function mistakesIn(
-  delivery: Delivery,
-  { reason }: LoggedVerdict,
-  listener: Listener<unknown>,
-  expected: ExpectedSender,
-  schemes: readonly SenderScheme[],
-): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
-  const { protocol } = listener.auth
-  if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
-    return wrongTime(delivery, reason, listener, expected)
-  }
-  const isMissing = reason === 'header_missing' || reason === 'auth_missing'
-  const older = isMissing ? otherVersion(delivery, expected) : undefined
-  if (older !== undefined) return { likely: [older] }
-  const other = recognise(delivery, schemes, protocol?.scheme.name)
-  const looksLike = other && { looksLike: other.name }
-  if (isMissing) {
-    const isInBody = expected.scheme.signature.headers.length === 0
-    const consumed = isInBody ? consumedBody(delivery, expected) : []
-    const required = protocol?.headers.slice(0, protocol.required) ?? []
-    const likely = consumed.length > 0 ? consumed : missingHeader(delivery, expected, required, other)
-    return { likely, ...looksLike }
-  }
-  if (reason === 'body_not_json' || reason === 'body_malformed') {
-    return { likely: consumedBody(delivery, expected) }
-  }
-  const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && protocol !== undefined)
-  if (!isWrong || expected.keys.length === 0) return { likely: [] }
-  if (other && protocol) return { likely: [anotherSender(other, expected)], ...looksLike }
-  return { likely: await wrongSignature(delivery, listener, expected) }
 }
 
 /** What a `jwt()` listener expects of a token. */

@@ -23,7 +23,10 @@ export function bodyGuesses(
   const breaks = `the line breaks were changed (CRLF or LF) after ${name} signed them; ${exact}`
   const lostBreak = `${name} signed a line break at the end that did not arrive; ${exact}`
   const edges: readonly Text[] = [
-    [`the body begins with a byte order mark that ${name} did not sign; ${exact}`, text.replace(/^\uFEFF/, '')],
+    [
+      `the body begins with a byte order mark that ${name} did not sign; ${exact}`,
+      text.replace(/^\uFEFF/, ''),
+    ],
     [`the body ends with a line break that ${name} did not sign; ${exact}`, text.replace(LAST_BREAKS, '')],
     [lostBreak, `${text}\n`],
     [breaks, text.replaceAll('\r\n', '\n')],
@@ -79,7 +82,7 @@ function printedAnew(text: string): readonly string[] {
 
 const escapeOf = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-type Field = readonly [name: string, value: string]
+type Field = [name: string, value: string]
 
 /** The forms that may have been signed: fields in another order, other percent codes, or a form in place of JSON. */
 function formTexts(
@@ -122,7 +125,7 @@ function formsAround(
 
 /** As `URLSearchParams` and as `encodeURIComponent` write a form. */
 function writtenAs(fields: readonly Field[]): readonly string[] {
-  const plus = `${new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value]))}`
+  const plus = `${new URLSearchParams([...fields])}`
   const percent = fields.map((field) => field.map(percentEncoded).join('=')).join('&')
   return [plus, percent, percent.replaceAll('%20', '+'), plus.replaceAll('+', '%20')]
 }

@@ -66,8 +66,18 @@ function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readon
   const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? /^[a-z]+_/.exec(bare)?.[0]
   if (prefix === undefined) return []
   return bare.startsWith(prefix)
-    ? [[`${name} signed with only what follows ${prefix} in the secret: pass that alone`, bare.slice(prefix.length)]]
-    : [[`the configured secret lacks its prefix ${prefix}: pass it whole, as ${name} shows it`, prefix + bare]]
+    ? [
+        [
+          `${name} signed with only what follows ${prefix} in the secret: pass that alone`,
+          bare.slice(prefix.length),
+        ],
+      ]
+    : [
+        [
+          `the configured secret lacks its prefix ${prefix}: pass it whole, as ${name} shows it`,
+          prefix + bare,
+        ],
+      ]
 }
 
 /** The secret was encoded or decoded on its way here: Kubernetes keeps secrets in base64. */
@@ -103,7 +113,9 @@ function otherKeys(bare: string, key: KeyForm, { name, words }: ExpectedSender):
     ]
   }
   if (key !== 'text') return []
-  const decoded = (form: string) => [`the secret was decoded from ${form} before it signed; ${words.textIsKey}`]
+  const decoded = (form: string) => [
+    `the secret was decoded from ${form} before it signed; ${words.textIsKey}`,
+  ]
   const bytes = bytesOfBase64(bare.replace(/^whsec_/, ''))
   return [
     { says: decoded('base64'), key: 'base64', secret: encodeBase64(bytes) },

@@ -22,10 +22,12 @@ export function textGuesses({ scheme: { signs }, name }: ExpectedSender, uuid: s
     ['the event ID was signed in lower case', signs.replace('{id}', uuid.toLowerCase())],
     ['the event ID was signed in upper case', signs.replace('{id}', uuid.toUpperCase())],
   ]
-  const texts = templates.map((each): Text => [
-    `${name} signed ${labelOf(each)}, not ${labelOf(signs)}: the scheme signs all of it, in this order`,
-    each,
-  ])
+  const texts = templates.map(
+    (each): Text => [
+      `${name} signed ${labelOf(each)}, not ${labelOf(signs)}: the scheme signs all of it, in this order`,
+      each,
+    ],
+  )
   const all = [...(/^[\w-]+$/.test(uuid) ? cases : []), ...texts]
   return guessesOf(all, [signs], (each) => ({ signs: each })).slice(0, MOST_TEXTS)
 }
@@ -37,11 +39,15 @@ export function unitGuesses(
 ): readonly Guess[] {
   if (typeof signs !== 'string' || !signs.includes('{timestamp}')) return []
   if (timestamp?.unit === 'milliseconds' && /^[0-9]{13}$/.test(timestampText)) {
-    const says = [`${name} signed the timestamp in seconds, and sent it in milliseconds: sign the text that is sent`]
+    const says = [
+      `${name} signed the timestamp in seconds, and sent it in milliseconds: sign the text that is sent`,
+    ]
     return [{ says, signs: signs.replace('{timestamp}', timestampText.slice(0, 10)) }]
   }
   if (timestamp?.unit !== 'seconds' || !/^[0-9]{10}$/.test(timestampText)) return []
-  const says = [`${name} signed the timestamp in milliseconds, and sent it in seconds: sign the text that is sent`]
+  const says = [
+    `${name} signed the timestamp in milliseconds, and sent it in seconds: sign the text that is sent`,
+  ]
   return Array.from({ length: 1000 }, (_, ms) => ({
     says,
     signs: signs.replace('{timestamp}', `{timestamp}${`${ms}`.padStart(3, '0')}`),

@@ -44,7 +44,9 @@ export async function wrongSignature(
     return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
-  return ["the signature is right for this listener's secret: it was refused with another, or by another listener"]
+  return [
+    "the signature is right for this listener's secret: it was refused with another, or by another listener",
+  ]
 }
 
 /** Why the URL of the request is refused, whatever its signature is. */

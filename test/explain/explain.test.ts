@@ -58,6 +58,11 @@ describe('a form of GitHub', () => {
     const { likely } = await explained(request, listener)
     expect(likely.join()).toMatch(/serialised again/)
   })
+
+  it('is explained even if the JSON holds half a surrogate pair, which no URL can hold', async () => {
+    const signed = await signAs(github, { secret: 'another-secret-0123456789', body: '{"a":"\\ud800"}' })
+    expect((await explained(signed, listener)).likely[0]).toMatch(/another secret, or another body/)
+  })
 })
 
 describe('the checks', () => {
@@ -108,7 +113,7 @@ describe('the likely mistakes', () => {
   it('name a mistake in the way a signature was made', async () => {
     const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
     expect((await explained(request)).likely).toEqual([
-      'the sender signed with a line break around the secret: remove it there',
+      'the sender signed with a secret that has a line break at its end: correct it there',
     ])
   })
 
