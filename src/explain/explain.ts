@@ -144,7 +144,7 @@ function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): r
 }
 
 function readSegment(segment: string): { readonly [member: string]: unknown } | undefined {
-  const value = jsonOf(new TextDecoder().decode(bytesOfBase64(segment)))
+  const value = jsonOf(bytesOfBase64(segment))
   return value === undefined ? undefined : Object(value)
 }
 

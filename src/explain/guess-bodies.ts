@@ -33,11 +33,12 @@ export function bodyGuesses(
     [breaks, text.replace(/(?<!\r)\n/g, '\r\n')],
     [lostBreak, `${text}\r\n`],
   ]
-  const printed = printedAnew(text).map((each): Text => [words.serialisedAgain, each])
+  const json = jsonOf(body)
+  const printed = printedAnew(json).map((each): Text => [words.serialisedAgain, each])
   const rare: readonly Text[] = [
     ...printed.slice(5),
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
-    ...formTexts(text, cameAsForm, expected),
+    ...formTexts(text, json, cameAsForm, expected),
     ['the body was left out of the signed text: sign it too', ''],
   ]
   const encoder = new TextEncoder()
@@ -58,8 +59,7 @@ function charsets(body: Uint8Array, says: string): readonly Guess[] {
 }
 
 /** As JavaScript, Python, and printers write it; then with the characters escaped as PHP, Python, Rails and Meta do. */
-function printedAnew(text: string): readonly string[] {
-  const value = jsonOf(text.replace(/^\uFEFF/, ''))
+function printedAnew(value: unknown): readonly string[] {
   if (value === undefined) return []
   const compact = JSON.stringify(value)
   const spaced = JSON.stringify(value, undefined, 1)
@@ -87,13 +87,14 @@ type Field = [name: string, value: string]
 /** The forms that may have been signed: fields in another order, other percent codes, or a form in place of JSON. */
 function formTexts(
   text: string,
+  json: unknown,
   cameAsForm: boolean,
   { name, scheme, facts, words }: ExpectedSender,
 ): readonly Text[] {
   if (!scheme.content?.some(isForm)) return []
   const known = facts.formOrder?.split(' ') ?? []
   const again = (form: string): Text => [words.serialisedAgain, form]
-  const fromJson = fieldsOfJson(text)
+  const fromJson = fieldsOfJson(json)
   if (fromJson !== undefined) {
     const forms = [...formsAround(text, scheme), fromJson, ...orders(fromJson, known)]
     return forms.flatMap(writtenAs).map(again)
@@ -152,8 +153,7 @@ function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[
 }
 
 /** The members of an object of texts, which a parser makes of a form. */
-function fieldsOfJson(text: string): readonly Field[] | undefined {
-  const value = jsonOf(text)
+function fieldsOfJson(value: unknown): readonly Field[] | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return Object.entries(value).map(([name, member]) => [
     name,

@@ -1,7 +1,7 @@
 import { checkAuthenticity } from '../checks/authenticity.ts'
 import { checkHeaders } from '../checks/headers.ts'
 import type { Delivery } from '../delivery.ts'
-import { memberAt, pointerSteps } from '../lib/json.ts'
+import { pointerSteps, textAt } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
 import { Verification } from '../verification.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
@@ -43,7 +43,7 @@ async function sentTime(
   const seconds = listener.protocol.timeOf(verification)
   if (timestamp === undefined) return { place: 'the time', text: '', seconds }
   if ('member' in timestamp) {
-    const text = String(memberAt(payload, pointerSteps(timestamp.member)) ?? '')
+    const text = textAt(payload, pointerSteps(timestamp.member)) ?? ''
     return { place: `${timestamp.member} of the body`, text, seconds }
   }
   const place =

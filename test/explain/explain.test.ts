@@ -59,9 +59,16 @@ describe('a form of GitHub', () => {
     expect(likely.join()).toMatch(/serialised again/)
   })
 
-  it('is explained even if the JSON holds half a surrogate pair, which no URL can hold', async () => {
-    const signed = await signAs(github, { secret: 'another-secret-0123456789', body: '{"a":"\\ud800"}' })
-    expect((await explained(signed, listener)).likely[0]).toMatch(/another secret, or another body/)
+  it.each([
+    ['half a surrogate pair, which no URL can hold', '{"a":"\\ud800"}'],
+    [
+      '5,000 levels, which overflow the stack when they are written again',
+      '['.repeat(5000) + ']'.repeat(5000),
+    ],
+  ])('is explained even if its JSON holds %s', async (_, body) => {
+    const delivery = toDelivery(await signAs(github, { secret: 'another-secret-0123456789', body }))
+    const { likely } = await explain(delivery, await verify(delivery, listener), listener)
+    expect(likely[0]).toMatch(/another secret, or another body/)
   })
 })
 
