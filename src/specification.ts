@@ -1,5 +1,5 @@
 import { TOLERANCE_SECONDS } from './limits.ts'
-import type { TimeForm } from './scheme/scheme.ts'
+import type { TimeForm } from './schemes/kit/scheme.ts'
 
 /** hookgate's scheme on the wire, as docs/specification.md defines it. */
 export const TIMESTAMP_HEADER = 'webhook-timestamp'

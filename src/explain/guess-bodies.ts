@@ -1,5 +1,5 @@
 import { bytesOf, byteText, decodeUtf8 } from '../lib/bytes.ts'
-import { isForm } from '../scheme/body.ts'
+import { isForm } from '../schemes/kit/body.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
 

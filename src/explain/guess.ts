@@ -1,5 +1,5 @@
-import { jsonExcess } from '../scheme/read-limits.ts'
-import type { KeyForm } from '../scheme/scheme.ts'
+import { jsonExcess } from '../schemes/kit/read-limits.ts'
+import type { KeyForm } from '../schemes/kit/scheme.ts'
 
 /** What may have been signed instead, and why. Members that are left out are as they were. */
 export interface Guess {
