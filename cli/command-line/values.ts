@@ -112,11 +112,6 @@ export function toUsageError(error: unknown, flag: string): UsageError {
   return new UsageError(`${flag}: ${error.message.slice(error.option.length + 2)}`, { cause: error })
 }
 
-/** The codes of a certificate that Node does not trust. */
-export const UNTRUSTED =
-  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/
-export const TRUST_IT = 'not trusted; set NODE_EXTRA_CA_CERTS to the file of its CA'
-
 export function codeOf(error: unknown): string {
   return textOf(error, 'code') ?? ''
 }

@@ -22,7 +22,7 @@ const NEVER_REACHED = 502
 const MOST_IN_FLIGHT = 1024
 const TOO_MANY: AppSilence = {
   kind: 'unreachable',
-  problem: `${MOST_IN_FLIGHT} deliveries are already waiting for it`,
+  problem: `${MOST_IN_FLIGHT} deliveries are already waiting for the app`,
   ms: 0,
 }
 
@@ -59,7 +59,7 @@ export function forwarder(
     if (answer.kind === 'answered') await settle({ listener, event }, answer.status)
     if (answer.kind === 'unreachable') await settle({ listener, event }, NEVER_REACHED)
     reply(response, answer, listener) // `unknown`: the app may still be working, so its lease expires
-    if (answer.kind !== 'answered') complain(complaint(target, answer, listener))
+    if (answer.kind !== 'answered') complain(complaint(answer, listener))
     return answer
   }
   return {
@@ -112,11 +112,8 @@ const PROBLEMS = {
   unknown: { status: 504, title: 'Gateway Timeout', code: 'upstream_unknown' },
 }
 
-/** Refused, or silent. Every other problem has another fix than to start the app. */
-const MAY_BE_DOWN = /ECONNREFUSED$|^no answer/
-
-function complaint({ origin }: URL, { kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
+function complaint({ kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
   return kind === 'unreachable'
-    ? `hookgate: ${origin} cannot be reached (${problem})${MAY_BE_DOWN.test(problem) ? ': is your app running?' : '.'} The event is released`
-    : `hookgate: ${origin} got the event but did not answer (${problem}): the event can run again ${leaseMs / 1000} s after it arrived`
+    ? `hookgate: ${problem}. The event is released`
+    : `hookgate: the app got the event, but ${problem}. The event can run again ${leaseMs / 1000} s after it arrived`
 }

@@ -3,19 +3,16 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ERRORS_PAGE, ListenerConfigError } from '../errors.ts'
+import { CodedError, ListenerConfigError } from '../errors.ts'
 import { type AddressMatcher, compileCidrs } from '../lib/cidr.ts'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../lib/options.ts'
 import { hostOf, isPublicIp } from './public-address.ts'
 
 /** The endpoint is, or resolves to, an address that is not on the public internet. */
-export class AddressRefusedError extends Error {
-  override readonly name = 'AddressRefusedError'
-  readonly code = 'ERR_ADDRESS_REFUSED'
-  readonly help: string = `${ERRORS_PAGE}err_address_refused`
-
+export class AddressRefusedError extends CodedError<'ERR_ADDRESS_REFUSED'> {
   constructor(address: string) {
-    super(`is at ${address}, which is not on the public internet`)
+    const problem = `is at ${address}, which is not on the public internet`
+    super('AddressRefusedError', 'ERR_ADDRESS_REFUSED', problem)
   }
 }
 

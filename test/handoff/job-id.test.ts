@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jobId } from '../../src/handoff/index.ts'
+import { JobIdError } from '../../src/handoff/job-id.ts'
 import fc from '../support/property.ts'
 
 const UUID = '0b1a8f6e-5a53-4f2c-9b8e-2f1d3c4b5a69'
@@ -60,14 +61,14 @@ describe('jobId', () => {
   it.each(['', '.', '.orders', 'orders.', 'acme/orders', 'acme:orders', 'ordérs', 'orders\n'])(
     'refuses the listener ID %j',
     (given) => {
-      expect(() => jobId({ listenerId: given, id: UUID })).toThrow(RangeError)
+      expect(() => jobId({ listenerId: given, id: UUID })).toThrow(JobIdError)
     },
   )
 
   it.each([{ listenerId: 'orders' }, { id: UUID }, { listenerId: ['orders'], id: UUID }])(
     'refuses %j, or all such events would share a job',
     (event) => {
-      expect(() => Reflect.apply(jobId, undefined, [event])).toThrow(RangeError)
+      expect(() => Reflect.apply(jobId, undefined, [event])).toThrow(JobIdError)
     },
   )
 

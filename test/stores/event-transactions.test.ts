@@ -290,7 +290,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
       help: expect.stringContaining('#err_transaction_over'),
     })
     expect(await committing).toBe('committed')
-    expect(() => events.transactionOf(event)).toThrow(TypeError)
+    expect(() => events.transactionOf(event)).toThrow(
+      expect.objectContaining({ code: 'ERR_TRANSACTION_OVER' }),
+    )
     expect(await orders(id)).toBe(1)
   })
 

@@ -182,10 +182,8 @@ describe('hookgate conform', () => {
     server.close()
     const { code, stdout, stderr } = await runCommand(['conform', `http://127.0.0.1:${port}${PATH}`], { env })
     expect([code, stdout]).toEqual([1, ''])
-    const fix = 'check the URL, and that the receiver is running'
-    expect(stderr).toBe(
-      `hookgate conform: http://127.0.0.1:${port} has not answered (connection_failed); ${fix}\n`,
-    )
+    const fix = 'start your app, or correct the host and the port'
+    expect(stderr).toBe(`hookgate conform: nothing listens on 127.0.0.1:${port}: ${fix}\n`)
   })
 
   it('prints only known words of the receiver, never its text', async () => {

@@ -388,8 +388,10 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     app.closeAllConnections()
     await new Promise((resolve) => app.close(resolve))
     await inspector.deliver(await sign('{"a":2}'))
-    await detail().getByText('No answer: nothing listens there: ECONNREFUSED').waitFor()
-    expect(await detail().locator('.why').innerText()).toContain('nothing listens there: ECONNREFUSED')
+    await detail()
+      .getByText(/^No answer: nothing listens on 127.0.0.1:\d+: start your app/)
+      .waitFor()
+    expect(await detail().locator('.why').innerText()).toContain('nothing listens on 127.0.0.1:')
     expect(await rows().first().innerText()).toMatch(/upstream_unreachable/)
   })
 

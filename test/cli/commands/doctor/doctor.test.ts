@@ -171,6 +171,7 @@ describe('findings that need a stand-in for the network', () => {
   /** Stands in for a host on another network. */
   const answering = (answer: Partial<ProbeAnswer>) => async () => ({ ...HEALTHY, ...answer })
   const HEALTHY: ProbeAnswer = {
+    statusText: 'OK',
     status: 400,
     headers: { 'content-type': 'application/problem+json' },
     bytes: Buffer.from('{"code":"header_missing"}'),

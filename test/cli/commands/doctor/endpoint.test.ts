@@ -98,7 +98,7 @@ describe('url finds', () => {
   it('a port where nobody listens', async () => {
     const { code, complaints } = await diagnose(['--url', 'http://127.0.0.1:1/hooks'])
     expect(complaints).toEqual([
-      'fail url: 127.0.0.1:1 refuses connections → start the server, or correct the port',
+      'fail url: nothing listens on 127.0.0.1:1 → start your app, or correct the host and the port',
     ])
     expect(code).toBe(1)
   })
