@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import { readPublicKey } from '../../../src/auth/public-key.ts'
 import { memberOf } from '../../../src/lib/member-of.ts'
 import { whyUnanswered } from '../../lib/ask.ts'
-import { type Finding, notesOf } from './finding.ts'
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 import { ask, FEW_DAYS } from './probe.ts'
-
-const { ok, warn, fail, skip } = notesOf('jwks')
 
 const MOST_BYTES = 262_144
 const MOST_KEYS = 100

@@ -5,9 +5,7 @@ import { secretFormOf } from '../../../src/schemes/kit/secret-forms.ts'
 import { secretMistake } from '../../../src/schemes/kit/secret-mistakes.ts'
 import { codeOf } from '../../command-line/values.ts'
 import { type AnyScheme, hasNoSecret, refusalBy, refusalOf } from '../../signing/schemes.ts'
-import { type Finding, notesOf } from './finding.ts'
-
-const { ok, warn, fail, skip } = notesOf('secret.shape')
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 
 const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
 const FEW_CHARACTERS = 8
@@ -55,8 +53,8 @@ export async function checkSecretShape(
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
   }
   const given = files.length > 0 ? files.map(readSecret) : [{ name: 'HOOKGATE_SECRET', text: variable ?? '' }]
-  const secrets = given.filter((secret): secret is SecretText => !('id' in secret))
-  const failures = given.filter((secret): secret is Finding => 'id' in secret)
+  const secrets = given.filter((secret): secret is SecretText => !('status' in secret))
+  const failures = given.filter((secret): secret is Finding => 'status' in secret)
   return [
     ...failures,
     ...secrets.map((secret) => (factory ? judgeFor(factory, secret) : judgeOwn(secret))),
