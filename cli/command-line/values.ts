@@ -109,7 +109,7 @@ export async function readBody(
 /** Rewords an error of the package: names the flag in place of the option. */
 export function toUsageError(error: unknown, flag: string): UsageError {
   if (!(error instanceof ListenerConfigError)) throw error
-  return new UsageError(`${flag}: ${error.message.slice(error.option.length + 2)}`, { cause: error })
+  return new UsageError(`${flag}: ${error.problem}`, { cause: error })
 }
 
 export function codeOf(error: unknown): string {

@@ -3,7 +3,7 @@ import type { Mac } from '../crypto/algorithms.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import { fail, mismatch } from '../reason.ts'
@@ -11,6 +11,7 @@ import { SIGNATURE_HEADER, signedPrefix } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { namedSecrets, type Secrets, secretText } from './secrets.ts'
+import { tryAll } from './try-all.ts'
 
 /** The options of `hmac`. */
 export interface HmacOptions {
@@ -67,21 +68,15 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
   }
   const prefix = signedPrefix(evidence.timestampText, evidence.eventIdText)
   const { body } = evidence.delivery
-  const texts = keys.map(({ mac }) => mac(prefix, body, ''))
-  return isPromise(texts[0])
-    ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
-    : nameSecret(keys, signature, texts as string[]) // if one is synchronous, all are
-}
-
-/** Compares text, so that only canonical base64url matches. Compares every key, so that timing does not reveal which. */
-function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly string[]): Authentication {
-  let secretId: string | undefined
-  for (let index = 0; index < keys.length; index += 1) {
-    if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= keys[index]?.id
-  }
-  return secretId === undefined
-    ? mismatch(`the signature matches none of the secrets (${keys.length})`)
-    : { method: 'hmac', secretId }
+  // Compares texts, so that only canonical base64url matches.
+  const found = tryAll(keys, ({ mac }) =>
+    whenKnown(mac(prefix, body, ''), (right) => constantTimeEqual(signature, right)),
+  )
+  return whenKnown(found, (key) =>
+    key === undefined
+      ? mismatch(`the signature matches none of the secrets (${keys.length})`)
+      : { method: 'hmac', secretId: key.id },
+  )
 }
 
 /** Rejects secrets that are too short. @throws ListenerConfigError */

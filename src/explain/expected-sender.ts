@@ -28,7 +28,7 @@ export interface ExpectedSender {
   readonly signedUrl: string | undefined
   readonly keys: readonly ConfiguredKey[]
   /** Makes the scheme's `auth` with other options. Undefined if no other options can be tried. */
-  readonly again: ((options: SchemeOptions) => Authenticator) | undefined
+  readonly withOptions: ((options: SchemeOptions) => Authenticator) | undefined
 }
 
 /** Where sentences about hookgate's scheme, whose sender you can change, differ from those about any other. */
@@ -66,7 +66,7 @@ export function expectedSender(
     options,
     signedUrl: maySignQuery(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
-    again: auth.again,
+    withOptions: auth.withOptions,
   }
 }
 

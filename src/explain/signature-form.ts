@@ -71,7 +71,8 @@ function faultsOf(
 ): readonly string[] {
   const faults: string[] = []
   if (prefix !== expected) {
-    const fault = expected === '' ? `has the prefix ${prefix}: remove it` : `lacks the prefix ${expected}: add it`
+    const fault =
+      expected === '' ? `has the prefix ${prefix}: remove it` : `lacks the prefix ${expected}: add it`
     faults.push(`the signature ${fault}`)
   }
   if (text === ENCODE[spelling](bytes)) return faults

@@ -6,6 +6,7 @@ import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
 import { defineScheme } from '../schemes/kit/define-scheme.ts'
 import { FORM } from '../schemes/kit/form-fields.ts'
+import { publicKeyMatcher } from '../schemes/kit/public-keys.ts'
 import type { Scheme, SignedBytes } from '../schemes/kit/scheme.ts'
 import { checkSignature } from './check-signature.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
@@ -126,7 +127,7 @@ function authMaker(
 ): (guess: Guess) => Authenticator | undefined {
   const made = new Map<string, Authenticator | undefined>()
   const make = (guess: Guess): Authenticator | undefined => {
-    const { scheme, options, again } = expected
+    const { scheme, options, withOptions } = expected
     const { publicUrl = options.publicUrl } = guess
     const { secrets: _, publicKeys: __, ...others } = options
     const changed = {
@@ -135,7 +136,8 @@ function authMaker(
       ...(publicUrl !== undefined && { publicUrl }),
     }
     try {
-      if (scheme.algorithm === 'code') return again && counted(again(changed), count, MOST_BY_CODE)
+      if (scheme.algorithm === 'code')
+        return withOptions && counted(withOptions(changed), count, MOST_BY_CODE)
       const { signs = scheme.signs, key = scheme.key } = guess
       const row: Scheme = {
         ...scheme,
@@ -143,7 +145,7 @@ function authMaker(
         key,
         signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
       }
-      const auth = defineScheme(row)(changed)
+      const auth = defineScheme(row, publicKeyMatcher)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {
       if (error instanceof ListenerConfigError) return undefined // no such secret is possible

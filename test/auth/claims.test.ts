@@ -99,7 +99,7 @@ describe('nbf and iat', () => {
       expect(await send({ claims: { nbf } })).toMatchObject(ACCEPTED)
     }
     for (const nbf of [now + 1, now + 0.5, now * 1000]) {
-      expect(await send({ claims: { nbf } })).toMatchObject(invalid('nbf is not in the past'))
+      expect(await send({ claims: { nbf } })).toMatchObject(invalid('nbf is over 0 s ahead'))
     }
   })
 
@@ -110,7 +110,7 @@ describe('nbf and iat', () => {
     ['true', true],
     ['an object', {}],
   ])('C07 refuses an nbf or iat that is %s', async (_, value) => {
-    expect(await send({ claims: { nbf: value } })).toMatchObject(invalid('nbf is not in the past'))
+    expect(await send({ claims: { nbf: value } })).toMatchObject(invalid('nbf is not a number'))
     expect(await send({ claims: { iat: value } })).toMatchObject(invalid('iat is not a number'))
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FetchShares, RemoteCache } from '../../src/auth/remote-cache.ts'
+import { RemoteCache } from '../../src/auth/remote-cache.ts'
 import type { RemoteOptions } from '../../src/auth/remote-value.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
@@ -8,7 +8,7 @@ import fc from '../support/property.ts'
 type Answer = (name: string) => Promise<string | undefined>
 
 /** Values by name from a fake host, and the names it was asked for. */
-function remote(answer: Answer, options: RemoteOptions = {}, shares?: FetchShares) {
+function remote(answer: Answer, options: RemoteOptions = {}, most?: { perSource: number; renewals: number }) {
   const clock: FakeClock = fakeClock()
   const asked: string[] = []
   const values = new RemoteCache(
@@ -18,7 +18,7 @@ function remote(answer: Answer, options: RemoteOptions = {}, shares?: FetchShare
       return answer(name)
     },
     { clock, ...options },
-    shares,
+    most,
   )
   const get = async (name: string, address?: string) => values.get(name, address, (value) => value)
   return { clock, asked, get }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readPublicKey } from '../../../src/auth/public-key.ts'
+import { readJwk } from '../../../src/crypto/public-keys.ts'
 import { memberOf } from '../../../src/lib/member-of.ts'
 import { whyUnanswered } from '../../lib/ask.ts'
 import { type Finding, fail, ok, skip, warn } from './finding.ts'
@@ -92,7 +92,7 @@ function judgeKey(key: Entry, index: number): Finding[] {
   if (typeof key.kid !== 'string' || key.kid === '') {
     return [fail(`${where} has no kid, so no token can name it`, 'give each key a kid')]
   }
-  const known = readPublicKey(key)
+  const known = readJwk(key)
   if (known === undefined)
     return [warn(`${where} has a type that hookgate never uses`, 'use RSA, P-256 or Ed25519')]
   return known.problem

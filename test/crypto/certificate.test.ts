@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCertificate } from '../../src/auth/certificate.ts'
+import { readCertificate } from '../../src/crypto/certificate.ts'
 import { certificateOf, rsaPublicKey, toPem } from '../support/certificate.ts'
 import { der, integer, sequence } from '../support/der.ts'
 import { newKey } from '../support/keys.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { derNumber, derParts, readDer } from '../../src/lib/der.ts'
+import { derNumber, derParts, readDer } from '../../src/crypto/der.ts'
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'))
 const read = (hex: string) =>

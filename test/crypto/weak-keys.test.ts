@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasRocaFingerprint, isSmallOrderEd25519 } from '../../src/lib/weak-keys.ts'
+import { hasRocaFingerprint, isSmallOrderEd25519 } from '../../src/crypto/public-keys.ts'
 import { newKey, toNumber } from '../support/keys.ts'
 
 const P = 2n ** 255n - 19n
