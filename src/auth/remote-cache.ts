@@ -40,7 +40,7 @@ export class RemoteCache<T> {
     where: string,
     fetchValue: (name: string) => Promise<T | undefined>,
     options: RemoteOptions,
-    most = FETCHES,
+    most: typeof FETCHES = FETCHES,
   ) {
     this.#where = where
     this.#fetchValue = fetchValue
