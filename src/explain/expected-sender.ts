@@ -20,7 +20,10 @@ export interface ExpectedSender {
   readonly name: string
   readonly scheme: SenderScheme
   readonly facts: SenderFacts
-  readonly words: SenderWords
+  /** What to do about a body that changed. */
+  readonly exactBytes: string
+  /** Why a header may be missing. */
+  readonly whyMissing: string
   /** Whether its deliveries are signed. Otherwise the sender only identifies itself. */
   readonly isSigned: boolean
   readonly options: SchemeOptions
@@ -31,43 +34,35 @@ export interface ExpectedSender {
   readonly withOptions: ((options: SchemeOptions) => Authenticator) | undefined
 }
 
-/** Where sentences about hookgate's scheme, whose sender you can change, differ from those about any other. */
-interface SenderWords {
-  /** What a listener expects. */
-  readonly expects: string
-  /** What to do about a body that changed. */
-  readonly exactBytes: string
-  readonly serialisedAgain: string
-  /** Why a header may be missing. */
-  readonly missing: string
-  /** What to do about a secret that is encoded or decoded. */
-  readonly passSecret: string
-  /** What the key is made of, if it is the secret's text. */
-  readonly textIsKey: string
-  /** What to check if the secret may be another. */
-  readonly checkSecret: string
-  /** The sender's copy of the secret is wrong. `what`: `a space at its end`. */
-  readonly secretThere: (what: string) => string
-}
-
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
 export function expectedSender(
   { auth, protocol }: Pick<Listener<unknown>, 'auth' | 'protocol'>,
   secret: string | undefined,
 ): ExpectedSender {
-  const scheme = protocol.scheme ?? ownScheme(auth)
+  const { sender: name, scheme = ownScheme(auth) } = protocol
   const options = protocol.options ?? { secrets: auth.method === 'hmac' ? secret : undefined }
   return {
-    name: protocol.sender,
+    ...(protocol.scheme ? asSomebodyElse(name) : AS_YOU_WROTE_IT),
+    name,
     scheme,
     facts: scheme.facts ?? {},
-    words: protocol.scheme ? wordsOf(scheme) : OWN_WORDS,
     isSigned: isAnythingSigned(scheme),
     options,
     signedUrl: maySignQuery(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
     withOptions: auth.withOptions,
   }
+}
+
+/** Nobody can change how Stripe signs, but a sender of hookgate's scheme is written by you, or by somebody whom you know. */
+const asSomebodyElse = (name: string) => ({
+  exactBytes: 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them',
+  whyMissing: `${name} always sends it, so a proxy or middleware has dropped it, or ${name} did not send this request`,
+})
+
+const AS_YOU_WROTE_IT = {
+  exactBytes: 'sign exactly the bytes that are sent',
+  whyMissing: 'the sender leaves it out, or a proxy or middleware has dropped it',
 }
 
 function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly ConfiguredKey[] {
@@ -78,35 +73,6 @@ function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly Confi
   })
 }
 
-function wordsOf({ sender, secretName, facts }: SenderScheme): SenderWords {
-  const exactBytes =
-    'verify the exact bytes that arrived, before any parser, middleware or proxy changes them'
-  const others = facts?.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
-  return {
-    expects: sender,
-    exactBytes,
-    serialisedAgain: `the body was parsed and serialised again after ${sender} signed it; ${exactBytes}`,
-    missing: `${sender} always sends it, so a proxy or middleware has dropped it, or ${sender} did not send this request`,
-    passSecret: `pass it as ${sender} shows it`,
-    textIsKey: `${sender} uses its text`,
-    checkSecret: `check what you pass: the ${secretName}${others}`,
-    secretThere: (what) => `the secret saved at ${sender} has ${what}: correct it there`,
-  }
-}
-
-const SIGN_EXACTLY = 'sign exactly the bytes that are sent'
-
-const OWN_WORDS: SenderWords = {
-  expects: "hookgate's own scheme (HMAC or JWT)",
-  exactBytes: SIGN_EXACTLY,
-  serialisedAgain: `the JSON was parsed and serialised again; ${SIGN_EXACTLY}`,
-  missing: 'the sender leaves it out, or a proxy or middleware has dropped it',
-  passSecret: 'pass it as it was issued',
-  textIsKey: 'its text is the key',
-  checkSecret: 'check that both sides have the same secret, and that a change of it has reached both',
-  secretThere: (what) => `the sender signed with a secret that has ${what}: correct it there`,
-}
-
 /** The header with what authenticates a delivery. */
 const AUTH_HEADERS = { hmac: [SIGNATURE_HEADER], jwt: ['authorization'], scheme: [] }
 
@@ -114,8 +80,9 @@ const AUTH_HEADERS = { hmac: [SIGNATURE_HEADER], jwt: ['authorization'], scheme:
 function ownScheme({ method }: Authenticator): Scheme {
   return {
     name: 'hookgate',
-    sender: SPECIFICATION.sender,
+    sender: "hookgate's own scheme (HMAC or JWT)",
     secretName: 'secret of the listener',
+    facts: { otherSecrets: 'the sender must have the same, also after a change' },
     algorithm: 'hmac-sha256',
     key: 'text',
     signature: { headers: AUTH_HEADERS[method], spelling: 'base64url' },

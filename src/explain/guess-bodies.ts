@@ -18,8 +18,7 @@ export function bodyGuesses(
   expected: ExpectedSender,
 ): { readonly common: readonly Guess[]; readonly rare: readonly Guess[] } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
-  const { name, words } = expected
-  const exact = words.exactBytes
+  const { name, exactBytes: exact } = expected
   const breaks = `the line breaks were changed (CRLF or LF) after ${name} signed them; ${exact}`
   const lostBreak = `${name} signed a line break at the end that did not arrive; ${exact}`
   const edges: readonly Text[] = [
@@ -34,7 +33,7 @@ export function bodyGuesses(
     [lostBreak, `${text}\r\n`],
   ]
   const json = jsonOf(body)
-  const printed = printedAnew(json).map((each): Text => [words.serialisedAgain, each])
+  const printed = printedAnew(json).map((each): Text => [serialisedAgain(expected), each])
   const rare: readonly Text[] = [
     ...printed.slice(5),
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
@@ -49,6 +48,9 @@ export function bodyGuesses(
     rare: [...charsets(body, `the body was read in the wrong character set; ${exact}`), ...keep(rare)],
   }
 }
+
+const serialisedAgain = ({ name, exactBytes }: ExpectedSender) =>
+  `the body was parsed and serialised again after ${name} signed it; ${exactBytes}`
 
 /** Read as Latin-1 and written as UTF-8, or the other way round. */
 function charsets(body: Uint8Array, says: string): readonly Guess[] {
@@ -89,18 +91,19 @@ function formTexts(
   text: string,
   json: unknown,
   cameAsForm: boolean,
-  { name, scheme, facts, words }: ExpectedSender,
+  expected: ExpectedSender,
 ): readonly Text[] {
+  const { name, scheme, facts, exactBytes } = expected
   if (!scheme.content?.some(isForm)) return []
   const known = facts.formOrder?.split(' ') ?? []
-  const again = (form: string): Text => [words.serialisedAgain, form]
+  const again = (form: string): Text => [serialisedAgain(expected), form]
   const fromJson = fieldsOfJson(json)
   if (fromJson !== undefined) {
     const forms = [...formsAround(text, scheme), fromJson, ...orders(fromJson, known)]
     return forms.flatMap(writtenAs).map(again)
   }
   if (!cameAsForm) return []
-  const other = `the form's fields arrived in another order than ${name} signed them; ${words.exactBytes}`
+  const other = `the form's fields arrived in another order than ${name} signed them; ${exactBytes}`
   const fields = [...new URLSearchParams(text)]
   const sent = text.split('&')
   return [

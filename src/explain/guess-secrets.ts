@@ -80,11 +80,12 @@ function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readon
 }
 
 /** The secret was encoded or decoded on its way here: Kubernetes keeps secrets in base64. */
-function recoded(bare: string, { scheme, facts, name, words }: ExpectedSender): readonly Text[] {
+function recoded(bare: string, { scheme, facts, name }: ExpectedSender): readonly Text[] {
   const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? ''
   const bytes = encoder.encode(bare)
   const isForm = (form: string) => `the configured secret is ${form} of the one that ${name} uses: decode it`
-  const wasDecoded = (form: string) => `the configured secret was decoded from ${form}: ${words.passSecret}`
+  const wasDecoded = (form: string) =>
+    `the configured secret was decoded from ${form}: pass it as ${name} has it`
   const textOf = (decoded: Uint8Array = new Uint8Array()) => decodeUtf8(decoded)?.trimEnd() ?? ''
   return [
     [isForm('base64'), textOf(bytesOfBase64(bare))],
@@ -98,7 +99,7 @@ function recoded(bare: string, { scheme, facts, name, words }: ExpectedSender): 
 }
 
 /** The same secret as another key. */
-function otherKeys(bare: string, key: KeyForm, { name, words }: ExpectedSender): readonly Guess[] {
+function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readonly Guess[] {
   if (typeof key === 'object') {
     const { base64After: prefix } = key
     const ofText = [`the text of the secret was the key: decode the base64 after ${prefix} before you sign`]
@@ -112,9 +113,7 @@ function otherKeys(bare: string, key: KeyForm, { name, words }: ExpectedSender):
     ]
   }
   if (key !== 'text') return []
-  const decoded = (form: string) => [
-    `the secret was decoded from ${form} before it signed; ${words.textIsKey}`,
-  ]
+  const decoded = (form: string) => [`the secret was decoded from ${form} before it signed: use its text`]
   const bytes = bytesOfBase64(bare.replace(/^whsec_/, ''))
   return [
     { says: decoded('base64'), key: 'base64', secret: encodeBase64(bytes) },
@@ -123,15 +122,14 @@ function otherKeys(bare: string, key: KeyForm, { name, words }: ExpectedSender):
 }
 
 /** What the sender may have around its own copy. */
-function atSender(bare: string, { words }: ExpectedSender): readonly Text[] {
-  const lineBreak = words.secretThere('a line break at its end')
-  const quotes = words.secretThere('quotes around it')
+function atSender(bare: string, { name }: ExpectedSender): readonly Text[] {
+  const says = (what: string) => `${name}'s copy of the secret has ${what}: correct it there`
   return [
-    [lineBreak, `${bare}\n`],
-    [words.secretThere('a space at its end'), `${bare} `],
-    [words.secretThere('a space at its start'), ` ${bare}`],
-    [quotes, `"${bare}"`],
-    [quotes, `'${bare}'`],
-    [lineBreak, `${bare}\r\n`],
+    [says('a line break at its end'), `${bare}\n`],
+    [says('a space at its end'), `${bare} `],
+    [says('a space at its start'), ` ${bare}`],
+    [says('quotes around it'), `"${bare}"`],
+    [says('quotes around it'), `'${bare}'`],
+    [says('a line break at its end'), `${bare}\r\n`],
   ]
 }

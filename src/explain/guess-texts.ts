@@ -38,18 +38,16 @@ export function unitGuesses(
   timestampText: string,
 ): readonly Guess[] {
   if (typeof signs !== 'string' || !signs.includes('{timestamp}')) return []
+  const says = (signed: string, sent: string) => [
+    `${name} signed the timestamp in ${signed}, and sent it in ${sent}: sign the text that is sent`,
+  ]
   if (timestamp?.unit === 'milliseconds' && /^[0-9]{13}$/.test(timestampText)) {
-    const says = [
-      `${name} signed the timestamp in seconds, and sent it in milliseconds: sign the text that is sent`,
-    ]
-    return [{ says, signs: signs.replace('{timestamp}', timestampText.slice(0, 10)) }]
+    const seconds = signs.replace('{timestamp}', timestampText.slice(0, 10))
+    return [{ says: says('seconds', 'milliseconds'), signs: seconds }]
   }
   if (timestamp?.unit !== 'seconds' || !/^[0-9]{10}$/.test(timestampText)) return []
-  const says = [
-    `${name} signed the timestamp in milliseconds, and sent it in seconds: sign the text that is sent`,
-  ]
   return Array.from({ length: 1000 }, (_, ms) => ({
-    says,
+    says: says('milliseconds', 'seconds'),
     signs: signs.replace('{timestamp}', `{timestamp}${`${ms}`.padStart(3, '0')}`),
   }))
 }

@@ -8,7 +8,7 @@ import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 /** Why a delivery lacks its signature, or one of the `required` headers. Empty if it lacks none of them. */
 export function missingHeader(
   delivery: Delivery,
-  { scheme, facts, name, words }: ExpectedSender,
+  { scheme, facts, name, whyMissing }: ExpectedSender,
   required: readonly string[],
 ): readonly string[] {
   const { headers, member } = scheme.signature
@@ -20,16 +20,16 @@ export function missingHeader(
     const why =
       unsigned &&
       `${unsigned}; otherwise a proxy or middleware has dropped it, or ${name} did not send this request`
-    return [`No ${headerTitle(missing)} header: ${why ?? words.missing}`]
+    return [`No ${headerTitle(missing)} header: ${why ?? whyMissing}`]
   }
   return member === undefined ? [] : [`No ${member} in the body: ${unsigned ?? `${name} always sends it`}`]
 }
 
 /** The sentence for a delivery of another sender. */
-export function anotherSender({ name, sender, facts }: SenderScheme, { words }: ExpectedSender): string {
+export function anotherSender({ name, sender, facts }: SenderScheme, { scheme }: ExpectedSender): string {
   const others = facts?.isShared ? ', or from a sender that signs as it does' : ''
   const own = facts?.isShared ? ", or that sender's own scheme" : ''
-  return `this looks like a delivery from ${sender}${others}; this listener expects ${words.expects}: import hookgate/schemes/${name}${own}, or give each sender its own URL`
+  return `this looks like a delivery from ${sender}${others}; this listener expects ${scheme.sender}: import hookgate/schemes/${name}${own}, or give each sender its own URL`
 }
 
 /** The signature of another version of the same scheme, where the one that is verified is missing. */

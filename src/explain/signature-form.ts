@@ -19,7 +19,7 @@ const LONGEST_VALUE = 4096
  */
 export function signatureForm(
   delivery: Delivery,
-  { signature, algorithm, timestamp, sender }: Scheme,
+  { signature, algorithm, timestamp }: Scheme,
 ): { readonly headers: { readonly [name: string]: string }; readonly faults: readonly string[] } | string {
   const headers: { [name: string]: string } = {}
   const faults = new Set<string>()
@@ -35,7 +35,7 @@ export function signatureForm(
     const expected = signatures.filter((item) => item.startsWith(prefix))
     const version = VERSION.exec(signatures[0] ?? '')?.[0]
     if (prefix !== '' && expected.length === 0 && version !== undefined) {
-      return `${headerTitle(name)} has no ${prefix} signature, only ${version}: only ${prefix} is verified, so check which version ${sender} sends to this listener`
+      return `${headerTitle(name)} has no ${prefix} signature, only ${version}: only ${prefix} is verified, so check which version is sent to this listener`
     }
     const read = (expected.length > 0 ? expected : signatures).map((item) => readDigest(item, prefix, length))
     const found = read.find((each) => each !== undefined)

@@ -82,8 +82,10 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
 }
 
 /** What nobody can find out from the delivery. */
-function toCheck({ name, words, isSigned, signedUrl }: ExpectedSender): readonly string[] {
+function toCheck({ name, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
+  const others = facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
+  const secret = `check what you pass: the ${scheme.secretName}${others}`
   const body = 'check that no proxy, middleware or gateway in front of this listener changes the body'
   const url = `check that publicUrl, ${signedUrl}, is the URL that ${name} calls, and that nothing in front of this listener changes its query`
-  return [words.checkSecret, ...(isSigned ? [body] : []), ...(signedUrl === undefined ? [] : [url])]
+  return [secret, ...(isSigned ? [body] : []), ...(signedUrl === undefined ? [] : [url])]
 }

@@ -120,7 +120,7 @@ describe('the likely mistakes', () => {
   it('name a mistake in the way a signature was made', async () => {
     const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
     expect((await explained(request)).likely).toEqual([
-      'the sender signed with a secret that has a line break at its end: correct it there',
+      "the sender's copy of the secret has a line break at its end: correct it there",
     ])
   })
 
@@ -135,7 +135,7 @@ describe('the likely mistakes', () => {
     expect(likely).toEqual([
       'the digest is sent as hex, not base64url',
       expect.stringMatching(
-        /^the JSON was parsed and serialised again; sign exactly the bytes that are sent$/,
+        /^the body was parsed and serialised again after the sender signed it; sign exactly the bytes that are sent$/,
       ),
     ])
   })
@@ -144,7 +144,7 @@ describe('the likely mistakes', () => {
     const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     expect((await explained(request)).likely).toEqual([
       expect.stringMatching(/another secret, or another body: none of the well-known mistakes/),
-      expect.stringMatching(/^check that both sides have the same secret/),
+      expect.stringMatching(/^check what you pass: .* the sender must have the same/),
       expect.stringMatching(/^check that no proxy, middleware or gateway/),
     ])
     expect((await explained(request, ours, {})).likely).toEqual([])
