@@ -16,10 +16,12 @@ const QUESTIONS: Readonly<Record<CheckName, (listener: Asking) => string>> = {
   'body-size': ({ maxBodyBytes }) => `at most ${maxBodyBytes.toLocaleString('en')} bytes`,
   headers: ({ protocol }) =>
     `${protocol.methods.join(' or ')}, an accepted content type, and the required headers once each`,
-  body: () => 'the body is what its content type says',
+  body: () => 'the body parses as its content type says',
   timestamp: ({ protocol: { time }, toleranceSeconds: most }) => {
     if (time === undefined || most === Infinity) return 'the sender signs no time that must be recent'
-    return time.of === 'attempt' ? `sent within ${most} s of the clock` : `happened at most ${most} s ago`
+    return time.of === 'attempt'
+      ? `the time is within ${most} s of the clock`
+      : `the event is at most ${most} s old`
   },
   'event-id': ({ protocol }) =>
     protocol.idIsUuid ? 'the event ID is a UUID v4' : 'the event ID, or the signed bytes that stand for it',

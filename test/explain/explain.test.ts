@@ -150,6 +150,24 @@ describe('the likely mistakes', () => {
     expect((await explained(request, ours, {})).likely).toEqual([])
   })
 
+  it("name a header of hookgate's scheme that did not arrive", async () => {
+    const { headers, ...rest } = await signHmac({ secret: SECRET, body: '{}' })
+    const { 'webhook-event-id': _, ...others } = headers
+    expect((await explained({ ...rest, headers: others })).likely).toEqual([
+      expect.stringMatching(/^No Webhook-Event-Id header: .* proxy or middleware has dropped it$/),
+    ])
+  })
+
+  it("do not take hookgate's scheme for Standard Webhooks, which shares two of its headers", async () => {
+    const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
+    const { likely, looksLike } = await explained(request, ours, {
+      secret: SECRET,
+      schemes: [standardWebhooks.scheme],
+    })
+    expect(likely[0]).toMatch(/another secret, or another body/)
+    expect(looksLike).toBeUndefined()
+  })
+
   it('say nothing of a URL that the sender does not sign', async () => {
     const secrets = 'whsec_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'
     const withUrl = { secrets, publicUrl: 'https://example.com/webhooks' } // which its type does not list

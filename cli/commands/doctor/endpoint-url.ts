@@ -28,7 +28,7 @@ export async function checkUrl(
   try {
     const answer = await askHost(url, { method: 'POST' })
     return {
-      findings: [judge(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
+      findings: [answerFinding(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
       listensTo: listenerOf(answer, expected),
     }
   } catch (error) {
@@ -45,9 +45,9 @@ function listenerOf(answer: ProbeAnswer, { scheme }: Expected): 'hookgate' | 'se
   return scheme ? 'sender' : 'hookgate'
 }
 
-function judge(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expected): Finding {
+function answerFinding(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expected): Finding {
   const code = problemCodeOf(answer)
-  if (code === undefined) return judgeGatekeeper(answer, host)
+  if (code === undefined) return findingInFront(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'unauthorized') {
     const whom = scheme ? '' : ', for another sender'
@@ -58,8 +58,8 @@ function judge(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expecte
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
 }
 
-/** Judges an answer that is not from hookgate. */
-function judgeGatekeeper(answer: ProbeAnswer, host: string): Finding {
+/** What answered in place of hookgate. */
+function findingInFront(answer: ProbeAnswer, host: string): Finding {
   const { status, headers } = answer
   const letPass = 'let this path through: hookgate authenticates it'
   const known = gatekeeperOf(answer)

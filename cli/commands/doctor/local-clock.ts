@@ -28,10 +28,10 @@ export async function checkLocalClock(host: URL | undefined): Promise<Finding[]>
     if (next === undefined) break
     bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
   }
-  return [judgeClock(bounds, host.host)]
+  return [boundsFinding(bounds, host.host)]
 }
 
-function judgeClock({ low, high }: Bounds, host: string): Finding {
+function boundsFinding({ low, high }: Bounds, host: string): Finding {
   if (!Number.isFinite(low))
     return skip(`${host} answered without a usable Date header`, 'compare the clocks yourself: date -u')
   const least = low > 0 ? low : Math.min(0, high)

@@ -52,7 +52,7 @@ export async function checkClock(deliver: DeliverAt, window: Window): Promise<Fi
         ),
       ]
     }
-    return [judge(await offsetOf(isInside, inside, window))]
+    return [offsetFinding(await offsetOf(isInside, inside, window))]
   } catch (error) {
     const status = error instanceof Unclear ? ` (${error.message})` : ''
     return [
@@ -89,7 +89,7 @@ async function edge(isInside: IsInside, start: number, direction: 1 | -1, usual:
   return start + direction * near
 }
 
-function judge(offset: number): Finding {
+function offsetFinding(offset: number): Finding {
   const apart = Math.abs(offset)
   if (apart < NOTICEABLE) return ok("the receiver's clock and this one agree")
   const seen = `the receiver's clock is ${apart} s ${offset > 0 ? 'ahead of' : 'behind'} this one`

@@ -55,7 +55,7 @@ export async function checkSecretShape(
   const failures = given.filter((secret): secret is Finding => 'status' in secret)
   return [
     ...failures,
-    ...secrets.map((secret) => (factory ? judgeFor(factory, secret) : judgeOwn(secret))),
+    ...secrets.map((secret) => (factory ? senderSecretFinding(factory, secret) : ownSecretFinding(secret))),
     ...secrets.flatMap(usedBefore),
     ...files.flatMap(readableByOthers),
   ]
@@ -78,7 +78,7 @@ function noText(text: string): string | undefined {
 }
 
 /** The secrets of hookgate's own scheme are made by `hookgate secret`, so what looks wrong is wrong. */
-function judgeOwn({ name, text }: SecretText): Finding {
+function ownSecretFinding({ name, text }: SecretText): Finding {
   const mistake = noText(text) ?? secretMistake(text, {}) ?? refusalBy(() => hmac({ secrets: text }))
   if (mistake) return fail(...said(name, mistake, MAKE_ONE))
   if (isGuessable(text)) return fail(`${name} is easy to guess`, MAKE_ONE)
@@ -94,7 +94,7 @@ function isGuessable(text: string): boolean {
 }
 
 /** Fails what the sender's scheme refuses. What only looks wrong may be right, e.g. if you chose it. */
-function judgeFor(factory: AnyScheme, { name, text }: SecretText): Finding {
+function senderSecretFinding(factory: AnyScheme, { name, text }: SecretText): Finding {
   const { scheme } = factory
   const form = secretFormOf(scheme)
   const advice = `pass the ${scheme.secretName}`
