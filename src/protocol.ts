@@ -4,13 +4,13 @@ import type { Delivery } from './delivery.ts'
 import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { parseSeconds } from './lib/time.ts'
-import { MAX_BODY_BYTES } from './limits.ts'
+import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from './limits.ts'
 import { STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
-import { EVENT_ID_HEADER, TIME, TIMESTAMP_HEADER } from './specification.ts'
+import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
 
 /**
  * What deliveries look like, and how they are answered, compiled for the checks. They ask this instead of who the sender is.
@@ -97,7 +97,7 @@ export const SPECIFICATION: Protocol = {
   eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),
   wrongContent: 'content_type_not_json',
-  time: TIME,
+  time: { header: TIMESTAMP_HEADER, unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
   timeOf: ({ timestampText }) => parseSeconds(timestampText),
   // RFC 9562 allows either case, so a captured token could otherwise be replayed under each spelling.
   idOf: ({ eventIdText }) => eventIdText.toLowerCase(),

@@ -6,7 +6,7 @@ import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { isAnythingSigned, maySignQuery } from '../schemes/kit/compile-scheme.ts'
 import type { Scheme, SchemeOptions } from '../schemes/kit/scheme.ts'
 import type { SenderFacts } from '../schemes/kit/sender-facts.ts'
-import { EVENT_ID_HEADER, SIGNATURE_HEADER, signedPrefix, TIME } from '../specification.ts'
+import { EVENT_ID_HEADER, SIGNATURE_HEADER } from '../specification.ts'
 
 /** A configured secret or public key, and the option that holds it. */
 export interface ConfiguredKey {
@@ -86,8 +86,8 @@ function ownScheme({ method }: Authenticator): Scheme {
     algorithm: 'hmac-sha256',
     key: 'text',
     signature: { headers: AUTH_HEADERS[method], spelling: 'base64url' },
-    signs: `${signedPrefix('{timestamp}', '{id}')}{body}`,
-    timestamp: TIME,
+    signs: '{timestamp}.{id}.{body}',
+    ...(SPECIFICATION.time && { timestamp: SPECIFICATION.time }),
     eventId: { header: EVENT_ID_HEADER },
     maxBodyBytes: SPECIFICATION.maxBodyBytes,
     limits: 'The URL and the other headers are not signed.',
