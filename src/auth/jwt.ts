@@ -86,10 +86,10 @@ function claimRules(
     (Array.isArray(aud) && aud.length === 1 ? aud[0] : aud) === audience
   const isEventId = (jti: Json | undefined) => typeof jti === 'string' && jti.toLowerCase() === eventId
   return [
-    { claim: 'sub', is: subject, otherwise: 'is not the configured subject' },
-    { claim: 'aud', is: isAudience, otherwise: 'is not the configured audience alone' },
-    { claim: 'jti', is: isEventId, otherwise: 'is not the event ID' },
-    { claim: 'htm', is: 'POST', otherwise: 'is not POST' },
-    { claim: 'htb_s256', is: bodyHash, otherwise: 'is not the hash of the body' },
+    { claim: 'sub', is: subject, problem: 'sub is not the configured subject' },
+    { claim: 'aud', is: isAudience, problem: 'aud is not the configured audience alone' },
+    { claim: 'jti', is: isEventId, problem: 'jti is not the event ID' },
+    { claim: 'htm', is: 'POST', problem: 'htm is not POST' },
+    { claim: 'htb_s256', is: bodyHash, problem: 'htb_s256 is not the hash of the body' },
   ]
 }

@@ -27,8 +27,8 @@ export interface ClaimRule {
   readonly claim: string
   /** The value, the values of which it is one, or a test. */
   readonly is: string | true | readonly string[] | ((value: Json | undefined) => boolean)
-  /** What is wrong with any other value, for the operator. */
-  readonly otherwise: string
+  /** What is said of any other value, to the operator. */
+  readonly problem: string
 }
 
 /**
@@ -200,7 +200,7 @@ export function claimsProblem(
   now: number,
 ): Failure<'token_invalid' | 'token_expired'> | undefined {
   const broken = rules.find(({ claim, is }) => !isAsExpected(claims[claim], is))
-  if (broken) return invalid(`${broken.claim} ${broken.otherwise}`)
+  if (broken) return invalid(broken.problem)
   for (const [claim, { ahead, optional }] of Object.entries(times)) {
     const time = claims[claim]
     if (time === undefined && optional) continue

@@ -1,4 +1,3 @@
-import type { JWK } from 'jose'
 import { decodeBase64url } from '#crypto'
 import { decodeHex, encodeHex } from '../lib/bytes.ts'
 import type { JwtAlgorithm } from './algorithms.ts'
@@ -50,7 +49,7 @@ export interface ReadJwk {
   readonly keyId: string
   readonly algorithm: JwtAlgorithm
   /** Only the public members. */
-  readonly jwk: JWK
+  readonly jwk: Members
   readonly problem: string | undefined
 }
 

@@ -87,7 +87,7 @@ const TOKEN: TokenRules<'ES256'> = {
   algorithms: ['ES256'],
   claims: ({ delivery }) =>
     whenKnown(sha256(delivery.body, 'hex'), (is) => [
-      { claim: 'request_body_sha256', is, otherwise: 'does not match the body' },
+      { claim: 'request_body_sha256', is, problem: 'request_body_sha256 does not match the body' },
     ]),
   times: { iat: { ahead: Infinity } },
 }

@@ -52,10 +52,10 @@ const PUBSUB: CodeScheme = {
 
 function tokenRules({ audience, email }: PubsubOptions): TokenRules<'RS256'> {
   const claims = [
-    { claim: 'iss', is: ISSUERS, otherwise: 'is not Google' },
-    { claim: 'aud', is: audience, otherwise: 'is not the audience' },
-    { claim: 'email', is: email, otherwise: 'is not the account' },
-    { claim: 'email_verified', is: true, otherwise: 'is not true' },
+    { claim: 'iss', is: ISSUERS, problem: 'iss is not Google' },
+    { claim: 'aud', is: audience, problem: 'aud is not the audience' },
+    { claim: 'email', is: email, problem: 'email is not the account' },
+    { claim: 'email_verified', is: true, problem: 'email_verified is not true' },
   ] as const
   return {
     header: 'Authorization',

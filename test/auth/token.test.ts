@@ -51,6 +51,14 @@ describe('published tokens', () => {
   })
 })
 
+it('reads a header by the algorithms of the scheme at hand, although it keeps the last one', () => {
+  const token = `${base64url(JSON.stringify({ alg: 'ES256', kid: 'k' }))}.${base64url('{}')}.AAAA`
+  expect(readToken(token, ['ES256'])).toMatchObject({ algorithm: 'ES256', keyId: 'k' })
+  expect(readToken(token, ['RS256'])).toBe('alg is not one of RS256')
+  expect(readToken(token, ['HS256'])).toBe('alg is not one of HS256')
+  expect(readToken(token, ['ES256'])).toMatchObject({ algorithm: 'ES256', keyId: 'k' })
+})
+
 describe('any header', () => {
   const segment = fc.oneof(
     fc.json().map(base64url),

@@ -8,7 +8,7 @@ import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
 import { memberAt, pointerSteps } from '../../lib/json.ts'
-import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
@@ -55,7 +55,10 @@ export function authenticateBy(
       }
       evidence.timestampText = time
     }
-    return whenKnown(signedOf(evidence), (signed) => askKeys(evidence, keys, items, maxSignatures, signed))
+    const signed = signedOf(evidence)
+    return isPromise(signed)
+      ? signed.then((known) => askKeys(evidence, keys, items, maxSignatures, known))
+      : askKeys(evidence, keys, items, maxSignatures, signed)
   }
 }
 
@@ -94,14 +97,17 @@ function askKeys(
     if (signatures.length === 0) return false
     return whenKnown(
       tryAll(signed, (each) => matches(signatures, each)),
-      (match) => match !== undefined,
+      isFound,
     )
   })
-  return whenKnown(
-    found,
-    (key) => key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`),
-  )
+  return isPromise(found) ? found.then((key) => nameKey(key, keys)) : nameKey(found, keys)
 }
+
+function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authentication {
+  return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
+}
+
+const isFound = (match: unknown) => match !== undefined
 
 const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
@@ -231,11 +237,14 @@ function matcherOf(
 /** Compares texts, so only the canonical encoding matches. */
 function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
   const mac = hmacWith(hash, key, spelling)
-  return (signatures, { before, body, after }) =>
-    whenKnown(
-      mac(before, body, after),
-      (right) => tryAll(signatures, (signature) => constantTimeEqual(signature, right)) !== undefined,
-    )
+  return (signatures, { before, body, after }) => {
+    const right = mac(before, body, after)
+    return isPromise(right) ? right.then((known) => isOneOf(signatures, known)) : isOneOf(signatures, right)
+  }
+}
+
+function isOneOf(signatures: readonly string[], right: string): boolean {
+  return isFound(tryAll(signatures, (signature) => constantTimeEqual(signature, right)))
 }
 
 /** Compares digests, which have equal lengths. */

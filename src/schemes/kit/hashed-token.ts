@@ -66,7 +66,7 @@ function rulesOf({ header, fixed }: HashedToken): TokenRules<'HS256'> {
   const claims = Object.entries(fixed).map(([claim, is]) => ({
     claim,
     is,
-    otherwise: 'has an unexpected value',
+    problem: `${claim} has an unexpected value`,
   }))
   return { header, algorithms: ALGORITHMS, claims: () => claims, times: TIMES }
 }

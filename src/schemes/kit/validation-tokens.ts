@@ -146,9 +146,9 @@ const VERSION_2 = 'https://login.microsoftonline.com/'
 /** Version 1.0 of a token names its publisher in `appid`, and version 2.0 in `azp`. */
 function claimRules(appIds: readonly string[], tenantIds: readonly string[]): RulesFor {
   const rules = (issuers: readonly string[], publisherClaim: string): readonly ClaimRule[] => [
-    { claim: 'iss', is: issuers, otherwise: 'is none of the tenants' },
-    { claim: 'aud', is: appIds, otherwise: 'is none of the apps' },
-    { claim: publisherClaim, is: PUBLISHER, otherwise: 'is not Microsoft Graph' },
+    { claim: 'iss', is: issuers, problem: 'iss is none of the tenants' },
+    { claim: 'aud', is: appIds, problem: 'aud is none of the apps' },
+    { claim: publisherClaim, is: PUBLISHER, problem: `${publisherClaim} is not Microsoft Graph` },
   ]
   const version1 = rules(
     tenantIds.map((id) => `${VERSION_1}${id}/`),
