@@ -78,7 +78,7 @@ export const listen: Command = defineCommand({
         checkTimeout(forwarding, listener.leaseMs)
         const { forwarder } = await import('../forward/forward.ts')
         const publicUrl = httpUrl('--public-url', given['public-url'] ?? url)
-        app = forwarder(forwarding, publicUrl, listener.auth.protocol?.scheme)
+        app = forwarder(forwarding, publicUrl, listener.protocol.scheme)
       }
       const listening = { given, auth, server, listener, url }
       if (settings.inspector) {

@@ -1,4 +1,4 @@
-import type { explain } from '../../src/explain/index.ts'
+import type { LoggedVerdict } from '../../src/explain/index.ts'
 import type { Delivery } from '../../src/index.ts'
 import type { AppAnswer } from '../forward/app.ts'
 import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
@@ -131,7 +131,7 @@ function pairs(rawHeaders: readonly string[]): WireHeaders {
   return headers
 }
 
-export function loggedVerdict({ verdict, reason, status }: Inspected): Parameters<typeof explain>[1] {
+export function loggedVerdict({ verdict, reason, status }: Inspected): LoggedVerdict {
   if (verdict === 'accepted') return { ok: true }
   if (verdict === 'handshake') return { ok: false, handshake: true }
   return { ok: false, reason, status }

@@ -45,7 +45,7 @@ export async function openInspector(
   const resigner = await resignerFor(given, { secret, url })
   const mask = maskFor(
     secret === undefined ? (auth.brought ?? []) : [secret, secret.replace(/^whsec_/, '')],
-    listener.auth.protocol?.scheme.signature?.headers ?? [],
+    listener.protocol.scheme?.signature?.headers ?? [],
   )
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]
@@ -56,7 +56,7 @@ export async function openInspector(
     const schemes = await schemesFor(delivery.reason)
     return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
   }
-  const scheme = listener.auth.protocol?.scheme
+  const scheme = listener.protocol.scheme
   const signedUrl = withQueryOf(url, given['public-url'] ?? '')
   const urlOf: Board['urlOf'] = ({ path }) =>
     scheme && maySignQuery(scheme) ? withQueryOf(signedUrl, path) : url

@@ -99,9 +99,9 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
 }
 
 /** Whether a request is for the listener's path. Handshakes, GETs and signed URLs may have a query. Other events have none. */
-function isFor({ id, auth }: Listener): (request: IncomingMessage) => boolean {
+function isFor({ id, protocol }: Listener): (request: IncomingMessage) => boolean {
   const path = pathOf(id)
-  const scheme = auth.protocol?.scheme
+  const { scheme } = protocol
   const mayHaveQuery = scheme && (scheme.handshake || scheme.methods?.includes('GET') || maySignQuery(scheme))
   return ({ url = '' }) => url === path || (Boolean(mayHaveQuery) && url.startsWith(`${path}?`))
 }

@@ -58,6 +58,18 @@ describe('a form of GitHub', () => {
     const { likely } = await explained(request, listener)
     expect(likely.join()).toMatch(/serialised again/)
   })
+
+  it.each([
+    ['half a surrogate pair, which no URL can hold', '{"a":"\\ud800"}'],
+    [
+      '5,000 levels, which overflow the stack when they are written again',
+      '['.repeat(5000) + ']'.repeat(5000),
+    ],
+  ])('is explained even if its JSON holds %s', async (_, body) => {
+    const delivery = toDelivery(await signAs(github, { secret: 'another-secret-0123456789', body }))
+    const { likely } = await explain(delivery, await verify(delivery, listener), listener)
+    expect(likely[0]).toMatch(/another secret, or another body/)
+  })
 })
 
 describe('the checks', () => {
@@ -108,7 +120,7 @@ describe('the likely mistakes', () => {
   it('name a mistake in the way a signature was made', async () => {
     const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
     expect((await explained(request)).likely).toEqual([
-      'the sender signed with a line break around the secret: remove it there',
+      "the sender's copy of the secret has a line break at its end: correct it there",
     ])
   })
 
@@ -123,7 +135,7 @@ describe('the likely mistakes', () => {
     expect(likely).toEqual([
       'the digest is sent as hex, not base64url',
       expect.stringMatching(
-        /^the JSON was parsed and serialised again; sign exactly the bytes that are sent$/,
+        /^the body was parsed and serialised again after the sender signed it; sign exactly the bytes that are sent$/,
       ),
     ])
   })
@@ -132,10 +144,28 @@ describe('the likely mistakes', () => {
     const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     expect((await explained(request)).likely).toEqual([
       expect.stringMatching(/another secret, or another body: none of the well-known mistakes/),
-      expect.stringMatching(/^check that both sides have the same secret/),
+      expect.stringMatching(/^check what you pass: .* the sender must have the same/),
       expect.stringMatching(/^check that no proxy, middleware or gateway/),
     ])
     expect((await explained(request, ours, {})).likely).toEqual([])
+  })
+
+  it("the mistakes name a header of hookgate's scheme that did not arrive", async () => {
+    const { headers, ...rest } = await signHmac({ secret: SECRET, body: '{}' })
+    const { 'webhook-event-id': _, ...others } = headers
+    expect((await explained({ ...rest, headers: others })).likely).toEqual([
+      expect.stringMatching(/^No Webhook-Event-Id header: .* proxy or middleware has dropped it$/),
+    ])
+  })
+
+  it("the mistakes do not take hookgate's scheme for Standard Webhooks, which shares two of its headers", async () => {
+    const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
+    const { likely, looksLike } = await explained(request, ours, {
+      secret: SECRET,
+      schemes: [standardWebhooks.scheme],
+    })
+    expect(likely[0]).toMatch(/another secret, or another body/)
+    expect(looksLike).toBeUndefined()
   })
 
   it('the mistakes say nothing of a URL that the sender does not sign', async () => {

@@ -122,7 +122,7 @@ describe('fromEnvelope', () => {
     },
   )
 
-  it('fromEnvelope refuses with a TypeError that has a code, and a link to its entry', () => {
+  it('fromEnvelope refuses with an error that has a code, and a link to its entry', () => {
     const link = expect.stringMatching(/errors\.md#err_envelope$/)
     for (const json of [undefined, {}]) {
       expect(() => fromEnvelope(json)).toThrow(expect.objectContaining({ code: 'ERR_ENVELOPE', help: link }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Reason, STATUS, statusOf } from '../../src/reason.ts'
+import { type Reason, STATUS } from '../../src/reason.ts'
 import { makeBatch } from './batch.ts'
 import { compareBatch } from './compare.ts'
 import { findPython } from './oracle.ts'
@@ -21,9 +21,7 @@ const reasons = Object.keys(STATUS) as readonly Reason[] // the keys of a record
 
 const ANSWERS = [
   ...['accepted', 'configured', 'refused', 'committed', 'already', 'lost', 'released', 'nothing left'],
-  ...reasons
-    .filter((reason) => !ELSEWHERE.includes(reason))
-    .map((reason) => `${statusOf(reason, false)} ${reason}`),
+  ...reasons.filter((reason) => !ELSEWHERE.includes(reason)).map((reason) => `${STATUS[reason]} ${reason}`),
 ]
 
 describe('a second implementation, written in Python from the specification alone', () => {

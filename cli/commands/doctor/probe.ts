@@ -1,9 +1,11 @@
 import { globalAgent as http } from 'node:http'
 import { globalAgent as https } from 'node:https'
+import { generateSecret } from '../../../src/index.ts'
 import { problemCode } from '../../../src/sender/judge.ts'
 import { bodyBytes } from '../../../src/signing/body.ts'
-import type { SignedRequest } from '../../../src/signing/sign.ts'
+import { type SignedRequest, signHmac } from '../../../src/signing/sign.ts'
 import * as client from '../../lib/ask.ts'
+import { nowSeconds } from '../../signing/scheme-body.ts'
 
 export type ProbeAnswer = client.Answer
 
@@ -29,9 +31,6 @@ export function ask(
   )
 }
 
-/** Well formed but wrong: a delivery with it is never accepted, so no event is claimed. */
-const NO_SIGNATURE = 'A'.repeat(43)
-
 export function send(
   url: URL,
   { headers, body }: Pick<SignedRequest, 'headers' | 'body'>,
@@ -39,15 +38,12 @@ export function send(
   return ask(url, { method: 'POST', headers, body })
 }
 
-/** Sends a wrongly signed delivery in the specification's form. @param skew Seconds to add to its time. */
-export function sendUnsigned(url: URL, body: string, skew: number): Promise<ProbeAnswer> {
-  const headers = {
-    'content-type': 'application/json',
-    'webhook-timestamp': `${Math.floor(Date.now() / 1000) + skew}`,
-    'webhook-event-id': crypto.randomUUID(),
-    'webhook-signature': NO_SIGNATURE,
-  }
-  return send(url, { headers, body })
+/**
+ * Sends a delivery in hookgate's scheme that no receiver accepts, so no event is claimed: it is signed with a new secret.
+ * @param skew Seconds to add to its time.
+ */
+export async function sendWronglySigned(url: URL, body: string, skew: number): Promise<ProbeAnswer> {
+  return send(url, await signHmac({ secret: generateSecret(), body, timestamp: nowSeconds() + skew }))
 }
 
 /** The `code` of hookgate's problem+json. Undefined if something else answered. */

@@ -117,11 +117,7 @@ describe('every scheme with a secret', () => {
     )
     if (typeof made === 'string') return expect(made).toMatch(/./) // a public key that is none
     const { delivery, listener } = made
-    const { says, signatures } = await tryGuesses(
-      delivery,
-      listener,
-      expectedSender(listener.auth, undefined),
-    )
+    const { says, signatures } = await tryGuesses(delivery, listener, expectedSender(listener, undefined))
     expect(says).toBeUndefined()
     expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)
   })
@@ -208,7 +204,7 @@ it('the signatures that are computed are counted', async () => {
     bodyBase64: Buffer.from(body).toString('base64'),
     expect: { ok: false },
   })
-  const { signatures } = await tryGuesses(delivery, listener, expectedSender(listener.auth, undefined))
+  const { signatures } = await tryGuesses(delivery, listener, expectedSender(listener, undefined))
   expect(signatures).toBe(computed)
   expect(signatures).toBeGreaterThan(500)
   expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)

@@ -161,7 +161,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: '4 the secret decoded from base64',
     says: /was decoded/,
-    fix: /pass it as .* shows it/,
+    fix: /pass it as .* has it/,
     of: (sender) => {
       if (isWhsec(sender) || isPublicKey(sender)) return 'refused at start: no base64 or hex text'
       return {

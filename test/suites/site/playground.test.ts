@@ -73,7 +73,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     const wrong = await signHmac({ secret: `${SECRET}\n`, body: BODY })
     await playground.paste({ Headers: headerText(wrong.headers) })
     await playground.verdict('Refused with 401')
-    expect(await playground.why()).toContain('the sender signed with a line break around the secret')
+    expect(await playground.why()).toContain("the sender's copy of the secret has a line break at its end")
   })
 
   it('the playground verifies a token against a pasted JWKS, and shows the claims of a refused one', async () => {

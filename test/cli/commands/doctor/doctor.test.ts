@@ -123,7 +123,6 @@ describe('hookgate doctor', () => {
 describe('the check runtime', () => {
   it('runtime finds a Node that is too old', async () => {
     expect(await checkRuntime(await folder(), '20.18.3')).toContainEqual({
-      id: 'runtime',
       status: 'fail',
       seen: 'Node 20.18.3 is older than 20.19',
       fix: 'install a supported version of Node',
@@ -185,7 +184,6 @@ describe('findings that need a stand-in for the network', () => {
 
   it('a certificate that expires soon', async () => {
     expect(await judged('https://hooks.example', { certificateDays: 13 })).toContainEqual({
-      id: 'url',
       status: 'warn',
       seen: 'the certificate expires in 13 days',
       fix: 'renew it',
