@@ -34,7 +34,10 @@ export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = define
   },
   eventId: { member: '/event-data/id' },
   // An ID is unique only within a day. Every attempt has the event's time.
-  claimedId: (id, { payload }) => id && `${memberAt(payload, ['event-data', 'timestamp'])}\n${id}`,
+  claimedId: (id, { payload }) => {
+    const time = memberAt(payload, ['event-data', 'timestamp'])
+    return id && `${typeof time === 'number' ? time : ''}\n${id}`
+  },
   eventType: { member: '/event-data/event' },
   maxBodyBytes: 262_144,
   limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',

@@ -57,6 +57,36 @@ export function memberAt(payload: unknown, steps: readonly string[]): Json | und
   return found as Json // a value within a parsed body
 }
 
+/** In UTF-16 code units. */
+const LONGEST_SIGNED = 4096
+
+/**
+ * Reads a member that is signed: a string, or a safe integer as text. Undefined if it, or what would hold it, is missing or null. Anything
+ * else is refused, because a value that is signed as if it were absent could be added to any genuine delivery.
+ */
+export function signedMember(
+  payload: unknown,
+  steps: readonly string[],
+  longest: number = LONGEST_SIGNED,
+): string | undefined | { readonly problem: string } {
+  const refused = (problem: string) => ({ problem: `${steps.join('/')} ${problem}` })
+  let member: unknown = payload
+  for (const step of steps) {
+    if (member === undefined || member === null) return undefined
+    if (typeof member !== 'object' || (Array.isArray(member) && !/^[0-9]+$/.test(step))) {
+      return refused('is in a value of another type')
+    }
+    member = Object.hasOwn(member, step) ? Reflect.get(member, step) : undefined
+  }
+  if (member === undefined || member === null) return undefined
+  if (Number.isSafeInteger(member)) return `${member}`
+  if (typeof member !== 'string' && !Number.isNaN(member))
+    return refused('is neither a string nor an integer')
+  if (typeof member !== 'string' || member.length > longest) return refused(`is over ${longest} characters`)
+  // Half a surrogate pair has no UTF-8: it would be signed like the U+FFFD that replaces it.
+  return member.isWellFormed() ? member : refused('is not well-formed text')
+}
+
 /** Returns a string member, or a safe integer as text. Undefined for other types. */
 export function textAt(payload: unknown, steps: readonly string[]): string | undefined {
   const member = memberAt(payload, steps)

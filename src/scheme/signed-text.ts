@@ -2,7 +2,7 @@ import type { Signed } from '../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, byteText } from '../lib/bytes.ts'
-import { type Json, pointerSteps, textAt } from '../lib/json.ts'
+import { type Json, pointerSteps, signedMember } from '../lib/json.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { FormField } from './form-fields.ts'
 import type { Scheme, SchemeRequest } from './scheme.ts'
@@ -16,7 +16,6 @@ import {
   urlText,
 } from './signed-url.ts'
 
-const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
@@ -118,8 +117,9 @@ function placeholder(name: string, urlOf: (values: SignedValues) => string | und
   if (name === 'url') return urlOf
   const steps = pointerSteps(name)
   return (values) => {
-    const text = textAt(values.parsed(), steps)
-    return text === undefined || text.length > LONGEST_MEMBER ? undefined : byteText(encoder.encode(text))
+    const text = signedMember(values.parsed(), steps)
+    if (typeof text === 'object') return values.refuse?.(text.problem)
+    return text === undefined ? undefined : byteText(encoder.encode(text))
   }
 }
 
