@@ -1,6 +1,6 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
-import { decodeUtf8 } from '../src/lib/bytes.ts'
-import { countMembers, type Json, memberAt, parseJson } from '../src/lib/json.ts'
+import { type Json, memberAt, parseJson } from '../src/lib/json.ts'
+import { countJson } from '../src/lib/json-scan.ts'
 import { whenKnown } from '../src/lib/maybe-promise.ts'
 import { fail } from '../src/reason.ts'
 import {
@@ -19,8 +19,7 @@ const LONGEST_HANDSHAKE = 1024
 
 /** The token of a handshake. Undefined if the body is anything else, or repeats the member. */
 function tokenOf(body: Uint8Array): string | undefined {
-  const text = body.length > LONGEST_HANDSHAKE ? undefined : decodeUtf8(body)
-  if (text === undefined || countMembers(text) !== 1) return undefined
+  if (body.length > LONGEST_HANDSHAKE || countJson(body).commas > 0) return undefined
   const parsed = parseJson(body)
   const token = 'value' in parsed ? memberAt(parsed.value, ['verification_token']) : undefined
   return typeof token === 'string' && isSecret(token) ? token : undefined

@@ -1,7 +1,8 @@
 import { decodeBase64url } from '#crypto'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../crypto/algorithms.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
-import { countMembers, type Json } from '../lib/json.ts'
+import type { Json } from '../lib/json.ts'
+import { countJson } from '../lib/json-scan.ts'
 
 /** A well-formed token. Nothing about it is verified yet. */
 export interface Token {
@@ -72,7 +73,8 @@ export function readObject(segment: string): JsonObject | string {
   try {
     const value: Json = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object'
-    return countMembers(text) === Object.keys(value).length ? value : 'has a member twice'
+    const names = Object.keys(value).length
+    return countJson(bytes).commas < Math.max(1, names) ? value : 'has a member twice'
   } catch {
     return 'is not JSON'
   }

@@ -4,6 +4,7 @@
  */
 import { decodeUtf8 } from './bytes.ts'
 import type { Json } from './json.ts'
+import { endOfString } from './json-scan.ts'
 
 /** The members to read, by name. `*` stands for each element of a list. `true` reads the value itself. */
 export type Wanted = { readonly [name: string]: Wanted | true }
@@ -150,12 +151,14 @@ class MemberReader {
   /** The first byte that is no white space. */
   #next(): number {
     const json = this.#json
-    let code = json[this.#at]
+    let at = this.#at
+    let code = json[at]
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
-      this.#at += 1
-      code = json[this.#at]
+      at += 1
+      code = json[at]
     }
     if (code === undefined) throw new SyntaxError()
+    this.#at = at
     return code
   }
 
@@ -183,26 +186,19 @@ class MemberReader {
   /** A number, true, false or null: up to white space, a comma or a closing bracket. */
   #skipLiteral(): void {
     const json = this.#json
-    for (; this.#at < json.length; this.#at += 1) {
-      const code = json[this.#at] ?? 0
-      if (code <= 0x20 || code === COMMA || this.#isEnd(code)) return
+    let at = this.#at
+    for (; at < json.length; at += 1) {
+      const code = json[at] ?? 0
+      if (code <= 0x20 || code === COMMA || this.#isEnd(code)) break
     }
+    this.#at = at
   }
 
   #skipString(): void {
-    this.#at = endOfString(this.#json, this.#at + 1)
+    const end = endOfString(this.#json, this.#at + 1)
+    if (this.#json[end] !== QUOTE) throw new SyntaxError()
+    this.#at = end + 1
   }
-}
-
-/** The byte after the closing quote. The one loop that passes over a whole body: it touches nothing but its own variables. */
-function endOfString(json: Uint8Array, start: number): number {
-  const { length } = json
-  for (let index = start; index < length; index += 1) {
-    const code = json[index]
-    if (code === 0x22 /* " */) return index + 1
-    if (code === 0x5c /* \ */) index += 1
-  }
-  throw new SyntaxError()
 }
 
 /** The byte that an escape stands for, by the byte after the backslash. */
