@@ -1,5 +1,6 @@
 import { createHmac, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Verdict } from '../../src/index.ts'
 import { signedMember } from '../../src/lib/json.ts'
 import { adyen } from '../../src/schemes/adyen.ts'
 import { braintree } from '../../src/schemes/braintree.ts'
@@ -38,7 +39,7 @@ interface MemberSigner {
   /** Signs the members. Returns where the signature is, and what it is. */
   readonly sign: (members: Members) => readonly [pointer: string, signature: string]
   readonly unsigned: Members
-  readonly receive: (body: string) => Promise<{ readonly ok: boolean; readonly status?: number }>
+  readonly receive: (body: string) => Promise<Verdict>
 }
 
 const item = (member: string) => `/notificationItems/0/NotificationRequestItem/${member}`
