@@ -3,6 +3,7 @@ import { byteText, decodeUtf8 } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { EARLY_BODY } from './kit/early-body.ts'
 import type { FormField } from './kit/form-fields.ts'
 import {
   ANOTHER_QUERY,
@@ -161,70 +162,73 @@ function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefi
  * })
  * ```
  */
-export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
-  name: 'twilio',
-  sender: 'Twilio',
-  secretName: 'primary auth token of the account',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha1',
-  key: 'text',
-  signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
-  methods: ['POST', 'GET'],
-  signs: ({ body, fields, header, method, payload, publicUrl, refuse, url }) => {
-    const urls = signedUrls(publicUrl)
-    const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
-    if (typeof sent === 'object') return refuse(sent.problem)
-    if (method === 'GET') {
-      if (sent === undefined || payload() === undefined) return undefined
-      if (!isQueryOfGet(sent, urls))
-        return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
-      return urls.flatMap(({ base }) =>
-        spellings(sent).map((each) => ({ before: base + each, body: NO_BYTES, after: '' })),
+export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme(
+  {
+    name: 'twilio',
+    sender: 'Twilio',
+    secretName: 'primary auth token of the account',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha1',
+    key: 'text',
+    signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
+    methods: ['POST', 'GET'],
+    signs: ({ body, fields, header, method, payload, publicUrl, refuse, url }) => {
+      const urls = signedUrls(publicUrl)
+      const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
+      if (typeof sent === 'object') return refuse(sent.problem)
+      if (method === 'GET') {
+        if (sent === undefined || payload() === undefined) return undefined
+        if (!isQueryOfGet(sent, urls))
+          return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
+        return urls.flatMap(({ base }) =>
+          spellings(sent).map((each) => ({ before: base + each, body: NO_BYTES, after: '' })),
+        )
+      }
+      const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
+      const query = isJson && sent !== undefined ? withoutHash(sent) : sent
+      const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
+      if (query !== undefined && !isOpen && !urls.some((each) => isConfigured(query, each)))
+        return refuse(ANOTHER_QUERY)
+      const signedWith = (bytes: Uint8Array) =>
+        urls.flatMap(({ base, query: configured }) =>
+          (isOpen ? spellings(query) : [configured]).map((each) => ({
+            before: base + each,
+            body: bytes,
+            after: '',
+          })),
+        )
+      if (isJson) {
+        if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
+        const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'
+        return whenKnown(sha256(body, 'hex'), (hash) => {
+          const isOther = sent !== query && !sent?.endsWith(hash)
+          return isOther ? undefined : signedWith(encoder.encode(`${divider}bodySHA256=${hash}`))
+        })
+      }
+      const form = fields()
+      const signed = form && signedFields(form)
+      if (signed === undefined) return undefined
+      if (isOpen) return isDivided(query, form ?? []) ? signedWith(signed) : refuse(QUERY_NOT_DIVIDED)
+      // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
+      const starts = urls.map(startOfGet)
+      const longest = Math.max(...starts.map(({ length }) => length))
+      const begin = byteText(signed.subarray(0, longest))
+      const isOfGet = urls.some(({ base, query: configured }) =>
+        starts.some((start) => (base + configured + begin).startsWith(start)),
       )
-    }
-    const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
-    const query = isJson && sent !== undefined ? withoutHash(sent) : sent
-    const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
-    if (query !== undefined && !isOpen && !urls.some((each) => isConfigured(query, each)))
-      return refuse(ANOTHER_QUERY)
-    const signedWith = (bytes: Uint8Array) =>
-      urls.flatMap(({ base, query: configured }) =>
-        (isOpen ? spellings(query) : [configured]).map((each) => ({
-          before: base + each,
-          body: bytes,
-          after: '',
-        })),
-      )
-    if (isJson) {
-      if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
-      const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'
-      return whenKnown(sha256(body, 'hex'), (hash) => {
-        const isOther = sent !== query && !sent?.endsWith(hash)
-        return isOther ? undefined : signedWith(encoder.encode(`${divider}bodySHA256=${hash}`))
-      })
-    }
-    const form = fields()
-    const signed = form && signedFields(form)
-    if (signed === undefined) return undefined
-    if (isOpen) return isDivided(query, form ?? []) ? signedWith(signed) : refuse(QUERY_NOT_DIVIDED)
-    // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
-    const starts = urls.map(startOfGet)
-    const longest = Math.max(...starts.map(({ length }) => length))
-    const begin = byteText(signed.subarray(0, longest))
-    const isOfGet = urls.some(({ base, query: configured }) =>
-      starts.some((start) => (base + configured + begin).startsWith(start)),
-    )
-    return isOfGet ? undefined : signedWith(signed)
+      return isOfGet ? undefined : signedWith(signed)
+    },
+    takes: ['publicUrl'],
+    eventId: { header: 'i-twilio-idempotency-token' },
+    content: ['form', 'json'],
+    maxBodyBytes: 262_144,
+    facts: {
+      otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
+      otherSecrets:
+        'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
+    },
+    limits:
+      'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
   },
-  takes: ['publicUrl'],
-  eventId: { header: 'i-twilio-idempotency-token' },
-  content: ['form', 'json'],
-  maxBodyBytes: 262_144,
-  facts: {
-    otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
-    otherSecrets:
-      'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
-  },
-  limits:
-    'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
-})
+  { early: EARLY_BODY },
+)

@@ -14,7 +14,7 @@ import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
 import { ed25519Problem, p256Point, signatureOfDer } from './public-keys.ts'
 import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
-import { type SignedValues, signedRequest, signedUrlText, templateReader } from './signed-text.ts'
+import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
 /** One configured secret or public key. */
 interface SchemeKey {
@@ -31,12 +31,16 @@ const MOST_SIGNATURES = 10
  *
  * @throws ListenerConfigError if a secret or key is missing or malformed.
  */
-export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenticator['authenticate'] {
+export function authenticateBy(
+  scheme: Scheme,
+  options: SchemeOptions,
+  signedUrl?: SignedUrlText,
+): Authenticator['authenticate'] {
   const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature, algorithm === 'token')
-  const signedOf = signedReader(scheme, options)
+  const signedOf = signedReader(scheme, options, signedUrl)
   const keys = keysOf(scheme, options)
 
   return (evidence) => {
@@ -55,16 +59,20 @@ export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenti
   }
 }
 
+/** Compiles the reader of `{url}`: `signedUrlText`, if the row signs the URL. */
+export type SignedUrlText = (scheme: Scheme, publicUrl: string) => UrlText
+
 /**
  * Reconstructs the byte strings that a signature may cover, most likely first. Undefined if a signed value is missing.
  */
 export function signedReader(
   scheme: Scheme,
   { publicUrl = '' }: SchemeOptions,
+  signedUrl?: SignedUrlText,
 ): (values: SignedValues) => MaybePromise<readonly Signed[] | undefined> {
   const { signs } = scheme
   if (typeof signs === 'string') {
-    const read = templateReader(signs, signedUrlText(scheme, publicUrl))
+    const read = templateReader(signs, signedUrl?.(scheme, publicUrl))
     return (values) => {
       const signed = read(values)
       return signed && [signed]

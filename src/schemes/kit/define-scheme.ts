@@ -12,9 +12,10 @@ import {
   optional,
 } from '../../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-events.ts'
-import { authenticateBy } from './authenticate.ts'
+import { authenticateBy, type SignedUrlText } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import { EARLY_BODY, type EarlyBody } from './early-body.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { readSecrets } from './secret-forms.ts'
 
@@ -62,17 +63,26 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
+/** What few rows need. A row that needs it names it, so that the bundles of all other senders are without it. */
+export interface RowParts {
+  /** `signedUrlText`, for a row whose template has `{url}`. */
+  readonly url?: SignedUrlText
+  /** `EARLY_BODY`, for a row that reads the body to authenticate it. */
+  readonly early?: EarlyBody
+}
+
 /** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineScheme<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
   Others = never,
->(scheme: Scheme): SchemeFactory<Options, EventName, Others> {
+>(scheme: Scheme, { url, early }: RowParts = {}): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options))
-    return senderAuthenticator(scheme, options, authenticate)
+    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options, url))
+    const protocol = compileScheme(scheme, options, early)
+    return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
   }
   return Object.assign(factory, { scheme })
 }
@@ -95,7 +105,7 @@ export function senderAuthenticator(
   authenticate: Authenticator['authenticate'],
   again?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const protocol = compileScheme(scheme, options)
+  const protocol = compileScheme(scheme, options, EARLY_BODY)
   return Object.freeze({ method: 'scheme' as const, protocol, again, authenticate })
 }
 
