@@ -78,8 +78,9 @@ export function signedReader(
       return signed && [signed]
     }
   }
+  const signedBy = signs.forUrl?.(publicUrl) ?? signs
   return (values) =>
-    whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
+    whenKnown(signedBy(signedRequest(values, publicUrl)), (signed) =>
       signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
     )
 }

@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
-import { FORM, onlyField } from './form-fields.ts'
+import { FORM, onlyField, onlyOne } from './form-fields.ts'
 import { formExcess, jsonExcess, multipartExcess } from './read-limits.ts'
 import type { BodyForm } from './scheme.ts'
 
@@ -79,7 +79,7 @@ function fieldOf(body: Uint8Array, name: string): Uint8Array | undefined {
     const end = endOfHead(part)
     return hasName(decodeUtf8(part.subarray(0, end)) ?? '', name) ? [part.subarray(end + 4)] : []
   })
-  return found.length === 1 ? found[0] : undefined
+  return onlyOne(found)
 }
 
 /** Whether these bytes stand at an index. */

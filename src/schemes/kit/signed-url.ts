@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../errors.ts'
-import type { Content, Scheme } from './scheme.ts'
+import type { Content, Scheme, SignedBytes } from './scheme.ts'
 import type { UrlText } from './signed-text.ts'
 
 /** A URL, split as text. Nothing is normalised, because senders sign the exact text. */
@@ -132,6 +132,13 @@ export function signedUrlText(
     const text = signedUrl(urlText(url))
     return keepsQuery(url.query, text) ? text : values.refuse?.(QUERY_NOT_DIVIDED)
   }
+}
+
+/** The signed bytes of a row's own function, which is compiled once for each listener. */
+/* @__NO_SIDE_EFFECTS__ */
+export function signedBytesFor(compile: (publicUrl: string) => SignedBytes): SignedBytes {
+  const signs: SignedBytes = (request) => compile(request.publicUrl)(request)
+  return Object.assign(signs, { forUrl: compile })
 }
 
 /** Whether a query has the same parameters in the URL that a scheme has converted. Decoding a `%26` would add one. */
