@@ -6,7 +6,7 @@ import { ListenerConfigError } from '../errors.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
-import { defineScheme } from '../schemes/kit/define-scheme.ts'
+import { schemeOf } from '../schemes/kit/define-scheme.ts'
 import { ALL_PARTS } from '../schemes/kit/row-parts.ts'
 import type { Scheme, SignedBytes } from '../schemes/kit/scheme.ts'
 import { Verification } from '../verification.ts'
@@ -144,7 +144,7 @@ function remaker(
         key,
         signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
       }
-      const auth = defineScheme(row, ALL_PARTS)(changed)
+      const auth = schemeOf(row, ALL_PARTS)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {
       if (error instanceof ListenerConfigError) return undefined // no such secret is possible

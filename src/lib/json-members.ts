@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 import { endOfString } from './json-scan.ts'
 
 /** The members to read, by name. `*` stands for each element of a list. `true` reads the value itself. */
-export type Wanted = { readonly [name: string]: Wanted | true }
+export type Selection = { readonly [name: string]: Selection | true }
 
 /** In bytes. */
 const LONGEST_VALUE = 32_768
@@ -18,11 +18,11 @@ const LONGEST_NAME = 512
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 
 /** Combines paths, e.g. `['value', '*', 'clientState']`. */
-export function wantedOf(paths: readonly (readonly string[])[]): Wanted | true {
+export function selectionOf(paths: readonly (readonly string[])[]): Selection | true {
   if (paths.some(({ length }) => length === 0)) return true
   const names = new Set(paths.map(([first = '']) => first))
   const inner = (name: string) => paths.filter(([first]) => first === name).map((path) => path.slice(1))
-  return Object.fromEntries([...names].map((name) => [name, wantedOf(inner(name))]))
+  return Object.fromEntries([...names].map((name) => [name, selectionOf(inner(name))]))
 }
 
 /**
@@ -30,10 +30,10 @@ export function wantedOf(paths: readonly (readonly string[])[]): Wanted | true {
  * over 32 KB. Undefined for other values, and for most texts that are not JSON. For the rest of those the result has no meaning,
  * so parse the text before you trust it.
  */
-export function readMembers(json: Uint8Array, wanted: Wanted): Json | undefined {
+export function readMembers(json: Uint8Array, selection: Selection): Json | undefined {
   const reader = new MemberReader(json)
   try {
-    const found = reader.read(wanted)
+    const found = reader.read(selection)
     return typeof found === 'object' && found !== null ? found : undefined
   } catch {
     return undefined // not JSON
@@ -63,7 +63,7 @@ class MemberReader {
     this.#json = json
   }
 
-  read(wanted: Wanted | true): Json {
+  read(wanted: Selection | true): Json {
     const opening = this.#next()
     if (wanted !== true && opening === 0x7b /* { */) {
       const found = new Map<string, Json>()
@@ -85,7 +85,7 @@ class MemberReader {
     return this.#value()
   }
 
-  #inner(wanted: Wanted, name: string): Wanted | true | undefined {
+  #inner(wanted: Selection, name: string): Selection | true | undefined {
     return Object.hasOwn(wanted, name) ? wanted[name] : undefined
   }
 

@@ -1,5 +1,5 @@
 import { byteText } from '../lib/bytes.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import type { SignedBytes } from './kit/scheme.ts'
 import { QUERY_NOT_DIVIDED, signedBytesFor, urlReader } from './kit/signed-url.ts'
 
@@ -47,7 +47,7 @@ function signedTo(publicUrl: string): SignedBytes {
  * })
  * ```
  */
-export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = defineScheme({
+export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = schemeOf({
   name: 'contentful',
   sender: 'Contentful',
   secretName: 'signing secret of the space or app',

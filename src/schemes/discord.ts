@@ -1,10 +1,10 @@
 import { memberAt } from '../lib/json.ts'
 import {
-  defineScheme,
   emptyReply,
   jsonReply,
   type PublicKeyOptions,
   type SchemeFactory,
+  schemeOf,
 } from './kit/define-scheme.ts'
 
 /**
@@ -19,7 +19,7 @@ import {
  * const auth = discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY })
  * ```
  */
-export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineScheme({
+export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = schemeOf({
   name: 'discord',
   sender: 'Discord',
   secretName: 'public key of the app, in hex',

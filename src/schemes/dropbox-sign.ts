@@ -1,5 +1,5 @@
 import { jsonInMultipart } from './kit/body-formats.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { EARLY_BODY } from './kit/early-body.ts'
 
 /**
@@ -15,7 +15,7 @@ import { EARLY_BODY } from './kit/early-body.ts'
  * const auth = dropboxSign({ secrets: process.env.DROPBOX_SIGN_WEBHOOK_SECRET })
  * ```
  */
-export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = defineScheme(
+export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = schemeOf(
   {
     name: 'dropbox-sign',
     sender: 'Dropbox Sign',

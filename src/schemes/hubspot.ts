@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { signedUrlText } from './kit/signed-url.ts'
 
 /** HubSpot decodes these twelve percent codes before it signs the URL, and no others. */
@@ -19,7 +19,7 @@ const decodeSome = (url: string) => url.replace(DECODED, decodeURIComponent)
  * })
  * ```
  */
-export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = defineScheme(
+export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
   {
     name: 'hubspot',
     sender: 'HubSpot',

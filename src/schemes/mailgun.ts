@@ -1,5 +1,5 @@
 import { memberAt } from '../lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { EARLY_BODY } from './kit/early-body.ts'
 
 /**
@@ -15,7 +15,7 @@ import { EARLY_BODY } from './kit/early-body.ts'
  * const auth = mailgun({ secrets: process.env.MAILGUN_WEBHOOK_SECRET })
  * ```
  */
-export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = defineScheme(
+export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = schemeOf(
   {
     name: 'mailgun',
     sender: 'Mailgun',

@@ -4,11 +4,11 @@ import { countJson } from '../lib/json-scan.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { fail } from '../reason.ts'
 import {
-  defineScheme,
   emptyReply,
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
 } from './kit/define-scheme.ts'
 import { acceptSecret, isSecret } from './kit/handshake-answers.ts'
 
@@ -40,7 +40,7 @@ function isHandshake(payload: Json | undefined): boolean {
  * const auth = notion({ secrets: process.env.NOTION_VERIFICATION_TOKEN })
  * ```
  */
-export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = defineScheme({
+export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = schemeOf({
   name: 'notion',
   sender: 'Notion',
   secretName: 'verification token of the subscription',

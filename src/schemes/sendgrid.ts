@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without the
@@ -11,7 +11,7 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/d
  * const auth = sendgrid({ publicKeys: process.env.SENDGRID_VERIFICATION_KEY })
  * ```
  */
-export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme({
+export const sendgrid: SchemeFactory<PublicKeyOptions> = schemeOf({
   name: 'sendgrid',
   sender: 'SendGrid',
   secretName: 'verification key of the event webhook, in base64',

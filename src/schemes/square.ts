@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { signedUrlText } from './kit/signed-url.ts'
 
 /**
@@ -14,7 +14,7 @@ import { signedUrlText } from './kit/signed-url.ts'
  * })
  * ```
  */
-export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = defineScheme(
+export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = schemeOf(
   {
     name: 'square',
     sender: 'Square',

@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -12,7 +12,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = standardWebhooks({ secrets: process.env.WEBHOOK_SECRET })
  * ```
  */
-export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = defineScheme({
+export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'standard-webhooks',
   sender: 'Standard Webhooks',

@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers a timestamp
@@ -9,7 +9,7 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/d
  * const auth = telnyx({ publicKeys: process.env.TELNYX_PUBLIC_KEY })
  * ```
  */
-export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defineScheme({
+export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = schemeOf({
   name: 'telnyx',
   sender: 'Telnyx',
   secretName: 'public key of the account, in base64',

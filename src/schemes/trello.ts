@@ -1,8 +1,8 @@
 import {
-  defineScheme,
   emptyReply,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
   type UrlOptions,
 } from './kit/define-scheme.ts'
 import { signedUrlText } from './kit/signed-url.ts'
@@ -20,7 +20,7 @@ import { signedUrlText } from './kit/signed-url.ts'
  * })
  * ```
  */
-export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> = defineScheme(
+export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> = schemeOf(
   {
     name: 'trello',
     sender: 'Trello',

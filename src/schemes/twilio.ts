@@ -3,7 +3,7 @@ import type { Signed } from '../crypto/algorithms.ts'
 import { byteText, decodeUtf8 } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { EARLY_BODY } from './kit/early-body.ts'
 import { FORM, type FormField } from './kit/form-fields.ts'
 import type { SchemeRequest, SignedBytes } from './kit/scheme.ts'
@@ -241,7 +241,7 @@ function signedTo(publicUrl: string): SignedBytes {
  * })
  * ```
  */
-export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme(
+export const twilio: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
   {
     name: 'twilio',
     sender: 'Twilio',

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { memberAt } from '../../src/lib/json.ts'
-import { rawText, readMembers, unescapeJson, wantedOf } from '../../src/lib/json-members.ts'
+import { rawText, readMembers, selectionOf, unescapeJson } from '../../src/lib/json-members.ts'
 import fc from '../support/property.ts'
 
-const WANTED = wantedOf([['a', 'b'], ['a', '__proto__'], ['list', '*', 'b'], ['list', '*', 'c', '1'], ['"']])
+const WANTED = selectionOf([
+  ['a', 'b'],
+  ['a', '__proto__'],
+  ['list', '*', 'b'],
+  ['list', '*', 'c', '1'],
+  ['"'],
+])
 const bytes = (text: string) => Buffer.from(text)
 const read = (text: string) => readMembers(bytes(text), WANTED === true ? {} : WANTED)
 

@@ -35,7 +35,10 @@ export interface CodeScheme
   readonly sign?: (delivery: Unsigned) => SignedParts | Promise<SignedParts>
 }
 
-/** Another sender's scheme. */
+/**
+ * Another sender's scheme: a `Scheme` if it is data alone, a `CodeScheme` if code verifies its signatures. With a listener's options it
+ * becomes a `CompiledScheme`, which answers what the checks ask.
+ */
 export type SenderScheme = Scheme | CodeScheme
 
 /** A delivery for `signAs` to sign. */

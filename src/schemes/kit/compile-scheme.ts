@@ -42,7 +42,7 @@ export function compileScheme(
     wrongContent: 'content_type_not_accepted',
     readQuery,
     fieldsOf: early?.fieldsWithin(maxFields),
-    early: { maxFields, wanted: early?.wantedOf(scheme, names) },
+    early: { maxFields, selection: early?.selectionOf(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),

@@ -55,7 +55,7 @@ export interface SchemeFactory<
   <Events extends EventsOf<EventName, Events>>(
     options: Options,
   ): TypedAuthenticator<WithOthers<Events, Others>, EventName>
-  /** The definition passed to `defineScheme`. */
+  /** The scheme's definition. */
   readonly scheme: Scheme
 }
 
@@ -71,9 +71,9 @@ export interface RowParts {
   readonly early?: EarlyBody
 }
 
-/** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
+/** Makes a sender's factory of its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineScheme<
+export function schemeOf<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
   Others = never,

@@ -1,5 +1,5 @@
 import { pointerSteps } from '../../lib/json.ts'
-import { readMembers, type Wanted, wantedOf } from '../../lib/json-members.ts'
+import { readMembers, type Selection, selectionOf } from '../../lib/json-members.ts'
 import { fail } from '../../reason.ts'
 import type { ReadEarly } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
@@ -11,7 +11,7 @@ import type { Content } from './scheme.ts'
 export interface EarlyBody {
   readonly read: ReadEarly
   /** The members that it reads. Undefined if only its own function knows them. */
-  wantedOf(scheme: SenderScheme, names: readonly string[]): Wanted | undefined
+  selectionOf(scheme: SenderScheme, names: readonly string[]): Selection | undefined
   /** Decodes the fields of a form, or says why it cannot. */
   fieldsWithin(maxFields: number): (form: Uint8Array) => readonly FormField[] | string
 }
@@ -22,11 +22,11 @@ const NO_BYTES = new Uint8Array(0)
 const readEarly: ReadEarly = (kind, jsonField, read) => {
   const excess = excessOf(kind, jsonField)
   const jsonOf = typeof kind === 'object' ? kind.json : kind === 'form' ? undefined : asItIs
-  return (body, { maxFields, wanted }) => {
+  return (body, { maxFields, selection }) => {
     const tooMuch = excess?.(body, maxFields)
     if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
-    if (wanted === undefined || jsonOf === undefined) return read(body)
-    const payload = readMembers(jsonOf(body) ?? NO_BYTES, wanted)
+    if (selection === undefined || jsonOf === undefined) return read(body)
+    const payload = readMembers(jsonOf(body) ?? NO_BYTES, selection)
     if (payload !== undefined) return { payload }
     return typeof kind === 'object' ? read(body) : fail('body_not_json', 'the body is not an object in JSON')
   }
@@ -47,18 +47,18 @@ function excessOf(
 }
 
 /** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
-function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | undefined {
+function selectedEarly(scheme: SenderScheme, names: readonly string[]): Selection | undefined {
   const { algorithm, signature, signs } = scheme
   if (typeof signs === 'function') return undefined
   const signed = names.filter((name) => name.startsWith('/'))
   const pointers = algorithm === 'code' ? (scheme.readsFirst ?? []) : [signature.member ?? [], signed].flat()
-  const wanted = wantedOf(pointers.map(pointerSteps))
-  return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
+  const selection = selectionOf(pointers.map(pointerSteps))
+  return selection === true || Object.keys(selection).length === 0 ? undefined : selection
 }
 
 export const EARLY_BODY: EarlyBody = {
   read: readEarly,
-  wantedOf: wantedEarly,
+  selectionOf: selectedEarly,
   fieldsWithin: (maxFields) => (form) =>
     formExcess(form, maxFields) ?? formFields(form) ?? 'the body is not a form in UTF-8',
 }
