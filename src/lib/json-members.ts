@@ -4,7 +4,6 @@
  */
 import { decodeUtf8 } from './bytes.ts'
 import type { Json } from './json.ts'
-import { endOfString } from './json-scan.ts'
 
 /** The members to read, by name. `*` stands for each element of a list. `true` reads the value itself. */
 export type Selection = { readonly [name: string]: Selection | true }
@@ -199,6 +198,21 @@ class MemberReader {
     if (this.#json[end] !== QUOTE) throw new SyntaxError()
     this.#at = end + 1
   }
+}
+
+/**
+ * The index of the quote that ends a string, or else of the line feed, which no JSON string contains, or of the end. So the quotes
+ * in a part's header do not hide the JSON after it. Passes over whole bodies: it touches nothing but its own variables.
+ */
+export function endOfString(text: Uint8Array, start: number): number {
+  const { length } = text
+  let index = start
+  for (; index < length; index += 1) {
+    const code = text[index] ?? 0
+    if (code === 0x5c /* \ */) index += 1
+    else if (code <= 0x22 && (code === 0x22 /* " */ || code === 0x0a)) return index
+  }
+  return index
 }
 
 /** The byte that an escape stands for, by the byte after the backslash. */

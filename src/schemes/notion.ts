@@ -1,6 +1,5 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import { type Json, memberAt, parseJson } from '../lib/json.ts'
-import { countJson } from '../lib/json-scan.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { fail } from '../reason.ts'
 import {
@@ -11,6 +10,7 @@ import {
   schemeOf,
 } from './kit/define-scheme.ts'
 import { acceptSecret, isSecret } from './kit/handshake-answers.ts'
+import { jsonExcess } from './kit/read-limits.ts'
 
 const SIGNATURE = 'x-notion-signature'
 const PREFIX = 'sha256='
@@ -19,7 +19,7 @@ const LONGEST_HANDSHAKE = 1024
 
 /** The token of a handshake. Undefined if the body is anything else, or repeats the member. */
 function tokenOf(body: Uint8Array): string | undefined {
-  if (body.length > LONGEST_HANDSHAKE || countJson(body).commas > 0) return undefined
+  if (body.length > LONGEST_HANDSHAKE || jsonExcess(body, 1) !== undefined) return undefined
   const parsed = parseJson(body)
   const token = 'value' in parsed ? memberAt(parsed.value, ['verification_token']) : undefined
   return typeof token === 'string' && isSecret(token) ? token : undefined

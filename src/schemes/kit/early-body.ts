@@ -1,7 +1,7 @@
 import { pointerSteps } from '../../lib/json.ts'
 import { readMembers, type Selection, selectionOf } from '../../lib/json-members.ts'
 import { fail } from '../../reason.ts'
-import type { ReadEarly } from './body.ts'
+import { isForm, type ReadEarly } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { type FormField, formFields, onlyField } from './form-fields.ts'
 import { formExcess, jsonExcess } from './read-limits.ts'
@@ -39,11 +39,11 @@ function excessOf(
   kind: Content,
   jsonField: string | undefined,
 ): ((body: Uint8Array, maxFields: number) => string | undefined) | undefined {
-  if (typeof kind === 'object') return kind.excess
-  if (kind !== 'form') return jsonExcess
-  if (jsonField === undefined) return formExcess
-  return (body, maxFields) =>
-    formExcess(body, maxFields) ?? jsonExcess(onlyField(body, jsonField) ?? NO_BYTES, maxFields)
+  if (typeof kind === 'object' && kind.excess) return kind.excess
+  if (!isForm(kind)) return typeof kind === 'object' ? undefined : jsonExcess
+  const inField = jsonField === undefined ? undefined : (form: Uint8Array) => onlyField(form, jsonField)
+  const jsonOf = typeof kind === 'object' ? kind.json : inField
+  return (body, maxFields) => formExcess(body, maxFields) ?? jsonExcess(jsonOf?.(body) ?? NO_BYTES, maxFields)
 }
 
 /** The members that are read before authentication. Undefined if only the scheme's own function knows them. */

@@ -1,4 +1,4 @@
-import { countJson } from '../../lib/json-scan.ts'
+import { endOfString } from '../../lib/json-members.ts'
 
 /**
  * Limits of the bodies that are parsed before their sender is known. Parsing a megabyte of `[[[[` or of short members takes a
@@ -9,11 +9,30 @@ import { countJson } from '../../lib/json-scan.ts'
 export const MOST_FIELDS = 1000
 const DEEPEST = 64
 
-/** Finds what there is too much of to parse a JSON text: levels or fields. Undefined if it can be parsed. */
+/**
+ * Counts the members, elements and levels of a JSON text without parsing it. An empty object or array counts as one more
+ * field. Returns what there is too much of, or undefined. Texts that are not JSON are counted up to their first mistake, where
+ * a parser would stop.
+ */
 export function jsonExcess(text: Uint8Array, maxFields: number): string | undefined {
-  const { fields, levels } = countJson(text, { fields: maxFields, levels: DEEPEST })
-  if (levels > DEEPEST) return `the body is over ${DEEPEST} levels deep`
-  return fields > maxFields ? fieldExcess(maxFields) : undefined
+  let fields = 0
+  let depth = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text[index] ?? 0
+    if (code === 0x22 /* " */) {
+      index = endOfString(text, index + 1)
+    } else if (code === 0x2c /* , */) {
+      fields += 1
+      if (fields > maxFields) return fieldExcess(maxFields)
+      // `{` and `[` are 0x7b and 0x5b, `}` and `]` are 0x7d and 0x5d: each pair differs only in bit 0x20.
+    } else if ((code | 0x20) === 0x7b) {
+      fields += 1
+      depth += 1
+      if (depth > DEEPEST) return `the body is over ${DEEPEST} levels deep`
+      if (fields > maxFields) return fieldExcess(maxFields)
+    } else if ((code | 0x20) === 0x7d) depth -= 1
+  }
+  return undefined
 }
 
 /** The same for a form, whose fields are separated by `&`. */
