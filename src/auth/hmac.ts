@@ -10,6 +10,7 @@ import { fail, mismatch } from '../reason.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { namedSecrets, type Secrets, secretText } from './secrets.ts'
+import { tryAll } from './try-all.ts'
 
 /** The options of `hmac`. */
 export interface HmacOptions {
@@ -61,21 +62,19 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
   }
   const prefix = `${evidence.timestampText}.${evidence.eventIdText}.`
   const { body } = evidence.delivery
-  const texts = keys.map(({ mac }) => mac(prefix, body, ''))
-  return isPromise(texts[0])
-    ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
-    : nameSecret(keys, signature, texts as string[]) // if one is synchronous, all are
+  // Compares texts, so that only canonical base64url matches.
+  const isRight = (right: string) => constantTimeEqual(signature, right)
+  const found = tryAll(keys, ({ mac }) => {
+    const right = mac(prefix, body, '')
+    return isPromise(right) ? right.then(isRight) : isRight(right)
+  })
+  return isPromise(found) ? found.then((key) => nameSecret(key, keys)) : nameSecret(found, keys)
 }
 
-/** Compares text, so that only canonical base64url matches. Compares every key, so that timing does not reveal which. */
-function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly string[]): Authentication {
-  let secretId: string | undefined
-  for (let index = 0; index < keys.length; index += 1) {
-    if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= keys[index]?.id
-  }
-  return secretId === undefined
+function nameSecret(key: HmacKey | undefined, keys: readonly HmacKey[]): Authentication {
+  return key === undefined
     ? mismatch(`the signature matches none of the secrets (${keys.length})`)
-    : { method: 'hmac', secretId }
+    : { method: 'hmac', secretId: key.id }
 }
 
 /** Rejects secrets that are too short. @throws ListenerConfigError */

@@ -41,12 +41,12 @@ export interface ExpectedSender {
   readonly signedUrl: string | undefined
   readonly keys: readonly ConfiguredKey[]
   /** Makes the scheme's `auth` with other options. Undefined if no other options can be tried. */
-  readonly again: ((options: SchemeOptions) => Authenticator) | undefined
+  readonly withOptions: ((options: SchemeOptions) => Authenticator) | undefined
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
 export function expectedSender(
-  { protocol, again }: Authenticator,
+  { protocol, withOptions }: Authenticator,
   secret: string | undefined,
 ): ExpectedSender {
   const scheme = protocol?.scheme ?? OWN
@@ -60,7 +60,7 @@ export function expectedSender(
     options,
     signedUrl: maySignQuery(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
-    again,
+    withOptions,
   }
 }
 

@@ -1,7 +1,6 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
-import { secretFormOf } from '../schemes/kit/secret-forms.ts'
-import { secretMistake } from '../schemes/kit/secret-mistakes.ts'
+import { secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'

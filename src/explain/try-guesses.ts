@@ -127,7 +127,7 @@ function remaker(
 ): (guess: Guess) => Authenticator | undefined {
   const made = new Map<string, Authenticator | undefined>()
   const make = (guess: Guess): Authenticator | undefined => {
-    const { scheme, options, again } = expected
+    const { scheme, options, withOptions } = expected
     const { publicUrl = options.publicUrl } = guess
     const { secrets: _, publicKeys: __, ...others } = options
     const changed = {
@@ -136,7 +136,8 @@ function remaker(
       ...(publicUrl !== undefined && { publicUrl }),
     }
     try {
-      if (scheme.algorithm === 'code') return again && counted(again(changed), count, MOST_BY_CODE)
+      if (scheme.algorithm === 'code')
+        return withOptions && counted(withOptions(changed), count, MOST_BY_CODE)
       const { signs = scheme.signs, key = scheme.key } = guess
       const row: Scheme = {
         ...scheme,

@@ -3,12 +3,10 @@ import { checkHeaders } from '../checks/headers.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
-import { secretFormOf } from '../schemes/kit/secret-forms.ts'
-import { secretMistake } from '../schemes/kit/secret-mistakes.ts'
+import { looksLike, oddSecret, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
 import { Verification } from '../verification.ts'
 import type { ExpectedSender } from './expected-sender.ts'
-import { looksLike, oddSecret } from './odd-secret.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144

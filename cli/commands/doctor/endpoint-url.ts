@@ -1,8 +1,9 @@
 import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
+import { whyUnanswered } from '../../lib/ask.ts'
 import type { AnyScheme } from '../../signing/schemes.ts'
 import { type Finding, notesOf } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import { ask, FEW_DAYS, type ProbeAnswer, problemCodeOf, whyUnreachable } from './probe.ts'
+import { ask, FEW_DAYS, type ProbeAnswer, problemCodeOf } from './probe.ts'
 
 const { ok, warn, fail } = notesOf('url')
 
@@ -41,8 +42,8 @@ export async function checkUrl(
       findings: [judge(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
     }
   } catch (error) {
-    const [seen, fix] = whyUnreachable(error)
-    return { obstacle: NOT_HOOKGATE, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, expected)] }
+    const unanswered = fail(...whyUnanswered(error, url))
+    return { obstacle: NOT_HOOKGATE, findings: [unanswered, ...naming(url, expected)] }
   }
 }
 

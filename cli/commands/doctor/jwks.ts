@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { readPublicKey } from '../../../src/auth/public-key.ts'
+import { readJwk } from '../../../src/crypto/public-keys.ts'
 import { memberOf } from '../../../src/lib/member-of.ts'
+import { whyUnanswered } from '../../lib/ask.ts'
 import { type Finding, notesOf } from './finding.ts'
-import { ask, FEW_DAYS, whyUnreachable } from './probe.ts'
+import { ask, FEW_DAYS } from './probe.ts'
 
 const { ok, warn, fail, skip } = notesOf('jwks')
 
@@ -16,8 +17,7 @@ export async function checkJwks(source: URL | string | undefined): Promise<Findi
   try {
     return await fromHost(source)
   } catch (error) {
-    const [seen, fix] = whyUnreachable(error)
-    return [fail(`${source.host} ${seen}`, fix)]
+    return [fail(...whyUnanswered(error, source))]
   }
 }
 
@@ -30,7 +30,7 @@ function fromFile(path: string): Finding[] {
 }
 
 async function fromHost(url: URL): Promise<Finding[]> {
-  const question = { method: 'GET', mostBytes: MOST_BYTES } as const
+  const question = { method: 'GET', mostBytes: MOST_BYTES + 1 } as const
   const { status, bytes, certificateDays } = await ask(url, question)
   const again = await ask(url, question)
   const findings: Finding[] = []
@@ -94,7 +94,7 @@ function judgeKey(key: Entry, index: number): Finding[] {
   if (typeof key.kid !== 'string' || key.kid === '') {
     return [fail(`${where} has no kid, so no token can name it`, 'give each key a kid')]
   }
-  const known = readPublicKey(key)
+  const known = readJwk(key)
   if (known === undefined)
     return [warn(`${where} has a type that hookgate never uses`, 'use RSA, P-256 or Ed25519')]
   return known.problem
