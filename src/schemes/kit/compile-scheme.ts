@@ -5,6 +5,7 @@ import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { type Wanted, wantedOf } from '../../lib/json-members.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
+import { SENDER_STATUS } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { formFields } from './form-fields.ts'
@@ -27,6 +28,13 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
   return {
     scheme,
     options,
+    sender: scheme.sender,
+    order: 'authenticate first',
+    statuses: SENDER_STATUS,
+    bareUnauthorized: scheme.bareUnauthorized,
+    maxBodyBytes: scheme.maxBodyBytes,
+    retentionSeconds: scheme.retentionSeconds,
+    leaseSeconds: scheme.leaseSeconds,
     methods: scheme.methods ?? ['POST'],
     headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,

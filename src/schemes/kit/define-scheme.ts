@@ -16,7 +16,7 @@ import { authenticateBy, type PublicKeyMatcher } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
-import { readSecrets } from './secret-forms.ts'
+import { readSecrets, usageOf } from './secret-forms.ts'
 
 export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
 export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
@@ -56,6 +56,8 @@ export interface SchemeFactory<
   ): TypedAuthenticator<WithOthers<Events, Others>, EventName>
   /** The definition passed to `defineScheme`. */
   readonly scheme: Scheme
+  /** How it is called, for error messages: e.g. `stripe({ secrets })`. */
+  readonly usage: string
 }
 
 /** What a factory with a type argument returns. */
@@ -76,7 +78,7 @@ export function defineScheme<
     )
     return senderAuthenticator(scheme, options, authenticate)
   }
-  return Object.assign(factory, { scheme })
+  return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 
 /**
@@ -107,6 +109,8 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
   <Events extends EventsOf<EventName, Events>>(options: Options): TypedAuthenticator<Events, EventName>
   /** The scheme's definition. */
   readonly scheme: CodeScheme
+  /** How it is called, for error messages: e.g. `plaid({ … })`. */
+  readonly usage: string
 }
 
 /**
@@ -129,7 +133,7 @@ export function defineCodeScheme<Options extends SchemeOptions, EventName extend
   }
   // Without `sign` the key is fetched. The other options stay those of this scheme.
   const withOptions = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
-  return Object.assign(factory, { scheme })
+  return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 
 /** The options that every scheme takes. */

@@ -2,6 +2,7 @@ import { namedSecrets } from '../../auth/secrets.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { OptionCheck } from '../../lib/options.ts'
 import type { SenderScheme } from './code-scheme.ts'
+import { hasKeyPair } from './compile-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
 
 /** The sender's form of a secret, and what is mistaken for it. */
@@ -52,12 +53,24 @@ export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions,
     const { option, problem } = error
     const [place] = /^(secrets|publicKeys)\b/.exec(option) ?? []
     if (place === undefined) throw error
-    const { name, sender, secretName } = scheme
+    const { sender, secretName } = scheme
     const isUnset = (options.secrets ?? options.publicKeys ?? undefined) === undefined
-    const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const what = isUnset ? `${factory}({ ${'publicKeys' in options ? 'publicKeys' : place} }) ` : ''
+    const what = isUnset
+      ? `${factoryNameOf(scheme)}({ ${'publicKeys' in options ? 'publicKeys' : place} }) `
+      : ''
     throw new ListenerConfigError(option, `${what}${problem}; for ${sender}, pass the ${secretName}`)
   }
+}
+
+/** The name of the scheme's factory: its own in camelCase. */
+function factoryNameOf({ name }: SenderScheme): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** How the scheme's factory is called, e.g. `stripe({ secrets })`. */
+export function usageOf(scheme: SenderScheme): string {
+  const option = scheme.algorithm === 'code' ? '…' : hasKeyPair(scheme) ? 'publicKeys' : 'secrets'
+  return `${factoryNameOf(scheme)}({ ${option} })`
 }
 
 /** How Stripe and others begin the keys of their APIs. */
