@@ -13,20 +13,8 @@ export function tryAll<T>(
   candidates: readonly T[],
   matches: (candidate: T) => MaybePromise<boolean>,
 ): MaybePromise<T | undefined> {
-  let found: MaybePromise<T | undefined>
-  for (const candidate of candidates) {
-    const answer = matches(candidate)
-    if (isPromise(answer) || isPromise(found)) found = firstOf(found, answer, candidate)
-    else if (answer) found ??= candidate
-  }
-  return found
-}
-
-async function firstOf<T>(
-  earlier: MaybePromise<T | undefined>,
-  answer: MaybePromise<boolean>,
-  candidate: T,
-): Promise<T | undefined> {
-  const [found, isMatch] = await Promise.all([earlier, answer])
-  return found ?? (isMatch ? candidate : undefined)
+  const answers = candidates.map((candidate) => matches(candidate))
+  return answers.some(isPromise)
+    ? Promise.all(answers).then((known) => candidates[known.indexOf(true)])
+    : candidates[answers.indexOf(true)]
 }
