@@ -104,7 +104,7 @@ const SAFE_HEADERS: { readonly [name: string]: string } = {
   'cache-control': 'no-store',
 }
 
-/** The page's files by path. `bundle.mjs` builds them from the folder `page` into the published package. */
+/** The page's files by path. `tools/bundle.mjs` builds them from the folder `page` into the published package. */
 const FILES = [
   ['/', 'page.html', 'text/html; charset=utf-8'],
   ['/page.css', 'page.css', 'text/css; charset=utf-8'],

@@ -13,7 +13,7 @@ import vectors from '../vectors/jwt.json' with { type: 'json' }
 const KEY = newKey('ES256')
 
 describe('published tokens', () => {
-  it.each(vectors.rfcTokens)('verifies the signature of $source with a key read by us', async (vector) => {
+  it.each(vectors.rfcTokens)('the signature of $source fits a key read by us', async (vector) => {
     const algorithm =
       vector.algorithm === 'RS256' ? 'RS256' : vector.algorithm === 'ES256' ? 'ES256' : 'EdDSA'
     const key = await localKeySet({ keys: [{ ...vector.key, kid: 'rfc' }] }).find('rfc', algorithm)
@@ -22,16 +22,16 @@ describe('published tokens', () => {
     expect(protectedHeader).toEqual({ alg: algorithm })
   })
 
-  it.each(vectors.rfcTokens)('K07 refuses $source itself, which has no kid', ({ token }) => {
+  it.each(vectors.rfcTokens)('jwt() refuses $source itself, which has no kid', ({ token }) => {
     expect(readBearerToken(`Bearer ${token}`)).toMatch(/^kid is missing|^the token payload is not JSON/)
   })
 
-  it('K01 refuses the unsecured token of RFC 7515 A.5', () => {
+  it('jwt() refuses the unsecured token of RFC 7515 A.5', () => {
     expect(readBearerToken(`Bearer ${vectors.unsecured.token}`)).toMatch(/^the signature is not/)
     expect(readBearerToken(`Bearer ${vectors.unsecured.token}AAAA`)).toMatch(/^alg is not one of/)
   })
 
-  it.each(vectors.deliveries)('accepts a recorded delivery signed with $algorithm', async (vector) => {
+  it.each(vectors.deliveries)('jwt() accepts a recorded delivery signed with $algorithm', async (vector) => {
     const clock = fakeClock(vector.now * 1000)
     const { deliver, listener } = jwtSender(KEY, { clock, keySet: localKeySet({ keys: [vector.key] }) })
     const authorization = () => `Bearer ${vector.token}`
@@ -53,7 +53,7 @@ describe('any header', () => {
   const member = fc.oneof(fc.constantFrom('alg', 'kid', 'crit', 'b64', 'typ', '__proto__'), fc.string())
   const header = fc.dictionary(member, fc.oneof(fc.constantFrom('ES256', 'EdDSA', 'none'), fc.jsonValue()))
 
-  it('never makes the reader throw', () => {
+  it('any header never makes the reader throw', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary', maxLength: 9_000 }),
@@ -65,7 +65,7 @@ describe('any header', () => {
     )
   })
 
-  it('is read as a token only when all that matters is right', () => {
+  it('any header is read as a token only when all that matters is right', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -89,7 +89,7 @@ describe('any header', () => {
     )
   })
 
-  it('never makes verify() throw', async () => {
+  it('any header never makes verify() throw', async () => {
     const { deliver, listener } = jwtSender(KEY)
     const delivery = deliver()
     const anything = fc.oneof(
@@ -113,7 +113,7 @@ describe('a valid token, changed in one place', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const positions = Array.from(token, (_, position) => position)
 
-  it('is refused, whichever character becomes its neighbour', async () => {
+  it('a token is refused, whichever character becomes its neighbour', async () => {
     for (const position of positions) {
       const next = alphabet.charAt((alphabet.indexOf(token.charAt(position)) + 1) % 64)
       expect(await sendToken(token.slice(0, position) + next + token.slice(position + 1))).toMatchObject(
@@ -122,7 +122,7 @@ describe('a valid token, changed in one place', () => {
     }
   })
 
-  it('is refused, whichever character is left out or doubled', async () => {
+  it('a token is refused, whichever character is left out or doubled', async () => {
     for (const position of positions) {
       const without = token.slice(0, position) + token.slice(position + 1)
       const doubled = token.slice(0, position + 1) + token.slice(position)
@@ -131,7 +131,7 @@ describe('a valid token, changed in one place', () => {
     }
   })
 
-  it('is refused, whichever character becomes any other', async () => {
+  it('a token is refused, whichever character becomes any other', async () => {
     const change = fc.asyncProperty(
       fc.nat(token.length - 1),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -145,7 +145,7 @@ describe('a valid token, changed in one place', () => {
     await fc.assert(change, { numRuns: 1_000 })
   })
 
-  it('is accepted unchanged', async () => {
+  it('a token is accepted unchanged', async () => {
     expect(await sendToken(token)).toMatchObject(ACCEPTED)
   })
 })

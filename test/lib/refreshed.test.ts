@@ -12,7 +12,7 @@ function flightOf(load: () => Promise<void>) {
   return { flight: new Refreshed(load, { timeoutMs: 0, clock: Date, waitUntil }), kept }
 }
 
-it('is shared while in flight, and ends for all callers at once', async () => {
+it('shared work is shared while in flight, and ends for all callers at once', async () => {
   let end = () => {}
   const { flight, kept } = flightOf(() => new Promise((resolve) => (end = resolve)))
   expect(flight.join()).toBeUndefined()
@@ -25,7 +25,7 @@ it('is shared while in flight, and ends for all callers at once', async () => {
   expect(kept).toEqual([begun])
 })
 
-it('counts as lost after its time limit in workerd, and is only late elsewhere', async () => {
+it('shared work counts as lost after its time limit in workerd, and is only late elsewhere', async () => {
   const { flight } = flightOf(() => new Promise(() => {}))
   void flight.begin()
   const joined = flight.join()?.then(() => 'over')
@@ -34,7 +34,7 @@ it('counts as lost after its time limit in workerd, and is only late elsewhere',
   expect(flight.begin() !== undefined).toBe(IN_WORKERD)
 })
 
-it('never rejects, and starts again, if its work rejects or `waitUntil` throws', async () => {
+it('shared work never rejects, and starts again, if its work rejects or `waitUntil` throws', async () => {
   let runs = 0
   const work = async () => {
     runs += 1

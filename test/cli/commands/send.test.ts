@@ -47,7 +47,7 @@ test('a connection that ends early: one line, exit code 1', async () => {
   )
 })
 
-test('an answer that breaks off: one line, exit code 1', async () => {
+test('hookgate send reports an answer that breaks off in one line, with exit code 1', async () => {
   const url = await receiver((_request, response) => {
     response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
   })
@@ -56,7 +56,7 @@ test('an answer that breaks off: one line, exit code 1', async () => {
   expect(ended.stderr).toContain('closed the connection before it answered')
 })
 
-test('https to a server without TLS: one line that says so, exit code 1', async () => {
+test('https to a server without TLS prints one line that says so, exit code 1', async () => {
   const url = (await receiver((_request, response) => response.end())).replace('http:', 'https:')
   const ended = await runCommand(['send', url, '--data', '{}'], { env })
   expect(ended).toEqual({
@@ -66,7 +66,7 @@ test('https to a server without TLS: one line that says so, exit code 1', async 
   })
 })
 
-test('https to a server with a certificate of its own: one line that says what Node needs', async () => {
+test('https to a server with a certificate of its own prints one line that says what Node needs', async () => {
   const server = createTlsServer(selfSigned()).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')

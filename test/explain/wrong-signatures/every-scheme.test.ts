@@ -127,7 +127,7 @@ describe('every scheme with a secret', () => {
   })
 })
 
-/** What is said first of a genuine delivery when every secret was changed. */
+/** The first explanation of a genuine delivery whose listener has only changed secrets. */
 async function firstSaid(scheme: string, change: (secret: string) => string): Promise<string | undefined> {
   const file = files.find((each) => each.scheme === scheme)
   if (file === undefined) throw new Error(`${scheme}: no vectors`)
@@ -177,7 +177,7 @@ describe('the URL that was signed', () => {
   })
 })
 
-it('counts the signatures that are computed', async () => {
+it('the signatures that are computed are counted', async () => {
   let computed = 0
   const counting = defineScheme({
     name: 'counting',
