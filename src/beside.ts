@@ -5,7 +5,7 @@ import type { Listener } from './listener.ts'
 import { reported } from './report.ts'
 import type { Accepted, Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
-import { checksOf, walk } from './verify.ts'
+import { CHECKS, walk } from './verify.ts'
 
 /** For `verdictBeside`. Throws what the listener's clock throws. */
 export function verificationBeside(delivery: Delivery, listener: Listener<unknown>): Verification {
@@ -22,7 +22,7 @@ export async function verdictBeside(verification: Verification): Promise<Verdict
   return reported(verification, checkThenOffer)
 }
 
-const checkThenOffer = (given: Verification) => walk(checksOf(given.listener.auth), given, offer)
+const checkThenOffer = (given: Verification) => walk(CHECKS[given.protocol.order], given, offer)
 
 const offer = (passed: Verification): Accepted<unknown> => ({
   ok: true,

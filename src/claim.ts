@@ -27,11 +27,11 @@ export function claimEvent<Accepted>(
 ): MaybePromise<Accepted | Rejected> {
   const owner = listener.nextOwner()
   const claim = claimAll(claimKeys, (key) => new Claim(listener, key, owner))
-  const { auth, leaseMs } = listener
+  const { protocol, leaseMs } = listener
   return whenKnown(claim.take(), (answer) => {
     if (answer === 'acquired') return accept(claim, owner)
-    if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before', auth)
-    return rejected('event_in_progress', 'this event is being worked on', auth, Math.ceil(leaseMs / 1000))
+    if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before', protocol)
+    return rejected('event_in_progress', 'this event is being worked on', protocol, Math.ceil(leaseMs / 1000))
   })
 }
 

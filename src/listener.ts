@@ -21,14 +21,8 @@ import {
   wellFormedText,
   withMethods,
 } from './lib/options.ts'
-import {
-  MAX_BODY_BYTES,
-  RETENTION_SECONDS,
-  replayWindowSeconds,
-  TOLERANCE_SECONDS,
-  UNTIMED_RETENTION_SECONDS,
-} from './limits.ts'
-import type { SenderScheme } from './schemes/kit/code-scheme.ts'
+import { RETENTION_SECONDS, replayWindowSeconds, UNTIMED_RETENTION_SECONDS } from './limits.ts'
+import { type Protocol, protocolOf } from './protocol.ts'
 import type { EventTypes } from './typed-events.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -44,6 +38,8 @@ export interface Listener<Payload = Json> {
   readonly id: string
   /** The authentication method. */
   readonly auth: Authenticator
+  /** What its deliveries look like: the sender's scheme, or hookgate's own. */
+  readonly protocol: Protocol
   /** Remembers events. */
   readonly store: EventStore
   /** `allowedCidrs`, compiled. Undefined if every address may send. */
@@ -113,12 +109,14 @@ export function defineListener<Events = Json, Payload = Events>(
   options: ListenerOptions<Payload, Events>,
 ): Listener<Payload> {
   checkOptions('defineListener', options, OPTIONS)
-  const defaults = defaultsOf(options.auth.protocol?.scheme)
-  checkRetention(options, defaults)
+  const protocol = protocolOf(options.auth)
+  const defaults = defaultsOf(protocol)
+  checkRetention(options, protocol, defaults)
   const { allowedCidrs } = options
   return Object.freeze({
     id: options.id,
     auth: options.auth,
+    protocol,
     store: options.store,
     isSourceAllowed: allowedCidrs === undefined ? undefined : compileCidrs(allowedCidrs, 'allowedCidrs'),
     maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
@@ -250,15 +248,8 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
   readonly randomUuid?: (() => string) | undefined
 }
 
-/** How to make an authenticator: by the scheme that was passed without a call, or by `hmac`. */
-function callOf(value: unknown): string {
-  const scheme = memberOf(value, 'scheme')
-  const name = textOf(scheme, 'name')
-  const algorithm = textOf(scheme, 'algorithm') ?? ''
-  if (name === undefined) return 'hmac({ secrets })'
-  const factory = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-  return `${factory}({ ${algorithm === 'code' ? '…' : /^e/.test(algorithm) ? 'publicKeys' : 'secrets'} })`
-}
+/** How to make an authenticator: as the factory says that was passed without a call, or by `hmac`. */
+const callOf = (value: unknown) => textOf(value, 'usage') ?? 'hmac({ secrets })'
 
 const standardSchema: OptionCheck = (value, option) => {
   withMethods(['validate'])(memberOf(value, '~standard'), `${option}['~standard']`)
@@ -296,21 +287,16 @@ interface ListenerDefaults {
 
 const LEASE_SECONDS = 60
 
-/** The limits of the sender's scheme. Without one, those of hookgate's scheme. */
-function defaultsOf(scheme: SenderScheme | undefined): ListenerDefaults {
+function defaultsOf({ maxBodyBytes, time, ...protocol }: Protocol): ListenerDefaults {
+  const { retentionSeconds, leaseSeconds = LEASE_SECONDS } = protocol
+  // Then a signed attempt time limits how long a captured delivery can be replayed.
+  const isTimed = time?.of === 'attempt' && time.toleranceSeconds !== undefined
   return {
-    maxBodyBytes: scheme?.maxBodyBytes ?? MAX_BODY_BYTES,
-    toleranceSeconds: scheme ? (scheme.timestamp?.toleranceSeconds ?? Infinity) : TOLERANCE_SECONDS,
-    retentionSeconds:
-      scheme?.retentionSeconds ?? (isTimed(scheme) ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS),
-    leaseSeconds: scheme?.leaseSeconds ?? LEASE_SECONDS,
+    maxBodyBytes,
+    toleranceSeconds: time?.toleranceSeconds ?? Infinity,
+    retentionSeconds: retentionSeconds ?? (isTimed ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS),
+    leaseSeconds,
   }
-}
-
-/** Whether a signed attempt time limits how long a captured delivery can be replayed. */
-function isTimed(scheme: SenderScheme | undefined): boolean {
-  if (scheme === undefined) return true
-  return scheme.timestamp?.of === 'attempt' && scheme.timestamp.toleranceSeconds !== undefined
 }
 
 /**
@@ -322,14 +308,16 @@ function isTimed(scheme: SenderScheme | undefined): boolean {
  * @throws ListenerConfigError
  */
 function checkRetention(
-  options: Pick<ListenerOptions<unknown>, 'auth' | 'store' | 'toleranceSeconds' | 'retentionSeconds'>,
+  options: Pick<ListenerOptions<unknown>, 'store' | 'toleranceSeconds' | 'retentionSeconds'>,
+  { time }: Protocol,
   defaults: ListenerDefaults,
 ): void {
-  const { auth, store } = options
-  const { toleranceSeconds = defaults.toleranceSeconds, retentionSeconds = defaults.retentionSeconds } =
-    options
-  const scheme = auth.protocol?.scheme
-  const replayable = replayableSeconds(scheme, toleranceSeconds)
+  const {
+    store,
+    toleranceSeconds = defaults.toleranceSeconds,
+    retentionSeconds = defaults.retentionSeconds,
+  } = options
+  const replayable = replayableSeconds(time?.of === 'event', toleranceSeconds)
   if (retentionSeconds < replayable) {
     throw new ListenerConfigError(
       'retentionSeconds',
@@ -337,7 +325,7 @@ function checkRetention(
     )
   }
   const isWidened = toleranceSeconds > defaults.toleranceSeconds
-  const kept = scheme === undefined || isWidened ? replayable : Math.min(replayable, replayWindowSeconds())
+  const kept = isWidened ? replayable : Math.min(replayable, replayWindowSeconds())
   if ((store.replayWindowSeconds ?? Infinity) < kept) {
     throw new ListenerConfigError(
       'store',
@@ -347,9 +335,8 @@ function checkRetention(
 }
 
 /** How long the same bytes keep passing the checks. If they pass forever, the replay window of hookgate's scheme. */
-function replayableSeconds(scheme: SenderScheme | undefined, toleranceSeconds: number): number {
+function replayableSeconds(ofEvent: boolean, toleranceSeconds: number): number {
   const shortest = replayWindowSeconds()
   if (!Number.isFinite(toleranceSeconds)) return shortest
-  const ofEvent = scheme?.timestamp?.of === 'event'
   return ofEvent ? Math.max(toleranceSeconds, shortest) : replayWindowSeconds(toleranceSeconds)
 }

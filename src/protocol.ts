@@ -4,14 +4,37 @@ import type { Delivery } from './delivery.ts'
 import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { parseSeconds } from './lib/time.ts'
-import { TOLERANCE_SECONDS } from './limits.ts'
+import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from './limits.ts'
+import { STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
+import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
 
-/** What deliveries look like, compiled for the checks. They ask this instead of who the sender is. */
+/**
+ * What deliveries look like, and how they are answered, compiled for the checks. They ask this instead of who the sender is.
+ * `defineListener` resolves it: the scheme of the sender, or else hookgate's own.
+ */
 export interface Protocol {
+  /** The sender, as sentences name it. */
+  readonly sender: string
+  /** The row that it was compiled from. Undefined for hookgate's scheme. */
+  readonly scheme?: SenderScheme | undefined
+  /** The options that the user passed to the sender's scheme. */
+  readonly options?: SchemeOptions | undefined
+  /** Whether the checks read the body before they authenticate it, or after. `verify.ts` has both orders. */
+  readonly order: 'read first' | 'authenticate first'
+  /** The status of each refusal. */
+  readonly statuses: Statuses
+  /** A 401 has no body. */
+  readonly bareUnauthorized?: boolean | undefined
+  /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the authentication method has one. */
+  readonly challenge?: string | undefined
+  /** The limits of a listener that sets none itself. A lease or a retention that is missing is that of every other sender. */
+  readonly maxBodyBytes: number
+  readonly retentionSeconds?: number | undefined
+  readonly leaseSeconds?: number | undefined
   /** The methods of deliveries. */
   readonly methods: readonly string[]
   /** The headers that the checks read, by lower-case name, without the signature's. None may be repeated. Required ones come first. */
@@ -54,19 +77,27 @@ export interface Protocol {
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
   readonly unsigned: ClaimedEvent['unsigned']
+  /** Whether handshakes are answered after authentication. Undefined if there are none. */
+  readonly signsHandshake?: boolean | undefined
+  /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
+  readonly answer?: ((evidence: Evidence, tells?: boolean) => HandshakeAnswer) | undefined
 }
 
 /** hookgate's own scheme. docs/specification.md defines it. */
 export const SPECIFICATION: Protocol = {
+  sender: 'the sender',
+  order: 'read first',
+  statuses: STATUS,
+  maxBodyBytes: MAX_BODY_BYTES,
   methods: ['POST'],
-  headers: ['content-type', 'webhook-timestamp', 'webhook-event-id', 'content-encoding'],
+  headers: ['content-type', TIMESTAMP_HEADER, EVENT_ID_HEADER, 'content-encoding'],
   required: 3,
   missingHint: '; for another sender import its hookgate/schemes/<name>', // e.g. Stripe sends none of them
-  timestampHeader: 'webhook-timestamp',
-  eventIdHeader: 'webhook-event-id',
+  timestampHeader: TIMESTAMP_HEADER,
+  eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),
   wrongContent: 'content_type_not_json',
-  time: { header: 'webhook-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
+  time: { header: TIMESTAMP_HEADER, unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
   timeOf: ({ timestampText }) => parseSeconds(timestampText),
   // RFC 9562 allows either case, so a captured token could otherwise be replayed under each spelling.
   idOf: ({ eventIdText }) => eventIdText.toLowerCase(),
@@ -86,8 +117,15 @@ export interface CompiledScheme extends Protocol {
   readonly options: SchemeOptions
   /** The members of the event that the signature does not cover. */
   readonly unsigned: NonNullable<ClaimedEvent['unsigned']>
-  /** Whether handshakes are answered after authentication. Undefined if the sender has none. */
-  readonly signsHandshake: boolean | undefined
-  /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
-  readonly answer: (evidence: Evidence, tells?: boolean) => HandshakeAnswer
+}
+
+/** The protocol of a listener with this `auth`, resolved once. */
+export function protocolOf({
+  protocol = SPECIFICATION,
+  challenge,
+}: {
+  readonly protocol?: Protocol | undefined
+  readonly challenge?: string | undefined
+}): Protocol {
+  return challenge === undefined ? protocol : { ...protocol, challenge }
 }

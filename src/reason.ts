@@ -6,14 +6,11 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
  */
 export type RejectedStatus = 200 | 400 | 401 | 403 | 405 | 409 | 503
 
-/**
- * Every reason, with its status in hookgate's scheme. A second status is that of other senders' schemes: most senders retry a
- * 409, and some then disable the endpoint. A check whose reason is missing here does not compile.
- */
+/** Every reason, with its status in hookgate's scheme. A check whose reason is missing here does not compile. */
 export const STATUS = {
   body_incomplete: 400,
   body_too_large: 400,
-  method_not_post: [400, 405],
+  method_not_post: 400,
   header_missing: 400,
   header_repeated: 400,
   content_type_not_json: 400,
@@ -31,18 +28,18 @@ export const STATUS = {
   token_invalid: 401,
   token_expired: 401,
   payload_invalid: 400,
-  event_duplicate: [409, 200],
+  event_duplicate: 409,
   event_in_progress: 503, // 409 means *already processed*, so the sender would stop retrying
 } as const
 
 /** Why a delivery was refused. Stable, so your code may depend on it. Only adapters report `body_incomplete`. */
 export type Reason = keyof typeof STATUS
 
-/** The status of a refusal. */
-export function statusOf(reason: Reason, isOtherSender: boolean): RejectedStatus {
-  const status: RejectedStatus | readonly [RejectedStatus, RejectedStatus] = STATUS[reason]
-  return typeof status === 'number' ? status : status[isOtherSender ? 1 : 0]
-}
+/** The status of each reason, as one protocol has them. */
+export type Statuses = Readonly<Record<Reason, RejectedStatus>>
+
+/** The statuses in other senders' schemes: most senders retry a 409, and some then disable the endpoint. */
+export const SENDER_STATUS: Statuses = { ...STATUS, method_not_post: 405, event_duplicate: 200 }
 
 /** A refusal by a check or an authentication method. */
 export interface Failure<Reason extends string> {

@@ -1,6 +1,6 @@
-import type { Authenticator } from './auth/authenticator.ts'
 import type { WebhookEvent } from './event.ts'
-import { type Reason, type RejectedStatus, statusOf } from './reason.ts'
+import { type Protocol, SPECIFICATION } from './protocol.ts'
+import type { Reason, RejectedStatus } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
 /** Every check passed, and the event is claimed. Handle it, then commit or release it. */
@@ -68,13 +68,13 @@ export type Verdict<Payload = unknown> = Accepted<Payload> | Rejected | Handshak
 export function rejected(
   reason: Reason,
   detail: string,
-  auth?: Pick<Authenticator, 'challenge' | 'protocol'>,
+  { statuses, bareUnauthorized, challenge }: Protocol = SPECIFICATION,
   retryAfterSeconds?: number,
 ): Rejected {
-  const status = statusOf(reason, auth?.protocol !== undefined)
+  const status = statuses[reason]
   const verdict = { ok: false, reason, status, detail } as const
-  if (status === 401 && auth?.protocol?.scheme.bareUnauthorized) return { ...verdict, isBare: true }
-  if (status === 401 && auth?.challenge !== undefined) return { ...verdict, challenge: auth.challenge }
+  if (status === 401 && bareUnauthorized) return { ...verdict, isBare: true }
+  if (status === 401 && challenge !== undefined) return { ...verdict, challenge }
   return retryAfterSeconds === undefined ? verdict : { ...verdict, retryAfterSeconds }
 }
 

@@ -8,7 +8,7 @@ import { timeOf } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
-import { type Protocol, SPECIFICATION } from './protocol.ts'
+import type { Protocol } from './protocol.ts'
 import { type Failure, fail } from './reason.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 
@@ -56,7 +56,7 @@ export class Verification implements Evidence {
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
     this.listener = listener
-    this.protocol = listener.auth.protocol ?? SPECIFICATION
+    this.protocol = listener.protocol
     this.now = Math.floor(timeOf(listener.clock) / 1000)
   }
 

@@ -1,5 +1,4 @@
 import { acceptedEvent } from './accepted-event.ts'
-import type { Authenticator } from './auth/authenticator.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBody } from './checks/body.ts'
 import { checkBodySize } from './checks/body-size.ts'
@@ -16,6 +15,7 @@ import { isListener } from './is-listener.ts'
 import { dropped } from './lib/hooks.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
+import type { Protocol } from './protocol.ts'
 import type { Failure, Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
 import { reported } from './report.ts'
@@ -25,43 +25,54 @@ import { Verification } from './verification.ts'
 /** What ends the checks: a refusal, or the reply to a handshake. */
 type Stop = Failure<Reason> | { readonly reply: Reply }
 
-/** A check answers one question about a delivery. Returns undefined if it passes. A reason without a status does not compile. */
-export type Check = (verification: Verification) => MaybePromise<Stop | undefined>
+/** One question about a delivery. A reason without a status does not compile. */
+export interface Check {
+  /** As docs/checks.md and the tools call it. */
+  readonly name: CheckName
+  /** Undefined if the delivery passes. */
+  ask(verification: Verification): MaybePromise<Stop | undefined>
+}
+
+type CheckName =
+  | 'body-size'
+  | 'source-ip'
+  | 'handshake'
+  | 'headers'
+  | 'authenticity'
+  | 'body'
+  | 'timestamp'
+  | 'event-id'
+  | 'payload'
 
 /**
  * The checks, in two orders; the first refusal is the verdict. Cheap checks run first, nothing secret is revealed before
  * authentication, and the only side effect, the claim (`claim.ts`), comes last. What a check requires is in `protocol.ts`.
- *
- * hookgate's scheme: parse, then authenticate.
  */
-const SPECIFICATION_ORDER: readonly Check[] = [
-  checkBodySize, //         400  at most 64 KB
-  checkHeaders, //          400  POST, JSON, and the required headers once each
-  checkBody, //             400  UTF-8, RFC 8259
-  checkTimestamp, //        400  within 5 minutes of now
-  checkEventId, //          400  a UUID v4
-  checkSourceIp, //         403  in an allowed network, if any are set
-  checkAuthenticity, //     401  the HMAC signature, or the JWT
-  checkPayload, //          400  the payload schema, if one is set
-]
-
-/** Every other sender's scheme: authenticate, then parse. */
-const SENDER_ORDER: readonly Check[] = [
-  checkBodySize, //         400  at most the scheme's limit
-  checkSourceIp, //         403  in an allowed network, if any are set
-  answerOpenHandshake, //        answers unsigned handshakes
-  checkHeaders, //          400  a method and content type of the sender, the required headers once each
-  checkAuthenticity, //     401  the sender's signature, or its token
-  checkBody, //             400  JSON, or a form
-  answerSignedHandshake, //      answers signed handshakes
-  checkTimestamp, //        400  in the attempt's window, or an event no older than the sender's retries
-  checkEventId, //          400  a valid ID, or one derived from the signed bytes
-  checkPayload, //          400  the payload schema, if one is set
-]
-
-/** The checks of an authentication method, in order. */
-export function checksOf({ protocol }: Pick<Authenticator, 'protocol'>): readonly Check[] {
-  return protocol === undefined ? SPECIFICATION_ORDER : SENDER_ORDER
+export const CHECKS: Readonly<Record<Protocol['order'], readonly Check[]>> = {
+  /** hookgate's scheme. */
+  'read first': [
+    { name: 'body-size', ask: checkBodySize }, //           400  at most 64 KB
+    { name: 'headers', ask: checkHeaders }, //              400  POST, JSON, and the required headers once each
+    { name: 'body', ask: checkBody }, //                    400  UTF-8, RFC 8259
+    { name: 'timestamp', ask: checkTimestamp }, //          400  within 5 minutes of now
+    { name: 'event-id', ask: checkEventId }, //             400  a UUID v4
+    { name: 'source-ip', ask: checkSourceIp }, //           403  in an allowed network, if any are set
+    { name: 'authenticity', ask: checkAuthenticity }, //    401  the HMAC signature, or the JWT
+    { name: 'payload', ask: checkPayload }, //              400  the payload schema, if one is set
+  ],
+  /** Every other sender's scheme. */
+  'authenticate first': [
+    { name: 'body-size', ask: checkBodySize }, //           400  at most the scheme's limit
+    { name: 'source-ip', ask: checkSourceIp }, //           403  in an allowed network, if any are set
+    { name: 'handshake', ask: answerOpenHandshake }, //          answers unsigned handshakes
+    { name: 'headers', ask: checkHeaders }, //              400  a method and content type of the sender, the required headers once each
+    { name: 'authenticity', ask: checkAuthenticity }, //    401  the sender's signature, or its token
+    { name: 'body', ask: checkBody }, //                    400  JSON, or a form
+    { name: 'handshake', ask: answerSignedHandshake }, //        answers signed handshakes
+    { name: 'timestamp', ask: checkTimestamp }, //          400  in the attempt's window, or an event no older than the sender's retries
+    { name: 'event-id', ask: checkEventId }, //             400  a valid ID, or one derived from the signed bytes
+    { name: 'payload', ask: checkPayload }, //              400  the payload schema, if one is set
+  ],
 }
 
 /**
@@ -113,8 +124,8 @@ export function claimOn(verification: Verification): MaybePromise<Verdict<unknow
   return reported(verification, accept)
 }
 
-const checkThenClaim = (given: Verification) => walk(checksOf(given.listener.auth), given, accept)
-const checkOnly = (given: Verification) => walk(checksOf(given.listener.auth), given, (passed) => passed)
+const checkThenClaim = (given: Verification) => walk(CHECKS[given.protocol.order], given, accept)
+const checkOnly = (given: Verification) => walk(CHECKS[given.protocol.order], given, (passed) => passed)
 
 /** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
 function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
@@ -133,7 +144,7 @@ export function walk<Passed>(
   first = 0,
 ): MaybePromise<Passed | Rejected | Handshake> {
   for (let index = first; index < checks.length; index += 1) {
-    const stop = checks[index]?.(verification)
+    const stop = checks[index]?.ask(verification)
     if (stop === undefined) continue
     if (!isPromise(stop)) return stopped(verification, stop)
     return stop.then((late) =>
@@ -145,5 +156,5 @@ export function walk<Passed>(
 
 function stopped({ listener }: Verification, stop: Stop): Rejected | Handshake {
   if ('reply' in stop) return { ok: false, handshake: true, reply: stop.reply }
-  return rejected(stop.reason, stop.detail, listener.auth)
+  return rejected(stop.reason, stop.detail, listener.protocol)
 }

@@ -178,7 +178,7 @@ export function refuseIncomplete(
 
 function refuseUnread(verification: Verification, reason: Reason, detail: string): Refusal {
   const { listener } = verification
-  const verdict = rejected(reason, detail, listener.auth)
+  const verdict = rejected(reason, detail, listener.protocol)
   reportAside(verification, () => verdict)
   warnOfRefusal(listener, reason)
   return closing(replyTo(verdict))

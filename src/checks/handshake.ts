@@ -12,7 +12,6 @@ export function answerSignedHandshake(verification: Verification): HandshakeAnsw
 }
 
 function answer(verification: Verification, signed: boolean): HandshakeAnswer {
-  const sender = verification.listener.auth.protocol // undefined in hookgate's scheme, which has no handshakes
-  if (sender?.signsHandshake !== signed) return undefined
-  return sender.answer(verification, verification.isEnforced)
+  const { protocol, isEnforced } = verification
+  return protocol.signsHandshake === signed ? protocol.answer?.(verification, isEnforced) : undefined
 }

@@ -1,75 +1,41 @@
-import { checkAuthenticity } from '../checks/authenticity.ts'
-import { checkBody } from '../checks/body.ts'
-import { checkBodySize } from '../checks/body-size.ts'
-import { checkEventId } from '../checks/event-id.ts'
-import { checkHeaders } from '../checks/headers.ts'
-import { checkPayload } from '../checks/payload.ts'
-import { checkSourceIp } from '../checks/source-ip.ts'
-import { checkTimestamp } from '../checks/timestamp.ts'
 import type { Listener } from '../listener.ts'
 import type { Reason } from '../reason.ts'
-import { type Check, checksOf } from '../verify.ts'
+import { CHECKS, type Check } from '../verify.ts'
 
 /** A check by its stable name. */
-export type CheckName =
-  | 'body-size'
-  | 'headers'
-  | 'body'
-  | 'timestamp'
-  | 'event-id'
-  | 'source-ip'
-  | 'authenticity'
-  | 'payload'
-  | 'claim'
+export type CheckName = Exclude<Check['name'], 'handshake'> | 'claim'
 
-interface CheckText {
-  /** The check. The claim is none: it comes after all of them. */
-  readonly check?: Check
-  /** Its question in hookgate's scheme. */
-  readonly says: string
-  /** Its question in other senders' schemes, if that differs. */
-  readonly saysOfSender?: string
+/** What the questions of a listener's checks depend on. */
+type Asking = Pick<
+  Listener<unknown>,
+  'protocol' | 'payload' | 'isSourceAllowed' | 'maxBodyBytes' | 'toleranceSeconds'
+>
+
+/** The question of each check, in a few words. */
+const QUESTIONS: Readonly<Record<CheckName, (listener: Asking) => string>> = {
+  'body-size': ({ maxBodyBytes }) => `at most ${maxBodyBytes.toLocaleString('en')} bytes`,
+  headers: ({ protocol }) =>
+    `${protocol.methods.join(' or ')}, an accepted content type, and the required headers once each`,
+  body: () => 'the body parses as its content type says',
+  timestamp: ({ protocol: { time }, toleranceSeconds: most }) => {
+    if (time === undefined || most === Infinity) return 'the sender signs no time that must be recent'
+    return time.of === 'attempt'
+      ? `the time is within ${most} s of the clock`
+      : `the event is at most ${most} s old`
+  },
+  'event-id': ({ protocol }) =>
+    protocol.idIsUuid ? 'the event ID is a UUID v4' : 'the event ID, or the signed bytes that stand for it',
+  'source-ip': ({ isSourceAllowed }) =>
+    isSourceAllowed ? 'the source address is allowed' : 'no networks configured: any address may send',
+  authenticity: () => 'the signature, or the token',
+  payload: () => 'the payload fits the schema',
+  claim: () => 'the event is new, and no other delivery of it is running',
 }
 
-/** The checks by name. */
-const CHECKS: Readonly<Record<CheckName, CheckText>> = {
-  'body-size': {
-    check: checkBodySize,
-    says: 'at most 65,536 bytes',
-    saysOfSender: "at most the sender's largest body",
-  },
-  headers: {
-    check: checkHeaders,
-    says: 'POST, JSON, and the required headers once each',
-    saysOfSender: 'POST, a content type that the sender uses, and its headers once each',
-  },
-  body: { check: checkBody, says: 'UTF-8 and JSON', saysOfSender: 'JSON, or a form' },
-  timestamp: {
-    check: checkTimestamp,
-    says: 'Webhook-Timestamp is within 5 minutes of the clock',
-    saysOfSender: "the sender's time, if it signs one",
-  },
-  'event-id': {
-    check: checkEventId,
-    says: 'Webhook-Event-Id is a UUID v4',
-    saysOfSender: 'the ID, or the signed bytes that stand for it',
-  },
-  'source-ip': { check: checkSourceIp, says: 'the source address is allowed' },
-  authenticity: {
-    check: checkAuthenticity,
-    says: 'the signature, or the token',
-    saysOfSender: "the sender's signature, or its token",
-  },
-  payload: { check: checkPayload, says: 'the payload fits the schema' },
-  claim: { says: 'the event is new, and no other delivery of it is running' },
-}
-
-const NAMES = Object.keys(CHECKS) as readonly CheckName[] // the keys of a Record of it
-
-/** The names of a method's checks, in the order in which they run. Handshakes have none. */
-function namesOf(auth: Listener<unknown>['auth']): readonly CheckName[] {
-  const named = checksOf(auth).flatMap((check) => NAMES.find((name) => CHECKS[name].check === check) ?? [])
-  return [...named, 'claim']
+/** The names of a listener's checks, in the order in which they run. Handshakes have none. */
+function namesOf({ protocol, payload }: Asking): readonly CheckName[] {
+  const checks = CHECKS[protocol.order].filter(({ name }) => name !== 'payload' || payload !== undefined)
+  return [...checks.flatMap(({ name }) => (name === 'handshake' ? [] : [name])), 'claim']
 }
 
 /** Which check refuses with a reason. A new reason without a row does not compile. */
@@ -97,8 +63,6 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
   event_duplicate: 'claim',
   event_in_progress: 'claim',
 }
-
-const NO_NETWORKS = 'no networks configured: any address may send'
 
 /** One check and its outcome. */
 export interface CheckOutcome {
@@ -131,22 +95,15 @@ export interface LoggedVerdict {
  * for (const { name, ok } of checkOutcomes(verdict, listener)) console.log(name, ok)
  * ```
  */
-export function checkOutcomes(
-  verdict: LoggedVerdict,
-  { auth, payload, isSourceAllowed }: Pick<Listener<unknown>, 'auth' | 'payload' | 'isSourceAllowed'>,
-): readonly CheckOutcome[] {
+export function checkOutcomes(verdict: LoggedVerdict, listener: Asking): readonly CheckOutcome[] {
   if (verdict.handshake) return []
   const reason = verdict.reason ?? ''
   if (!verdict.ok && !Object.hasOwn(CHECK_OF, reason)) return []
-  const asked = namesOf(auth).filter((name) => name !== 'payload' || payload !== undefined)
-  const failedAt = verdict.ok ? asked.length : asked.indexOf(CHECK_OF[reason as Reason]) // a key of the table
-  return asked.map((name, index) => {
-    const { says, saysOfSender = says } = CHECKS[name]
-    const question = auth.protocol === undefined ? says : saysOfSender
-    return {
-      name,
-      says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : question,
-      ok: index === failedAt ? false : index < failedAt ? true : null,
-    }
-  })
+  const names = namesOf(listener)
+  const failedAt = verdict.ok ? names.length : names.indexOf(CHECK_OF[reason as Reason]) // a key of the table
+  return names.map((name, index) => ({
+    name,
+    says: QUESTIONS[name](listener),
+    ok: index === failedAt ? false : index < failedAt ? true : null,
+  }))
 }

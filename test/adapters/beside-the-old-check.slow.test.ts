@@ -172,7 +172,7 @@ function isWebRequest({ method, headers, body }: Sent): boolean {
   return !headers.some(([, value]) => value.includes(', ')) && (method !== 'GET' || body.byteLength === 0)
 }
 
-/** A few at a time, as connections come. */
+/** Runs a few at a time, like concurrent connections. */
 async function inTurns<Given, Done>(
   all: readonly Given[],
   work: (one: Given) => Promise<Done>,
@@ -205,7 +205,7 @@ it('the recipe has 15 lines', () => {
 })
 
 describe.each(OLD_HANDLERS)('$name', (handler) => {
-  it('answers as before while the store and a key host hang, and the recipe names each difference', async () => {
+  it('the old handler answers as before while the store and a key host hang, and the recipe names each difference', async () => {
     const { answers, verdicts, errors, lines, storeCalls, host } = await run(handler)
     for (const { row, before, after } of answers) expect(after, row.vector.name).toEqual(before)
 

@@ -108,7 +108,7 @@ async function isWhole(server: RunningServer, endpoint: Endpoint): Promise<boole
 }
 
 it.each(Object.entries(TARGETS))(
-  'B10 B11 on %s no place is lost, whatever senders, lookups and the store do',
+  'no place is lost on %s, whatever senders, lookups and the store do',
   async (_, start) => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 40, maxLength: 60 }), async (actions) => {

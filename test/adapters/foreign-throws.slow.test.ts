@@ -48,10 +48,10 @@ function isRight(each: Case): boolean {
 }
 
 describe.each(['Express 5', 'node:http', 'Fastify 5', 'Hono on Node', 'Hono on the web', 'web'])(
-  'P11 whatever foreign code throws, rejects with or returns on %s',
+  'whatever foreign code throws, rejects with or returns on %s',
   (adapter) => {
     it(
-      'ends no process, makes verifyWebhook run no handler unverified, and is never seen beside an old handler',
+      'a foreign throw ends no process, makes verifyWebhook run no handler unverified, and is never seen beside an old handler',
       async () => {
         const cases = await casesOf(adapter)
         const inMode = (...modes: readonly string[]) => cases.filter(({ mode }) => modes.includes(mode))

@@ -89,7 +89,7 @@ describe.each(SERVERS)('over HTTP/2 on %s', (_, serve) => {
   it.each([
     ['too large', 70_000, { bodyTimeoutSeconds: 60 }, 'body_too_large'],
     ['never complete', 40_000, { bodyTimeoutSeconds: 0.4 }, 'body_incomplete'],
-  ])('B04 B05 keeps no memory of 1,000 bodies that are %s', async (_, bodyBytes, options, code) => {
+  ])('a server keeps no memory of 1,000 bodies that are %s', async (_, bodyBytes, options, code) => {
     const url = await serve(hmacEndpoint({ onVerdict: undefined }).listener, options)
     const answers = await refuse(url, bodyBytes)
     expect(answers).toEqual({ [`400 {"status":400,"title":"Bad Request","code":"${code}"}`]: REFUSALS })

@@ -8,7 +8,7 @@ import { hmacEndpoint } from '../support/sender.ts'
 import { type RunningServer, TARGETS } from '../support/servers.ts'
 
 const MB = 1_048_576
-/** As GitHub, GitLab and DocuSign need it. */
+/** The limit that GitHub, GitLab and DocuSign need. */
 const MAX_BODY_BYTES = 25 * MB
 const IDLE = 5000
 const PER_REPORT = 100
@@ -32,7 +32,7 @@ function idleCrowd({ address }: RunningServer, request: RawRequest): Log<string>
 const DISTINCT = Object.entries(TARGETS).filter(([name]) => !['Express 4', 'node:http'].includes(name))
 
 it.each(DISTINCT)(
-  'B11 on %s 5,000 idle senders that announce 25 MB take no room from genuine deliveries, not even from slow ones',
+  '5,000 idle senders on %s that announce 25 MB take no room from genuine deliveries, not even from slow ones',
   async (_, start) => {
     const { listener, request, failures } = endpoint()
     const server = await start({ target: listener, listener, options: { bodyTimeoutSeconds: 600 } })

@@ -9,7 +9,7 @@ import { schemeEndpoint } from './scheme-sender.ts'
 
 type Type = string | readonly string[] | undefined
 
-/** What no check looks at, because the sender's bodies may have any type. */
+/** Types that no check looks at, because the sender's bodies may have any. */
 const ANY_TYPES: readonly Type[] = [
   undefined,
   '',

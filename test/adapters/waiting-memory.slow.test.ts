@@ -72,14 +72,14 @@ async function growth(
 }
 
 it.each(Object.entries(TARGETS))(
-  'B11 on %s many forged tokens take no more memory than maxConcurrentBodies while the key host hangs',
+  'many forged tokens on %s take no more memory than maxConcurrentBodies while the key host hangs',
   async (_, start) => {
     expect(await growth(start, 'stay', NESTED)).toBeLessThan(MOST_GROWTH_BYTES)
   },
 )
 
 it.each(Object.entries(TARGETS))(
-  'B11 on %s senders that leave while their verdict waits keep their places',
+  'senders on %s that leave while their verdict waits keep their places',
   async (_, start) => {
     expect(await growth(start, 'leave', TEXT)).toBeLessThan(MOST_GROWTH_BYTES)
   },

@@ -151,7 +151,7 @@ describe('with instrument()', () => {
     })
   })
 
-  it('names the sender and the type of the event on spans, never in a label', async () => {
+  it('instrument() names the sender and the type of the event on spans, never in a label', async () => {
     const secret = 'whsec_0123456789abcdefghijklmnopqrstuv'
     const listener = defineListener({ id: 'L1', auth: stripe({ secrets: secret }), store: memoryStore() })
     const signed = await signAs(stripe, { secret, body: '{"id":"evt_1","type":"invoice.paid"}' })
@@ -169,7 +169,7 @@ describe('with instrument()', () => {
     expect(inspect(await exported.metrics(), { depth: 9 })).not.toMatch(/invoice\.paid|evt_1/)
   })
 
-  it('has the metrics, and no event ID, address or secret in a label', async () => {
+  it('instrument() has the metrics, and no event ID, address or secret in a label', async () => {
     const { secrets, eventId } = await whileInstrumented({}, sendOneOfEach)
     const metrics = await exported.metrics()
     expect(metrics.map(({ descriptor: { name, unit } }) => `${name} ${unit}`).toSorted()).toEqual([
@@ -188,7 +188,7 @@ describe('with instrument()', () => {
     for (const secret of [SECRET, ...secrets, eventId, '192.0.2.1']) expect(text).not.toContain(secret)
   })
 
-  it('counts what is judged beside an old check in series of their own', async () => {
+  it('verdicts beside an old check are counted in series of their own', async () => {
     const auth = hmac({ secrets: SECRET })
     const listener = defineListener({ id: 'L1', auth, store: memoryStore(), onVerdict: null })
     const warn = vi.fn()
@@ -224,7 +224,7 @@ describe('with instrument()', () => {
     }
   })
 
-  it('counts a lost lease', async () => {
+  it('instrument() counts a lost lease', async () => {
     const lost: EventStore = { claim: () => 'acquired', commit: () => 'lost', release: () => false }
     const { listener, deliver } = hmacListener({ store: lost })
     await whileInstrumented({}, async () => {
@@ -237,7 +237,7 @@ describe('with instrument()', () => {
     expect(counter?.dataPoints).toMatchObject([{ value: 1, attributes: { 'hookgate.listener.id': 'L1' } }])
   })
 
-  it('has series for each listener and outcome, however many events come', async () => {
+  it('instrument() has series for each listener and outcome, however many events come', async () => {
     await whileInstrumented({}, async () => {
       for (let round = 0; round < 20; round += 1) await sendOneOfEach()
     })
@@ -245,7 +245,7 @@ describe('with instrument()', () => {
     expect(Math.max(...series)).toBe(4)
   })
 
-  it('reports nothing after stop()', async () => {
+  it('instrument() reports nothing after stop()', async () => {
     await whileInstrumented({}, async () => {})
     await sendOneOfEach()
     expect(await exported.metrics()).toEqual([])
@@ -309,7 +309,7 @@ describe('with spans: true', () => {
     }
   })
 
-  it('adds no spans without this option', async () => {
+  it('instrument() adds no spans without spans: true', async () => {
     await whileInstrumented({}, sendOneOfEach)
     expect(exported.spans.getFinishedSpans()).toEqual([])
   })

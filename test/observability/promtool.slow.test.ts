@@ -29,14 +29,14 @@ function temporaryFile(name: string, text: string): string {
 }
 
 describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
-  it('loads the alert rules', () => {
+  it('promtool loads the alert rules', () => {
     expect(promtool(['check', 'rules', RULES])).toEqual({
       status: 0,
       said: expect.stringContaining('4 rules found'),
     })
   })
 
-  it('sees each alert fire for its listener, and not for the other one', () => {
+  it('each alert fires for its listener, and not for the other one', () => {
     expect(promtool(['test', 'rules', CASES])).toEqual({
       status: 0,
       said: expect.stringContaining('SUCCESS'),
@@ -49,7 +49,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     ['for: 5m', 'for: 1m'],
     ['== 0', '< 0'],
     ['(increase(hookgate_lease_lost_total[15m])) > 0', '(hookgate_lease_lost_total) > 0'],
-  ])('would detect that %j had become %j', (right, wrong) => {
+  ])('promtool would detect that %j had become %j', (right, wrong) => {
     const changed = readFileSync(RULES, 'utf8').replace(right, wrong)
     expect(changed).toContain(wrong)
     const rules = temporaryFile('alerts.yaml', changed)
@@ -57,7 +57,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     expect(promtool(['test', 'rules', temporaryFile('cases.yaml', cases)]).status).toBe(1)
   })
 
-  it('parses each expression of the dashboard', () => {
+  it('promtool parses each expression of the dashboard', () => {
     const dashboard: {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]
     } = JSON.parse(readFileSync(at('../../docs/grafana/dashboard.json'), 'utf8'))
@@ -75,7 +75,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     })
   })
 
-  it('finds nothing wrong with the output of the program for prom-client', async () => {
+  it('promtool finds nothing wrong with the output of the program for prom-client', async () => {
     const { metrics } = await import('./prom-client.ts')
     await sendOneOfEach()
     expect(promtool(['check', 'metrics'], await metrics())).toEqual({ status: 0, said: '' })

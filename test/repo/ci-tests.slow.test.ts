@@ -53,7 +53,7 @@ async function gate(
   return { code, folder, kept, last: stdout.trimEnd().split('\n').at(-1), output: stdout + stderr }
 }
 
-it('without a failure ends with the number of tests', async () => {
+it('a run without a failure ends with the number of tests', async () => {
   expect(await gate({})).toMatchObject({ code: 0, kept: '1800 passed, 0 failed\n' })
 })
 
@@ -130,7 +130,7 @@ it.each([
     { 'a.first.js': "it('dies', () => process.kill(process.pid, 'SIGKILL'))" },
     'for another reason',
   ],
-])('fails if %s', async (_, files, words) => {
+])('a run fails if %s', async (_, files, words) => {
   const { code, kept, last, output } = await gate(files)
   expect(output).toContain(words)
   expect([code, kept]).toEqual([1, ''])
@@ -144,14 +144,14 @@ it.each<[string, string, { readonly [name: string]: string }?]>([
   ['ends without a report', 'exit 0; #'],
   ['fails after its tests', `run() { ${VITEST}; exit 1; }; run`],
   ['crashes after a file failed', `run() { ${VITEST}; exit 134; }; run`, { 'a.first.js': flaky() }],
-])('fails if a script %s', async (_, test, files = {}) => {
+])('a run fails if a script %s', async (_, test, files = {}) => {
   const { code, kept, last, output } = await gate(files, { ...SCRIPTS, test })
   expect(output).toContain('for another reason')
   expect([code, kept]).toEqual([1, ''])
   expect(last).toMatch(/^\d+ passed, [1-9]\d* failed$/)
 })
 
-it('fails if hardly any test ran', async () => {
+it('a run fails if hardly any test ran', async () => {
   const { code, output, last } = await gate({ 'many.first.js': '', 'many.rest.js': "it('passes', () => {})" })
   expect(output).toMatch(/hardly any|No test/)
   expect([code, last]).toEqual([1, expect.stringMatching(/ [1-9]\d* failed$/)])

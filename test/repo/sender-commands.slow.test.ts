@@ -20,7 +20,7 @@ const commands = readdirSync(new URL('docs/schemes/', root))
   })
 
 describe.each(commands)('the page of $name', ({ name, command, variable }) => {
-  it('has a command that its program accepts', async () => {
+  it('the page has a command that its program accepts', async () => {
     vi.stubEnv(variable, SECRET)
     vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.spyOn(console, 'warn').mockImplementation(() => {})

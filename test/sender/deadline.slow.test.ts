@@ -5,7 +5,7 @@ import { LOOPBACK, rawEndpoint } from './endpoint.ts'
 const EVENT = { id: crypto.randomUUID(), body: '{}' }
 const SECRET = 'sender-0123456789-abcdefghijklmnop'
 
-it('gives up after 15 seconds by default', async () => {
+it('a sender gives up after 15 seconds by default', async () => {
   const url = await rawEndpoint(() => {})
   const startedAt = performance.now()
   const attempt = await deliver({ url, secret: SECRET }, EVENT, { agents: LOOPBACK })

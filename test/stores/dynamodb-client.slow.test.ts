@@ -65,7 +65,7 @@ describe('the record that stood in the way comes with the refusal', () => {
   })
 
   it.each([[{}], [{ is_done: { S: 'yes' } }], [{ is_done: true }]])(
-    'D10 a record of %j is not from this store, and decides nothing',
+    'a record of %j is not from this store, and decides nothing',
     async (item) => {
       const { store } = await storeRefusedWith(refusal(item))
       await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)

@@ -96,7 +96,7 @@ function keyOf(delivery: Delivery, { listener }: Setting) {
   return { listenerId: listener.id, eventId: String(delivery.header('webhook-event-id')) }
 }
 
-describe('D10 D11 a DynamoDB that fails', () => {
+describe('a DynamoDB that fails', () => {
   it.each(Object.entries(TROUBLES))(
     '%s: undecided within the deadline, then accepted again within a second',
     async (_, [begin, end]) => {
@@ -120,7 +120,7 @@ describe('D10 D11 a DynamoDB that fails', () => {
     await expectRecovery(setting, server.client())
   })
 
-  it('D22 killed and restarted, it still knows committed events', async () => {
+  it('a server that is killed and restarted still knows committed events', async () => {
     const server = await startServer()
     const setting = listenerOn(server.client())
     await untilAccepted(setting)
@@ -147,7 +147,7 @@ describe('D10 D11 a DynamoDB that fails', () => {
     await expectRecovery(setting, server.client())
   })
 
-  it('D08 the reply to a claim is lost: the SDK asks again, and it is acquired', async () => {
+  it('a claim whose reply is lost is asked again by the SDK, and acquired', async () => {
     const server = await startServer()
     const wire = await silenceableWire(server.port)
     const store = dynamodbStore(server.client({ ...settingsFor(wire.port), maxAttempts: 3 }), {

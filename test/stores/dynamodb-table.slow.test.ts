@@ -27,7 +27,7 @@ async function createTable(table: string, ...keys: [string, 'HASH' | 'RANGE'][])
 }
 
 describe('migrate()', () => {
-  it('creates the table, waits for it, and turns TTL on', async () => {
+  it('migrate() creates the table, waits for it, and turns TTL on', async () => {
     const store = dynamodbStore(client, { table: 'migrated' })
     await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow(/migrate\(\)/)
     await store.migrate()
@@ -44,7 +44,7 @@ describe('migrate()', () => {
     expect(await store.check()).toStrictEqual([])
   })
 
-  it('may run again, and many times at once, and keeps existing records', async () => {
+  it('migrate() may run again, and many times at once, and keeps existing records', async () => {
     const store = dynamodbStore(client, { table: 'shared' })
     await Promise.all(Array.from({ length: 5 }, () => store.migrate()))
     await store.commit(KEY, 'a', 60_000)
@@ -52,13 +52,13 @@ describe('migrate()', () => {
     expect(await store.claim(KEY, 'b', 60_000)).toBe('done')
   })
 
-  it('turns on TTL for an existing table without it', async () => {
+  it('migrate() turns on TTL for an existing table without it', async () => {
     await createTable('without-ttl', ['event_key', 'HASH'])
     await dynamodbStore(client, { table: 'without-ttl' }).migrate()
     expect(await problems('without-ttl')).toStrictEqual([])
   })
 
-  it("throws AWS's error if it lacks the permission", async () => {
+  it("migrate() throws AWS's error if it lacks the permission", async () => {
     await server.behave({ refuse: 'AccessDeniedException' })
     const migrating = dynamodbStore(client, { table: 'forbidden' }).migrate()
     await expect(migrating).rejects.toMatchObject({ name: 'AccessDeniedException' })
@@ -67,16 +67,16 @@ describe('migrate()', () => {
 })
 
 describe('check()', () => {
-  it('finds a missing table', async () => {
+  it('check() finds a missing table', async () => {
     expect(await problems('nowhere')).toStrictEqual(['the table is missing, in this account and region'])
   })
 
-  it('finds a table with other keys, before the first delivery fails on it', async () => {
+  it('check() finds a table with other keys, before the first delivery fails on it', async () => {
     await createTable('foreign', ['pk', 'HASH'], ['sk', 'RANGE'])
     expect(await problems('foreign')).toStrictEqual(["the table's key is pk HASH, sk RANGE"])
   })
 
-  it('finds a table that only grows', async () => {
+  it('check() finds a table that only grows', async () => {
     await createTable('growing', ['event_key', 'HASH'])
     await expect
       .poll(() => problems('growing'))

@@ -44,7 +44,7 @@ async function recordOf({ listenerId, eventId }: typeof KEY, { prefix = '', read
 /** On a busy machine, a case that sends hundreds of requests at once takes long. */
 const PATIENT = { abortSeconds: 60 }
 
-describe('keeps the contract of every store', () => {
+describe('the contract of every store', () => {
   const fixture = (on: DynamoDB) => {
     const { clock, advance } = movable()
     return { store: dynamodbStore(on, { clock, ...PATIENT }), advance }
@@ -52,7 +52,7 @@ describe('keeps the contract of every store', () => {
 
   describe('with the conflicting record in the refusal, like AWS', () => {
     eventStoreSuite(it, () => fixture(client))
-    it('takes any ID, as verify() maps it', () => expectAnyId(fixture(client).store))
+    it('the store takes any ID, as verify() maps it', () => expectAnyId(fixture(client).store))
   })
 
   describe('on dynalite itself, which does not return that record', () => {
@@ -65,7 +65,7 @@ describe('keeps the contract of every store', () => {
 })
 
 describe('time', () => {
-  it('D14 D15 an event is a duplicate at 6 d 23 h 59 min, and a new one at 7 d 0 h 1 min', async () => {
+  it('an event is a duplicate at 6 d 23 h 59 min, and a new one at 7 d 0 h 1 min', async () => {
     const { clock, advance } = movable()
     const { listener, deliver } = hmacListener({ store: dynamodbStore(client, { clock }) })
     const delivery = await deliver()
@@ -76,7 +76,7 @@ describe('time', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D27 a process whose clock runs 10 s ahead takes over 10 s early, without overwriting another owner', async () => {
+  it('a process whose clock runs 10 s ahead takes over 10 s early, without overwriting another owner', async () => {
     const key = freshKey()
     const slow = dynamodbStore(client)
     const ahead = (milliseconds: number) =>
@@ -88,7 +88,7 @@ describe('time', () => {
     expect(await slow.release(key, 'slow')).toBe(false)
   })
 
-  it("D27 a clock that is 10 s off or more is corrected by AWS's date, and check() reports it", async () => {
+  it("a clock that is 10 s off or more is corrected by AWS's date, and check() reports it", async () => {
     const [near, far] = [freshKey(), freshKey()]
     const own = server.client()
     const store = dynamodbStore(own, { clock: { now: () => 1_800_000_000_000 } })
@@ -161,7 +161,7 @@ describe('keys', () => {
 describe("mode 'single'", () => {
   const single = (options: DynamodbStoreOptions = {}) => dynamodbStore(client, { mode: 'single', ...options })
 
-  it('claims the event and remembers it in one write', async () => {
+  it('mode single claims the event and remembers it in one write', async () => {
     const { clock, advance } = movable()
     const [store, key] = [single({ clock }), freshKey()]
     expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
@@ -173,19 +173,19 @@ describe("mode 'single'", () => {
     expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('needs no more requests: commit is done, and release does nothing', async () => {
+  it('mode single needs no more requests: commit is done, and release does nothing', async () => {
     const [store, key] = [single({ table: 'no-such-table' }), freshKey()]
     expect(store.commit(key, 'a', DAY_MS)).toBe('committed')
     expect(store.release(key, 'a')).toBe(false)
   })
 
-  it('remembers for retentionSeconds, which a listener checks', () => {
+  it('mode single remembers for retentionSeconds, which a listener checks', () => {
     expect(() => hmacListener({ store: single({ retentionSeconds: 700 }) })).not.toThrow()
     const narrow = single({ retentionSeconds: 500 })
     expect(() => hmacListener({ store: narrow })).toThrow(ListenerConfigError)
   })
 
-  it('understands records of the other mode', async () => {
+  it('mode single understands records of the other mode', async () => {
     const [leased, done, own] = [freshKey(), freshKey(), freshKey()]
     const store = dynamodbStore(client)
     await store.claim(leased, 'a', LEASE_MS)

@@ -22,7 +22,7 @@ function* keys() {
 const allDone: EventStore = { claim: () => 'done', commit: () => 'committed', release: () => false }
 
 describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
-  it('is nothing in a memory store, once their events are released', () => {
+  it('a memory store keeps nothing of listeners whose events are released', () => {
     const store = memoryStore()
     const before = liveBytes()
     for (const key of keys()) {
@@ -33,7 +33,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('acquired')
   })
 
-  it('is nothing in a memory store that was asked for unknown events', () => {
+  it('a memory store that was asked for unknown events keeps nothing', () => {
     const store = memoryStore()
     const before = liveBytes()
     for (const key of keys()) store.release(key, 'a')
@@ -41,7 +41,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     expect(store.release({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a')).toBe(false)
   })
 
-  it('is 400 bytes for each event that a memory store still remembers', () => {
+  it('a memory store keeps 400 bytes for each event that it still remembers', () => {
     const store = memoryStore({ maxRecords: LISTENERS })
     const before = liveBytes()
     for (const key of keys()) store.commit(key, 'a', DAY_MS)
@@ -49,7 +49,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     for (const key of keys()) if (store.claim(key, 'b', LEASE_MS) !== 'done') throw new Error(key.listenerId)
   })
 
-  it('is 300 bytes for each event that fits into a local cache', () => {
+  it('a local cache keeps 300 bytes for each event that fits', () => {
     const store = withLocalCache(allDone, { maxRecords: LISTENERS })
     const before = liveBytes()
     for (const key of keys()) store.claim(key, 'a', LEASE_MS)
@@ -57,7 +57,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
   })
 
-  it('is nothing in a local cache for events that do not fit', () => {
+  it('a local cache keeps nothing for events that do not fit', () => {
     const store = withLocalCache(allDone, { maxRecords: 1000 })
     const before = liveBytes()
     for (const key of keys()) store.claim(key, 'a', LEASE_MS)
@@ -67,7 +67,7 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
 })
 
 describe('what made-up IDs leave behind in listeners()', () => {
-  it('is the IDs that fit, and not the URLs around them', async () => {
+  it('the IDs that fit are kept, and not the URLs around them', async () => {
     const cache = listeners({ load: () => undefined, maxUnknown: 5000 })
     const before = liveBytes()
     for (let number = 0; number < 50_000; number += 1) {
@@ -78,7 +78,7 @@ describe('what made-up IDs leave behind in listeners()', () => {
     expect(await cache.find('L1')).toBeUndefined()
   })
 
-  it('is nothing while every load fails', async () => {
+  it('nothing is kept while every load fails', async () => {
     const load = () => Promise.reject(new Error('the database is down'))
     const cache = listeners({ load, maxUnknown: 100_000 })
     const before = liveBytes()

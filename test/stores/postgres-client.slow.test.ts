@@ -40,7 +40,7 @@ describe('clients', () => {
     expect(create).toThrow(/^client: .*pg.*postgres\.js.*PGlite.*neon/)
   })
 
-  it('prefers query to unsafe, which has another meaning on neon()', async () => {
+  it('the store prefers query to unsafe, which has another meaning on neon()', async () => {
     const { client, sent } = answering(rows('acquired'))
     const neon = Object.assign(() => {}, { ...client, unsafe: () => expect.unreachable() })
     expect(await postgresStore(neon).claim(KEY, 'a', 1)).toBe('acquired')
@@ -48,7 +48,7 @@ describe('clients', () => {
   })
 
   it.each([[undefined], [null], [7], ['acquired'], [{}], [{ rows: 1 }], [{ rowCount: 1 }]])(
-    'D10 an answer of %j is not rows, and decides nothing',
+    'an answer of %j is not rows, and decides nothing',
     async (answer) => {
       const claim = postgresStore(answering(answer).client).claim(KEY, 'a', 1)
       await expect(claim).rejects.toThrow(EventStoreError)
@@ -56,7 +56,7 @@ describe('clients', () => {
   )
 
   it.each([[rows('granted')], [[{}]], [[{ answer: true }]], [rows('committed')]])(
-    'D10 rows of %j decide nothing',
+    'rows of %j decide nothing',
     async (answer) => {
       const claim = postgresStore(answering(answer).client).claim(KEY, 'a', 1)
       await expect(claim).rejects.toThrow(EventStoreError)
@@ -80,7 +80,7 @@ describe('clients', () => {
   })
 
   it.each([{ code: '40001' }, { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '40001' }])(
-    'D24 a serialization failure (%j) is retried at most five times',
+    'a serialization failure (%j) is retried at most five times',
     async (fields) => {
       const once = answering(refused(fields), rows('busy'))
       expect(await postgresStore(once.client).claim(KEY, 'a', 1)).toBe('busy')
@@ -98,7 +98,7 @@ describe('clients', () => {
 })
 
 describe('with(tx)', () => {
-  it('refuses a pool, which would run the statements of a transaction on several connections', async () => {
+  it('with(tx) refuses a pool, which would run the statements of a transaction on several connections', async () => {
     const pool = new Pool()
     const sql = postgres('postgres://localhost:1/none')
     const neon = Object.assign(() => {}, { query() {}, unsafe() {}, transaction() {} })
@@ -108,7 +108,7 @@ describe('with(tx)', () => {
     await Promise.all([pool.end(), sql.end()])
   })
 
-  it("accepts a client of pg and Bun's transaction, and refuses anything else", () => {
+  it("with(tx) accepts a client of pg and Bun's transaction, and refuses anything else", () => {
     const store = postgresStore(answering().client)
     const bun = { async unsafe() {}, begin() {}, transaction() {}, savepoint() {} }
     for (const tx of [new Client(), Object.assign(() => {}, bun)]) {
@@ -117,7 +117,7 @@ describe('with(tx)', () => {
     expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is not a known Postgres client/)
   })
 
-  it('retries no failed statement, and a lost race is busy', async () => {
+  it('with(tx) retries no failed statement, and a lost race is busy', async () => {
     const { client, sent } = answering(refused({ code: '40001' }), refused({ code: '40001' }))
     const store = postgresStore(answering().client).with(client)
     expect(await store.claim(KEY, 'a', 1)).toBe('busy')

@@ -63,7 +63,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/postgres-transaction.ts'),
     await pool.end()
   })
 
-  it('outlives a server that crashes in the middle of a transaction, and the event runs at once afterwards', async () => {
+  it('the program outlives a server that crashes in the middle of a transaction, and the event runs at once afterwards', async () => {
     const port = await run()
     const other = new pg.Client(server.address)
     other.on('error', () => {}) // its server dies too

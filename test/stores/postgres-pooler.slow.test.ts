@@ -97,13 +97,13 @@ describe.skipIf(WHY_NO_PGBOUNCER).each(CASES)(behindPgbouncer('%s behind PgBounc
     await pooler?.remove()
   })
 
-  describe(`mode ${mode}: keeps the contract of every store`, () => {
+  describe(`the contract of every store in mode ${mode}`, () => {
     const older = (ms: number) =>
       `UPDATE hookgate_events SET expires_at = expires_at - ${ms} * interval '1 millisecond'`
     eventStoreSuite(it, () => ({ store, advance: (ms) => admin.query(older(ms)).then() }))
   })
 
-  it(`D01 mode ${mode}: of ${CROWD} claims at once one is acquired, round for round`, async () => {
+  it(`one of ${CROWD} claims at once in mode ${mode} is acquired, round for round`, async () => {
     for (let round = 0; round < 10; round += 1) {
       const key = keyOf()
       const claims = Array.from({ length: CROWD }, (_, owner) => store.claim(key, `${owner}`, LEASE_MS))
@@ -161,7 +161,7 @@ describe.skipIf(WHY_NO_PGBOUNCER).each(CASES)(behindPgbouncer('%s behind PgBounc
     const flowsAgain = (on: Setting) =>
       expect.poll(async () => verdictOf(on, await on.deliver())).toBe('accepted')
 
-    it(`D10 D11 mode ${mode}: server connections that end during claims leave them undecided, and it flows again`, async () => {
+    it(`server connections in mode ${mode} that end during claims leave them undecided, and it flows again`, async () => {
       const on = setting()
       await flowsAgain(on)
       const blocker = await admin.connect()
@@ -178,7 +178,7 @@ describe.skipIf(WHY_NO_PGBOUNCER).each(CASES)(behindPgbouncer('%s behind PgBounc
       await flowsAgain(on)
     })
 
-    it(`D10 D22 mode ${mode}: a pooler that is killed is 503, and what was done stays done`, async () => {
+    it(`a pooler in mode ${mode} that is killed is 503, and what was done stays done`, async () => {
       const on = setting()
       await flowsAgain(on)
       const done = await on.deliver()

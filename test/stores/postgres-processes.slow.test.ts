@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
-import { killDuring, raceAcross } from '../support/store-processes.ts'
+import { killDuring, raceProcesses } from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs postgres` runs the long one.
 const ROUNDS = 10
@@ -22,26 +22,26 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
     signal,
   })
 
-  it('D01 of 200 deliveries to 8 processes exactly one is accepted, each round', {
+  it('exactly one of 200 deliveries to 8 processes is accepted, each round', {
     timeout: MINUTE_MS,
   }, async ({ signal }) => {
     const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
-    expect(await raceAcross({ ...choice(signal), ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+    expect(await raceProcesses({ ...choice(signal), ...race })).toStrictEqual(Array(ROUNDS).fill(1))
   })
 
-  it('D06 D07 an event whose process was killed is neither lost nor run again after its commit', {
+  it('an event whose process was killed is neither lost nor run again after its commit', {
     timeout: MINUTE_MS,
   }, async ({ signal }) => {
     const counts = await killDuring({ ...choice(signal), kills: KILLS, leaseMs: 300 })
     expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
   })
 
-  it('D01 of 200 deliveries to 8 processes one opens a transaction, and the others wait for nothing', {
+  it('one of 200 deliveries to 8 processes opens a transaction, and the others wait for nothing', {
     timeout: MINUTE_MS,
   }, async ({ signal }) => {
     const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
     const chosen = choice(signal, { transaction: 'per event' })
-    expect(await raceAcross({ ...chosen, ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+    expect(await raceProcesses({ ...chosen, ...race })).toStrictEqual(Array(ROUNDS).fill(1))
   })
 
   it.for([
@@ -50,7 +50,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
     { mode: 'two-phase', transaction: 'per event' },
     { mode: 'single', transaction: 'per event' },
   ])(
-    'in one transaction with its record an event takes effect exactly once, whenever its process is killed: %j',
+    'an event in one transaction with its record takes effect exactly once, whenever its process is killed: %j',
     { timeout: MINUTE_MS },
     async (config, { signal }) => {
       const counts = await killDuring({ ...choice(signal, config), kills: KILLS, leaseMs: MINUTE_MS })

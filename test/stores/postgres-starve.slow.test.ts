@@ -88,7 +88,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     expect(performance.now() - recovered).toBeLessThan(RECOVERY_MS)
   }
 
-  it('D10 D11 D22 stopped and restarted: finished events stay done', async () => {
+  it('a server that is stopped and restarted keeps finished events done', async () => {
     const done = await deliver()
     await (await acceptedEvent(done, listener)).commit()
     const deliveries = [done, ...(await crowd())]
@@ -100,7 +100,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     expect(await outcome(done, listener)).toBe('409 event_duplicate')
   })
 
-  it('D10 D11 paused: a late claim is released', async () => {
+  it('a paused server has its late claim released', async () => {
     await flowsAgain()
     const deliveries = await crowd()
     server.pause()
@@ -111,7 +111,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await expect.poll(() => outcome(deliveries[0] ?? expect.unreachable(), listener)).toBe('accepted')
   })
 
-  it('D10 D11 read-only, and writable again', async () => {
+  it('a read-only server leaves deliveries undecided, and accepts again once it is writable', async () => {
     const admin = new pg.Client(server.address)
     await admin.connect()
     const switchTo = async (state: 'on' | 'off') => {
@@ -128,7 +128,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await admin.end()
   })
 
-  it('D10 D11 its connections ended in the middle of a claim', async () => {
+  it('a server that ends its connections in the middle of a claim leaves it undecided', async () => {
     const admin = new pg.Client(server.address)
     await admin.connect()
     await admin.query('BEGIN; LOCK TABLE hookgate_events')
@@ -141,7 +141,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await admin.end()
   })
 
-  it('D08 the reply to a claim is lost: undecided, then in progress until the lease ends, never run twice', async () => {
+  it('a claim whose reply is lost is undecided, then in progress until the lease ends, and never run twice', async () => {
     const wire = await cuttableWire(server.socketPath)
     const { client, close } = open({ ...server.address, host: wire.folder })
     const store = postgresStore(client)

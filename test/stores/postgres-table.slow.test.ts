@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
     pool.query(`UPDATE ${table} SET expires_at = expires_at - ${ms} * interval '1 millisecond'`)
 
   describe('migrate()', () => {
-    it('may run in many processes at once, and again, and keeps existing records', async () => {
+    it('migrate() may run in many processes at once, and again, and keeps existing records', async () => {
       const store = postgresStore(pool, { table: 'at_once' })
       await Promise.all(Array.from({ length: 8 }, () => store.migrate()))
       const key = keyOf()
@@ -53,7 +53,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'b', LEASE_MS)).toBe('busy')
     })
 
-    it('once all is there, waits for no open transaction and needs no right to create', async () => {
+    it('migrate() waits for no open transaction and needs no right to create, once all is there', async () => {
       const { table } = await fresh()
       await pool.query(`CREATE ROLE writer; GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO writer`)
       const [tx, writer] = await Promise.all([pool.connect(), pool.connect()])
@@ -64,7 +64,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       await postgresStore(writer, { table }).migrate()
     })
 
-    it('makes a table in a schema, even if its name needs quotes', async () => {
+    it('migrate() makes a table in a schema, even if its name needs quotes', async () => {
       await pool.query('CREATE SCHEMA "Webhooks"')
       const store = postgresStore(pool, { table: 'Webhooks.order' })
       await store.migrate()
@@ -74,7 +74,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       ])
     })
 
-    it('does what postgresSchema() prints', async () => {
+    it('migrate() does what postgresSchema() prints', async () => {
       await pool.query(postgresSchema('by_hand'))
       await pool.query(postgresSchema('by_hand'))
       const { table } = await fresh()
@@ -89,7 +89,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(keyOf(), 'a', LEASE_MS)).toBe('acquired')
     })
 
-    it('does not run on requests: a claim without a table fails, and names the fix', async () => {
+    it('migrate() does not run on requests: a claim without a table fails, and names the fix', async () => {
       const store = postgresStore(pool, { table: 'nowhere' })
       await expect(store.claim(keyOf(), 'a', LEASE_MS)).rejects.toThrow(EventStoreError)
       await expect(store.claim(keyOf(), 'a', LEASE_MS)).rejects.toThrow('store.migrate()')
@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
   })
 
   describe('time', () => {
-    it('D15 D14 remembers for 6 days 23 hours 59 minutes, and not for 7 days and a minute', async () => {
+    it('an event is remembered for 6 days 23 hours 59 minutes, and not for 7 days and a minute', async () => {
       const { store, table } = await fresh()
       const key = keyOf()
       await store.claim(key, 'a', LEASE_MS)
@@ -108,7 +108,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
     })
 
-    it("D27 is the server's time at the statement, even in a long transaction", async () => {
+    it("the time is the server's time at the statement, even in a long transaction", async () => {
       const { store } = await fresh()
       const key = keyOf()
       const tx = await pool.connect()
@@ -120,7 +120,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       tx.release()
     })
 
-    it('may exceed the range of Postgres: forever is a thousand years', async () => {
+    it('the retention may exceed the range of Postgres: forever is a thousand years', async () => {
       const { store } = await fresh()
       const key = keyOf()
       expect(await store.claim(key, 'a', Number.MAX_VALUE)).toBe('acquired')
@@ -139,7 +139,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       return { store, table }
     }
 
-    it('deletes only expired records, up to its limit', async () => {
+    it('sweep() deletes only expired records, up to its limit', async () => {
       const { store, table } = await withLapsed(25)
       const [leased, done] = [keyOf(), keyOf()]
       await store.claim(leased, 'a', LEASE_MS)
@@ -153,13 +153,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(done, 'b', LEASE_MS)).toBe('done')
     })
 
-    it('stops at 10,000 by default', async () => {
+    it('sweep() stops at 10,000 by default', async () => {
       const { store, table } = await withLapsed(10_001)
       expect(await store.sweep()).toBe(10_000)
       expect(await count(table)).toBe(1)
     })
 
-    it('neither deletes a record twice nor waits for a locked one', async () => {
+    it('sweep() neither deletes a record twice nor waits for a locked one', async () => {
       const { store, table } = await withLapsed(30)
       const tx = await pool.connect()
       await tx.query(`BEGIN; SELECT FROM ${table} ORDER BY expires_at LIMIT 5 FOR UPDATE`)
@@ -171,7 +171,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await count(table)).toBe(0)
     })
 
-    it('leaves a record that is taken over meanwhile', async () => {
+    it('sweep() leaves a record that is taken over meanwhile', async () => {
       const { store, table } = await withLapsed(0)
       const keys = Array.from({ length: 50 }, () => keyOf())
       await Promise.all(keys.map((key) => store.claim(key, 'crashed', LEASE_MS)))
@@ -183,7 +183,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(new Set(again)).toStrictEqual(new Set(['busy']))
     })
 
-    it('finds them by the index, and does not read the table', async () => {
+    it('sweep() finds the records by the index, and does not read the table', async () => {
       const { table } = await withLapsed(0)
       await pool.query(
         `INSERT INTO ${table} SELECT gen_random_uuid(), clock_timestamp() + interval '1 day', TRUE, 'orders', NULL
@@ -195,7 +195,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(JSON.stringify(rows)).toContain('Index Cond')
     })
 
-    it.each([0, -1, 1.5, Number.NaN])('has no limit of %d', async (limit) => {
+    it.each([0, -1, 1.5, Number.NaN])('sweep() has no limit of %d', async (limit) => {
       const { store } = await fresh()
       await expect(store.sweep(limit)).rejects.toThrow('limit')
     })
@@ -216,7 +216,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await versions()).toStrictEqual(before)
     })
 
-    it('keeps listener ids and owners readable, and done events without an owner', async () => {
+    it('the table keeps listener ids and owners readable, and done events without an owner', async () => {
       const { store, table } = await fresh()
       const key = keyOf('orders\\é')
       await store.claim(key, 'a', LEASE_MS)
@@ -228,7 +228,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await rows()).toStrictEqual([{ ...row, owner: null, done: true }])
     })
 
-    it('accepts listener IDs of any length, although an index entry has room for 2,700 bytes', async () => {
+    it('the table accepts listener IDs of any length, although an index entry has room for 2,700 bytes', async () => {
       const { store } = await fresh()
       const { eventId } = keyOf()
       const letters = Array.from({ length: 5000 }, (_, place) => 0x4e00 + ((place * 7919) % 20_000))
@@ -239,7 +239,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       }
     })
 
-    it('is refused on a read-only connection, also for a duplicate: a replica may be behind', async () => {
+    it('a claim is refused on a read-only connection, also for a duplicate: a replica may be behind', async () => {
       const { store, table } = await fresh()
       const key = keyOf()
       await store.commit(key, 'a', DAY_MS)
@@ -264,7 +264,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect((await pool.query(`SELECT xmin, * FROM ${table}`)).rows).toStrictEqual(before)
     })
 
-    it('D08 a claim repeated by its owner is acquired again, so that a lost reply can be repeated', async () => {
+    it('a claim repeated by its owner is acquired again, so that a lost reply can be repeated', async () => {
       const { store } = await fresh('single')
       const key = keyOf()
       expect(await store.claim(key, 'a', 1)).toBe('acquired')
@@ -272,7 +272,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'b', 1)).toBe('done')
     })
 
-    it('through verify(): accepted once, and a duplicate also when the handler failed', async () => {
+    it('a delivery through verify() is accepted once, and a duplicate also when the handler failed', async () => {
       const { listener, deliver } = hmacListener({ store: (await fresh('single')).store })
       const delivery = await deliver()
       const event = await acceptedEvent(delivery, listener)
@@ -287,7 +287,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(() => hmacListener({ store: postgresStore(pool) })).not.toThrow()
     })
 
-    it('of 50 claims at once one is acquired', async () => {
+    it('one of 50 claims at once is acquired', async () => {
       const { store } = await fresh('single')
       const key = keyOf()
       const answers = await Promise.all(
@@ -297,7 +297,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.claim(key, 'late', LEASE_MS)).toBe('done')
     })
 
-    it('remembers for 7 days by default', async () => {
+    it('an event is remembered for 7 days by default', async () => {
       const { store, table } = await fresh('single')
       const key = keyOf()
       await store.claim(key, 'a', LEASE_MS)
@@ -310,7 +310,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await hour.claim(key, 'c', LEASE_MS)).toBe('acquired')
     })
 
-    it('can alternate with two-phase on a table', async () => {
+    it('the mode can alternate with two-phase on a table', async () => {
       const { store, table } = await fresh()
       const single = postgresStore(pool, { table, mode: 'single' })
       const [first, second] = [keyOf(), keyOf()]
@@ -333,7 +333,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       return found.map(({ problem }) => problem).filter((problem) => !problem.includes('fsync'))
     }
 
-    it('finds nothing wrong after migrate()', async () => {
+    it('check() finds nothing wrong after migrate()', async () => {
       expect(await problems('', (await fresh()).table)).toStrictEqual([])
     })
 
@@ -342,12 +342,12 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       ['default_transaction_read_only=on', 'read-only'],
       ['default_transaction_isolation=serializable', 'isolation'],
       ['default_transaction_isolation=repeatable\\ read', 'isolation'],
-    ])('finds %s', async (setting, problem) => {
+    ])('check() finds %s', async (setting, problem) => {
       const { table } = await fresh()
       expect(await problems(`-c ${setting}`, table)).toStrictEqual([expect.stringContaining(problem)])
     })
 
-    it('finds a table that is missing, one without its index, and one that a crash empties', async () => {
+    it('check() finds a table that is missing, one without its index, and one that a crash empties', async () => {
       expect(await problems('', 'not_there')).toStrictEqual([expect.stringContaining('is missing')])
       const { table } = await fresh()
       await pool.query(`DROP INDEX ${table}_expires_at; ALTER TABLE ${table} SET UNLOGGED`)
@@ -357,7 +357,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       ])
     })
 
-    it('finds missing rights of the user', async () => {
+    it('check() finds missing rights of the user', async () => {
       const { table } = await fresh()
       await pool.query(`CREATE ROLE reader; GRANT SELECT, INSERT, UPDATE ON ${table} TO reader`)
       expect(await problems('-c role=reader', table)).toStrictEqual([
@@ -365,14 +365,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       ])
     })
 
-    it('finds a pool whose idle connections end the process when they break', async () => {
+    it('check() finds a pool whose idle connections end the process when they break', async () => {
       const { table } = await fresh()
       expect(await problems('', table, false)).toStrictEqual([
         expect.stringContaining('no error listener on the pool'),
       ])
     })
 
-    it('finds a client whose connection ends the process when it breaks', async () => {
+    it('check() finds a client whose connection ends the process when it breaks', async () => {
       const { table } = await fresh()
       const client = new pg.Client(server.address)
       await client.connect()

@@ -203,7 +203,7 @@ function refusesLateStatements<Tx extends PostgresClient>(
   given: () => { events: EventTransactions<Tx>; count: Count },
 ) {
   describe.each(Object.entries(ways))('%s', (_, way) => {
-    it.each(ENDS)('after %s, it fails and writes nothing', async (end, leaseMs) => {
+    it.each(ENDS)('the client fails after %s and writes nothing', async (end, leaseMs) => {
       const { events, count } = given()
       const event = await open(events, leaseMs)
       await way(event.tx, [event.id, 'in time'])()
@@ -336,7 +336,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('after the end of its transaction'),
     })
 
     it.each(['commit', 'release'] as const)(
-      'after %s, an inner part of its client writes nothing',
+      'an inner part of the client writes nothing after %s',
       async (end) => {
         const event = await open(events)
         const connection: unknown = Reflect.get(event.tx, 'connection')

@@ -89,7 +89,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
   })
 
   it.each(['two-phase', 'single'] as const)(
-    'in %s mode, record and effect exist together or not at all',
+    'record and effect in %s mode exist together or not at all',
     async (mode) => {
       const chosen = postgresStore(pool, { mode })
       const key = keyOf()
@@ -111,7 +111,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     },
   )
 
-  it.each(['REPEATABLE READ', 'SERIALIZABLE'])('D24 under %s a claim that lost is busy', async (level) => {
+  it.each(['REPEATABLE READ', 'SERIALIZABLE'])('a claim under %s that lost is busy', async (level) => {
     const key = keyOf()
     const [first, second] = [await begin(`ISOLATION LEVEL ${level}`), await begin(`ISOLATION LEVEL ${level}`)]
     await second.query('SELECT 1 FROM effects') // takes its snapshot now
@@ -133,7 +133,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     await expect(store.with(second).claim(key, 'b', LEASE_MS)).rejects.toMatchObject({ code: '55P03' })
   })
 
-  it('through verify(): one of two deliveries at once takes effect, the other is told to come back', async () => {
+  it('one of two deliveries at once through verify() takes effect, the other is told to come back', async () => {
     const { listener, deliver } = hmacListener({ id: 'orders', store })
     const delivery = await deliver()
     const [first, second] = [await begin(), await begin()]
@@ -148,7 +148,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     expect(await effects(event.id)).toBe(1)
   })
 
-  it('D10 through verify(): a delivery that waits longer than storeTimeoutSeconds is undecided', async () => {
+  it('a delivery through verify() that waits longer than storeTimeoutSeconds is undecided', async () => {
     const { listener, deliver } = hmacListener({ id: 'orders', store, storeTimeoutSeconds: 0.1 })
     const delivery = await deliver()
     const [first, second] = [await begin(), await begin()]
@@ -158,7 +158,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     await first.query('ROLLBACK')
   })
 
-  it('accepts the transaction of postgres.js', async () => {
+  it('with(tx) accepts the transaction of postgres.js', async () => {
     const sql = postgres(server.address)
     const key = keyOf()
     const other = postgresStore(sql)

@@ -22,7 +22,7 @@ function fixture(client: PostgresClient, query: (text: string) => PromiseLike<un
   }
 }
 
-describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store'), () => {
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the contract of every store'), () => {
   let server: PostgresServer
   let pool: pg.Pool
   let sql: postgres.Sql
@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
   describe("on pg's Pool", () => {
     eventStoreSuite(it, () => fixture(pool, age))
 
-    it('takes any ID, as verify() maps it, in a transaction too', async () => {
+    it('the store takes any ID, as verify() maps it, in a transaction too', async () => {
       const store = postgresStore(pool)
       await expectAnyId(store)
       const tx = await pool.connect()
@@ -102,7 +102,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('keeps the contract of every store')
   })
 })
 
-describe('keeps the contract of every store on PGlite, where statements queue', () => {
+describe('the contract of every store on PGlite, where statements queue', () => {
   let db: PGlite
   beforeAll(async () => {
     db = new PGlite()

@@ -40,13 +40,13 @@ async function problemsOf(server: RedisServer): Promise<string[]> {
 }
 
 describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
-  it('finds nothing on a server that keeps its data', async () => {
+  it('check() finds nothing on a server that keeps its data', async () => {
     expect(await problemsOf(await running(...DURABLE))).toEqual([])
     expect(await problemsOf(await running(...DURABLE, '--maxmemory', '1gb'))).toEqual([])
   })
 
   it.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru', 'allkeys-random'])(
-    'D13 finds maxmemory-policy %s, where there is a maxmemory',
+    'check() finds maxmemory-policy %s, where there is a maxmemory',
     async (policy) => {
       const evicting = ['--maxmemory-policy', policy]
       const limited = await running(...DURABLE, ...evicting, '--maxmemory', '1gb')
@@ -56,11 +56,11 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     },
   )
 
-  it('D22 finds a server that forgets on restart', async () => {
+  it('check() finds a server that forgets on restart', async () => {
     expect(await problemsOf(await running())).toEqual([expect.stringContaining('appendonly is off')])
   })
 
-  it('D17 finds replicas without a wait for them, and a server that is a replica itself', async () => {
+  it('check() finds replicas without a wait for them, and a server that is a replica itself', async () => {
     const primary = await running(...DURABLE)
     const replica = await running(...DURABLE, '--replicaof', '127.0.0.1', `${primary.port}`)
     await expect
@@ -71,7 +71,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     expect(await problemsOf(primary)).toEqual([])
   })
 
-  it('needs no CONFIG, and reports a forbidden INFO', async () => {
+  it('check() needs no CONFIG, and reports a forbidden INFO', async () => {
     const server = await running(...DURABLE)
     await server.cli('ACL', 'SETUSER', 'app', 'on', '>pass', '~*', '+@all', '-config')
     const app = redisStore(clientOf(server, { username: 'app', password: 'pass' }))
@@ -124,7 +124,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     }
   })
 
-  it('reports an INFO without memory settings', async () => {
+  it('check() reports an INFO without memory settings', async () => {
     const store = redisStore(async () => 'redis_version:7.0.15\r\nrole:master\r\n')
     expect(await store.check()).toHaveLength(1)
   })
@@ -134,20 +134,23 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     ['pool of node-redis 6', (socket: Socket) => createClientPool({ socket })],
     ['client of node-redis 5', (socket: Socket) => createClient5({ socket })],
     ['pool of node-redis 5', (socket: Socket) => createClientPool5({ socket })],
-  ])('finds a %s without an error listener, whose first error would end the process', async (_, create) => {
-    const { port } = await running(...DURABLE)
-    const client = create({ port, host: '127.0.0.1' })
-    await client.connect()
-    onTestFinished(() => client.destroy())
-    const store = redisStore(client)
-    expect(await store.check()).toEqual([
-      { problem: expect.stringContaining('ends this process'), fix: expect.stringContaining("on('error'") },
-    ])
-    client.on('error', () => {})
-    expect(await store.check()).toEqual([])
-  })
+  ])(
+    'check() finds a %s without an error listener, whose first error would end the process',
+    async (_, create) => {
+      const { port } = await running(...DURABLE)
+      const client = create({ port, host: '127.0.0.1' })
+      await client.connect()
+      onTestFinished(() => client.destroy())
+      const store = redisStore(client)
+      expect(await store.check()).toEqual([
+        { problem: expect.stringContaining('ends this process'), fix: expect.stringContaining("on('error'") },
+      ])
+      client.on('error', () => {})
+      expect(await store.check()).toEqual([])
+    },
+  )
 
-  it('finds nothing wrong with a cluster client of node-redis, which handles its errors itself', async () => {
+  it('check() finds nothing wrong with a cluster client of node-redis, which handles its errors itself', async () => {
     const cluster = await startRedisCluster(...DURABLE)
     onTestFinished(() => cluster.close())
     const rootNodes = cluster.nodes.map(({ port }) => ({ socket: { port, host: '127.0.0.1' } }))
@@ -157,7 +160,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     expect(await redisStore(client).check()).toEqual([])
   })
 
-  it('checks every node of a cluster, and names the bad one', async () => {
+  it('check() checks every node of a cluster, and names the bad one', async () => {
     const cluster = await startRedisCluster(...DURABLE)
     onTestFinished(() => cluster.close())
     const { client, close } = CLUSTER_CLIENTS['ioredis 6'](cluster.nodes.map(({ port }) => port))
@@ -171,7 +174,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     ])
   })
 
-  it('rejects when the server is gone', async () => {
+  it('check() rejects when the server is gone', async () => {
     const server = await running()
     const store = redisStore(clientOf(server))
     await server.kill()

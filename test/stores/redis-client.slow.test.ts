@@ -9,7 +9,7 @@ import { connectUpstash } from '../support/upstash-front.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 
-describe.skipIf(WHY_NO_REDIS)(onRedis('keeps the contract of every store'), { concurrent: true }, () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('the contract of every store'), { concurrent: true }, () => {
   let server: RedisServer
   let redis: Redis
   let upstash: Awaited<ReturnType<typeof connectUpstash>>
@@ -46,7 +46,7 @@ function noting(reply: unknown) {
 }
 
 describe('which client it is', () => {
-  it('is found by a method that only it has, because ioredis and node-redis share names with other meanings', async () => {
+  it('a client is found by a method that only it has, because ioredis and node-redis share names with other meanings', async () => {
     const wrong = () => Promise.reject(new Error('the wrong method was called'))
     const { asked, note } = noting('acquired')
     for (const client of [
@@ -84,7 +84,7 @@ describe('which client it is', () => {
     ['another database', { query() {} }],
     ['an incomplete node-redis client', { sendCommand() {} }],
     ['members that are not functions', { call: 'EVAL', eval: true }],
-  ])('throws for %s, and names the clients that it knows', (_, client) => {
+  ])('redisStore throws for %s, and names the clients that it knows', (_, client) => {
     // The types forbid this, but JavaScript allows it.
     const create = () => redisStore(client as unknown as RedisClient)
     expect(create).toThrow(ListenerConfigError)
@@ -92,7 +92,7 @@ describe('which client it is', () => {
   })
 })
 
-describe('D10 a reply outside the contract', () => {
+describe('a reply outside the contract', () => {
   it.each([undefined, null, '', 'OK', 1, true, 'Acquired', ['acquired'], {}, Buffer.from('nonsense')])(
     '%j: every verb rejects',
     async (reply) => {

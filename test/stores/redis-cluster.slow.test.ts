@@ -13,7 +13,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on a cluster of three'), { concurrent: tr
   })
   afterAll(() => cluster.close())
 
-  describe.each(Object.entries(CLUSTER_CLIENTS))('keeps the contract of every store: %s', (_, connect) => {
+  describe.each(Object.entries(CLUSTER_CLIENTS))('the contract of every store, by %s', (_, connect) => {
     let connected: Connected
     beforeAll(async () => {
       connected = await connect(portsOf(cluster))

@@ -50,8 +50,8 @@ const SENTINEL_CLIENTS: { readonly [name: string]: (port: number) => Promise<Red
   },
 }
 
-describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
-  it('knows the events that reached the replica', async () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('a failover'), () => {
+  it('a failover keeps the events that reached the replica', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)
     const [done, running] = [await before.deliver(), await before.deliver()]
@@ -65,7 +65,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
     expect(await outcome(running, after.listener)).toBe('503 event_in_progress')
   })
 
-  it('accepts again an event that did not reach the replica, as docs/stores.md says', async () => {
+  it('an event that did not reach the replica is accepted again, as docs/stores.md says', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)
     await replica.kill()
@@ -77,7 +77,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
     expect(await outcome(done, listenerOn(replica).listener)).toBe('accepted')
   })
 
-  it('by hand, forgets what the old primary still accepts, and min-replicas-to-write makes it refuse', async () => {
+  it('a failover by hand forgets what the old primary still accepts, and min-replicas-to-write makes it refuse', async () => {
     const { primary, replica } = await pair()
     const [before, after] = [listenerOn(primary), listenerOn(replica)]
     await replica.cli('REPLICAOF', 'NO', 'ONE')
@@ -88,7 +88,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
     await expect(outcome(await before.deliver(), before.listener)).rejects.toThrow(EventStoreError)
   })
 
-  it('by FAILOVER, forgets nothing', async () => {
+  it('a FAILOVER forgets nothing', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)
     const [done, running] = [await before.deliver(), await before.deliver()]
@@ -102,7 +102,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
     await expect(outcome(await before.deliver(), before.listener)).rejects.toThrow(EventStoreError)
   })
 
-  it('with min-replicas-to-write, a primary whose replicas are silent answers 503, and flows again', async () => {
+  it('a primary with min-replicas-to-write whose replicas are silent answers 503, and flows again', async () => {
     const { primary, replica } = await pair('--min-replicas-to-write', '1', '--min-replicas-max-lag', '2')
     const { listener, deliver } = listenerOn(primary)
     const verdict = async () =>
@@ -118,7 +118,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D17 a failover'), () => {
   })
 
   it.each(Object.entries(SENTINEL_CLIENTS))(
-    'by a Sentinel, seen through %s: 503 meanwhile, then it recovers, and finished events stay done',
+    'a failover by a Sentinel, seen through %s, is 503 meanwhile, then it recovers, and finished events stay done',
     { timeout: 60_000 },
     async (_, connect) => {
       const { primary, replica } = await pair()

@@ -34,7 +34,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     return keys[0] ?? ''
   }
 
-  it('D21 begin with the prefix, and services with different prefixes stay apart', async () => {
+  it('the keys begin with the prefix, and services with different prefixes stay apart', async () => {
     const key = newKey()
     expect(await storeWith({ prefix: 'shop:' }).claim(key, 'a', LEASE_MS)).toBe('acquired')
     expect(await storeWith({ prefix: 'bank:' }).claim(key, 'b', LEASE_MS)).toBe('acquired')
@@ -43,7 +43,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     expect((await redis.keys('*')).toSorted()).toEqual([`bank:${text}`, `hookgate:${text}`, `shop:${text}`])
   })
 
-  it('D21 compact: leases and buckets begin with the prefix and the shard', async () => {
+  it('leases and buckets in layout compact begin with the prefix and the shard', async () => {
     const [leased, done] = [newKey(), newKey()]
     const store = storeWith({ prefix: 'shop:', layout: 'compact', shards: 1 })
     await store.claim(leased, 'a', LEASE_MS)
@@ -58,7 +58,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     ['plain', {}],
     ['compact', { layout: 'compact' }],
     ['single', { mode: 'single' }],
-  ])('D16 D30 %s: always have an expiry', async (_, options) => {
+  ])('the keys always have an expiry: %s', async (_, options) => {
     const store = storeWith(options)
     for (let event = 0; event < 20; event += 1) {
       const key = newKey()
@@ -76,7 +76,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     }
   })
 
-  it("T14 D27 expire by the server's clock, whatever the local time", async () => {
+  it("the keys expire by the server's clock, whatever the local time", async () => {
     const store = storeWith()
     const compact = storeWith({ layout: 'compact' })
     const key = newKey()
@@ -92,7 +92,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     }
   })
 
-  it('D14 D15 plain: a committed event is done at 6 d 23 h 59 min, and new at 7 d', async () => {
+  it('a committed event in layout plain is done at 6 d 23 h 59 min, and new at 7 d', async () => {
     const store = storeWith()
     const key = newKey()
     await store.claim(key, 'a', LEASE_MS)
@@ -108,7 +108,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
   })
 
   describe('in mode single', () => {
-    it('is one write: done for others, still acquired for its owner, never released', async () => {
+    it('a claim is one write: done for others, still acquired for its owner, never released', async () => {
       const store = storeWith({ mode: 'single' })
       const key = newKey()
       expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
@@ -121,7 +121,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
     })
 
-    it('D14 lasts for its own retentionSeconds, 7 days by default', async () => {
+    it('a claim lasts for its own retentionSeconds, 7 days by default', async () => {
       await storeWith({ mode: 'single' }).claim(newKey(), 'a', LEASE_MS)
       const week = await redis.pttl(await onlyKey())
       await redis.flushall()
@@ -135,7 +135,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       expect(() => hmacListener({ store })).toThrow(ListenerConfigError)
     })
 
-    it('through verify(): accepted once, and a duplicate also when the handler failed', async () => {
+    it('a delivery through verify() is accepted once, and a duplicate also when the handler failed', async () => {
       const { listener, deliver } = hmacListener({ store: storeWith({ mode: 'single' }) })
       const delivery = await deliver()
       expect(await (await acceptedEvent(delivery, listener)).release()).toBe(false)
@@ -173,7 +173,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       ['done', '6 d 23 h 59 min', 7, -1],
       ['acquired', '7 d 0 h 1 min', 7, 1],
       ['acquired', '9 d', 9, 0],
-    ])('D14 D15 a committed event is %s at %s', async (answer, _, days, minutes) => {
+    ])('a committed event is %s at %s', async (answer, _, days, minutes) => {
       const store = storeWith({ layout: 'compact' })
       const key = newKey()
       await store.claim(key, 'a', LEASE_MS)
@@ -193,7 +193,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       expect(leftMs).toBeLessThanOrEqual(WEEK_MS + DAY_MS)
     })
 
-    it('takes at most 30 bytes an event', async () => {
+    it('an event takes at most 30 bytes', async () => {
       const store = storeWith({ layout: 'compact', shards: 8 })
       const events = Array.from({ length: 2000 }, () => newKey())
       await Promise.all(events.map((key) => store.commit(key, 'a', WEEK_MS)))
@@ -205,7 +205,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       for (const key of events) expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
     })
 
-    it("keeps a retention longer than its own in the lease's key", async () => {
+    it("a retention longer than that of the layout is kept in the lease's key", async () => {
       const store = storeWith({ layout: 'compact', retentionSeconds: 2 * 86_400 })
       const [long, short] = [newKey(), newKey()]
       expect(await store.commit(long, 'a', 3 * DAY_MS)).toBe('committed')

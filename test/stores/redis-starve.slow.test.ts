@@ -105,7 +105,7 @@ const CLIENTS = [
   'node-redis 6 pool',
 ] as const
 
-describe.skipIf(WHY_NO_REDIS)(onRedis('D10 D11 a server that fails'), () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('a server that fails'), () => {
   describe.each(CLIENTS)('%s', (client) => {
     it.each(Object.entries(TROUBLES))(
       '%s: undecided within the deadline, then accepted again within a second',
@@ -122,7 +122,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D10 D11 a server that fails'), () => {
       },
     )
 
-    it('restarted at once: only undecided or accepted, and accepted within a second', async () => {
+    it('a server that restarts at once leaves deliveries undecided or accepted, and accepts within a second', async () => {
       const setting = await listenerOn(client)
       await expectRecovery(setting)
       await setting.server.kill()
@@ -156,7 +156,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('D10 D11 a server that fails'), () => {
     },
   )
 
-  it('D22 restarted with its append-only file, it still knows committed events', async () => {
+  it('a server that restarts with its append-only file still knows committed events', async () => {
     const setting = await listenerOn('ioredis 6', '--appendonly', 'yes', '--appendfsync', 'always')
     const delivery = await setting.deliver()
     await (await acceptedEvent(delivery, setting.listener)).commit()

@@ -12,7 +12,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
   })
   afterAll(() => server.close())
 
-  describe.each(Object.entries(SINGLE_CLIENTS))('keeps the contract of every store: %s', (_, connect) => {
+  describe.each(Object.entries(SINGLE_CLIENTS))('the contract of every store, by %s', (_, connect) => {
     let connected: Connected
     let another: Connected
     beforeAll(async () => {
@@ -20,17 +20,17 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('on one server'), { concurrent: true }, ()
     })
     afterAll(() => Promise.all([connected.close(), another.close()]))
     eventStoreSuite(it, () => ({ store: redisStore(connected.client), other: redisStore(another.client) }))
-    it('takes any ID, as verify() maps it', () => expectAnyId(redisStore(connected.client)))
+    it('the store takes any ID, as verify() maps it', () => expectAnyId(redisStore(connected.client)))
   })
 
-  describe('keeps the contract of every store, compact', () => {
+  describe('the contract of every store, compact', () => {
     let connected: Connected
     beforeAll(async () => {
       connected = await SINGLE_CLIENTS['ioredis 6'](server.port)
     })
     afterAll(() => connected.close())
     eventStoreSuite(it, () => redisStore(connected.client, { layout: 'compact' }))
-    it('takes any ID, as verify() maps it', () =>
+    it('the store takes any ID, as verify() maps it', () =>
       expectAnyId(redisStore(connected.client, { layout: 'compact' })))
   })
 })

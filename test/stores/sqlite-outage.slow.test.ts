@@ -8,7 +8,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 import {
   databaseFolder,
   describeEachClient,
-  lockElsewhere,
+  lockInAnotherProcess,
   type OpenDatabase,
   type SqliteClient,
 } from '../support/sqlite-databases.ts'
@@ -51,10 +51,10 @@ async function expectUndecided({ listener, deliver }: Setting, reason: RegExp) {
 }
 
 describeEachClient('starved', (client) => {
-  it('D25 locked by another process, it is 503 in time, and recovers when the lock is gone', async () => {
+  it('a store locked by another process is 503 in time, and recovers when the lock is gone', async () => {
     const setting = await withListener(client)
     const running = await acceptedEvent(await setting.deliver(), setting.listener)
-    const lock = await lockElsewhere(setting.path)
+    const lock = await lockInAnotherProcess(setting.path)
     const delivery = await expectUndecided(setting, /locked|BUSY/)
     await expect(running.commit()).rejects.toThrow(EventStoreError)
     await lock.unlock()
@@ -63,10 +63,10 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D25 locked by another process, the process goes on meanwhile, however many deliveries wait', async () => {
+  it('a process whose store is locked goes on meanwhile, however many deliveries wait', async () => {
     const setting = await withListener(client, { waitMs: 0 })
     const deliveries = await Promise.all(Array.from({ length: 20 }, () => setting.deliver()))
-    const lock = await lockElsewhere(setting.path, { holdMs: 500 })
+    const lock = await lockInAnotherProcess(setting.path, { holdMs: 500 })
     let turns = 0
     const turning = setInterval(() => {
       turns += 1
@@ -74,16 +74,16 @@ describeEachClient('starved', (client) => {
     const verdicts = await Promise.all(deliveries.map((delivery) => outcome(delivery, setting.listener)))
     clearInterval(turning)
     expect(verdicts).toStrictEqual(deliveries.map(() => 'accepted'))
-    // Between two of hundreds of attempts. None if the attempts kept the process.
+    // The interval runs between attempts. It would not run if the attempts blocked the process.
     expect(turns).toBeGreaterThan(1)
     await lock.unlock()
     setting.close()
   })
 
-  it('D25 waits for a short lock, and the lease begins after the wait', async () => {
+  it('a claim waits for a short lock, and the lease begins after the wait', async () => {
     const setting = await withListener(client, { waitMs: 5000 })
     const began = Date.now()
-    await lockElsewhere(setting.path, { holdMs: 300 })
+    await lockInAnotherProcess(setting.path, { holdMs: 300 })
     const locked = Date.now()
     expect(await setting.store.claim(KEY, 'a', 60_000)).toBe('acquired')
     const [row] = await setting.sql('SELECT expires_at FROM hookgate_events')
@@ -93,9 +93,9 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D25 throws if a write cannot be committed beside a reader, instead of acquiring', async () => {
+  it('a claim throws if a write cannot be committed beside a reader, instead of acquiring', async () => {
     const setting = await withListener(client, { journal: 'DELETE' })
-    const lock = await lockElsewhere(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
+    const lock = await lockInAnotherProcess(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
     await expectUndecided(setting, /locked|BUSY/)
     await lock.unlock()
     expect(await setting.sql('SELECT * FROM hookgate_events')).toStrictEqual([])
@@ -103,11 +103,11 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D22 D25 after a claim that was refused, what is answered `committed` is read as done elsewhere', async () => {
+  it('an event answered `committed` after a claim that was refused is read as done elsewhere', async () => {
     const { path, store, close } = await withListener(client, { waitMs: 0 })
     const elsewhere = client.open(path)
     const reader = sqliteStore(elsewhere.db)
-    const lock = await lockElsewhere(path)
+    const lock = await lockInAnotherProcess(path)
     await expect(store.claim(keyOf(1), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
     await expect(store.commit(keyOf(2), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
     await lock.unlock()
@@ -120,7 +120,7 @@ describeEachClient('starved', (client) => {
     close()
   })
 
-  it('D22 in a transaction of your own nothing is answered, and yours goes on as if nothing had happened', async () => {
+  it('nothing is answered in a transaction of your own, and yours goes on as if nothing had happened', async () => {
     const { path, store, close, ...database } = await withListener(client, { waitMs: 0 })
     const elsewhere = client.open(path)
     await database.sql('CREATE TABLE yours (n)')
@@ -135,7 +135,7 @@ describeEachClient('starved', (client) => {
     close()
   })
 
-  it('D22 in a transaction of your own migrate() answers only if its table stays when yours is rolled back', async () => {
+  it('migrate() in a transaction of your own answers only if its table stays when yours is rolled back', async () => {
     const { store: _, close, ...database } = await withListener(client, { waitMs: 0 })
     const run = await begin(database)
     const migrate = async () => sqliteStore(database.db, { table: 'later' }).migrate()
@@ -152,7 +152,7 @@ describeEachClient('starved', (client) => {
     close()
   })
 
-  it('D22 beside an unfinished read of your own it commits, or says that the connection is not its own', async () => {
+  it('the store commits beside an unfinished read of your own, or says that the connection is not its own', async () => {
     const { db, path, store, sql, close } = await withListener(client, { waitMs: 0 })
     const elsewhere = client.open(path)
     await sql('CREATE TABLE yours (n)')
@@ -173,12 +173,12 @@ describeEachClient('starved', (client) => {
     close()
   })
 
-  it('D22 beside an unfinished write of your own, what is answered `committed` is read as done elsewhere', async () => {
+  it('an event answered `committed` beside an unfinished write of your own is read as done elsewhere', async () => {
     const { db, path, store, sql, close } = await withListener(client, { waitMs: 0 })
     const elsewhere = client.open(path)
     await sql('CREATE TABLE yours (n)')
     const insert = 'INSERT INTO yours VALUES (1) RETURNING n'
-    const lock = await lockElsewhere(path)
+    const lock = await lockInAnotherProcess(path)
     const refused = async () => ('exec' in db ? db.prepare(insert).all() : sql(insert))
     await expect(refused()).rejects.toThrow(/locked|BUSY/)
     await lock.unlock()
@@ -193,10 +193,10 @@ describeEachClient('starved', (client) => {
     close()
   })
 
-  it('D11 a process may start while the database is locked', async () => {
+  it('a process may start while the database is locked', async () => {
     const { path, close } = await withListener(client, { journal: 'DELETE' })
     close()
-    const lock = await lockElsewhere(path)
+    const lock = await lockInAnotherProcess(path)
     const database = client.open(path, 300)
     const { listener, deliver } = hmacListener({ store: sqliteStore(database.db) })
     const delivery = await deliver()
@@ -206,7 +206,7 @@ describeEachClient('starved', (client) => {
     database.close()
   })
 
-  it('D10 read-only, it is 503, and recovers when it may write', async () => {
+  it('a read-only store is 503, and recovers when it may write', async () => {
     const setting = await withListener(client)
     await setting.sql('PRAGMA query_only = ON')
     const delivery = await expectUndecided(setting, /readonly|READONLY/)
@@ -215,7 +215,7 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('D10 full, it is 503 and forgets nothing, and recovers when there is room', async () => {
+  it('a full disk is 503 and forgets nothing, and the store recovers when there is room', async () => {
     const setting = await withListener(client)
     const { store, sql } = setting
     const [pages] = await sql('PRAGMA page_count')
@@ -263,7 +263,7 @@ describeEachClient('starved', (client) => {
   })
 })
 
-describe('D22 a restart', () => {
+describe('a restart', () => {
   describeEachClient('forgets nothing', (client) => {
     it('finished events stay done, and running ones keep their lease', async () => {
       const { path, deliver, listener, close } = await withListener(client)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { databaseFolder, describeEachClient, libsql } from '../support/sqlite-databases.ts'
-import { commitAcross, killDuring, raceAcross } from '../support/store-processes.ts'
+import { commitInProcesses, killDuring, raceProcesses } from '../support/store-processes.ts'
 
 const newPath = databaseFolder()
 
@@ -14,15 +14,15 @@ async function meetingPlace(): Promise<string> {
 }
 
 describeEachClient('eight processes on one file', ({ name }) => {
-  it('D01 D25 accept one of 200 identical deliveries, round for round', { timeout: 60_000 }, async ({
+  it('one of 200 identical deliveries is accepted, round for round', { timeout: 60_000 }, async ({
     signal,
   }) => {
     const config = { client: name, path: await meetingPlace() }
     const race = { subject: 'sqlite', config, processes: 8, rounds: 10, deliveries: 200, signal }
-    expect(await raceAcross(race)).toStrictEqual(Array(10).fill(1))
+    expect(await raceProcesses(race)).toStrictEqual(Array(10).fill(1))
   })
 
-  it('D06 D07 lose no event when they are killed, and run none after its commit', {
+  it('no event is lost when they are killed, and none runs after its commit', {
     timeout: 60_000,
   }, async ({ signal }) => {
     const config = { client: name, path: await meetingPlace() }
@@ -32,11 +32,11 @@ describeEachClient('eight processes on one file', ({ name }) => {
 })
 
 describeEachClient('three processes on one file, none of which waits inside SQLite', ({ name }) => {
-  it('D22 D25 what is answered `committed`, another process reads as done', { timeout: 60_000 }, async ({
+  it('an event that was answered `committed` is done for another process', { timeout: 60_000 }, async ({
     signal,
   }) => {
     const config = { client: name, path: await meetingPlace(), waitMs: 0 }
-    const counts = await commitAcross({ subject: 'sqlite', config, processes: 3, events: 2000, signal })
+    const counts = await commitInProcesses({ subject: 'sqlite', config, processes: 3, events: 2000, signal })
     expect(counts).toMatchObject({ forgotten: 0 })
     expect(counts.committed).toBeGreaterThan(counts.undecided)
   })

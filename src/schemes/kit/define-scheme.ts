@@ -12,11 +12,12 @@ import {
   optional,
 } from '../../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-events.ts'
-import { authenticateBy } from './authenticate.ts'
+import { type AuthenticationParts, authenticateBy } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import { EARLY_BODY, type EarlyBody } from './early-body.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
-import { readSecrets } from './secret-forms.ts'
+import { readSecrets, usageOf } from './secret-forms.ts'
 
 export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
 export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
@@ -54,31 +55,40 @@ export interface SchemeFactory<
   <Events extends EventsOf<EventName, Events>>(
     options: Options,
   ): TypedAuthenticator<WithOthers<Events, Others>, EventName>
-  /** The definition passed to `defineScheme`. */
+  /** The scheme's definition. */
   readonly scheme: Scheme
+  /** How it is called, for error messages: e.g. `stripe({ secrets })`. */
+  readonly usage: string
 }
 
 /** What a factory with a type argument returns. */
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
+/** What few rows need. A row that needs it names it, so that the bundles of all other senders are without it. */
+export interface RowParts extends AuthenticationParts {
+  /** `EARLY_BODY`, for a row that reads the body to authenticate it. */
+  readonly early?: EarlyBody
+}
+
+/** Makes a sender's factory of its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineScheme<
+export function schemeOf<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
   Others = never,
->(scheme: Scheme): SchemeFactory<Options, EventName, Others> {
+>(scheme: Scheme, parts: RowParts = {}): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options))
-    return senderAuthenticator(scheme, options, authenticate)
+    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options, parts))
+    const protocol = compileScheme(scheme, options, parts.early)
+    return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
   }
-  return Object.assign(factory, { scheme })
+  return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 
 /**
- * Makes the `auth` of a scheme from its `authenticate` function. `hookgate/explain` calls `again` to try other options.
+ * Makes the `auth` of a scheme from its `authenticate` function. `hookgate/explain` calls `withOptions` to try other options.
  *
  * @example
  * ```ts
@@ -93,10 +103,10 @@ export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,
   authenticate: Authenticator['authenticate'],
-  again?: (options: SchemeOptions) => Authenticator,
+  withOptions?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const protocol = compileScheme(scheme, options)
-  return Object.freeze({ method: 'scheme' as const, protocol, again, authenticate })
+  const protocol = compileScheme(scheme, options, EARLY_BODY)
+  return Object.freeze({ method: 'scheme' as const, protocol, withOptions, authenticate })
 }
 
 /** Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type. */
@@ -105,32 +115,31 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
   <Events extends EventsOf<EventName, Events>>(options: Options): TypedAuthenticator<Events, EventName>
   /** The scheme's definition. */
   readonly scheme: CodeScheme
+  /** How it is called, for error messages: e.g. `plaid({ … })`. */
+  readonly usage: string
 }
-
-/** Makes the `event.auth` of a delivery that a code scheme has authenticated. */
-export type Voucher = (secretId: string) => EventAuth
 
 /**
  * Defines a scheme by code. `compile` runs once per listener, with the checked options, and returns the function that
  * authenticates deliveries. That function sets `evidence.signed` to the signed bytes; if it does not, the body identifies the
- * event.
+ * event. It returns `authBy(secretId)` if the delivery is authentic.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineCodeScheme<Options extends SchemeOptions, EventName extends string = never>(
   scheme: CodeScheme,
   takes: OptionTable<NoInfer<Options>>,
-  compile: (options: Options, vouchedBy: Voucher) => Authenticator['authenticate'],
+  compile: (options: Options, authBy: (secretId: string) => EventAuth) => Authenticator['authenticate'],
 ): CodeSchemeFactory<Options, EventName> {
   const { name, covers } = scheme
-  const vouchedBy: Voucher = (secretId) => ({ method: 'scheme', scheme: name, secretId, covers })
+  const authBy = (secretId: string): EventAuth => ({ method: 'scheme', scheme: name, secretId, covers })
   const factory = (options: Options): Authenticator => {
     checkOptions(name, options, takes)
-    const authenticate = readSecrets(scheme, options, () => compile(options, vouchedBy))
-    return senderAuthenticator(scheme, options, authenticate, again)
+    const authenticate = readSecrets(scheme, options, () => compile(options, authBy))
+    return senderAuthenticator(scheme, options, authenticate, withOptions)
   }
   // Without `sign` the key is fetched. The other options stay those of this scheme.
-  const again = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
-  return Object.assign(factory, { scheme })
+  const withOptions = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
+  return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 
 /** The options that every scheme takes. */

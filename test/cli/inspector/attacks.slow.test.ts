@@ -51,7 +51,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     return (await (await inspector.ask('export.ndjson')).text()).trimEnd().split('\n').length
   }
 
-  it('reads nothing, with the token or without', async () => {
+  it('a hostile page reads nothing, with the token or without', async () => {
     const { origin, token } = inspector
     expect(await fetching(`${origin}/`)).toBe('blocked')
     expect(await fetching(`${origin}/api/export.ndjson`)).toBe('blocked')
@@ -59,7 +59,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     expect(await fetching(`${origin}/api/export.ndjson`, headers)).toBe('blocked')
   })
 
-  it('sends nothing again, not even blindly', async () => {
+  it('a hostile page sends nothing again, not even blindly', async () => {
     const { origin } = inspector
     for (const mode of ['no-cors', 'cors']) {
       const init = `{ method: 'POST', mode: '${mode}', credentials: 'include', body: '{"isNewEvent":true}' }`
@@ -77,7 +77,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     expect(await deliveries()).toBe(1)
   })
 
-  it('cannot frame the page, or load an export as a script', async () => {
+  it('a hostile page cannot frame the page, or load an export as a script', async () => {
     const { origin } = inspector
     const framed = page.waitForResponse(`${origin}/`)
     await page.evaluate(`document.body.appendChild(document.createElement('iframe')).src = '${origin}/'`)
@@ -89,7 +89,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     expect(loaded).toBe('error')
   })
 
-  it('gets nothing by DNS rebinding', async () => {
+  it('a hostile page gets nothing by DNS rebinding', async () => {
     const rebound = `http://rebind.test:${inspector.port}`
     const response = await page.goto(`${rebound}/`)
     expect(response?.status()).toBe(403)
@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a hostile page in the same browser'
     expect(await fetching(`${rebound}/api/export.ndjson`, headers)).toContain('only its own origin')
   })
 
-  it('finds no code in the page that turns text into HTML', async () => {
+  it('no code of the page turns text into HTML', async () => {
     const own = await browser.page(inspector.origin)
     await own.goto(inspector.address)
     const tried = await own.evaluate(`(() => {

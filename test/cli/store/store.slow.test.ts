@@ -79,7 +79,7 @@ describe('a client that is not installed', () => {
     expect(ended.stderr).not.toContain('secret')
   })
 
-  test('is found where the command runs, even if the package is elsewhere', async () => {
+  test('a client is found where the command runs, even if the package is elsewhere', async () => {
     const { main } = await installedBeside()
     const { cwd } = await installedBeside('libsql')
     await shareAndRestart('sqlite:events.db', { main, cwd })
@@ -104,7 +104,7 @@ describe('--store sqlite:FILE', () => {
     db.close()
   })
 
-  test.each(HAS_NODE_SQLITE ? [] : ['libsql'])('with %s alone', async (name) => {
+  test.each(HAS_NODE_SQLITE ? [] : ['libsql'])('a file opens with %s alone', async (name) => {
     await shareAndRestart('sqlite:events.db', await installedBeside(name))
   })
 
@@ -141,7 +141,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('--store redis://…'), () => {
   })
   afterAll(() => server.close())
 
-  test.each(['ioredis', 'redis'])('with %s: shared, kept, and no word of the password', async (name) => {
+  test.each(['ioredis', 'redis'])('%s shares events and shows no word of a password', async (name) => {
     const printed = await shareAndRestart(url(), await installedBeside(name))
     expect(printed).toContain(`\nEvents are remembered in redis://127.0.0.1:${server.port}\n`)
     expect(printed).not.toMatch(/sesame/)
@@ -194,7 +194,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('--store redis://…'), () => {
     expect(await stop()).toBe(0)
   })
 
-  test('while the server is gone, deliveries get 503; it recovers by itself, and Ctrl-C works without it', async () => {
+  test('deliveries get 503 while the server is gone; it recovers by itself, and Ctrl-C works without it', async () => {
     const own = await startRedis()
     onTestFinished(() => own.close())
     const { url, stop, stderr } = await startListener(['--store', `redis://127.0.0.1:${own.port}`], { env })
@@ -228,7 +228,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('--store postgres://…'), () => {
   })
   afterAll(() => server?.remove())
 
-  test.each(['pg', 'postgres'])('with %s: shared, kept, and no word of the password', async (name) => {
+  test.each(['pg', 'postgres'])('%s shares events and shows no word of a password', async (name) => {
     const port = await portOf(server.socketPath)
     const scheme = name === 'pg' ? 'postgres' : 'postgresql'
     const url = `${scheme}://hookgate:${PASSWORD}@127.0.0.1:${port}/postgres`

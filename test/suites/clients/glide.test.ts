@@ -27,11 +27,11 @@ describe('Valkey GLIDE on one server', { concurrent: true }, () => {
     await server?.close()
   })
 
-  describe('keeps the contract of every store', () => {
+  describe('the contract of every store', () => {
     eventStoreSuite(it, () => redisStore(client))
   })
 
-  describe('keeps it compact', () => {
+  describe('the contract in layout compact', () => {
     eventStoreSuite(it, () => redisStore(client, { layout: 'compact' }))
   })
 
@@ -52,11 +52,11 @@ describe('Valkey GLIDE on a cluster', () => {
     await cluster?.close()
   })
 
-  describe('keeps the contract of every store', () => {
+  describe('the contract of every store', () => {
     eventStoreSuite(it, () => redisStore(client))
   })
 
-  describe('keeps it compact', () => {
+  describe('the contract in layout compact', () => {
     eventStoreSuite(it, () => redisStore(client, { layout: 'compact' }))
   })
 
@@ -66,7 +66,7 @@ describe('Valkey GLIDE on a cluster', () => {
   })
 })
 
-describe('D10 D11 Valkey GLIDE on a server that is paused', () => {
+describe('Valkey GLIDE on a server that is paused', () => {
   async function pausedDelivery(requestTimeout?: number) {
     const server = await startRedis()
     onTestFinished(() => server.close())
@@ -88,7 +88,7 @@ describe('D10 D11 Valkey GLIDE on a server that is paused', () => {
     await expect.poll(retry).toBe('accepted')
   })
 
-  it("with GLIDE's own 250 ms that claim is not released, and the event runs when its lease has lapsed", async () => {
+  it("a claim with GLIDE's own 250 ms is not released, and the event runs when its lease has lapsed", async () => {
     const retry = await pausedDelivery()
     await expect.poll(retry).toBe('503 event_in_progress')
     await expect.poll(retry, { interval: 250 }).toBe('accepted')

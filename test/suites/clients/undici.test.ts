@@ -35,14 +35,14 @@ it.each(['127.0.0.1', '[::1]', '2130706433', 'endpoint.example'])(
   },
 )
 
-it('reaches it where you allow its network', async () => {
+it('an address is reached where you allow its network', async () => {
   const { port } = await countingEndpoint()
   const dispatcher = guarded({ lookup, allow: ['127.0.0.1/32'] })
   const { status } = await fetch(`http://endpoint.example:${port}/`, { dispatcher })
   expect(status).toBe(200)
 })
 
-it('asks for a name once, and connects to the address that was judged; the next connection is judged anew', async () => {
+it('a name is asked for once, and the judged address connected to; the next connection is judged anew', async () => {
   const { port, requests } = await countingEndpoint()
   const answers = ['127.0.0.1', '127.0.0.2']
   let asked = 0
@@ -58,7 +58,7 @@ it('asks for a name once, and connects to the address that was judged; the next 
   expect(requests()).toBe(1)
 })
 
-it('does not follow a redirect to an address that is not public', async () => {
+it('a redirect to an address that is not public is not followed', async () => {
   const hidden = await countingEndpoint()
   const { port, requests } = await countingEndpoint(`http://127.0.0.2:${hidden.port}/`)
   const dispatcher = guarded({ allow: ['127.0.0.1/32'] })

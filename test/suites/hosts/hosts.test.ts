@@ -160,7 +160,7 @@ const HOSTS: { readonly [name: string]: () => Promise<Send> } = {
 }
 
 describe.each(Object.entries(HOSTS))('%s', (_, start) => {
-  it('passes on signed deliveries once, refuses the rest, and releases events whose handler failed', async () => {
+  it('signed deliveries pass once, the rest are refused, and events are released whose handler failed', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})

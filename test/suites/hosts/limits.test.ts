@@ -120,24 +120,24 @@ async function expectNoneLost(send: Send): Promise<void> {
 }
 
 describe.each(Object.entries(IN_FRONT))('the limit in front of verifyWebhook in %s', (name, start) => {
-  it('loses none of five events that it answers 429', async () => {
+  it('no event is lost of five that the limit answers 429', async () => {
     await expectNoneLost(await start())
   })
 
-  it('counts forged deliveries, too', async () => {
+  it('forged deliveries count, too', async () => {
     const send = await start()
     const forged = { ...(await signed()), body: '{}' }
     expect(await sendAll(send, times(LIMIT + 1, forged))).toEqual([...times(LIMIT, 401), 429])
   })
 
-  it('is shown to the letter in docs/limits.md', () => {
+  it('the page shows the limit to the letter', () => {
     const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
     expect(page).toContain(readFileSync(new URL(name, import.meta.url), 'utf8').trim())
   })
 })
 
 describe.each(Object.entries(BEHIND))('%s', (_, start) => {
-  it('loses none of five events that it answers 429', async () => {
+  it('no event is lost of five that the limit answers 429', async () => {
     await expectNoneLost(await start())
   })
 })

@@ -117,7 +117,7 @@ const tampered = (request: SignedRequest) => ({ ...request, body: `${request.bod
 const REFUSED = '401 {"status":401,"title":"Unauthorized","code":"unauthorized"}'
 
 describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (platform) => {
-  it('verifies several senders, whatever prefix, pipe and exception filter the app has', async () => {
+  it('the guard verifies several senders, whatever prefix, pipe and exception filter the app has', async () => {
     const { post, received } = await started(platform, { rawBody: true }, (app) => {
       app.setGlobalPrefix('api')
       const strict = { whitelist: true, forbidNonWhitelisted: true, transform: true }
@@ -136,7 +136,7 @@ describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (pla
     expect(await post('/api/webhooks/github', await fromStripe())).toMatch(/^40/)
   })
 
-  it('releases an event whose handler threw', async () => {
+  it('the guard releases an event whose handler threw', async () => {
     const { post, received } = await started(platform, { rawBody: true })
     const request = await fromStripe({ fails: true })
     expect(await post('/webhooks/stripe', request)).toMatch(/^500 /)
@@ -145,13 +145,13 @@ describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (pla
       .toEqual([expect.stringMatching(/^500 /), 'stripe evt_1', 'stripe evt_1'])
   })
 
-  it('says how to keep the bytes if the parsers of Nest do not', async () => {
+  it('the guard says how to keep the bytes if the parsers of Nest do not', async () => {
     const { post, errors } = await started(platform, {})
     expect(await post('/webhooks/stripe', await fromStripe())).toMatch(/^500 /)
     expect(errors.join()).toContain('request.rawBody')
   })
 
-  it('is missed by @Webhook() on a route without it', async () => {
+  it('@Webhook() on a route without the guard is an error', async () => {
     const { post, errors } = await started(platform, { rawBody: true })
     expect(await post('/webhooks/open', await fromStripe())).toMatch(/^500 /)
     expect(errors.join()).toContain('is verifyWebhook() on its route?')
@@ -159,7 +159,7 @@ describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (pla
 })
 
 describe('the guard on Nest with Express', () => {
-  it('reads the bytes itself without parsers', async () => {
+  it('the guard reads the bytes itself without parsers', async () => {
     const { post } = await started('Express', { bodyParser: false })
     const request = await fromStripe()
     expect([
@@ -168,13 +168,13 @@ describe('the guard on Nest with Express', () => {
     ]).toEqual([REFUSED, '201'])
   })
 
-  it('says that a parser in front of those of Nest has taken the bytes', async () => {
+  it('the guard says that a parser in front of those of Nest has taken the bytes', async () => {
     const { post, errors } = await started('Express', { rawBody: true }, (app) => app.use(express.json()))
     expect(await post('/webhooks/stripe', await fromStripe())).toMatch(/^500 /)
     expect(errors.join()).toContain('before any body parser')
   })
 
-  it('gets bodies over 100 KB once the limit of the parser is raised', async () => {
+  it('the guard gets bodies over 100 KB once the limit of the parser is raised', async () => {
     const large = await fromStripe({ padding: 'x'.repeat(200_000) })
     const usual = await started('Express', { rawBody: true })
     expect(await usual.post('/webhooks/stripe', large)).toMatch(/^413 /)
@@ -184,7 +184,7 @@ describe('the guard on Nest with Express', () => {
     expect(await raised.post('/webhooks/stripe', large)).toBe('201')
   })
 
-  it('is not needed behind the middleware, which needs no raw body', async () => {
+  it('the guard is not needed behind the middleware, which needs no raw body', async () => {
     const { post, received } = await started('Express', {}, (app, { stripeListener }) =>
       app.use('/webhooks/open', verifyWebhook(stripeListener)),
     )
@@ -206,20 +206,20 @@ it('the guard behind the middleware is a mistake, which it names', async () => {
 })
 
 describe("a middleware of a Nest module, which comes after Nest's parsers", () => {
-  it('verifies where the parsers keep the bytes', async () => {
+  it('the middleware verifies where the parsers keep the bytes', async () => {
     const { post } = await started('Express', { rawBody: true })
     const request = await fromStripe()
     expect(await post('/middleware', request)).toMatch(/^404 /) // no controller
     expect(await post('/middleware', tampered(request))).toBe(REFUSED)
   })
 
-  it('tells the fix where they do not', async () => {
+  it('the middleware tells the fix where they do not', async () => {
     const { post, errors } = await started('Express', {})
     expect(await post('/middleware', await fromStripe())).toMatch(/^500 /)
     expect(errors.join()).toContain('request.rawBody')
   })
 
-  it('is refused on Fastify, which would wait for a body that has been read', async () => {
+  it('the middleware is refused on Fastify, which would wait for a body that has been read', async () => {
     const { post, errors } = await started('Fastify', {})
     expect(await post('/middleware', await fromStripe())).toMatch(/^500 /)
     expect(errors.join()).toContain('is from another framework')

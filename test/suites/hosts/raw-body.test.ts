@@ -72,14 +72,14 @@ async function statusOf(listener: RequestListener): Promise<number> {
 }
 
 describe('a body that something else reads', () => {
-  it.each(Object.entries(TOO_LATE))('is gone in %s, and the error says so', async (_, program) => {
+  it.each(Object.entries(TOO_LATE))('the body is gone in %s, and the error says so', async (_, program) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     failed.length = 0
     expect(await statusOf(await program())).toBe(500)
     expect(failed.join()).toContain('was read before hookgate could')
   })
 
-  it('is read by Nitro where there is no Node server, and toWebRequest has its bytes', async () => {
+  it('the body is read by Nitro where there is no Node server, and toWebRequest has its bytes', async () => {
     failed.length = 0
     const app = h3.createApp().use(h3.defineEventHandler((event) => toldBy(h3.toWebRequest(event))))
     const { method, headers, body } = await signed()

@@ -63,7 +63,7 @@ const BODY = '{ "total": 1.0, "to": "Zoë" }'
 const signed = () => signHmac({ secret: SECRET, body: BODY })
 
 describe.each(Object.entries(PACKAGES))('%s, really invoked', (_, wrap) => {
-  it('commits an event answered 200, and does not run it again', async () => {
+  it('the function commits an event answered 200, and does not run it again', async () => {
     const { send, bodies, onError } = started(wrap, [])
     const request = await signed()
     expect(await send(request)).toBe('200')
@@ -72,14 +72,14 @@ describe.each(Object.entries(PACKAGES))('%s, really invoked', (_, wrap) => {
     expect([bodies, onError.mock.calls]).toEqual([[BODY], []])
   })
 
-  it('commits an event answered 200 in base64', async () => {
+  it('the function commits an event answered 200 in base64', async () => {
     const { send, bodies } = started(wrap, [])
     const request = await signed()
     expect([await send(request, true), await send(request, true)]).toEqual(['200', '409 event_duplicate'])
     expect(bodies).toEqual([BODY])
   })
 
-  it('releases an event answered 500, and the next attempt runs at once', async () => {
+  it('the function releases an event answered 500, and the next attempt runs at once', async () => {
     const { send, bodies } = started(wrap, [500])
     const request = await signed()
     expect([await send(request), await send(request), await send(request)]).toEqual([
@@ -90,14 +90,14 @@ describe.each(Object.entries(PACKAGES))('%s, really invoked', (_, wrap) => {
     expect(bodies).toHaveLength(2)
   })
 
-  it('keeps the lease of an event answered 503', async () => {
+  it('the function keeps the lease of an event answered 503', async () => {
     const { send, bodies } = started(wrap, [503])
     const request = await signed()
     expect([await send(request), await send(request)]).toEqual(['503', '503 event_in_progress'])
     expect(bodies).toHaveLength(1)
   })
 
-  it('tells onError of a response that never ends when its lease ends, and then the event runs', async () => {
+  it('the function tells onError of a response that never ends when its lease ends, and then the event runs', async () => {
     const { send, onError } = started(wrap, [undefined], 0.1)
     const request = await signed()
     void send(request)

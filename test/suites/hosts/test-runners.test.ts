@@ -35,12 +35,12 @@ const blockOf = (name: string) =>
   new RegExp(`\`\`\`js\\n(// ${name}\\n[\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
 
 describe('the tests of docs/testing.md', () => {
-  it('are shown to the letter', () => {
+  it('the tests are shown to the letter', () => {
     for (const name of ['app.mjs', 'webhook.test.mjs'])
       expect(page).toContain(`\n${readFileSync(join(root, 'examples/tests', name), 'utf8')}\`\`\``)
   })
 
-  it('pass in Jest 30', { timeout: 60_000 }, async () => {
+  it('the tests pass in Jest 30', { timeout: 60_000 }, async () => {
     const files = { 'jest.config.mjs': blockOf('jest.config.mjs'), 'package.json': '{ "type": "module" }' }
     const jest = join(root, 'test/suites/hosts/node_modules/jest/bin/jest.js')
     const { failed, output } = await runIn(files, jest, [], '--experimental-vm-modules')
@@ -48,7 +48,7 @@ describe('the tests of docs/testing.md', () => {
     expect(failed).toBe(false)
   })
 
-  it('pass in Vitest', { timeout: 60_000 }, async () => {
+  it('the tests pass in Vitest', { timeout: 60_000 }, async () => {
     const files = { 'vitest.config.mjs': blockOf('vitest.config.mjs') }
     const { failed, output } = await runIn(files, join(root, 'node_modules/vitest/vitest.mjs'), ['run'])
     expect(output).toMatch(/Tests\s+2 passed \(2\)/)

@@ -20,7 +20,7 @@ const CHUNKS = ['src/shared', 'src/core', 'adapters/kit'].map((name) => `dist/${
 const PAGE = ['page.html', 'page.css', 'page.js', 'icon.svg'].map((name) => `dist/cli/inspector/page/${name}`)
 
 describe('the tarball', () => {
-  it('holds the program, the types of every source, the page, the documents, and nothing else', () => {
+  it('the tarball holds the program, the types of every source, the page, the documents, and nothing else', () => {
     const entries = Object.values(manifest.exports)
       .flatMap((path) => (path?.endsWith('.js') ? [path] : []))
       .flatMap((path) => (path.includes('*') ? schemeNames.map((name) => path.replace('*', name)) : [path]))
@@ -39,13 +39,13 @@ describe('the tarball', () => {
     expect(others.toSorted()).toEqual([...DOCUMENTS, ...PAGE, ...types].toSorted())
   })
 
-  it('has an executable command', () => {
+  it('the tarball has an executable command', () => {
     const command = join(installed, 'dist/cli/main.js')
     expect(readFileSync(command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
     expect(statSync(command).mode & 0o111).toBe(0o111)
   })
 
-  it('brings its dependencies, none of theirs, and no install script of its own or theirs', () => {
+  it('the tarball brings its dependencies, none of theirs, and no install script of its own or theirs', () => {
     const packages = readdirSync(join(inject('bare'), 'node_modules')).filter((name) => !name.startsWith('.'))
     expect(packages).toEqual(['hookgate', ...Object.keys(manifest.dependencies)].toSorted())
     const scripts = packages.flatMap((name) =>

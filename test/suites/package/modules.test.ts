@@ -41,7 +41,7 @@ describe.each(nodes)('on Node $version, with nothing else installed', ({ binary 
     expect(await run(binary, inject('bare'), 'commonjs', AS_COMMONJS)).toEqual({ names, stderr: '' })
   })
 
-  it('only subpaths can be imported', async () => {
+  it('subpaths alone can be imported', async () => {
     const reach = run(binary, inject('bare'), 'module', `await import('hookgate/dist/src/verify.js')`)
     await expect(reach).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })

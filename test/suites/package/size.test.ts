@@ -58,26 +58,27 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     return gzipped
   }
 
-  // 8 KB is the goal. What the hostile review asked for took it over.
+  // 8 KB is the goal. The fixes of a hostile review exceeded it.
   it('hookgate with HMAC is at most 9.3 KB beyond ipaddr.js', async () => {
     expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.3 * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
   // with a secret, and 0.9 KB read the query of a signed URL.
-  it('with a first scheme it is at most 18.8 KB, and each further one adds 0.4 KB, or 1.5 KB with a list of topics', async () => {
+  it('the bundle with a first scheme is at most 18 KB, and each further one adds 0.4 KB, 1.4 KB with public keys, or 1.5 KB with a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual(18.8 * KB)
+    expect(first).toBeLessThanOrEqual(18 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
-      const most = name === 'shopify' ? 1.5 : 0.4 // Shopify's topics are a list of their own
+      const hasKeyPair = name === 'discord' || name === 'standard-webhooks'
+      const most = name === 'shopify' ? 1.5 : hasKeyPair ? 1.4 : 0.4 // Shopify's topics are a list of their own
       expect(second - first, name).toBeLessThanOrEqual(most * KB)
     }
   })
 
   // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB.
-  it('with Stripe and webhookHandler it is at most 23.2 KB', async () => {
+  it('the bundle with Stripe and webhookHandler is at most 23.2 KB', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
@@ -168,7 +169,7 @@ describe('what a subpath brings along', () => {
 })
 
 describe('a process that imports hookgate', () => {
-  it('reads four files of it', async () => {
+  it('a process that imports hookgate reads four files of it', async () => {
     const node = { platform: 'node', conditions: ['node'] } as const
     const { files } = await bundle(`export * from 'hookgate'`, node)
     const own = files.flatMap((path) => /\/hookgate\/(.*)$/.exec(path)?.[1] ?? [])

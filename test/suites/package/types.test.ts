@@ -150,7 +150,7 @@ it.each(COMPILERS)('the declarations need no library after ES2020, with TypeScri
 
 /** TypeScript 6.0 deprecates this resolution, and 7.0 has removed it. */
 it.each(['5.7', '5.9'])(
-  'under moduleResolution node, TypeScript %s finds every subpath',
+  'TypeScript %s under moduleResolution node finds the types of every subpath',
   async (compiler) => {
     const folder = mkdtempSync(join(inject('consumer'), 'compiled-'))
     writeFileSync(join(folder, 'every.ts'), IMPORTS)

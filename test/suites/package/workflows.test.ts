@@ -24,22 +24,22 @@ async function parse(name: string, content: string): Promise<WorkflowTemplate> {
 describe.each(names)('.github/workflows/%s', (name) => {
   const text = textOf(name)
 
-  it("is a workflow, by GitHub's own schema", async () => {
+  it("the workflow fits GitHub's own schema", async () => {
     expect((await parse(name, text)).jobs.length).toBeGreaterThan(0)
     await expect(parse(name, text.replace('runs-on:', 'run-on:'))).rejects.toThrow()
   })
 
-  it('pins each action to a commit, with its version in a comment', () => {
+  it('the workflow pins each action to a commit, with its version in a comment', () => {
     const uses = text.match(/uses: .*/g) ?? []
     expect(uses.length).toBeGreaterThan(0)
     for (const line of uses) expect(line).toMatch(/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 
-  it('may only read the repository, unless a job says otherwise', () => {
+  it('the workflow may only read the repository, unless a job says otherwise', () => {
     expect(text).toMatch(/\npermissions:\n {2}contents: read\n\n/)
   })
 
-  it('runs existing scripts', () => {
+  it('the workflow runs existing scripts', () => {
     const scripts = [...text.matchAll(/npm (?:run )?(test(?::\w+)?|(?<=run )[\w:]+)/g)].map(
       ([, script = '']) => script,
     )
@@ -52,7 +52,7 @@ describe.each(names)('.github/workflows/%s', (name) => {
 describe('the tools that run where a workflow may write', () => {
   const script = readFileSync(join(root, '.changeset/run.mjs'), 'utf8')
 
-  it('come from a lock file, with a checksum each, and run no install script', () => {
+  it('the tools come from a lock file, with a checksum each, and run no install script', () => {
     const lock = JSON.parse(readFileSync(join(root, 'test/suites/package/package-lock.json'), 'utf8'))
     const { '': own, ...packages } = lock.packages
     expect(own.dependencies['@changesets/cli']).toMatch(/^\d+\.\d+\.\d+$/)
@@ -62,7 +62,7 @@ describe('the tools that run where a workflow may write', () => {
     expect(script).toMatch(/'npm',\s+'ci',\s+'--prefix',\s+tools,[^\]]*'--ignore-scripts'/)
   })
 
-  it('are never fetched by name', () => {
+  it('the tools are never fetched by name', () => {
     const writing = names.map(textOf).filter((text) => text.includes(': write'))
     const fetching = /\bnpx\b|npm (?:exec|install|i) /
     expect(writing).toHaveLength(2)
@@ -76,7 +76,7 @@ interface Locked {
 }
 
 describe('publishing', () => {
-  it('is a job that runs npm and nothing of the repository, with an identity and no stored token', () => {
+  it('publishing is a job that runs npm and nothing of the repository, with an identity and no stored token', () => {
     const text = textOf('publish.yml')
     const [, job = ''] = text.split('\n  publish:\n')
     expect(job).toContain('permissions:\n      id-token: write\n    steps:')
@@ -84,7 +84,7 @@ describe('publishing', () => {
     expect(job).not.toMatch(/checkout|secrets\./)
   })
 
-  it('can name the repository in its attestation', () => {
+  it('publishing can name the repository in its attestation', () => {
     const { repository, bugs, homepage } = manifest
     const web = repository.url.replace(/^git\+|\.git$/g, '')
     expect([bugs, homepage]).toEqual([`${web}/issues`, `${web}#readme`])

@@ -26,7 +26,7 @@ describe.each(SENDERS)('the SDK of %s, asked about %s', (name, body) => {
   const contentType = body === EVENT ? 'application/json' : 'application/x-www-form-urlencoded'
 
   it.each(['', '?id=12345', '?a=%7e&b=+%20%2B', '?a=b;c&a=d', '?a=%41%5f%5F', '?x=%C3%BC%00'])(
-    'accepts the URL that hookgate accepts, and no other: %s',
+    'the SDK accepts the URL that hookgate accepts, and no other: %s',
     async (query) => {
       const factory = await schemeFactory(name)
       const sender = await import(`./senders/${name}.mjs`)

@@ -21,11 +21,11 @@ function asWritten(scheme: string) {
 }
 
 describe('make-vectors.mjs', () => {
-  it.each(known)('makes exactly the committed file of $scheme', async (recipe) => {
+  it.each(known)('make-vectors.mjs makes exactly the committed file of $scheme', async (recipe) => {
     expect(serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))).toBe(written(recipe.scheme))
   })
 
-  it('signs like the SDKs that can sign', async () => {
+  it('make-vectors.mjs signs like the SDKs that can sign', async () => {
     const held: string[] = []
     for (const recipe of known) {
       if (recipe.sdk && (await holdToSigner(recipe, deliver))) held.push(recipe.scheme)
@@ -45,11 +45,11 @@ describe('make-vectors.mjs', () => {
     ])
   })
 
-  it('has a recipe for each file', () => {
+  it('make-vectors.mjs has a recipe for each file', () => {
     expect(known.map(({ scheme }) => scheme).sort()).toEqual(vectorFiles.map(({ scheme }) => scheme).sort())
   })
 
-  it('makes exactly the committed handshakes.json', () => {
+  it('make-vectors.mjs makes exactly the committed handshakes.json', () => {
     expect(serialiseHandshakes(handshakes)).toBe(written('handshakes'))
   })
 })

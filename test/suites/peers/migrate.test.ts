@@ -202,7 +202,7 @@ describe.each(Object.entries(MOVES))('docs/migrate/%s.md', (page, move) => {
   const text = read(`../../../docs/migrate/${page}.md`)
   const programs = Object.entries(move.programs)
 
-  it('shows what each program answers to the same deliveries', async () => {
+  it('the page shows what each program answers to the same deliveries', async () => {
     const deliveries = await deliveriesOf(move)
     const columns = [['delivery', '---', ...deliveries.map(({ what }) => what)]]
     for (const [heading, program] of programs) {
@@ -213,7 +213,7 @@ describe.each(Object.entries(MOVES))('docs/migrate/%s.md', (page, move) => {
     expect(text).toContain(rows?.join('\n').replaceAll(' --- ', '---'))
   })
 
-  it.each(programs)('shows the program for %s to the letter', (_, program) => {
+  it.each(programs)('the page shows the program for %s to the letter', (_, program) => {
     expect(text).toContain(`\n${read(`migrate/${page}/${program}.ts`)}\`\`\``)
   })
 })

@@ -111,7 +111,7 @@ class FakeGitHub {
 }
 
 describe('examples/missed/github.ts', () => {
-  it('has GitHub send again what failed, once, and nothing that succeeded since or is too old', async () => {
+  it('the program has GitHub send again what failed, once, and nothing that succeeded since or is too old', async () => {
     const receiver = endpoint(github({ secrets: SECRET }))
     const sender = new FakeGitHub(receiver.handle)
     receiver.state.isDown = true
@@ -157,7 +157,7 @@ function stripeEvent(id: string, created: Date): Stripe.Event {
 }
 
 describe('examples/missed/stripe.ts', () => {
-  it('sends what Stripe could not deliver, oldest first, and each event runs once', async () => {
+  it('the program sends what Stripe could not deliver, oldest first, and each event runs once', async () => {
     const receiver = endpoint(stripe({ secrets: SECRET }))
     const undelivered = [5, 4, 3].map((hours) => stripeEvent(`evt_${hours}`, hoursAgo(hours))).toReversed()
     const asked: URLSearchParams[] = []

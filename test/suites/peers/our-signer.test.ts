@@ -43,7 +43,7 @@ describe.each(rows)('a delivery signed by us as $name', ({ name, recipe, factory
       sampleOf(recipe).replace(/^(\[?\{)/, '$1"note": "Grüße, 漢字, 🚀 \\u00e9", '),
     ],
     ['line ends of two kinds', sampleOf(recipe).replace(/^(\[?\{)/, '$1\r\n"a": 1,\n')],
-  ])('is accepted by its SDK: %s', async (_, body) => {
+  ])('the delivery is accepted by its SDK: %s', async (_, body) => {
     const { publicUrl, now } = recipe
     const signed = await signAs(factory, {
       ...keyOf(recipe),
@@ -60,6 +60,6 @@ describe.each(rows)('a delivery signed by us as $name', ({ name, recipe, factory
   })
 })
 
-it('covers all rows with an SDK', () => {
+it('the test covers all rows with an SDK', () => {
   expect(rows.length).toBeGreaterThan(20)
 })

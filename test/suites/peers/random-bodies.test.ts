@@ -25,7 +25,7 @@ interface Recipe {
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
 
-/** Only the sender can sign as these. */
+/** These senders sign with a key that only they have. */
 const NOT_SIGNED_HERE = ['plaid', 'pubsub', 'sns']
 
 /** Their SDKs look only at the beginning of a request. */
@@ -86,7 +86,7 @@ async function weSay({ scheme, now, ...recipe }: Recipe, request: Signed) {
 }
 
 describe.each(tested)('twenty random bodies of $scheme', (recipe) => {
-  it('are accepted by its SDK and by us, and refused by both if one letter changes', async () => {
+  it('the bodies are accepted by its SDK and by us, and refused by both if one letter changes', async () => {
     const verdicts: object[] = []
     for (const seed of SEEDS) {
       const request = await signed(recipe, bodyOf(recipe, seed))
@@ -100,6 +100,6 @@ describe.each(tested)('twenty random bodies of $scheme', (recipe) => {
   })
 })
 
-it('covers all senders with an SDK', () => {
+it('the test covers all senders with an SDK', () => {
   expect(tested.length).toBeGreaterThan(35)
 })

@@ -34,7 +34,7 @@ describe.each(signers)('a delivery signed by the SDK of $scheme', (signer) => {
     ['an object', '{"type": "made.by.the.sdk", "n": 0.10}'],
     ['characters outside ASCII', '{"note": "Grüße, 漢字, 🚀"}'],
     ['line ends of two kinds', '{\r\n"a": 1\n}'],
-  ])('is accepted: %s', async (_, body) => {
+  ])('the delivery is accepted: %s', async (_, body) => {
     const { recipe, delivery } = await signedBySdk(signer, body)
     const factory = await schemeFactory(signer.scheme)
     const clock = { now: () => recipe.now * 1000 }
@@ -53,6 +53,6 @@ describe.each(signers)('a delivery signed by the SDK of $scheme', (signer) => {
   })
 })
 
-it('covers the SDKs that can sign', () => {
+it('the test covers the SDKs that can sign', () => {
   expect(signers.length).toBeGreaterThan(7)
 })

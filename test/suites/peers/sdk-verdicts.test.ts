@@ -10,12 +10,12 @@ const { dependencies }: { readonly dependencies: { readonly [name: string]: stri
 const decided = vectorFiles.filter(({ cases }) => cases.some(({ sdk }) => sdk !== 'not asked'))
 
 describe.each(decided)('the SDK of $scheme, $madeWith', (vectors) => {
-  it('is the one that the vectors were made with', () => {
+  it('the SDK is the one that the vectors were made with', () => {
     const [name = '', version] = vectors.madeWith.split(' ')
     expect(dependencies[name]).toBe(version)
   })
 
-  it('agrees with the vectors on each delivery', async () => {
+  it('the SDK agrees with the vectors on each delivery', async () => {
     const sender = await import(`./senders/${vectors.scheme}.mjs`)
     const asked = vectors.cases.filter(({ sdk }) => sdk !== 'not asked')
     const verdicts: [string, string][] = []
@@ -23,19 +23,19 @@ describe.each(decided)('the SDK of $scheme, $madeWith', (vectors) => {
     expect(verdicts).toEqual(asked.map(({ name, sdk }) => [name, sdk]))
   })
 
-  it("accepts the sender's own deliveries", () => {
+  it("the SDK accepts the sender's own deliveries", () => {
     expect(vectors.cases[0]).toMatchObject({ expect: { ok: true }, sdk: 'accepts' })
   })
 })
 
 describe.each(vectorFiles)('the vectors of $scheme', ({ cases, madeWith, source }) => {
-  it('give a reason exactly where we and the SDK differ', () => {
+  it('the vectors give a reason exactly where we and the SDK differ', () => {
     const differs = ({ sdk, expect: { ok } }: (typeof cases)[number]) =>
       sdk !== 'not asked' && (sdk === 'accepts') !== ok
     expect(cases.filter((given) => differs(given) !== (given.why !== undefined))).toEqual([])
   })
 
-  it('have names of their own, and both kinds of verdict', () => {
+  it('the vectors have names of their own, and both kinds of verdict', () => {
     expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
     expect(new Set(cases.map(({ expect: { ok } }) => ok))).toEqual(new Set([true, false]))
   })

@@ -147,7 +147,7 @@ async function compiled(tsc: string): Promise<string> {
 }
 
 it.each(Object.entries(COMPILERS))(
-  'with TypeScript %s, strict, they compile, and without skipLibCheck the only errors are those of the senders’ packages',
+  'the events compile with TypeScript %s, strict, and without skipLibCheck the only errors are those of the senders’ packages',
   async (_, tsc) => {
     const lines = (await compiled(tsc)).split('\n').filter((line) => /^\S/.test(line))
     // From the folder, the senders' packages are one step up, and those of the repository are in its node_modules.

@@ -21,7 +21,7 @@ const links = pages.flatMap((page) =>
 )
 
 describe('links', () => {
-  it('within the site lead to a file and to an ID in it', () => {
+  it('links within the site lead to a file and to an ID in it', () => {
     const dead = links
       .filter(({ url }) => url.host === 'site')
       .filter(({ url: { pathname, hash } }) => {
@@ -34,7 +34,7 @@ describe('links', () => {
     expect(links.length).toBeGreaterThan(1_000)
   })
 
-  it('to files of the repository lead to the repository that package.json names', () => {
+  it('links to files of the repository lead to the repository that package.json names', () => {
     const repository = packageJson.repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
     const targets = links
       .filter(({ url }) => url.href.startsWith(`${repository}/`))
@@ -74,14 +74,14 @@ function buildOnePage(text: string): { readonly status: number | null; readonly 
 }
 
 describe('the build', () => {
-  it('passes for a page whose links resolve', () => {
+  it('the build passes for a page whose links resolve', () => {
     expect(buildOnePage('# A page\n\n[itself](index.md)\n')).toMatchObject({ status: 0 })
   })
 
   it.each([
     ['a page that does not exist', 'gone.md'],
     ['a file that does not exist', '../gone.ts'],
-  ])('fails for a link to %s', (_, target) => {
+  ])('the build fails for a link to %s', (_, target) => {
     const { status, output } = buildOnePage(`# A page\n\n[gone](${target})\n`)
     expect(status).toBe(1)
     expect(output).toMatch(/dead link|does not exist/)

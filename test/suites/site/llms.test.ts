@@ -28,12 +28,12 @@ function isDead({ host, pathname, href }: URL): boolean {
 }
 
 describe('for agents, the site', () => {
-  it('lists each page of users once in llms.txt', () => {
+  it('the site lists each page of users once in llms.txt', () => {
     const listed = linksOf(readBuilt('/llms.txt'), '/').map(({ pathname }) => pathname)
     expect(listed.toSorted()).toEqual(PAGES.toSorted())
   })
 
-  it('has each of them as a whole in llms-full.txt', () => {
+  it('the site has each page as a whole in llms-full.txt', () => {
     const sections = [...readBuilt('/llms-full.txt').matchAll(/^---\nurl: (\S+)\n---$/gm)].map(
       ([, url]) => url,
     )
@@ -45,7 +45,7 @@ describe('for agents, the site', () => {
     )
   })
 
-  it('has no dead link in the pages as Markdown, nor in either list', () => {
+  it('the site has no dead link in the pages as Markdown, nor in either list', () => {
     const pages = builtFiles('.md').map((path) => [path, readBuilt(path)] as const)
     const sections = readBuilt('/llms-full.txt')
       .split(/^---\nurl: (?=\S+\n---$)/m)
@@ -56,7 +56,7 @@ describe('for agents, the site', () => {
     expect(links.filter(({ url }) => isDead(url)).map(({ path, url }) => `${path}: ${url}`)).toEqual([])
   })
 
-  it('takes these files from its own host, and names them in the head of a page', () => {
+  it('the site takes these files from its own host, and names them in the head of a page', () => {
     expect(readBuilt('/checks.html')).toContain('<link href="/llms.txt" rel="describedby">')
     expect(readBuilt('/index.html')).not.toContain('Are you an LLM')
   })

@@ -5,18 +5,18 @@ import { builtFiles, firstLoadBytes, ROOT, readBuilt, tagsOf } from './site-file
 const KB = 1024
 
 describe('the site', () => {
-  it('builds offline, within 60 s of CPU time', () => {
+  it('the site builds offline, within 60 s of CPU time', () => {
     // build-site.ts fails the run if the build opens a connection.
     expect(inject('buildSeconds')).toBeGreaterThan(1)
     expect(inject('buildSeconds')).toBeLessThanOrEqual(60)
   })
 
-  it('has a first page of at most 120 KB, compressed', () => {
+  it('the site has a first page of at most 120 KB, compressed', () => {
     expect(firstLoadBytes('/index.html')).toBeGreaterThan(20 * KB)
     expect(firstLoadBytes('/index.html')).toBeLessThanOrEqual(120 * KB)
   })
 
-  it('has every page of docs/ once in its sidebar', () => {
+  it('the site has every page of docs/ once in its sidebar', () => {
     const names = readdirSync(`${ROOT}docs`).filter((name) => name.endsWith('.md'))
     const listed = tagsOf(readBuilt('/schemes.html'))
       .filter(({ attributes }) => attributes.get('class')?.includes('VPLink link link'))
@@ -30,7 +30,7 @@ describe('the site', () => {
     }
   })
 
-  it('has a page of the reference for each subpath', () => {
+  it('the site has a page of the reference for each subpath', () => {
     expect(builtFiles('.html')).toEqual(
       expect.arrayContaining([
         '/api/hookgate.html',
@@ -68,7 +68,7 @@ function loadsOf(path: string): string[] {
 const isForeign = (target: string) => /^(?:[a-z]+:)?\/\//.test(target)
 
 describe('nothing is loaded from another host', () => {
-  it.each(['.html', '.css', '.js'])('by a %s file', (ending) => {
+  it.each(['.html', '.css', '.js'])('no %s file loads anything', (ending) => {
     const files = builtFiles(ending)
     expect(files.flatMap(loadsOf).length).toBeGreaterThan(2)
     const foreign = files.flatMap((file) =>

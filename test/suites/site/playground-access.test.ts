@@ -15,7 +15,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       playground = opened
     })
 
-    it('works by keyboard alone', async () => {
+    it('the playground works by keyboard alone', async () => {
       const { page } = playground
       await page.getByLabel('Scheme').focus()
       await page.keyboard.type('GitHub')
@@ -36,7 +36,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       expect(await page.getByLabel('Headers').inputValue()).toContain('X-Hub-Signature-256')
     })
 
-    it.each(['light', 'dark'] as const)('has no violation that axe can find, %s', async (colorScheme) => {
+    it.each(['light', 'dark'] as const)('axe finds no violation, %s', async (colorScheme) => {
       await playground.page.emulateMedia({ colorScheme })
       const states = { stripe: 'Refused with 401', jwt: 'Not set up yet' }
       for (const [scheme, verdict] of Object.entries(states)) {
@@ -53,7 +53,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       await playground.page.emulateMedia({ colorScheme: null })
     })
 
-    it('fits a screen of 360 pixels', async () => {
+    it('the playground fits a screen of 360 pixels', async () => {
       await playground.page.setViewportSize({ width: 360, height: 800 })
       await playground.click('Change a byte')
       await playground.verdict('Refused with 401')

@@ -17,37 +17,40 @@ interface Entered {
 }
 
 describe.skipIf(WHY_NO_CHROMIUM)(
-  inChromium('the playground names a mistake in signing, in Chromium,'),
+  inChromium('the mistakes in signing that the playground names, in Chromium'),
   () => {
     let playground: Playground
     usePlayground((opened) => {
       playground = opened
     })
 
-    it.each(MISTAKES)('%s', async (_, { signature, body = BODY, id = ID, timestamp = AT }, words) => {
-      await playground.choose('hmac')
-      await playground.page.getByLabel('Accept any age').check()
-      await playground.paste({
-        'Signing secret': SECRET,
-        Headers: headerText({
-          'Content-Type': 'application/json',
-          'Webhook-Timestamp': timestamp,
-          'Webhook-Event-Id': id,
-          'Webhook-Signature': signature,
-        }),
-        Body: body,
-      })
-      await playground.verdict('Refused')
-      await expect.poll(() => playground.why()).toMatch(words)
-      expect(await playground.why()).not.toContain(SECRET)
-    })
+    it.each(MISTAKES)(
+      'the playground names: %s',
+      async (_, { signature, body = BODY, id = ID, timestamp = AT }, words) => {
+        await playground.choose('hmac')
+        await playground.page.getByLabel('Accept any age').check()
+        await playground.paste({
+          'Signing secret': SECRET,
+          Headers: headerText({
+            'Content-Type': 'application/json',
+            'Webhook-Timestamp': timestamp,
+            'Webhook-Event-Id': id,
+            'Webhook-Signature': signature,
+          }),
+          Body: body,
+        })
+        await playground.verdict('Refused')
+        await expect.poll(() => playground.why()).toMatch(words)
+        expect(await playground.why()).not.toContain(SECRET)
+      },
+    )
 
     it.each([
       ['GitHub', github, { secret: `"${SENDER_SECRET}"` }, /secret has quotes around it: remove them/],
       ['GitHub', github, { secret: `ghp_${'a'.repeat(36)}` }, /secret looks like an access token/],
       ['Twilio', twilio, { url: 'http://localhost:3000/hook' }, /Twilio signed https:.*set publicUrl/],
     ] as const)(
-      'of %s',
+      'the playground names a mistake of %s',
       async (sender, factory, { secret = SENDER_SECRET, url = SIGNED_URL }: Entered, words) => {
         const { page } = playground
         const body = factory === twilio ? 'Body=Hi' : { id: 'evt_1' }

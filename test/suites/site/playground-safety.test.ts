@@ -14,7 +14,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       playground = opened
     })
 
-    it('shows hostile headers, bodies and secrets as text', async () => {
+    it('the playground shows hostile headers, bodies and secrets as text', async () => {
       const hostile = '"><img src=x onerror="owned = 1"><script>owned = 1</script>\u202e\u200b'
       const { headers } = await signAs(stripe, {
         secret: SECRET,
@@ -50,7 +50,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       ])
     })
 
-    it('stores nothing and keeps the address as it is', async () => {
+    it('the playground stores nothing and keeps the address as it is', async () => {
       await playground.paste({ Secret: SECRET })
       expect(await playground.page.context().cookies()).toEqual([])
       const stored = await playground.page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])')
@@ -58,7 +58,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       expect(playground.page.url()).toBe(`${playground.site.origin}/playground/`)
     })
 
-    it('cannot be made to contact another host or to parse HTML', async () => {
+    it('the playground cannot be made to contact another host or to parse HTML', async () => {
       const attempts = ["fetch('https://stranger.example/')", "document.body.innerHTML = '<b>x</b>'"]
       for (const attempt of attempts) {
         await expect(playground.page.evaluate(`(async () => { await (${attempt}) })()`)).rejects.toThrow()

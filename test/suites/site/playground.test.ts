@@ -23,7 +23,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     playground = opened
   })
 
-  it('loads at most 60 KB, compressed, until its first verdict', async () => {
+  it('the playground loads at most 60 KB, compressed, until its first verdict', async () => {
     playground.site.served.clear()
     await playground.reload()
     const bytes = [...playground.site.served.values()].reduce((sum, size) => sum + size, 0)
@@ -32,7 +32,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect([...playground.site.served.keys()].filter((path) => path.includes('github'))).toEqual([])
   })
 
-  it("accepts a delivery signed with a sender's secret, and shows every check in order", async () => {
+  it("the playground accepts a delivery signed with a sender's secret, and shows every check in order", async () => {
     const { headers, body } = await signAs(stripe, { secret: SECRET, body: BODY })
     await playground.paste({ Secret: SECRET, Headers: headerText(headers), Body: body })
     await playground.page.getByText('evt_7', { exact: true }).waitFor()
@@ -49,7 +49,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     ])
   })
 
-  it('refuses a tampered one, and says which check and the likely mistake', async () => {
+  it('the playground refuses a tampered delivery, and says which check and the likely mistake', async () => {
     await playground.click('Change a byte')
     await playground.verdict('Refused with 401')
     expect(await playground.checks()).toContain('NO authenticity')
@@ -59,13 +59,13 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     )
   })
 
-  it('links a reason to its entry among the errors', async () => {
+  it('the playground links a reason to its entry among the errors', async () => {
     await playground.click('Change a byte')
     await playground.page.getByRole('link', { name: 'signature_mismatch' }).click()
     await playground.page.locator('h3#signature_mismatch').waitFor()
   })
 
-  it("finds a sender's mistake behind a signature of the specification's HMAC", async () => {
+  it("the playground finds a sender's mistake behind a signature of the specification's HMAC", async () => {
     const { headers, body } = await signHmac({ secret: SECRET, body: BODY })
     await playground.choose('hmac')
     await playground.paste({ 'Signing secret': SECRET, Headers: headerText(headers), Body: body })
@@ -73,10 +73,10 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     const wrong = await signHmac({ secret: `${SECRET}\n`, body: BODY })
     await playground.paste({ Headers: headerText(wrong.headers) })
     await playground.verdict('Refused with 401')
-    expect(await playground.why()).toContain('the sender signed with a line break around the secret')
+    expect(await playground.why()).toContain("the sender's copy of the secret has a line break at its end")
   })
 
-  it('verifies a token against a pasted JWKS, and shows the claims of a refused one', async () => {
+  it('the playground verifies a token against a pasted JWKS, and shows the claims of a refused one', async () => {
     const key = newPrivateKey('ES256')
     const names = { alg: 'ES256', kid: 'ec-1' }
     const jwk = { ...createPublicKey(key).export({ format: 'jwk' }), ...names }
@@ -97,7 +97,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.why()).toContain(`aud "${audience}", wanted: "${audience}/"`)
   })
 
-  it('recognises the sender of a delivery pasted for another scheme', async () => {
+  it('the playground recognises the sender of a delivery pasted for another scheme', async () => {
     const { headers, body } = await signAs(github, { secret: SECRET, body: BODY })
     await playground.paste({ Secret: SECRET, Headers: headerText(headers), Body: body })
     await playground.verdict('Refused with 401')
@@ -108,7 +108,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     ['stripe', (timestamp: number) => signAs(stripe, { secret: SECRET, body: BODY, timestamp })],
     ['hmac', (timestamp: number) => signHmac({ secret: SECRET, body: BODY, timestamp })],
   ] as const)(
-    'refuses a captured delivery of %s for its age, unless any age is allowed',
+    'the playground refuses a captured delivery of %s for its age, unless any age is allowed',
     async (scheme, sign) => {
       const { headers, body } = await sign(1_700_000_000)
       await playground.choose(scheme)
@@ -120,7 +120,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     },
   )
 
-  it('says what is missing for a verdict', async () => {
+  it('the playground says what is missing for a verdict', async () => {
     await playground.paste({ Secret: '' })
     await playground.verdict('Not set up yet')
     expect(await playground.why()).toContain('secrets')
@@ -131,7 +131,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
   it.each([
     ...['hmac', 'stripe', 'github', 'standard-webhooks', 'shopify'].map((scheme) => [scheme, 'Make one']),
     ...['jwt', 'discord', 'sendgrid'].map((scheme) => [scheme, 'Make a pair']),
-  ])('signs as %s with generated keys, and accepts its own delivery', async (scheme, button) => {
+  ])('generated keys sign as %s, and the delivery is accepted', async (scheme, button) => {
     await playground.choose(scheme ?? '')
     await playground.click(button ?? '')
     await playground.click('Sign this body')
@@ -141,7 +141,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Refused with 401')
   })
 
-  it('signs with a new pair if both buttons are clicked at once', async () => {
+  it('the playground signs with a new pair if both buttons are clicked at once', async () => {
     await playground.choose('sendgrid')
     await playground.page.getByRole('button', { name: 'Make a pair' }).waitFor()
     await playground.page.evaluate(
@@ -151,7 +151,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Accepted')
   })
 
-  it('signs like a sender that names its secrets', async () => {
+  it('the playground signs like a sender that names its secrets', async () => {
     await playground.choose('livekit')
     await playground.verdict('Not set up yet')
     expect(await playground.why()).toContain('apiKey')
@@ -160,7 +160,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.verdict('Accepted')
   })
 
-  it('offers every sender, and loads each when chosen', { timeout: 120_000 }, async () => {
+  it('the playground offers every sender, and loads each when chosen', { timeout: 120_000 }, async () => {
     const options = await playground.page.locator('#senders option').all()
     const listed = await Promise.all(options.map((option) => option.getAttribute('value')))
     expect(listed.toSorted()).toEqual(SCHEMES.toSorted())
@@ -172,7 +172,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     }
   })
 
-  it('copies a curl command that a shell parses into the same delivery', async () => {
+  it('the playground copies a curl command that a shell parses into the same delivery', async () => {
     const { headers, body } = await signHmac({ secret: SECRET, body: `${BODY} 'quoted' $(id)` })
     await playground.choose('hmac')
     await playground.paste({ 'Signing secret': SECRET, Headers: headerText(headers), Body: body })

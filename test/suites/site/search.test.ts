@@ -34,7 +34,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
       .evaluateAll((results) => results.map((result) => result.getAttribute('href')))
   }
 
-  it('finds every reason, every error code and every export', { timeout: 120_000 }, async () => {
+  it('the search finds every reason, every error code and every export', { timeout: 120_000 }, async () => {
     expect(REASONS.length).toBeGreaterThan(20)
     await page.getByRole('button', { name: 'Search' }).click()
     for (const reason of REASONS) {
@@ -59,14 +59,14 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     ['duplicate', /^\/errors\.html#event_duplicate/],
     ['ngrok', /^\/tunnels\.html/],
     ['github webhooks', /^\/schemes\/github\.html/],
-  ])('finds the right page for %s', { timeout: 60_000 }, async (words, target) => {
+  ])('the search finds the right page for %s', { timeout: 60_000 }, async (words, target) => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
     await expect.poll(async () => (await search(words))[0]).toMatch(target)
     await page.keyboard.press('Escape')
   })
 
-  it("finds each sender's page by its title", { timeout: 120_000 }, async () => {
+  it("the search finds each sender's page by its title", { timeout: 120_000 }, async () => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
     const names = readdirSync(`${ROOT}docs/schemes`).filter((name) => name.endsWith('.md'))
@@ -79,7 +79,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.keyboard.press('Escape')
   })
 
-  it('opens the playground from the home page and from its own page', async () => {
+  it('the site opens the playground from the home page and from its own page', async () => {
     for (const start of ['/', '/playground.html']) {
       await page.goto(site.origin + start)
       await page.locator('.VPContent a[href="/playground/"]').click()
@@ -87,7 +87,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     }
   })
 
-  it('shows the picture of the theme, and the other one after the switch', async () => {
+  it('the site shows the picture of the theme, and the other one after the switch', async () => {
     await page.emulateMedia({ colorScheme: 'light' })
     await page.goto(`${site.origin}/`)
     const shown = () =>
@@ -99,7 +99,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await expect.poll(shown).toEqual([expect.stringContaining('inspector-dark')])
   })
 
-  it('renders light and dark without an error or a request to another host', async () => {
+  it('the site renders light and dark without an error or a request to another host', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(`${site.origin}/schemes.html`)

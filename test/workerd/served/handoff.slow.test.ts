@@ -58,7 +58,7 @@ async function temporaryFolder(): Promise<string> {
 }
 
 describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in workerd'), () => {
-  it('runs the job of a verified event with its exact bytes, and refuses the duplicate', {
+  it('the Worker runs the job of a verified event with its exact bytes, and refuses the duplicate', {
     timeout: 60_000,
   }, async () => {
     const { url, runsOf } = await serve({})
@@ -68,7 +68,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     await expect.poll(() => runsOf(eventId)).toBe(1)
   })
 
-  it('answers 500 when the queue refuses the job, and the next attempt enqueues it', {
+  it('the Worker answers 500 when the queue refuses the job, and the next attempt enqueues it', {
     timeout: 60_000,
   }, async () => {
     const { url, runsOf } = await serve({ refusing: true })
@@ -79,7 +79,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('the hand-off to Cloudflare Queues, in
     await expect.poll(() => runsOf(eventId)).toBe(1)
   })
 
-  it('answers 500 within 3 s while the queue hangs, and the next attempt enqueues the job', {
+  it('the Worker answers 500 within 3 s while the queue hangs, and the next attempt enqueues the job', {
     timeout: 60_000,
   }, async () => {
     const registry = await temporaryFolder()

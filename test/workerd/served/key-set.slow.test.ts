@@ -61,7 +61,7 @@ describe.skipIf(WHY_NO_WORKERD)(
     const isAsked = (host: { requests(): number }, times: number) =>
       expect.poll(() => host.requests()).toBe(times)
 
-    it('S15 concurrent requests share one fetch, and all are answered', async () => {
+    it('concurrent requests share one fetch, and all are answered', async () => {
       const host = await slowHost('shared')
       const answers = Promise.all(Array.from({ length: 20 }, () => ask(host)))
       await isAsked(host, 1)
@@ -71,7 +71,7 @@ describe.skipIf(WHY_NO_WORKERD)(
       expect(host.requests()).toBe(1)
     })
 
-    it('S15 an attempt that ended with its request is awaited only until its time limit', async () => {
+    it('an attempt that ended with its request is awaited only until its time limit', async () => {
       const host = await slowHost('lost')
       expect(await ask(host, '&leave')).toBe('200 left')
       await isAsked(host, 1)
@@ -84,7 +84,7 @@ describe.skipIf(WHY_NO_WORKERD)(
       expect(host.requests()).toBe(2)
     })
 
-    it('S15 with waitUntil an attempt outlives the request that began it', async () => {
+    it('an attempt with waitUntil outlives the request that began it', async () => {
       const host = await slowHost('kept')
       expect(await ask(host, '&leave&waitUntil')).toBe('200 left')
       await isAsked(host, 1)

@@ -43,7 +43,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('observeWebhook in a Worker, with wait
     await rm(folder, { recursive: true })
   })
 
-  it.each(['web', 'hono'])('changes no answer, and reports each verdict (%s)', async (adapter) => {
+  it.each(['web', 'hono'])('no answer changes, and each verdict is reported (%s)', async (adapter) => {
     const { told, url } = await verdicts()
     const answerOf = async (query: string, init: RequestInit) => {
       const response = await fetch(`${workerd.url}/observed?tell=${url}&${query}`, init)

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { raceAcross } from '../../support/store-processes.ts'
+import { raceProcesses } from '../../support/store-processes.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 import { killWorkerd } from './kills.ts'
 import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
@@ -34,15 +34,15 @@ describe.skipIf(WHY_NO_WORKERD)(
         return response.json()
       }
 
-      it('D01 4 processes that claim one event 100 times at once get it once, in each of 5 rounds', async ({
+      it('4 processes that claim one event 100 times at once get it once, in each of 5 rounds', async ({
         signal,
       }) => {
         const config = { url: workerd.url, engine }
         const race = { subject: 'workerd', config, processes: 4, rounds: 5, deliveries: 100, signal }
-        expect(await raceAcross(race)).toEqual([1, 1, 1, 1, 1])
+        expect(await raceProcesses(race)).toEqual([1, 1, 1, 1, 1])
       }, 120_000)
 
-      it('D22 killed and restarted, it knows finished events and leases', async () => {
+      it('a store that is killed and restarted knows finished events and leases', async () => {
         const [done, running] = [newKey(), newKey()]
         expect(await ask('claim', done, 'a', 60_000)).toBe('acquired')
         expect(await ask('commit', done, 'a', RETENTION_MS)).toBe('committed')
@@ -56,7 +56,7 @@ describe.skipIf(WHY_NO_WORKERD)(
         expect(await ask('claim', newKey(), 'b', 60_000)).toBe('acquired')
       }, 60_000)
 
-      it('D25 paused, it answers nothing, and then continues', async () => {
+      it('a store that is paused answers nothing, and then continues', async () => {
         const key = newKey()
         workerd.signal('SIGSTOP')
         await expect(ask('claim', key, 'a', 60_000, AbortSignal.timeout(300))).rejects.toThrow()
@@ -66,7 +66,7 @@ describe.skipIf(WHY_NO_WORKERD)(
       }, 60_000)
     })
 
-    it('D06 D07 killed between claim and answer, workerd loses no event, and runs none after its commit', async () => {
+    it('a workerd killed between claim and answer loses no event, and runs none after its commit', async () => {
       const elsewhere = await mkdtemp(join(tmpdir(), 'hookgate-workerd-'))
       try {
         const counts = await killWorkerd({

@@ -39,7 +39,7 @@ it('a healthy endpoint gets no warning, keeps no claim, and runs no handler', as
   expect(output).not.toContain(SECRET)
 })
 
-describe('url finds', () => {
+describe('the check url', () => {
   it.each<readonly [string, RequestHandler, RegExp]>([
     [
       'a login page',
@@ -85,7 +85,7 @@ describe('url finds', () => {
         ),
       /^fail url: .* closed the connection before it answered → see the logs of the server/,
     ],
-  ])('%s', async (_, inFront, complaint) => {
+  ])('url finds %s', async (_, inFront, complaint) => {
     const { url } = await endpoint({ inFront })
     const { code, complaints, findings, output } = await diagnose(['--url', url])
     expect(complaints).toEqual([expect.stringMatching(complaint)])
@@ -95,15 +95,15 @@ describe('url finds', () => {
     expect(skipped).toEqual(['clock.receiver', 'proxy', 'signature'])
   })
 
-  it('a port where nobody listens', async () => {
+  it('url finds a port where nobody listens', async () => {
     const { code, complaints } = await diagnose(['--url', 'http://127.0.0.1:1/hooks'])
     expect(complaints).toEqual([
-      'fail url: 127.0.0.1:1 refuses connections → start the server, or correct the port',
+      'fail url: nothing listens on 127.0.0.1:1 → start your app, or correct the host and the port',
     ])
     expect(code).toBe(1)
   })
 
-  it('a certificate that is not trusted', async () => {
+  it('url finds a certificate that is not trusted', async () => {
     const server = createServer(selfSigned(), (_req, res) => void res.end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -116,7 +116,7 @@ describe('url finds', () => {
     ])
   })
 
-  it('names of tokens that do not fit the URL', async () => {
+  it('url finds names of tokens that do not fit the URL', async () => {
     const { url } = await endpoint()
     const names = ['--public-url', 'http://hooks.example/other', '--tenant-url', 'https://tenant.example']
     const { complaints } = await diagnose(['--url', url, ...names])
@@ -128,14 +128,14 @@ describe('url finds', () => {
   })
 })
 
-describe('clock.receiver finds', () => {
+describe('the check clock.receiver', () => {
   it.each([
     [-148, 'warn', '148 s behind'],
     [37, 'warn', '37 s ahead of'],
     [-200, 'fail', '200 s behind'],
     [4000, 'fail', '4000 s ahead of'],
     [-7200, 'fail', '7200 s behind'],
-  ])('a clock that is %i s off', async (skew, status, seen) => {
+  ])('clock.receiver finds a clock that is %i s off', async (skew, status, seen) => {
     const { url, claims } = await endpoint({ skew })
     const { complaints } = await diagnose(['--url', url])
     const [complaint = ''] = complaints.filter((text) => text.includes('clock.receiver'))
@@ -150,18 +150,18 @@ describe('clock.receiver finds', () => {
     expect(claims()).toBe(0)
   })
 
-  it('nothing wrong with a custom tolerance', async () => {
+  it('clock.receiver finds nothing wrong with a custom tolerance', async () => {
     const { url } = await endpoint({ toleranceSeconds: 60 })
     expect((await diagnose(['--url', url])).complaints).toEqual([])
   })
 
-  it('a clock that is over a year off', async () => {
+  it('clock.receiver finds a clock that is over a year off', async () => {
     const { url } = await endpoint({ skew: 40_000_000 })
     const { complaints } = await diagnose(['--url', url])
     expect(complaints).toContainEqual(expect.stringMatching(/fail clock.receiver: .* is hours away/))
   })
 
-  it('nothing behind a slow network, and says so without losing other findings', async () => {
+  it('clock.receiver finds nothing behind a slow network, and says so without losing other findings', async () => {
     const { url } = await endpoint({ inFront: (_req, _res, next) => void setTimeout(next, 1000) })
     const { findings } = await diagnose(['--url', url])
     const last = findings.slice(-4).map(({ id, status, seen }) => `${status} ${id}: ${seen}`)
@@ -173,7 +173,7 @@ describe('clock.receiver finds', () => {
     ])
   })
 
-  it('nothing behind a rate limit, and says so', async () => {
+  it('clock.receiver finds nothing behind a rate limit, and says so', async () => {
     let requests = 0
     const inFront: RequestHandler = (_req, res, next) => {
       requests += 1
@@ -190,7 +190,7 @@ describe('clock.receiver finds', () => {
   })
 })
 
-describe('clock.local finds', () => {
+describe('the check clock.local', () => {
   const dated = (ms: number, more: object = {}) =>
     serve(
       (_req, res) =>
@@ -201,7 +201,7 @@ describe('clock.local finds', () => {
     [148_000, 'warn', 'behind'],
     [-148_000, 'warn', 'ahead of'],
     [400_000, 'fail', 'behind'],
-  ])('a host whose clock is %i ms off', async (ms, status, side) => {
+  ])('clock.local finds a host whose clock is %i ms off', async (ms, status, side) => {
     const { complaints } = await diagnose(['--url', `${await dated(ms)}/hooks`])
     const [complaint = ''] = complaints.filter((text) => text.includes('clock.local'))
     expect(complaint).toMatch(
@@ -213,13 +213,13 @@ describe('clock.local finds', () => {
     expect(Math.abs(seconds - Math.abs(ms / 1000))).toBeLessThanOrEqual(1)
   })
 
-  it('nothing wrong in a cached answer, whose Date is old', async () => {
+  it('clock.local finds nothing wrong in a cached answer, whose Date is old', async () => {
     const { findings } = await diagnose(['--url', `${await dated(-3_600_000, { age: '3600' })}/hooks`])
     expect(findings.find(({ id }) => id === 'clock.local')?.status).toBe('skip')
   })
 })
 
-describe('proxy finds', () => {
+describe('the check proxy', () => {
   it.each<readonly [string, RequestHandler, RegExp]>([
     [
       'that drops the headers',
@@ -245,15 +245,15 @@ describe('proxy finds', () => {
       (req, res, next) => (req.headers['webhook-event-id'] ? void res.status(403).send('blocked') : next()),
       /^fail proxy: something in front of hookgate answers deliveries → let this path through/,
     ],
-  ])('one %s', async (_, inFront, complaint) => {
+  ])('proxy finds one %s', async (_, inFront, complaint) => {
     const { url } = await endpoint({ inFront })
     const { complaints } = await diagnose(['--url', url])
     expect(complaints).toContainEqual(expect.stringMatching(complaint))
   })
 })
 
-describe('signature finds', () => {
-  it('a secret that is not the receiver’s', async () => {
+describe('the check signature', () => {
+  it('signature finds a secret that is not the receiver’s', async () => {
     const { url } = await endpoint()
     const eventId = await doneEvent(url)
     const other = { HOOKGATE_SECRET: 'r7XkP2mQ-tZ9wB4vN_cLr7XkP2mQ-tZ9wB4vN_cL123' }
@@ -266,7 +266,7 @@ describe('signature finds', () => {
     expect(code).toBe(1)
   })
 
-  it('an event that was not handled before: its handler runs', async () => {
+  it('signature finds an event that was not handled before: its handler runs', async () => {
     const { url, runs } = await endpoint()
     const { complaints } = await diagnose(['--url', url, '--event-id', crypto.randomUUID()], { env })
     expect(complaints).toEqual([
@@ -275,7 +275,7 @@ describe('signature finds', () => {
     expect(runs()).toBe(1)
   })
 
-  it('an ID that is not a UUID', async () => {
+  it('signature finds an ID that is not a UUID', async () => {
     const { url } = await endpoint()
     const { complaints } = await diagnose(['--url', url, '--event-id', 'evt_1'], { env })
     expect(complaints).toEqual([

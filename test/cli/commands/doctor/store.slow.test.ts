@@ -39,8 +39,8 @@ const rowsIn = (path: string) => {
   return [...counts, journal].toSorted()
 }
 
-describe('store finds, in SQLite,', () => {
-  it('a missing file, and does not create it', async () => {
+describe('the check store, in SQLite', () => {
+  it('store finds a missing file, and does not create it', async () => {
     const path = join(await folder(), 'none.db')
     const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
     expect(complaints).toEqual([
@@ -50,7 +50,7 @@ describe('store finds, in SQLite,', () => {
     await expect(readFile(path)).rejects.toThrow('ENOENT')
   })
 
-  it('a missing table, and does not create it', async () => {
+  it('store finds a missing table, and does not create it', async () => {
     const path = await database({ migrated: false })
     const before = rowsIn(path)
     const { complaints } = await diagnose(['--store', `sqlite:${path}`])
@@ -60,7 +60,7 @@ describe('store finds, in SQLite,', () => {
     expect(rowsIn(path)).toEqual(before)
   })
 
-  it('a journal that locks, and does not change it', async () => {
+  it('store finds a journal that locks, and does not change it', async () => {
     const path = await database({ journal: 'delete' })
     const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])
     expect(complaints).toEqual([
@@ -70,7 +70,7 @@ describe('store finds, in SQLite,', () => {
     expect(rowsIn(path)).toContain('delete')
   })
 
-  it('nothing in a good one, even offline, and leaves no claim', async () => {
+  it('store finds nothing in a good one, even offline, and leaves no claim', async () => {
     const path = await database()
     const { code, complaints, findings } = await diagnose(['--offline', '--store', `sqlite:${path}`])
     expect(complaints).toEqual([])
@@ -83,8 +83,8 @@ describe('store finds, in SQLite,', () => {
   })
 })
 
-describe('store finds', () => {
-  it('a password whose end is not clear, without printing any part of it', async () => {
+describe('the check store', () => {
+  it('store finds a password whose end is not clear, without printing any part of it', async () => {
     const { complaints, output } = await diagnose(['--store', 'postgres://user:hunter@22@127.0.0.1/db'])
     expect(complaints).toEqual([
       expect.stringMatching(
@@ -95,7 +95,7 @@ describe('store finds', () => {
   })
 
   it.each(['redis://:hunter22@127.0.0.1:1', 'postgres://user:hunter22@127.0.0.1:1/db'])(
-    'a server that is down: %s',
+    'store finds a server that is down: %s',
     async (url) => {
       const { code, complaints, output } = await diagnose(['--store', url])
       expect(complaints).toEqual([
@@ -109,14 +109,14 @@ describe('store finds', () => {
   )
 })
 
-describe.skipIf(WHY_NO_REDIS)(onRedis('store finds, in Redis,'), () => {
+describe.skipIf(WHY_NO_REDIS)(onRedis('the check store, in Redis'), () => {
   async function started(...settings: string[]): Promise<RedisServer> {
     const server = await startRedis(...settings)
     onTestFinished(() => server.close())
     return server
   }
 
-  it('an eviction policy that forgets', async () => {
+  it('store finds an eviction policy that forgets', async () => {
     const { port } = await started(
       '--appendonly',
       'yes',
@@ -133,7 +133,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('store finds, in Redis,'), () => {
     ])
   })
 
-  it('a user without write access', async () => {
+  it('store finds a user without write access', async () => {
     const server = await started('--appendonly', 'yes')
     await server.cli('ACL', 'SETUSER', 'reader', 'on', '>hunter22', '~*', '+@read', '+info', '+eval', '+time')
     const { code, complaints, output } = await diagnose([
@@ -147,7 +147,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('store finds, in Redis,'), () => {
     expect(output).not.toContain('hunter22')
   })
 
-  it('nothing in a good one, and leaves no key', async () => {
+  it('store finds nothing in a good one, and leaves no key', async () => {
     const { port } = await started('--appendonly', 'yes')
     const { complaints, findings } = await diagnose(['--store', `redis://127.0.0.1:${port}`])
     expect(complaints).toEqual([])
@@ -158,7 +158,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('store finds, in Redis,'), () => {
   })
 })
 
-describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => {
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the check store, in Postgres'), () => {
   let server: PostgresServer
   let pool: pg.Pool
   beforeAll(async () => {
@@ -173,7 +173,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
   const tables = async () =>
     (await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).rows
 
-  it('a missing table, and does not create it', async () => {
+  it('store finds a missing table, and does not create it', async () => {
     const { code, complaints } = await diagnose(['--store', server.url])
     expect(complaints).toEqual([
       expect.stringMatching(/^fail store: .* the table is missing, .* → run `await store.migrate\(\)` once/),
@@ -182,7 +182,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
     expect(await tables()).toEqual([])
   })
 
-  it('a user without write access', async () => {
+  it('store finds a user without write access', async () => {
     await postgresStore(pool).migrate()
     await pool.query('CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
     const { code, complaints } = await diagnose(['--store', server.url.replace('hookgate@', 'reader@')])
@@ -194,7 +194,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store finds, in Postgres,'), () => 
     expect(code).toBe(1)
   })
 
-  it('nothing in a good one, and leaves no row', async () => {
+  it('store finds nothing in a good one, and leaves no row', async () => {
     await postgresStore(pool).migrate()
     const { code, complaints, findings } = await diagnose(['--store', server.url])
     expect(complaints).toEqual([])

@@ -14,7 +14,7 @@ eventStoreSuite(test, () => ({
   advance: (milliseconds) => db.exec(`UPDATE hookgate_events SET expires_at = expires_at - ${milliseconds}`),
 }))
 
-test('sweeps and checks', async () => {
+test('the store sweeps and checks', async () => {
   await store.commit({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', 1000)
   db.exec('UPDATE hookgate_events SET expires_at = 1')
   expect(await store.sweep(100_000)).toBeGreaterThan(0)

@@ -32,7 +32,7 @@ const IN_TRANSACTION: readonly (readonly [name: EngineName, table: string])[] = 
 ]
 
 describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, table) => {
-  it('fails without ending the process when its server crashes in the middle', async () => {
+  it('the transaction fails without ending the process when its server crashes in the middle', async () => {
     const engine = await ENGINES[name]()
     onTestFinished(() => engine.remove())
     const listener = defineListener({ id: 'orders', auth: hmac({ secrets: SECRET }), store: memoryStore() })
@@ -65,7 +65,7 @@ describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, ta
 
 describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
   it.each(WAYS)(
-    'throws within 3 s while the engine %s, and the event runs afterwards',
+    'the hand-off throws within 3 s while the engine %s, and the event runs afterwards',
     async (_, down, up) => {
       const engine = await ENGINES[name]()
       onTestFinished(() => engine.remove())

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { leash } from '../../../support/leash.ts'
+import { killAfterExit } from '../../../support/kill-after-exit.ts'
 import type { Engine } from './engines.ts'
 
 /** How to start a server and how to find its port. */
@@ -25,7 +25,7 @@ export interface Startable {
 export async function startServer(server: Startable): Promise<Engine> {
   const { command, args, listens, urlOf, listensToWorkers = listens } = server
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-engine-'))
-  const guard = leash(folder)
+  const guard = killAfterExit(folder)
   let child: ChildProcess | undefined
   async function start(wanted: number): Promise<{ port: number; workerPort: number }> {
     const path = `${process.env.PATH}:/usr/sbin` // where Debian keeps servers

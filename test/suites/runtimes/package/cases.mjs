@@ -194,7 +194,7 @@ export const cases = {
     const error = await says(hmacListener({ store }), await signed()).catch((thrown) => thrown)
     equal(error instanceof EventStoreError, true)
   },
-  'H12 a signature with its unused bits set is refused': async () => {
+  'a signature with its unused bits set is refused': async () => {
     const request = await signed()
     const signature = request.headers['webhook-signature']
     const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -202,13 +202,13 @@ export const cases = {
     const headers = { ...request.headers, 'webhook-signature': signature.slice(0, -1) + last }
     equal(await says(hmacListener(), { ...request, headers }), '401 signature_mismatch')
   },
-  'J09 32,768 nested arrays are accepted': async () => {
+  '32,768 nested arrays are accepted': async () => {
     const deep = '['.repeat(32_768) + ']'.repeat(32_768)
     equal(await says(hmacListener(), await signed({ body: deep })), 'accepted')
   },
-  'J10 65,536 opening brackets are refused, and no stack overflows': async () =>
+  '65,536 opening brackets are refused, and no stack overflows': async () =>
     equal(await says(hmacListener(), await signed({ body: '['.repeat(65_536) })), '400 body_not_json'),
-  'K28 a small-order key and its forgery are refused': async () => {
+  'a small-order key and its forgery are refused': async () => {
     const { publicKey, token: weak } = fixture.smallOrder
     const listener = jwtListener(localKeySet({ keys: [publicKey] }))
     const sent = await token(fixture.keys[0].good.privateKey)

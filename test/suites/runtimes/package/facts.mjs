@@ -15,14 +15,14 @@ const bytesOf = (text) =>
 const DEEP = '['.repeat(32_768) + ']'.repeat(32_768)
 
 const questions = {
-  'J09 JSON.parse of 32,768 nested arrays': () => JSON.parse(DEEP).length,
-  'J09 JSON.stringify of them': () => JSON.stringify(JSON.parse(DEEP)).length,
-  'J09 structuredClone of them': () => structuredClone(JSON.parse(DEEP)).length,
-  'J09 JSON.parse of them with a reviver': () => JSON.parse(DEEP, (_, value) => value).length,
-  'J10 JSON.parse of 65,536 opening brackets': () => JSON.parse('['.repeat(65_536)),
-  'H12 atob of a text with its unused bits set': () => bytesOf('AB').length,
-  'H12 Uint8Array.fromBase64 of it, by default': () => Uint8Array.fromBase64('AB').length,
-  'K28 Web Crypto with a small-order key and its forgery': async () => {
+  'JSON.parse of 32,768 nested arrays': () => JSON.parse(DEEP).length,
+  'JSON.stringify of them': () => JSON.stringify(JSON.parse(DEEP)).length,
+  'structuredClone of them': () => structuredClone(JSON.parse(DEEP)).length,
+  'JSON.parse of them with a reviver': () => JSON.parse(DEEP, (_, value) => value).length,
+  'JSON.parse of 65,536 opening brackets': () => JSON.parse('['.repeat(65_536)),
+  'atob of a text with its unused bits set': () => bytesOf('AB').length,
+  'Uint8Array.fromBase64 of it, by default': () => Uint8Array.fromBase64('AB').length,
+  'Web Crypto with a small-order key and its forgery': async () => {
     const [header, payload, signature] = fixture.smallOrder.token.split('.')
     const key = await crypto.subtle.importKey('jwk', fixture.smallOrder.publicKey, 'Ed25519', false, [
       'verify',

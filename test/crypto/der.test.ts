@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { derNumber, derParts, readDer } from '../../src/lib/der.ts'
+import { derNumber, derParts, readDer } from '../../src/crypto/der.ts'
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'))
 const read = (hex: string) =>
   readDer(bytes(hex))?.map(({ tag, content }) => [tag, Buffer.from(content).toString('hex')])
 
 describe('DER', () => {
-  it('is a sequence of elements, possibly empty', () => {
+  it('DER is a sequence of elements, possibly empty', () => {
     expect(read('')).toEqual([])
     expect(read('0201050500')).toEqual([
       [0x02, '05'],
@@ -19,7 +19,7 @@ describe('DER', () => {
     ['128 bytes in two', '048180', 128],
     ['256 bytes in three', '04820100', 256],
     ['65,536 bytes in four', '0483010000', 65_536],
-  ])('writes a length of %s', (_, header, length) => {
+  ])('a length is written of %s', (_, header, length) => {
     expect(read(header + '00'.repeat(length))).toEqual([[0x04, '00'.repeat(length)]])
   })
 
@@ -33,11 +33,11 @@ describe('DER', () => {
     ['a two-byte tag', '1f2000'],
     ['a tag alone', '02'],
     ['trailing bytes after the last element', '02010500'],
-  ])('has no %s', (_, hex) => {
+  ])('DER has no %s', (_, hex) => {
     expect(read(hex)).toBeUndefined()
   })
 
-  it('returns the content of an element with the requested tag, and of no other', () => {
+  it('the content of an element is returned with the requested tag, and of no other', () => {
     const [element] = readDer(bytes('3003020105')) ?? []
     expect(derParts(element, 0x30)).toHaveLength(1)
     expect(derParts(element, 0x31)).toEqual([])

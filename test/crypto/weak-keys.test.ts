@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasRocaFingerprint, isSmallOrderEd25519 } from '../../src/lib/weak-keys.ts'
+import { hasRocaFingerprint, isSmallOrderEd25519 } from '../../src/crypto/public-keys.ts'
 import { newKey, toNumber } from '../support/keys.ts'
 
 const P = 2n ** 255n - 19n
@@ -18,7 +18,7 @@ interface Point {
 describe('points of small order', () => {
   const torsion = findTorsion()
 
-  it('K28 detects all eight, which arithmetic finds here', () => {
+  it('all eight points are detected, which arithmetic finds here', () => {
     expect(new Set(torsion.map(encode)).size).toBe(8)
     for (const point of torsion) {
       expect(multiply(point, 8n)).toEqual(IDENTITY)
@@ -26,21 +26,21 @@ describe('points of small order', () => {
     }
   })
 
-  it('K28 detects each y with either sign', () => {
+  it('the check detects each y with either sign', () => {
     for (const { y } of torsion) {
       expect(isSmallOrderEd25519(y)).toBe(true)
       expect(isSmallOrderEd25519(y + SIGN)).toBe(true)
     }
   })
 
-  it('K28 detects every second spelling, from p to 2^255 - 1, with either sign', () => {
+  it('the check detects every second spelling, from p to 2^255 - 1, with either sign', () => {
     for (let y = P; y < SIGN; y += 1n) {
       expect(isSmallOrderEd25519(y)).toBe(true)
       expect(isSmallOrderEd25519(y + SIGN)).toBe(true)
     }
   })
 
-  it('K28 lets the neighbours of these points pass', () => {
+  it('the check lets the neighbours of these points pass', () => {
     const special = new Set(torsion.map(({ y }) => y))
     for (const { y } of torsion) {
       for (const neighbour of [y - 1n, y + 1n]) {
@@ -52,7 +52,7 @@ describe('points of small order', () => {
     expect(isSmallOrderEd25519(P - 2n + SIGN)).toBe(false)
   })
 
-  it('K28 lets ordinary keys pass', () => {
+  it('the check lets ordinary keys pass', () => {
     for (let round = 0; round < 100; round += 1) {
       const x = Buffer.from(String(newKey('EdDSA').publicKey.x), 'base64url').reverse()
       expect(isSmallOrderEd25519(toNumber(x))).toBe(false)
@@ -64,7 +64,7 @@ describe('the mark of ROCA', () => {
   const primes = [11n, 13n, 17n, 19n, 37n, 53n, 61n, 71n, 73n, 79n, 97n, 103n, 107n, 109n, 127n, 151n, 157n]
   const product = primes.reduce((left, right) => left * right)
 
-  it('K31 is detected in every power of 65537 modulo the product of the primes', () => {
+  it('the mark is detected in every power of 65537 modulo the product of the primes', () => {
     let power = 1n
     for (let exponent = 0; exponent < 200; exponent += 1) {
       expect(hasRocaFingerprint(power + product * 2n ** 1900n)).toBe(true)
@@ -72,7 +72,7 @@ describe('the mark of ROCA', () => {
     }
   })
 
-  it.each(primes)('K31 is not detected if the number is not such a power modulo %d', (prime) => {
+  it.each(primes)('the mark is not detected if the number is not such a power modulo %d', (prime) => {
     const rest = product / prime
     const powers = new Set<bigint>()
     for (let power = 1n; !powers.has(power); power = (power * 65537n) % prime) powers.add(power)
@@ -81,7 +81,7 @@ describe('the mark of ROCA', () => {
     expect(hasRocaFingerprint(number)).toBe(false)
   })
 
-  it('K31 is not detected in ordinary keys', () => {
+  it('the mark is not detected in ordinary keys', () => {
     for (let round = 0; round < 3; round += 1) {
       const n = Buffer.from(String(newKey('RS256').publicKey.n), 'base64url')
       expect(hasRocaFingerprint(toNumber(n))).toBe(false)

@@ -1,12 +1,12 @@
-import { decodeBase64, encodeHex } from '../lib/bytes.ts'
-import { DER_BIT_STRING, DER_SEQUENCE, type DerElement, derNumber, derParts, readDer } from '../lib/der.ts'
-import { rsaProblem } from './public-key.ts'
+import { decodeBase64 } from '../lib/bytes.ts'
+import { DER_SEQUENCE, type DerElement, derParts, readDer } from './der.ts'
+import { rsaSpkiProblem } from './public-keys.ts'
 
 /** The parts of an X.509 certificate (RFC 5280 4.1) that are used. Its issuer and names are not checked. */
 export interface Certificate {
   /** The last second in which it is valid, since 1970. The start date is not compared with now: the host already serves it. */
   readonly notAfter: number
-  /** The SubjectPublicKeyInfo of an RSA key that passed `rsaProblem`. */
+  /** The SubjectPublicKeyInfo of an RSA key that is safe to use. */
   readonly publicKey: Uint8Array<ArrayBuffer>
 }
 
@@ -15,8 +15,6 @@ const END = '-----END CERTIFICATE-----'
 const VERSION = 0xa0
 const UTC_TIME = 0x17
 const GENERALIZED_TIME = 0x18
-/** rsaEncryption, 1.2.840.113549.1.1.1 (RFC 8017 A.1). */
-const RSA = '2a864886f70d010101'
 const TIME = /^([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z$/
 
 /** Reads the first certificate of a PEM file (RFC 7468 5). Otherwise says what the file is instead, and quotes nothing. */
@@ -31,7 +29,7 @@ export function readCertificate(pem: string): Certificate | string {
   const [, , , validity, , publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
   const [notBefore = Number.NaN, notAfter = Number.NaN] = derParts(validity, DER_SEQUENCE).map(timeOf)
   if (!(notBefore <= notAfter) || publicKey === undefined) return 'a malformed certificate'
-  const problem = rsaKeyProblem(publicKey)
+  const problem = rsaSpkiProblem(publicKey.whole)
   if (problem) return `a certificate whose key is not used: ${problem}`
   return { notAfter, publicKey: publicKey.whole }
 }
@@ -44,16 +42,4 @@ function timeOf({ tag, content }: DerElement): number {
   if (all === undefined || (tag !== UTC_TIME && tag !== GENERALIZED_TIME)) return Number.NaN
   const [month, day, hour, minute, second] = rest
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) / 1000
-}
-
-/** Why a SubjectPublicKeyInfo (RFC 3279 2.3.1) cannot be used as an RSA key. False if it can. */
-export function rsaKeyProblem(publicKey: DerElement): string | false {
-  const [algorithm, bits] = derParts(publicKey, DER_SEQUENCE)
-  const [oid] = derParts(algorithm, DER_SEQUENCE)
-  if (oid === undefined || encodeHex(oid.content) !== RSA) return 'it is not an RSA key'
-  const unusedBits = bits?.tag === DER_BIT_STRING ? bits.content[0] : undefined
-  const [numbers] = (unusedBits === 0 && bits && readDer(bits.content.slice(1))) || []
-  const [modulus, exponent, more] = derParts(numbers, DER_SEQUENCE).map(derNumber)
-  if (!modulus || !exponent || more) return 'it is malformed'
-  return rsaProblem(modulus, exponent)
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 
 /** Resolves when the process has written the words to stderr. @throws if it ends first, with its output. */
-export function untilSaid(child: ChildProcess, words: string): Promise<void> {
+export function waitForStderr(child: ChildProcess, words: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = ''
     child.stderr?.on('data', (chunk) => {

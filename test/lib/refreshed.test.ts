@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { singleFlight } from '../../src/lib/single-flight.ts'
+import { Refreshed } from '../../src/lib/refreshed.ts'
 import { IN_WORKERD } from '../support/runtime.ts'
 
-const LONGEST_MS = 200
+/** A load without a timeout is lost after 1 s of grace. */
+const LONGEST_MS = 1000
 
-function flightOf(work: () => Promise<void>) {
+function flightOf(load: () => Promise<void>) {
   const kept: Promise<unknown>[] = []
-  const flight = singleFlight(work, LONGEST_MS, Date, (promise) => kept.push(promise))
-  return { flight, kept }
+  const waitUntil = (promise: Promise<unknown>) => void kept.push(promise)
+  return { flight: new Refreshed(load, { timeoutMs: 0, clock: Date, waitUntil }), kept }
 }
 
-it('is shared while in flight, and ends for all callers at once', async () => {
+it('shared work is shared while in flight, and ends for all callers at once', async () => {
   let end = () => {}
   const { flight, kept } = flightOf(() => new Promise((resolve) => (end = resolve)))
   expect(flight.join()).toBeUndefined()
@@ -24,7 +25,7 @@ it('is shared while in flight, and ends for all callers at once', async () => {
   expect(kept).toEqual([begun])
 })
 
-it('counts as lost after its time limit in workerd, and is only late elsewhere', async () => {
+it('shared work counts as lost after its time limit in workerd, and is only late elsewhere', async () => {
   const { flight } = flightOf(() => new Promise(() => {}))
   void flight.begin()
   const joined = flight.join()?.then(() => 'over')
@@ -33,7 +34,7 @@ it('counts as lost after its time limit in workerd, and is only late elsewhere',
   expect(flight.begin() !== undefined).toBe(IN_WORKERD)
 })
 
-it('never rejects, and starts again, if its work rejects or `waitUntil` throws', async () => {
+it('shared work never rejects, and starts again, if its work rejects or `waitUntil` throws', async () => {
   let runs = 0
   const work = async () => {
     runs += 1
@@ -42,7 +43,7 @@ it('never rejects, and starts again, if its work rejects or `waitUntil` throws',
   const refuse = () => {
     throw new Error('outside of a request')
   }
-  const flight = singleFlight(work, LONGEST_MS, Date, refuse)
+  const flight = new Refreshed(work, { timeoutMs: 0, clock: Date, waitUntil: refuse })
   await flight.begin()
   await flight.begin()
   expect(runs).toBe(2)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCertificate } from '../../src/auth/certificate.ts'
+import { readCertificate } from '../../src/crypto/certificate.ts'
 import { certificateOf, rsaPublicKey, toPem } from '../support/certificate.ts'
 import { der, integer, sequence } from '../support/der.ts'
 import { newKey } from '../support/keys.ts'
@@ -12,14 +12,14 @@ const keyOf = (modulus: string, exponent: string) =>
   rsaPublicKey({ n: Buffer.from(modulus, 'hex').toString('base64url'), e: exponent })
 
 describe('a certificate', () => {
-  it('gives its expiry and its key', () => {
+  it('a certificate gives its expiry and its key', () => {
     expect(readCertificate(certificateOf(KEY))).toEqual({
       notAfter: seconds('2099-12-31T23:59:59Z'),
       publicKey: new Uint8Array(rsaPublicKey(KEY)),
     })
   })
 
-  it('may have either line ending, text around it, and other certificates after it', () => {
+  it('a certificate may have either line ending, text around it, and other certificates after it', () => {
     const pem = certificateOf(KEY)
     const parts = readCertificate(pem)
     for (const text of [
@@ -31,7 +31,7 @@ describe('a certificate', () => {
     }
   })
 
-  it('of version 1 states no version', () => {
+  it('a certificate of version 1 states no version', () => {
     const rewrite = (bytes: Buffer) => {
       const version = Buffer.from('a003020102', 'hex')
       const at = bytes.indexOf(version)
@@ -47,11 +47,11 @@ describe('a certificate', () => {
   it.each([
     ['491231235959Z', '2049-12-31T23:59:59Z'],
     ['20500101000000Z', '2050-01-01T00:00:00Z'],
-  ])('ends at %s: %s', (notAfter, date) => {
+  ])('a certificate ends at %s: %s', (notAfter, date) => {
     expect(readCertificate(certificateOf(KEY, { notAfter }))).toMatchObject({ notAfter: seconds(date) })
   })
 
-  it('ends in the last century where two digits say so', () => {
+  it('a certificate ends in the last century where two digits say so', () => {
     const dates = { notBefore: '500101000000Z', notAfter: '500101000001Z' }
     expect(readCertificate(certificateOf(KEY, dates))).toMatchObject({
       notAfter: seconds('1950-01-01T00:00:01Z'),
@@ -65,7 +65,7 @@ describe('a certificate is refused', () => {
     ['that is cut off', certificateOf(KEY).slice(0, 400)],
     ['that is empty', toPem(Buffer.alloc(0))],
     ['whose base64 is not canonical', certificateOf(KEY).replace('MII', 'MI I')],
-  ])('%s', (_, pem) => {
+  ])('a certificate is refused: %s', (_, pem) => {
     expect(readCertificate(pem)).toMatch(/^(no|a malformed) certificate$/)
   })
 
@@ -74,7 +74,7 @@ describe('a certificate is refused', () => {
     ['followed by another certificate', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
     ['that lacks its last byte', (bytes: Buffer) => bytes.subarray(0, -1)],
     ['that is a set', (bytes: Buffer) => Buffer.concat([Buffer.of(0x31), bytes.subarray(1)])],
-  ])('%s', (_, rewrite) => {
+  ])('a certificate is refused: %s', (_, rewrite) => {
     expect(readCertificate(certificateOf(KEY, { rewrite }))).toBe('a malformed certificate')
   })
 
@@ -83,7 +83,7 @@ describe('a certificate is refused', () => {
     ['without seconds', { notAfter: '209912312359Z' }],
     ['with an offset', { notAfter: '4912312359+0100' }],
     ['before its beginning', { notBefore: '250101000001Z', notAfter: '250101000000Z' }],
-  ])('whose end is %s', (_, parts) => {
+  ])('a certificate whose end is %s is refused', (_, parts) => {
     expect(readCertificate(certificateOf(KEY, parts))).toBe('a malformed certificate')
   })
 
@@ -98,7 +98,7 @@ describe('a certificate is refused', () => {
     ],
     ['of another type', sequence(sequence(der(0x06, '2a8648ce3d0201')), der(0x03, '00')), 'it is not an RSA'],
     ['that is malformed', der(0x05, ''), 'it is not an RSA'],
-  ])('with a key %s', (_, publicKey, problem) => {
+  ])('a certificate with a key %s is refused', (_, publicKey, problem) => {
     expect(readCertificate(certificateOf(KEY, { publicKey }))).toMatch(
       `a certificate whose key is not used: ${problem}`,
     )
