@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { EventStoreError } from '../src/errors.ts'
 import { storedKey } from '../src/event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../src/event-store.ts'
@@ -38,10 +37,30 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
 /** Maximum number of long-running leases to skip when evicting. */
 const MOST_PASSED = 100
 
-interface EventRecord {
-  readonly owner: string | undefined // undefined once the event is done
-  readonly writtenAt: number
-  expiresAt: number
+/** A record, in a ring that orders all records by their last change. */
+class EventRecord {
+  readonly name: string
+  owner: string | undefined // undefined once the event is done
+  writtenAt = 0
+  expiresAt = 0
+  older: EventRecord = this
+  newer: EventRecord = this
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  leave(): void {
+    this.older.newer = this.newer
+    this.newer.older = this.older
+  }
+
+  joinBefore(next: EventRecord): void {
+    this.older = next.older
+    this.newer = next
+    this.older.newer = this
+    next.older = this
+  }
 }
 
 /**
@@ -57,63 +76,78 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkOptions('memoryStore', options, OPTIONS)
   const { maxRecords = 100_000, onEvict, clock = performance } = options
   const keptSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
-  // In the order of their last change. `write` makes room, so lru-cache never evicts. With `max`, it would allocate all at once.
-  const records = new LRUCache<string, EventRecord>({ maxSize: maxRecords, sizeCalculation: () => 1 })
+  const records = new Map<string, EventRecord>()
+  const end = new EventRecord('') // between the newest and the oldest
 
   return {
     replayWindowSeconds: keptSeconds,
     claim: (key, owner, leaseMs) =>
       find(key, (found, name) => {
         if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
-        write(name, owner, leaseMs)
+        write(add(name), owner, leaseMs)
         return 'acquired'
       }),
     commit: (key, owner, retentionMs) =>
       find(key, (found, name) => {
         if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
-        write(name, undefined, retentionMs)
+        write(found ?? add(name), undefined, retentionMs)
         return 'committed'
       }),
     release: (key, owner) =>
-      find(key, (found, name) => {
+      find(key, (found) => {
         if (found?.owner !== owner) return false
-        // Deleting its last record takes lru-cache as long as clearing all `maxRecords`.
-        if (records.size === 1) found.expiresAt = -Infinity
-        else records.delete(name)
+        remove(found)
         return true
       }),
   }
 
-  /** Passes undefined for a record that is absent or expired. Does not change the order. */
+  /** Passes undefined for a record that is absent or has expired. */
   function find<Answer>(key: EventKey, answer: (found: EventRecord | undefined, name: string) => Answer) {
     return whenKnown(storedKey(key), (stored) => {
       const name = eventKeyText(stored)
-      const found = records.peek(name)
-      return answer(found && timeOf(clock) <= found.expiresAt ? found : undefined, name)
+      const record = records.get(name)
+      if (!record || timeOf(clock) <= record.expiresAt) return answer(record, name)
+      remove(record)
+      return answer(undefined, name)
     })
   }
 
-  function write(name: string, owner: string | undefined, milliseconds: number): void {
-    const writtenAt = timeOf(clock)
-    const isFull = records.size === maxRecords && !records.has(name)
-    const evictedAge = isFull ? makeRoom(writtenAt) : undefined
-    records.set(name, { owner, writtenAt, expiresAt: writtenAt + milliseconds }) // as the newest
+  function add(name: string): EventRecord {
+    const evictedAge = records.size === maxRecords ? makeRoom(timeOf(clock)) : undefined
+    const record = new EventRecord(name)
+    records.set(name, record)
     if (evictedAge !== undefined) callHook(onEvict, evictedAge)
+    return record
+  }
+
+  function write(record: EventRecord, owner: string | undefined, milliseconds: number): void {
+    record.owner = owner
+    record.writtenAt = timeOf(clock)
+    record.expiresAt = record.writtenAt + milliseconds
+    renew(record)
+  }
+
+  function renew(record: EventRecord): void {
+    record.leave()
+    record.joinBefore(end)
+  }
+
+  function remove(record: EventRecord): void {
+    record.leave()
+    records.delete(record.name)
   }
 
   /** Evicts the oldest record, and returns its age in seconds unless it had expired. */
   function makeRoom(now: number): number | undefined {
     for (let passed = 0; passed < MOST_PASSED; passed += 1) {
-      const [name = ''] = records.rkeys()
-      const oldest = records.peek(name)
-      if (!oldest) break
+      const oldest = end.newer
       const age = now <= oldest.expiresAt ? (now - oldest.writtenAt) / 1000 : undefined
       if (age !== undefined && age <= keptSeconds) break
       if (age === undefined || oldest.owner === undefined) {
-        records.delete(name)
+        remove(oldest)
         return age
       }
-      records.get(name) // a long-running lease: keep it and try the next oldest
+      renew(oldest) // a long-running lease: keep it and try the next oldest
     }
     throw new EventStoreError(`the memory store is full of ${maxRecords} recent events; raise maxRecords`)
   }
