@@ -28,7 +28,7 @@ import {
   TOLERANCE_SECONDS,
   UNTIMED_RETENTION_SECONDS,
 } from './limits.ts'
-import type { SenderScheme } from './scheme/code-scheme.ts'
+import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { EventTypes } from './typed-events.ts'
 import type { Verdict } from './verdict.ts'
 

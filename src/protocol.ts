@@ -1,14 +1,14 @@
 import type { Evidence } from './auth/evidence.ts'
+import { type EarlyLimits, type ReadBody, type Reading, readJson } from './body.ts'
 import type { Delivery } from './delivery.ts'
 import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
+import { parseSeconds } from './lib/time.ts'
 import { TOLERANCE_SECONDS } from './limits.ts'
 import type { HandshakeAnswer } from './reply.ts'
-import { type EarlyLimits, type ReadBody, type Reading, readJson } from './scheme/body.ts'
-import type { SenderScheme } from './scheme/code-scheme.ts'
-import type { FormField } from './scheme/form-fields.ts'
-import type { Dedupe, SchemeOptions, TimeForm } from './scheme/scheme.ts'
-import { parseSeconds } from './scheme/time.ts'
+import type { SenderScheme } from './schemes/kit/code-scheme.ts'
+import type { FormField } from './schemes/kit/form-fields.ts'
+import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
 
 /** What deliveries look like, compiled for the checks. They ask this instead of who the sender is. */
 export interface Protocol {

@@ -1,5 +1,6 @@
 import type { Authentication } from './auth/authenticator.ts'
 import type { Evidence } from './auth/evidence.ts'
+import type { EarlyLimits, ReadBody, Reading } from './body.ts'
 import type { Signed } from './crypto/algorithms.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
@@ -9,8 +10,7 @@ import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import { type Protocol, SPECIFICATION } from './protocol.ts'
 import { type Failure, fail } from './reason.ts'
-import type { EarlyLimits, ReadBody, Reading } from './scheme/body.ts'
-import type { FormField } from './scheme/form-fields.ts'
+import type { FormField } from './schemes/kit/form-fields.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
 export class Verification implements Evidence {

@@ -60,14 +60,14 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ...['beside-', 'incoming', 'observer', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
     (name) => [`adapters/kit/${name}`, ADAPTER] as const,
   ),
-  ['sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
-  ['sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
-  ['sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],
+  ['src/sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
+  ['src/sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
+  ['src/sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],
   ['adapters/web', 'declare const request: Request'],
-  ['stores/dynamodb', "declare const client: import('@aws-sdk/client-dynamodb').DynamoDB"],
-  ['stores/postgres', "declare const pool: import('pg').Pool"],
-  ['stores/redis/client', "declare const client: import('redis').RedisClientType"],
-  ['stores/sqlite/', "declare const db: import('better-sqlite3').Database"],
+  ['src/stores/dynamodb', "declare const client: import('@aws-sdk/client-dynamodb').DynamoDB"],
+  ['src/stores/postgres', "declare const pool: import('pg').Pool"],
+  ['src/stores/redis/client', "declare const client: import('redis').RedisClientType"],
+  ['src/stores/sqlite/', "declare const db: import('better-sqlite3').Database"],
   ['src/delivery', 'declare const request: Request'],
   ['src/event.ts', "declare const event: import('hookgate').WebhookEvent"],
   ['src/handoff/', "declare const event: import('hookgate').WebhookEvent"],
@@ -77,7 +77,7 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ],
   ['src/testing/', "import { expect, test } from 'vitest'\ndeclare const app: import('hono').Hono"],
   ['src/testing/event-store-suite', "declare const store: import('hookgate').EventStore"],
-  ['schemes/qstash', 'declare const currentKey: string, nextKey: string'],
+  ['src/schemes/qstash', 'declare const currentKey: string, nextKey: string'],
 ]
 
 export function grantedIn(file: string): string {
