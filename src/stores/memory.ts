@@ -17,7 +17,7 @@ import { replayWindowSeconds } from '../limits.ts'
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Maximum number of events. Defaults to 100,000, about 24 MB when full. For 7 days, allow 604,800 per event per second. */
+  /** Maximum number of events. Defaults to 100,000, about 22 MB when full. For 7 days, allow 604,800 per event per second. */
   readonly maxRecords?: number | undefined
   /** Minimum time to keep each record, in seconds. Defaults to 601. If you raise `toleranceSeconds`, at least twice that + 1. */
   readonly replayWindowSeconds?: number | undefined
@@ -33,6 +33,8 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
   onEvict: optional(aFunction),
   clock: optional(withMethods(['now'])),
 }
+
+type Answering<Answer> = (found: EventRecord | undefined, name: string, now: number) => Answer
 
 /** Maximum number of long-running leases to skip when evicting. */
 const MOST_PASSED = 100
@@ -82,15 +84,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   return {
     replayWindowSeconds: keptSeconds,
     claim: (key, owner, leaseMs) =>
-      find(key, (found, name) => {
+      find(key, (found, name, now) => {
         if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
-        write(add(name), owner, leaseMs)
+        write(add(name, now), owner, leaseMs, now)
         return 'acquired'
       }),
     commit: (key, owner, retentionMs) =>
-      find(key, (found, name) => {
+      find(key, (found, name, now) => {
         if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
-        write(found ?? add(name), undefined, retentionMs)
+        write(found ?? add(name, now), undefined, retentionMs, now)
         return 'committed'
       }),
     release: (key, owner) =>
@@ -102,28 +104,29 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   }
 
   /** Passes undefined for a record that is absent or has expired. */
-  function find<Answer>(key: EventKey, answer: (found: EventRecord | undefined, name: string) => Answer) {
+  function find<Answer>(key: EventKey, answer: Answering<Answer>) {
     return whenKnown(storedKey(key), (stored) => {
       const name = eventKeyText(stored)
       const record = records.get(name)
-      if (!record || timeOf(clock) <= record.expiresAt) return answer(record, name)
+      const now = timeOf(clock)
+      if (!record || now <= record.expiresAt) return answer(record, name, now)
       remove(record)
-      return answer(undefined, name)
+      return answer(undefined, name, now)
     })
   }
 
-  function add(name: string): EventRecord {
-    const evictedAge = records.size === maxRecords ? makeRoom(timeOf(clock)) : undefined
+  function add(name: string, now: number): EventRecord {
+    const evictedAge = records.size === maxRecords ? makeRoom(now) : undefined
     const record = new EventRecord(name)
     records.set(name, record)
     if (evictedAge !== undefined) callHook(onEvict, evictedAge)
     return record
   }
 
-  function write(record: EventRecord, owner: string | undefined, milliseconds: number): void {
+  function write(record: EventRecord, owner: string | undefined, milliseconds: number, now: number): void {
     record.owner = owner
-    record.writtenAt = timeOf(clock)
-    record.expiresAt = record.writtenAt + milliseconds
+    record.writtenAt = now
+    record.expiresAt = now + milliseconds
     renew(record)
   }
 
