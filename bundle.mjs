@@ -67,7 +67,7 @@ const CHUNKS = {
   'src/shared': (id, context) =>
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
-  'adapters/kit': (id) => fromRoot(id).startsWith('adapters/kit/'),
+  'adapters/kit': (id) => /^adapters\/(kit|observe)\//.test(fromRoot(id)),
   'stores/contract': (id) => fromRoot(id) === 'stores/contract.ts',
   'cli/signing/private-key': (id) => fromRoot(id) === 'cli/signing/private-key.ts', // test/runtimes imports it
 }
