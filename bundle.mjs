@@ -11,7 +11,7 @@ const fromRoot = (id) => relative(root, id).replaceAll('\\', '/')
 /** What a user imports, by the source that it is made from: `./dist/src/jwt.js` by `src/jwt.ts`. */
 const specifiers = new Map(
   Object.entries(exports)
-    .filter(([, target]) => target.endsWith('.js'))
+    .filter(([, target]) => target?.endsWith('.js'))
     .flatMap(([subpath, target]) => (subpath.endsWith('*') ? filesOf(subpath, target) : [[subpath, target]]))
     .map(([subpath, target]) => [
       target.replace('./dist/', '').replace(/\.js$/, '.ts'),
@@ -68,7 +68,7 @@ const CHUNKS = {
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
   'adapters/kit': (id) => /^adapters\/(kit|observe)\//.test(fromRoot(id)),
-  'stores/contract': (id) => fromRoot(id) === 'stores/contract.ts',
+  'src/stores/contract': (id) => fromRoot(id) === 'src/stores/contract.ts',
   'cli/signing/private-key': (id) => fromRoot(id) === 'cli/signing/private-key.ts', // test/runtimes imports it
 }
 

@@ -1,6 +1,6 @@
 import type { CommitAnswer } from './event-store.ts'
 import type { Json } from './lib/json.ts'
-import type { Coverage } from './scheme/scheme.ts'
+import type { Coverage } from './schemes/kit/scheme.ts'
 import type { Named } from './typed-events.ts'
 
 /**

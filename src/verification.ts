@@ -1,4 +1,5 @@
 import type { Evidence } from './auth/evidence.ts'
+import { Body } from './body.ts'
 import type { Signed } from './crypto/algorithms.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
@@ -6,9 +7,7 @@ import { timeOf } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
 import type { Listener } from './listener.ts'
 import type { Protocol } from './protocol.ts'
-import { fail } from './reason.ts'
-import type { EarlyLimits, ReadBody, Reading } from './scheme/body.ts'
-import type { FormField } from './scheme/form-fields.ts'
+import type { FormField } from './schemes/kit/form-fields.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
 export class Verification implements Evidence {
@@ -92,72 +91,3 @@ export type Wait = <Value>(promise: PromiseLike<Value>) => PromiseLike<Value>
 const awaitOnly: Wait = (promise) => promise
 
 const NO_KEYS: readonly string[] = []
-
-/** What the bytes of a delivery say: at a glance before their sender is known, and read as a whole after. */
-class Body {
-  readonly #bytes: Uint8Array
-  readonly #protocol: Protocol
-  /** What parses it. The content type selects it. */
-  parse: ReadBody | undefined = undefined
-  /** Why a glance, or a signed value, found nothing. Empty if nothing went wrong. */
-  problem = ''
-  /** What the last glance parsed, for the next one. Dropped as soon as anything is awaited. */
-  #seen: Reading | undefined = undefined
-  #isHeld = false
-  #kept: Reading | undefined = undefined
-
-  constructor(bytes: Uint8Array, protocol: Protocol) {
-    this.#bytes = bytes
-    this.#protocol = protocol
-  }
-
-  /** Parses what the protocol reads first, or all members, within the limits for strangers. Undefined if it does not parse. */
-  glance(extent?: 'all members'): Json | undefined {
-    const { early } = this.#protocol
-    if (extent) return this.#payloadOf(this.#read(early && { maxFields: early.maxFields }))
-    const reading = this.#seen ?? this.#read(early)
-    if (this.#isHeld) this.#seen = reading
-    return this.#payloadOf(reading)
-  }
-
-  /** Decodes the fields of a form, within the same limits. */
-  fields(): readonly FormField[] | undefined {
-    const fields = this.#protocol.fieldsOf?.(this.#bytes)
-    if (typeof fields !== 'string') return fields
-    this.problem = fields
-    return undefined
-  }
-
-  /** From now until `release`, glances share what they parse. Nothing may be awaited in between. */
-  hold(): void {
-    this.#isHeld = true
-    this.problem = ''
-  }
-
-  release(): void {
-    this.#isHeld = false
-    this.#seen = undefined
-  }
-
-  /** Parses all of it, without these limits. */
-  read(): Reading {
-    return this.#kept ?? this.#read()
-  }
-
-  /** Parses all of it for an authenticator that knows the sender, and keeps it for `read`. Undefined if it does not parse. */
-  keep(): Json | undefined {
-    this.#kept = this.read()
-    return 'reason' in this.#kept ? undefined : this.#kept.payload
-  }
-
-  #payloadOf(reading: Reading): Json | undefined {
-    if (!('reason' in reading)) return reading.payload
-    this.problem = reading.detail
-    return undefined
-  }
-
-  #read(limits?: EarlyLimits): Reading {
-    const parse = this.parse ?? this.#protocol.readerFor(undefined)
-    return parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
-  }
-}

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type EventStore, EventStoreError, type ListenerOptions, verify } from '../src/index.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../src/stores/memory.ts'
 import { hmacListener } from './support/hmac-listener.ts'
 import { acceptedEvent, outcome } from './support/outcome.ts'
 import { spyStore } from './support/spy-store.ts'

@@ -1,9 +1,4 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { discord } from '../schemes/discord.ts'
-import { elevenlabs } from '../schemes/elevenlabs.ts'
-import { plaid } from '../schemes/plaid.ts'
-import { standardWebhooks } from '../schemes/standard-webhooks.ts'
-import { stripe } from '../schemes/stripe.ts'
 import {
   defineListener,
   hmac,
@@ -11,7 +6,12 @@ import {
   ListenerConfigError,
   type ListenerOptions,
 } from '../src/index.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { discord } from '../src/schemes/discord.ts'
+import { elevenlabs } from '../src/schemes/elevenlabs.ts'
+import { plaid } from '../src/schemes/plaid.ts'
+import { standardWebhooks } from '../src/schemes/standard-webhooks.ts'
+import { stripe } from '../src/schemes/stripe.ts'
+import { memoryStore } from '../src/stores/memory.ts'
 import { SECRET } from './support/hmac-listener.ts'
 
 const auth = hmac({ secrets: { id: 'main', secret: SECRET } })

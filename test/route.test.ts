@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { stripe } from '../schemes/stripe.ts'
 import { defineListener, route, type WebhookEvent } from '../src/index.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { stripe } from '../src/schemes/stripe.ts'
+import { memoryStore } from '../src/stores/memory.ts'
 
 const listener = defineListener({
   id: 'stripe',

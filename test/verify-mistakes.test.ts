@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Authenticator, verify } from '../src/index.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../src/stores/memory.ts'
 import { hmacListener, withHeaders } from './support/hmac-listener.ts'
 import { outcome } from './support/outcome.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import document from '../docs/vectors/deliveries.json' with { type: 'json' }
 import { defineListener, hmac, verify } from '../src/index.ts'
 import { jwt, localKeySet } from '../src/jwt.ts'
-import { memoryStore } from '../stores/memory.ts'
+import { memoryStore } from '../src/stores/memory.ts'
 
 type Headers = { readonly [name: string]: string | readonly string[] }
 interface Vector {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { defineListener, type Listener } from '../../src/index.ts'
 import { RETENTION_SECONDS, replayWindowSeconds } from '../../src/limits.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, UsageError } from '../command-line/exit.ts'
 import { messageOf, print, remark, withHelp } from '../command-line/output.ts'

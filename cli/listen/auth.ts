@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
-import { hasKeyPair, maySignQuery } from '../../src/scheme/compile-scheme.ts'
+import { hasKeyPair, maySignQuery } from '../../src/schemes/kit/compile-scheme.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { remark } from '../command-line/output.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SenderScheme } from '../../src/scheme/index.ts'
+import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 
 /** What makes each sample a new event. */

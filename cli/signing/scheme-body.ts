@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
-import type { SenderScheme } from '../../src/scheme/index.ts'
-import type { TimeForm } from '../../src/scheme/scheme.ts'
+import type { SenderScheme } from '../../src/schemes/kit/index.ts'
+import type { TimeForm } from '../../src/schemes/kit/scheme.ts'
 import { sampleOf, sampleOption } from './samples.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { memberOf } from '../../src/lib/member-of.ts'
-import { hasKeyPair, maySignQuery, signsUrl } from '../../src/scheme/compile-scheme.ts'
-import { withQueryOf } from '../../src/scheme/signed-url.ts'
+import { hasKeyPair, maySignQuery, signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
+import { withQueryOf } from '../../src/schemes/kit/signed-url.ts'
 import { type SignedRequest, signHmac, signJwt } from '../../src/signing/sign.ts'
 import { type SignAsOptions, signAs } from '../../src/signing/sign-as.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'

@@ -2,13 +2,9 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { type EventStore, EventStoreError } from '../../src/index.ts'
 import { isA, memberOf, textOf } from '../../src/lib/member-of.ts'
-import {
-  type PostgresClient,
-  postgresStore,
-  type StoreProblem,
-} from '../../stores/postgres/postgres-store.ts'
-import { type RedisClient, redisStore } from '../../stores/redis/redis-store.ts'
-import { type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { type PostgresClient, postgresStore, type StoreProblem } from '../../src/stores/postgres/store.ts'
+import { type RedisClient, redisStore } from '../../src/stores/redis/store.ts'
+import { type SyncSqlite, sqliteStore } from '../../src/stores/sqlite/store.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { printable } from '../command-line/output.ts'
 import type { Engine, StoreUrl } from './url.ts'

@@ -26,7 +26,7 @@ const { exports } = JSON.parse(readFileSync(path('../../package.json'), 'utf8'))
 /** The source of each subpath: `./dist/adapters/hono.js` is made from `adapters/hono.ts`. */
 const specifiers = new Map(
   Object.entries(exports)
-    .filter(([, target]) => target.endsWith('.js'))
+    .filter(([, target]) => target?.endsWith('.js'))
     .map(([subpath, target]) => [
       path(target.replace('./dist/', '../../').replace(/\.js$/, '.ts')),
       `hookgate${subpath.slice(1)}`,

@@ -2,7 +2,7 @@ import type { EventAuth } from '../event.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import type { Failure } from '../reason.ts'
-import type { SchemeOptions } from '../scheme/scheme.ts'
+import type { SchemeOptions } from '../schemes/kit/scheme.ts'
 import type { Evidence } from './evidence.ts'
 
 /** Why a delivery is not authentic. Each is a 401. */

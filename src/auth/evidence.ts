@@ -2,7 +2,7 @@ import type { Signed } from '../crypto/algorithms.ts'
 import type { Delivery } from '../delivery.ts'
 import type { EventAuth } from '../event.ts'
 import type { Json } from '../lib/json.ts'
-import type { FormField } from '../scheme/form-fields.ts'
+import type { FormField } from '../schemes/kit/form-fields.ts'
 
 /**
  * What an authentication method may read of a delivery. The headers are complete, and the source is allowed.

@@ -1,9 +1,9 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { NamedSecret, Secrets } from '../auth/secrets.ts'
-import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { isAnythingSigned, maySignQuery } from '../scheme/compile-scheme.ts'
-import type { Scheme, SchemeOptions } from '../scheme/scheme.ts'
-import type { SenderFacts } from '../scheme/sender-facts.ts'
+import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { isAnythingSigned, maySignQuery } from '../schemes/kit/compile-scheme.ts'
+import type { Scheme, SchemeOptions } from '../schemes/kit/scheme.ts'
+import type { SenderFacts } from '../schemes/kit/sender-facts.ts'
 
 /** hookgate's own scheme, as a row like any other sender's. */
 const OWN: Scheme = {

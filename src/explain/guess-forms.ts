@@ -1,5 +1,5 @@
-import { isForm as isFormKind } from '../scheme/body.ts'
-import type { Content } from '../scheme/scheme.ts'
+import { isForm as isFormKind } from '../schemes/kit/body.ts'
+import type { Content } from '../schemes/kit/scheme.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { jsonOf, type Text } from './guess.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyForm } from '../scheme/scheme.ts'
+import type { KeyForm } from '../schemes/kit/scheme.ts'
 
 /** What may have been signed instead, and why. Members that are left out are as they were. */
 export interface Guess {

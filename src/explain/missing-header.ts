@@ -1,8 +1,8 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
-import { parsedBody } from '../scheme/body.ts'
-import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { headerIn } from '../scheme/compile-scheme.ts'
+import { parsedBody } from '../schemes/kit/body.ts'
+import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { headerIn } from '../schemes/kit/compile-scheme.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
 /** Why a delivery lacks its signature, or a header that is signed. */

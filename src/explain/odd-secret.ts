@@ -1,6 +1,6 @@
-import type { SenderScheme } from '../scheme/code-scheme.ts'
-import { isMadeBySender, prefixOf } from '../scheme/secret-forms.ts'
-import { strayCharacter } from '../scheme/secret-mistakes.ts'
+import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { isMadeBySender, prefixOf } from '../schemes/kit/secret-forms.ts'
+import { strayCharacter } from '../schemes/kit/secret-mistakes.ts'
 
 const FEW_CHARACTERS = 4
 /** Senders make tokens of visible ASCII. */

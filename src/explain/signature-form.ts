@@ -1,6 +1,6 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeHex, ENCODE } from '../lib/bytes.ts'
-import type { Algorithm, Scheme, Spelling } from '../scheme/scheme.ts'
+import type { Algorithm, Scheme, Spelling } from '../schemes/kit/scheme.ts'
 import { headerTitle } from './expected-sender.ts'
 
 /** ECDSA is left out: its signatures have no fixed length. */

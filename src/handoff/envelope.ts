@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../event.ts'
 import { encodeBase64 } from '../lib/bytes.ts'
-import type { Coverage } from '../scheme/scheme.ts'
+import type { Coverage } from '../schemes/kit/scheme.ts'
 
 /** How the delivery was authenticated, without the claims of a token. */
 export type EnvelopeAuth =

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { pubsub } from '../../schemes/pubsub.ts'
 import {
   defineListener,
   type EventStore,
@@ -8,6 +7,7 @@ import {
   type Verdict,
   type VerdictContext,
 } from '../../src/index.ts'
+import { pubsub } from '../../src/schemes/pubsub.ts'
 import { keyHost } from '../support/key-host.ts'
 import { schemeFactory } from '../support/schemes.ts'
 import { type Beside, type Endpoint, OLD_HANDLERS, type OldHandler, type Sent } from './old-handlers.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Listener } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import fc from '../support/property.ts'
 import { RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SchemeOptions } from '../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import type { SchemeName } from '../runtimes/wire/schemes.ts'
 import {
   ACCEPTED,

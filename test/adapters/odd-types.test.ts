@@ -1,4 +1,4 @@
-import { type PubsubOptions, pubsub } from '../../schemes/pubsub.ts'
+import { type PubsubOptions, pubsub } from '../../src/schemes/pubsub.ts'
 import type { SchemeName } from '../runtimes/wire/schemes.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, describeMatrix, type Row, refused, type Wire } from '../support/describe-matrix.ts'

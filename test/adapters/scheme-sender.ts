@@ -1,5 +1,5 @@
 import type { ListenerOptions } from '../../src/index.ts'
-import type { SchemeOptions } from '../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { SCHEMES, type SchemeName, schemeAuth } from '../runtimes/wire/schemes.ts'
 import { newKey } from '../support/keys.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { SchemeOptions } from '../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import type { SchemeName } from '../runtimes/wire/schemes.ts'
 import {
   ACCEPTED,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type EventStore, EventStoreError, KeySetError, type Listener } from '../../src/index.ts'
 import type { KeySet } from '../../src/jwt.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import {
   ACCEPTED,
   closing,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ListenerOptions } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import {
   ACCEPTED,
   type Client,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, hmac, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { es256Listener } from '../support/es256-listener.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import * as z from 'zod'
-import { stripe } from '../../schemes/stripe.ts'
 import {
   defineListener,
   hmac,
@@ -11,8 +10,9 @@ import {
   type VerdictContext,
   verify,
 } from '../../src/index.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { spyStore } from '../support/spy-store.ts'

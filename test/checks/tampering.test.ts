@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Delivery, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 import fc from '../support/property.ts'
 import { spyStore } from '../support/spy-store.ts'

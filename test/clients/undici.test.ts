@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector, fetch } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
-import { publicConnector } from '../../sender/index.ts'
+import { publicConnector } from '../../src/sender/index.ts'
 import { endpoint } from '../sender/endpoint.ts'
 
 /** Resolves every name to this machine. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { github } from '../../schemes/github.ts'
-import { stripe } from '../../schemes/stripe.ts'
 import { oddSecret } from '../../src/explain/odd-secret.ts'
+import { github } from '../../src/schemes/github.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 
 it.each([
   ['whsec_for_trying', stripe.scheme],

@@ -8,7 +8,7 @@ import {
   type WebhookEvent,
 } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import type { DeliveryLine, Line, ListenerSetup, SettleLine } from './lines.ts'
 
 /** hookgate's answers to all lines. */

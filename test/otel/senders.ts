@@ -1,7 +1,7 @@
-import { slack } from '../../schemes/slack.ts'
 import { type Delivery, defineListener, type Listener } from '../../src/index.ts'
+import { slack } from '../../src/schemes/slack.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { newKey, type SigningKey } from '../support/keys.ts'
 
 export const ES256_KEY: SigningKey = newKey('ES256')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type EventStore, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent } from '../support/outcome.ts'

@@ -22,10 +22,10 @@ const PAGE = ['page.html', 'page.css', 'page.js', 'icon.svg'].map((name) => `dis
 describe('the tarball', () => {
   it('holds the program, the types of every source, the page, the documents, and nothing else', () => {
     const entries = Object.values(manifest.exports)
-      .filter((path) => path.endsWith('.js'))
+      .flatMap((path) => (path?.endsWith('.js') ? [path] : []))
       .flatMap((path) => (path.includes('*') ? schemeNames.map((name) => path.replace('*', name)) : [path]))
       .map((path) => path.slice(2))
-    const types = ['src', 'schemes', 'stores', 'adapters', 'sender'].flatMap((folder) =>
+    const types = ['src', 'adapters'].flatMap((folder) =>
       filesIn(join(root, folder))
         .filter((path) => path.endsWith('.ts'))
         .map((path) => `dist/${folder}/${path.replace(/\.ts$/, '.d.ts')}`),

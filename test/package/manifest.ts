@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Manifest {
-  readonly exports: { readonly [subpath: string]: string }
+  readonly exports: { readonly [subpath: string]: string | null }
   readonly scripts: { readonly [name: string]: string }
   readonly repository: { readonly url: string }
   readonly bugs: string
@@ -16,13 +16,13 @@ interface Manifest {
 export const manifest: Manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
 /** The schemes with their own subpath: `stripe`, `github`, … */
-export const schemeNames: readonly string[] = readdirSync(`${root}schemes`)
+export const schemeNames: readonly string[] = readdirSync(`${root}src/schemes`)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -3))
 
 /** Every subpath that a program can import: `.`, `./jwt`, `./schemes/stripe`, … */
 export const subpaths: readonly string[] = Object.keys(manifest.exports)
-  .filter((subpath) => !subpath.endsWith('.json'))
+  .filter((subpath) => !subpath.endsWith('.json') && manifest.exports[subpath] !== null)
   .flatMap((subpath) =>
     subpath === './schemes/*' ? schemeNames.map((name) => subpath.replace('*', name)) : [subpath],
   )

@@ -131,7 +131,7 @@ describe('what a subpath brings along', () => {
 
   it.each(schemeNames)('hookgate/schemes/%s: no other scheme', async (name) => {
     const { files } = await bundle(`export * from '${specifierOf(`./schemes/${name}`)}'`)
-    const schemes = files.flatMap((path) => /\/dist\/schemes\/(.*)\.js$/.exec(path)?.[1] ?? [])
+    const schemes = files.flatMap((path) => /\/dist\/src\/schemes\/([^/]+)\.js$/.exec(path)?.[1] ?? [])
     expect(schemes).toEqual([name])
   })
 

@@ -41,14 +41,14 @@ const STRICT = {
 function asConsumer(source: string): string {
   return source
     .replace(`import { expectTypeOf, test } from 'vitest'`, TEST)
-    .replaceAll(/'\.\.\/\.\.\/schemes\/([^']+)\.ts'/g, "'hookgate/schemes/$1'")
+    .replaceAll(/'\.\.\/\.\.\/src\/schemes\/([^'/]+)\.ts'/g, "'hookgate/schemes/$1'")
     .replaceAll(/'(\.\.\/\.\.\/[^']+\.ts)'/g, (path, file) => SPECIFIERS.get(file) ?? path)
 }
 
 /** The specifier that users import, by the path in our type tests. */
 const SPECIFIERS = new Map(
   Object.entries(manifest.exports).map(([subpath, target]) => [
-    target.replace('./dist/', '../../').replace(/\.js$/, '.ts'),
+    target?.replace('./dist/', '../../').replace(/\.js$/, '.ts'),
     `'${specifierOf(subpath)}'`,
   ]),
 )

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../src/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { schemeFactory } from '../support/schemes.ts'
 
 const SECRET = 'cca588fc3d7dd43381d5694f52d63511cca588fc3d7dd43381d5694f52d63511'

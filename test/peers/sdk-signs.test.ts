@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { deliver } from './make/deliver.mjs'
 import { recipes } from './make/recipes.mjs'

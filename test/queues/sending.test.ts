@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSending as startBullmq } from '../../examples/queues/bullmq.ts'
 import { startSending as startGraphileWorker } from '../../examples/queues/graphile-worker.ts'
 import { startSending as startPgBoss } from '../../examples/queues/pg-boss.ts'
-import { type Endpoint, publicOnly } from '../../sender/index.ts'
+import { type Endpoint, publicOnly } from '../../src/sender/index.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { postgresUrl } from './postgres-url.ts'
 

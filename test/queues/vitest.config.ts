@@ -23,8 +23,8 @@ export default defineConfig({
     alias: [
       { find: '#crypto', replacement: at('src/crypto/node.ts') },
       { find: 'hookgate/handoff', replacement: at('src/handoff/index.ts') },
-      { find: 'hookgate/sender', replacement: at('sender/index.ts') },
-      { find: 'hookgate/stores/postgres', replacement: at('stores/postgres/postgres-store.ts') },
+      { find: 'hookgate/sender', replacement: at('src/sender/index.ts') },
+      { find: 'hookgate/stores/postgres', replacement: at('src/stores/postgres/store.ts') },
       { find: 'hookgate/web', replacement: at('adapters/web.ts') },
       ...PACKAGES.map((name) => ({
         find: new RegExp(`^${name}$`),

@@ -7,7 +7,7 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const manifest: {
-  readonly exports: { readonly [subpath: string]: string }
+  readonly exports: { readonly [subpath: string]: string | null }
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const webConfig = readFileSync(join(root, 'src/tsconfig.json'), 'utf8')
 
@@ -50,19 +50,19 @@ function withoutComments(text: string): string {
 }
 
 const src = sourcesOf('src')
-const stores = sourcesOf('stores')
+const stores = src.filter(({ path }) => path.startsWith('src/stores/'))
 const adapters = sourcesOf('adapters')
-const sender = sourcesOf('sender')
+const sender = src.filter(({ path }) => path.startsWith('src/sender/'))
 const cli = sourcesOf('cli')
 const service = sourcesOf('service/src')
 
 /** The sources of the exported adapters. `src/tsconfig.json` lists those that run without Node. */
-const exported: readonly string[] = Object.values(manifest.exports).map((target) =>
-  target.replace('./dist/', '').replace(/\.js$/, '.ts'),
+const exported: readonly string[] = Object.values(manifest.exports).flatMap((target) =>
+  target === null ? [] : [target.replace('./dist/', '').replace(/\.js$/, '.ts')],
 )
 const adapterPaths = exported.filter((path) => path.startsWith('adapters/'))
 const webAdapters = adapterPaths.filter((path) => webConfig.includes(`"../${path}"`))
-const everything = [...src, ...stores, ...adapters, ...sender, ...cli, ...service]
+const everything = [...src, ...adapters, ...cli, ...service]
 
 /** The circles of imports, types included. Each circle is one sorted text. */
 function circles(sources: readonly Source[]): string[] {
@@ -95,6 +95,11 @@ const isFile = (target: string) => target.endsWith('.ts')
 
 const inKit = (target: string) => inside('adapters/kit')(target) || inside('adapters/observe')(target)
 
+/** What is not a subpath of its own: the checks and what they stand on. */
+const CORE_FOLDERS = ['checks', 'auth', 'crypto', 'lib']
+const isCore = (path: string) =>
+  /^src\/[^/]+\.ts$/.test(path) || CORE_FOLDERS.some((folder) => inside(`src/${folder}`)(path))
+
 /** `hookgate` and `hookgate/adapter`: what an adapter of anyone is made of. */
 const PUBLIC_KIT = ['src/index.ts', 'adapters/kit/index.ts']
 
@@ -102,11 +107,11 @@ describe('imports run one way', () => {
   it('reads the imports that it judges', () => {
     expect(strays(src, () => false)).toContain('src/index.ts -> src/verify.ts')
     expect(strays(adapters, () => false)).toContain('adapters/hono.ts -> src/index.ts')
-    expect(strays([...cli, ...sender], () => false)).toContain('sender/index.ts -> sender/deliver.ts')
+    expect(strays([...cli, ...sender], () => false)).toContain('src/sender/index.ts -> src/sender/deliver.ts')
   })
 
   it('no files import each other in a circle, not even for types', () => {
-    expect(circles([...src, ...stores, ...adapters, ...sender, ...cli])).toEqual([])
+    expect(circles([...src, ...adapters, ...cli])).toEqual([])
     const source = (path: string, ...targets: string[]): Source => ({
       path,
       text: '',
@@ -128,11 +133,11 @@ describe('imports run one way', () => {
   it("a store's engine imports src, its own folder and the contract, but no other engine", () => {
     const allowed = (target: string, { path }: Source) =>
       !isFile(target) ||
-      inside('src')(target) ||
-      target === 'stores/contract.ts' ||
+      isCore(target) ||
+      target === 'src/stores/contract.ts' ||
       dirname(target) === dirname(path)
     expect(strays(stores, allowed)).toEqual([])
-    expect(strays(stores, () => false)).toContain('stores/redis/redis-store.ts -> stores/redis/client.ts')
+    expect(strays(stores, () => false)).toContain('src/stores/redis/store.ts -> src/stores/redis/client.ts')
   })
 
   it('an adapter imports what any other could: hookgate, hookgate/adapter, and a folder of its own', () => {
@@ -153,11 +158,18 @@ describe('imports run one way', () => {
     expect(strays(kit, (target) => !isFile(target) || inside('src')(target) || inKit(target))).toEqual([])
   })
 
-  it('the sender imports src and itself, and only the command line may import the sender', () => {
-    expect(
-      strays(sender, (target) => !isFile(target) || inside('src')(target) || inside('sender')(target)),
-    ).toEqual([])
-    expect(strays([...src, ...stores, ...adapters], (target) => !inside('sender')(target))).toEqual([])
+  it('the core imports no value of a subpath', () => {
+    const core = src.filter(({ path }) => isCore(path))
+    expect(strays(core, (target, _, typeOnly) => !isFile(target) || typeOnly || isCore(target))).toEqual([])
+    expect(isCore('src/verify.ts')).toBe(true)
+    expect(isCore('src/checks/body-size.ts')).toBe(true)
+    expect(isCore('src/schemes/stripe.ts')).toBe(false)
+  })
+
+  it('only the command line may import the sender', () => {
+    const others = src.filter((source) => !sender.includes(source))
+    expect(strays([...others, ...adapters], (target) => !inside('src/sender')(target))).toEqual([])
+    expect(strays(cli, (target) => !inside('src/sender')(target))).not.toEqual([])
   })
 
   it('test support imports no test', () => {
@@ -168,18 +180,13 @@ describe('imports run one way', () => {
 
   it('nothing published for servers imports the command line or the tests', () => {
     expect(
-      strays(
-        [...src, ...stores, ...adapters, ...sender],
-        (target) => !inside('cli')(target) && !inside('test')(target),
-      ),
+      strays([...src, ...adapters], (target) => !inside('cli')(target) && !inside('test')(target)),
     ).toEqual([])
   })
 
   it('the service imports the package by its name, like any user', () => {
     expect(strays(service, (target) => !isFile(target) || inside('service/src')(target))).toEqual([])
-    expect(
-      strays([...src, ...stores, ...adapters, ...sender, ...cli], (target) => !inside('service')(target)),
-    ).toEqual([])
+    expect(strays([...src, ...adapters, ...cli], (target) => !inside('service')(target))).toEqual([])
   })
 
   it('checks import what they judge and lib, but not one another', () => {
@@ -200,9 +207,7 @@ describe('the rule for members of foreign values', () => {
   it('memberOf reads it, because `Object(value).member` is `any`, and throws where a getter does', () => {
     const isRead = ({ text }: Source) =>
       /\bObject\((?:[^()]|\((?:[^()]|\([^()]*\))*\))+\)\??\.\w/.test(withoutComments(text))
-    const readers = [...src, ...stores, ...adapters, ...sender, ...cli, ...sourcesOf('schemes')].filter(
-      isRead,
-    )
+    const readers = [...src, ...adapters, ...cli].filter(isRead)
     expect(readers.map(({ path }) => path)).toEqual([])
   })
 })
@@ -211,9 +216,8 @@ describe('the platform rule', () => {
   it('in src and everything that the web adapters reach, only src/crypto/node*.ts import from Node', () => {
     expect(webAdapters).toContain('adapters/hono.ts')
     const reachable = [
-      ...src,
+      ...src.filter((source) => !sender.includes(source)),
       ...adapters.filter(({ path }) => !adapterPaths.includes(path) || webAdapters.includes(path)),
-      ...stores,
     ]
     const allowed = (target: string, { path }: Source) =>
       !target.startsWith('node:') || /^src\/crypto\/node[\w-]*\.ts$/.test(path)
@@ -230,7 +234,7 @@ describe('the platform rule', () => {
       '@opentelemetry/api': ['src/otel'],
       jose: ['src/auth', 'src/signing'],
       'jose/key/import': ['src/auth'],
-      'lru-cache': ['src', 'stores', 'stores/memory'],
+      'lru-cache': ['src', 'src/stores'],
     }
     const isItsAdapter = (framework: string, path: string) =>
       FRAMEWORKS.includes(framework) &&
@@ -242,7 +246,7 @@ describe('the platform rule', () => {
       target === '#crypto' ||
       places[target]?.includes(dirname(path)) === true
     expect(
-      strays([...src, ...stores, ...adapters, ...sender], known),
+      strays([...src, ...adapters], known),
       'a client or a framework is an argument; the folders of a dependency are listed in this test',
     ).toEqual([])
   })

@@ -7,7 +7,7 @@ import { factoryName } from '../support/schemes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest: {
-  readonly exports: { readonly [subpath: string]: string }
+  readonly exports: { readonly [subpath: string]: string | null }
   readonly typesVersions: { readonly '*': { readonly [subpath: string]: readonly [string] } }
   readonly dependencies: { readonly [name: string]: string }
   readonly scripts: { readonly [name: string]: string }
@@ -28,7 +28,9 @@ async function exportedNames(): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-const modules = Object.entries(manifest.exports).filter(([, target]) => target.endsWith('.js'))
+const modules = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+  target?.endsWith('.js') ? [[subpath, target] as const] : [],
+)
 
 describe('the public surface', () => {
   it('is built', () => {
@@ -114,15 +116,20 @@ describe('the public surface', () => {
   })
 
   it('of each scheme is one function, named like its file and its row', async () => {
-    const files = readdirSync(`${root}schemes`).filter((file) => file.endsWith('.ts'))
+    const files = readdirSync(`${root}src/schemes`).filter((file) => file.endsWith('.ts'))
     expect(files).toContain('stripe.ts')
     for (const file of files) {
       const name = file.replace('.ts', '')
       const factory = factoryName(name)
-      const module = await import(`../../schemes/${name}.ts`)
+      const module = await import(`../../src/schemes/${name}.ts`)
       expect(Object.keys(module)).toEqual([factory])
       expect(module[factory].scheme.name).toBe(name)
     }
+  })
+
+  it('the kit of the schemes cannot be imported', async () => {
+    const inner: string = 'hookgate/schemes/kit/scheme'
+    await expect(import(inner)).rejects.toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED|not exported|schemes\/kit/)
   })
 
   it.skipIf(process.platform === 'win32')('npx finds the command of a clone once it is built', () => {

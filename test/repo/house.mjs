@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const FOLDERS = ['src', 'adapters', 'stores', 'sender', 'cli']
+const FOLDERS = ['src', 'adapters', 'cli']
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8')
 const withoutComments = (text) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '')
@@ -31,7 +31,7 @@ const targetsOf = (path, keyword) => {
 const sources = FOLDERS.flatMap(sourcesIn)
 const importers = new Map(sources.map((path) => [path, new Set()]))
 const isPublic = new Set()
-for (const path of [...sources, ...sourcesIn('schemes')]) {
+for (const path of sources) {
   for (const target of targetsOf(path, 'import')) importers.get(target)?.add(path)
   for (const target of targetsOf(path, 'export')) isPublic.add(target)
 }

@@ -12,10 +12,7 @@ function filesIn(folder: string): string[] {
 }
 
 describe('the printed commands and the pages', () => {
-  const files = [
-    ...PAGES,
-    ...['docs', 'cli', 'src', 'stores', 'adapters', 'examples', 'service/src'].flatMap(filesIn),
-  ]
+  const files = [...PAGES, ...['docs', 'cli', 'src', 'adapters', 'examples', 'service/src'].flatMap(filesIn)]
 
   it('never let npx fetch a package of this name and run it with the secret', () => {
     const fetching = /\bnpx (?!--no-install )[^`\n]*\bhookgate\b/

@@ -132,7 +132,7 @@ describe('the pages', () => {
     ).toEqual([])
   })
 
-  it.each(optionTablesOf('stores'))('names every option of %s', (path, opening) => {
+  it.each(optionTablesOf('src/stores'))('names every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)
     expect(

@@ -1,7 +1,7 @@
 import { NOTES } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
-import { coverageOf } from '../../src/scheme/compile-scheme.ts'
-import type { Dedupe, Scheme } from '../../src/scheme/index.ts'
+import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
+import type { Dedupe, Scheme } from '../../src/schemes/kit/index.ts'
 
 /** Escapes `|`, which would end a cell in Markdown. */
 const row = (cells: readonly string[]) =>

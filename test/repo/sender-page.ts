@@ -2,8 +2,8 @@ import { sampleOption } from '../../cli/signing/samples.ts'
 import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
-import { coverageOf } from '../../src/scheme/compile-scheme.ts'
-import type { Dedupe, HandshakeForm, Scheme } from '../../src/scheme/index.ts'
+import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
+import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
 
 /** What a page is made of. */
@@ -12,7 +12,7 @@ export interface SenderPage {
   readonly dedupe: Dedupe
   readonly notes: Notes
   readonly retries: Retries
-  /** The text of schemes/<name>.ts. */
+  /** The text of src/schemes/<name>.ts. */
   readonly source: string
   /** The text of examples/schemes/<name>.ts. */
   readonly program: string
@@ -23,7 +23,7 @@ export function senderPage(page: SenderPage): string {
   const { scheme, notes, source, program } = page
   const parts = [
     `# ${scheme.sender} webhooks`,
-    `<!-- Made by npm run docs:schemes from schemes/${scheme.name}.ts, notes.ts and retries.ts. -->`,
+    `<!-- Made by npm run docs:schemes from src/schemes/${scheme.name}.ts, notes.ts and retries.ts. -->`,
     `This program receives webhooks from ${scheme.sender}.`,
     '## Program',
     '```sh\nnpm install hookgate hono @hono/node-server\n```',

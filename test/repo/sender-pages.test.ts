@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NOTES } from '../../docs/schemes/notes.ts'
 import { RETRIES } from '../../docs/schemes/retries.ts'
-import { dedupeOf } from '../../src/scheme/compile-scheme.ts'
+import { dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import { schemeFactory } from '../support/schemes.ts'
 import { senderPage } from './sender-page.ts'
 
@@ -32,7 +32,7 @@ describe('the pages of senders', () => {
         dedupe: dedupeOf(scheme),
         notes,
         retries,
-        source: read(`schemes/${name}.ts`),
+        source: read(`src/schemes/${name}.ts`),
         program: read(`examples/schemes/${name}.ts`),
       })
       expect(page.replace(/^```ts[\s\S]*?^```$/m, '')).not.toMatch(/undefined|\[object/)

@@ -9,7 +9,7 @@ import { verifyWebhook } from '../../adapters/express.ts'
 import { newPrivateKey } from '../../cli/signing/private-key.ts'
 import { type Authenticator, defineListener, hmac, type Listener } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { run } from '../cli/support.ts'
 import { serve } from '../support/servers.ts'
 

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url)
-const manifest: { readonly exports: { readonly [subpath: string]: string } } = JSON.parse(
+const manifest: { readonly exports: { readonly [subpath: string]: string | null } } = JSON.parse(
   readFileSync(at('package.json'), 'utf8'),
 )
 
 /** The source of each exported store. */
 const stores = Object.values(manifest.exports)
-  .filter((target) => target.startsWith('./dist/stores/'))
+  .flatMap((target) => (target?.startsWith('./dist/src/stores/') ? [target] : []))
   .map((target) => target.replace('./dist/', '').replace(/\.js$/, '.ts'))
 
 /** The tests that run the conformance suite of stores. */
@@ -19,7 +19,7 @@ const suites = ['test/stores', 'test/workerd']
   .filter((text) => text.includes('eventStoreSuite('))
 
 /** A store of stores calls theirs with the keys that it is given. */
-const WRAPPERS = ['stores/local-cache.ts']
+const WRAPPERS = ['src/stores/local-cache.ts']
 
 it.each(stores)('%s is run through eventStoreSuite', (store) => {
   const own = suites.filter((text) => text.includes(`'../../${store}'`))

@@ -17,7 +17,7 @@ const symptoms = page
     return [...(first.includes('`') ? first : second).matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted)
   })
 
-const said = ['src', 'adapters', 'stores']
+const said = ['src', 'adapters']
   .flatMap((folder) => readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => readFileSync(`${parentPath}/${name}`, 'utf8'))

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { adyen } from '../../schemes/adyen.ts'
+import { adyen } from '../../src/schemes/adyen.ts'
 import { DUPLICATE, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const KEY = 'a1'.repeat(32)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { box } from '../../schemes/box.ts'
+import { box } from '../../src/schemes/box.ts'
 import { DUPLICATE, schemeReceiver } from '../support/scheme-receiver.ts'
 
 it('a retry of Box has another time and another BOX-DELIVERY-ID, and is a duplicate', async () => {

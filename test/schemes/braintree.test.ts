@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type BraintreeOptions, braintree } from '../../schemes/braintree.ts'
 import { replyTo } from '../../src/index.ts'
+import { type BraintreeOptions, braintree } from '../../src/schemes/braintree.ts'
 import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const OPTIONS = { publicKey: 'public', secrets: ['private', 'former'] }

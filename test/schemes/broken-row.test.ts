@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
-import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
+import { defineScheme, type Scheme } from '../../src/schemes/kit/index.ts'
 
 const ROW: Scheme = {
   name: 'acme',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type CloudeventsOptions, cloudevents } from '../../schemes/cloudevents.ts'
 import { replyTo } from '../../src/index.ts'
+import { type CloudeventsOptions, cloudevents } from '../../src/schemes/cloudevents.ts'
 import { IN_PROGRESS, MISMATCH, type Received, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a token'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { cloudinary } from '../../schemes/cloudinary.ts'
+import { cloudinary } from '../../src/schemes/cloudinary.ts'
 import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const BODY = '{"notification_type":"upload"}'

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { contentful } from '../../schemes/contentful.ts'
 import { defineListener, verify } from '../../src/index.ts'
+import { contentful } from '../../src/schemes/contentful.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { DUPLICATE, IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a'.repeat(64)

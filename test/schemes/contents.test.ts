@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { adyen } from '../../schemes/adyen.ts'
-import { auth0 } from '../../schemes/auth0.ts'
-import { cloudevents } from '../../schemes/cloudevents.ts'
-import { dropboxSign } from '../../schemes/dropbox-sign.ts'
-import { github } from '../../schemes/github.ts'
-import { pubsub } from '../../schemes/pubsub.ts'
-import { qstash } from '../../schemes/qstash.ts'
-import { type SlackCommand, type SlackEnvelope, type SlackInteraction, slack } from '../../schemes/slack.ts'
-import { sns } from '../../schemes/sns.ts'
-import { twilio } from '../../schemes/twilio.ts'
 import { type Authenticator, defineListener, type Json, verify, type WebhookEvent } from '../../src/index.ts'
-import type { SchemeOptions, SenderScheme } from '../../src/scheme/index.ts'
+import { adyen } from '../../src/schemes/adyen.ts'
+import { auth0 } from '../../src/schemes/auth0.ts'
+import { cloudevents } from '../../src/schemes/cloudevents.ts'
+import { dropboxSign } from '../../src/schemes/dropbox-sign.ts'
+import { github } from '../../src/schemes/github.ts'
+import type { SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
+import { pubsub } from '../../src/schemes/pubsub.ts'
+import { qstash } from '../../src/schemes/qstash.ts'
+import {
+  type SlackCommand,
+  type SlackEnvelope,
+  type SlackInteraction,
+  slack,
+} from '../../src/schemes/slack.ts'
+import { sns } from '../../src/schemes/sns.ts'
+import { twilio } from '../../src/schemes/twilio.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import type { EventTypes } from '../../src/typed-events.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
 

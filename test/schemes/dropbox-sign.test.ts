@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { dropboxSign } from '../../schemes/dropbox-sign.ts'
+import { dropboxSign } from '../../src/schemes/dropbox-sign.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
 

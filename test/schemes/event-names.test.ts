@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { SenderScheme } from '../../src/scheme/index.ts'
+import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 
-const SCHEMES = new URL('../../schemes/', import.meta.url)
+const SCHEMES = new URL('../../src/schemes/', import.meta.url)
 const names = readdirSync(SCHEMES).flatMap((file) => (file.endsWith('.ts') ? [file.slice(0, -3)] : []))
 
 /** The second type argument of the factory, which is where `event.type` comes from. Undefined: `never`. */
@@ -12,7 +12,9 @@ function eventNameOf(file: string): string | undefined {
 }
 
 async function rowOf(file: string): Promise<SenderScheme> {
-  const exported: Record<string, { readonly scheme: SenderScheme }> = await import(`../../schemes/${file}.ts`)
+  const exported: Record<string, { readonly scheme: SenderScheme }> = await import(
+    `../../src/schemes/${file}.ts`
+  )
   const factory = exported[file.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())]
   if (factory === undefined) throw new Error(`schemes/${file}.ts exports no factory of its name`)
   return factory.scheme

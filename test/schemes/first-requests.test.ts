@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineListener, replyTo, verify } from '../../src/index.ts'
-import type { SchemeOptions } from '../../src/scheme/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { type VectorFetches, vectorFetch } from '../support/vector-fetch.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type GraphOptions, graph } from '../../schemes/graph.ts'
 import type { Fetch } from '../../src/jwt.ts'
+import { type GraphOptions, graph } from '../../src/schemes/graph.ts'
 import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
 import { changeSignature, compactToken, newKey } from '../support/keys.ts'

@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { discord } from '../../schemes/discord.ts'
-import { notion } from '../../schemes/notion.ts'
-import { woocommerce } from '../../schemes/woocommerce.ts'
-import { zoom } from '../../schemes/zoom.ts'
+import { discord } from '../../src/schemes/discord.ts'
+import { notion } from '../../src/schemes/notion.ts'
+import { woocommerce } from '../../src/schemes/woocommerce.ts'
+import { zoom } from '../../src/schemes/zoom.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
 
 describe('Discord', () => {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type LivekitOptions, livekit } from '../../schemes/livekit.ts'
-import { type QstashOptions, qstash } from '../../schemes/qstash.ts'
+import { type LivekitOptions, livekit } from '../../src/schemes/livekit.ts'
+import { type QstashOptions, qstash } from '../../src/schemes/qstash.ts'
 import { compactToken } from '../support/keys.ts'
 import { DUPLICATE, IN_PROGRESS, schemeReceiver } from '../support/scheme-receiver.ts'
 

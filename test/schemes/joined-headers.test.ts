@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
-import { contentful } from '../../schemes/contentful.ts'
-import { rfc9421 } from '../../schemes/rfc9421.ts'
 import { type Authenticator, defineListener } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { contentful } from '../../src/schemes/contentful.ts'
+import { rfc9421 } from '../../src/schemes/rfc9421.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 
 const URL = 'https://receiver.example/hooks'

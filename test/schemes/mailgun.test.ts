@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { mailgun } from '../../schemes/mailgun.ts'
 import type { Json } from '../../src/lib/json.ts'
+import { mailgun } from '../../src/schemes/mailgun.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { DUPLICATE, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 

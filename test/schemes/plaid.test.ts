@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type PlaidOptions, plaid } from '../../schemes/plaid.ts'
+import { type PlaidOptions, plaid } from '../../src/schemes/plaid.ts'
 import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
 import { compactToken, newKey } from '../support/keys.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type PubsubOptions, pubsub } from '../../schemes/pubsub.ts'
 import type { Fetch } from '../../src/jwt.ts'
+import { type PubsubOptions, pubsub } from '../../src/schemes/pubsub.ts'
 import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
 import { compactToken, newKey } from '../support/keys.ts'

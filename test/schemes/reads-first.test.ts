@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { defineListener, verify } from '../../src/index.ts'
-import { formExcess, jsonExcess, multipartExcess } from '../../src/scheme/read-limits.ts'
+import { formExcess, jsonExcess, multipartExcess } from '../../src/schemes/kit/read-limits.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { Verification } from '../../src/verification.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { remoteOptions, type VectorFetches } from '../support/vector-fetch.ts'
 

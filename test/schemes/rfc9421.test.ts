@@ -1,9 +1,9 @@
 import { constants, createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type Rfc9421Options, rfc9421 } from '../../schemes/rfc9421.ts'
-import { messageKeys } from '../../schemes/shared/message-keys.ts'
-import { signatureBases } from '../../schemes/shared/signature-base.ts'
-import { readSignatureInput } from '../../schemes/shared/signature-input.ts'
+import { messageKeys } from '../../src/schemes/kit/message-keys.ts'
+import { signatureBases } from '../../src/schemes/kit/signature-base.ts'
+import { readSignatureInput } from '../../src/schemes/kit/signature-input.ts'
+import { type Rfc9421Options, rfc9421 } from '../../src/schemes/rfc9421.ts'
 import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a shared secret'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../src/index.ts'
-import type { Scheme } from '../../src/scheme/index.ts'
+import type { Scheme } from '../../src/schemes/kit/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
 const rows = await Promise.all(

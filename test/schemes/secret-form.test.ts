@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SchemeOptions } from '../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
 const OPTIONS = { publicUrl: 'https://a.example/hooks' }

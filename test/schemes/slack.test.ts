@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { slack } from '../../schemes/slack.ts'
+import { slack } from '../../src/schemes/slack.ts'
 import { DUPLICATE, schemeReceiver } from '../support/scheme-receiver.ts'
 
 it.each(['', ' ', '\r\n'])('a captured event does not come again as a form: after %j', async (space) => {

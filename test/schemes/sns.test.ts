@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type SnsOptions, sns } from '../../schemes/sns.ts'
 import type { Fetch } from '../../src/jwt.ts'
+import { type SnsOptions, sns } from '../../src/schemes/sns.ts'
 import { certificateOf } from '../support/certificate.ts'
 import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'

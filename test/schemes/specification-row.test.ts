@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Delivery, defineListener, hmac, type Verdict, verify } from '../../src/index.ts'
-import { defineScheme } from '../../src/scheme/index.ts'
+import { defineScheme } from '../../src/schemes/kit/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { mutations, type SignedRequest, signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import fc from '../support/property.ts'
 

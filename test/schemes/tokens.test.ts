@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { auth0 } from '../../schemes/auth0.ts'
-import { graph } from '../../schemes/graph.ts'
-import { postmark } from '../../schemes/postmark.ts'
 import { replyTo } from '../../src/index.ts'
+import { auth0 } from '../../src/schemes/auth0.ts'
+import { graph } from '../../src/schemes/graph.ts'
+import { postmark } from '../../src/schemes/postmark.ts'
 import { IN_PROGRESS, MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { shopify } from '../../schemes/shopify.ts'
-import { woocommerce } from '../../schemes/woocommerce.ts'
-import type { SecretOptions, TopicOptions } from '../../src/scheme/index.ts'
+import type { SecretOptions, TopicOptions } from '../../src/schemes/kit/index.ts'
+import { shopify } from '../../src/schemes/shopify.ts'
+import { woocommerce } from '../../src/schemes/woocommerce.ts'
 import { DUPLICATE, IN_PROGRESS, type Received, schemeReceiver } from '../support/scheme-receiver.ts'
 
 const SECRET = 'a secret of this test'

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { twilio } from '../../schemes/twilio.ts'
+import { twilio } from '../../src/schemes/twilio.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { IN_PROGRESS, MISMATCH, type Received, schemeReceiver } from '../support/scheme-receiver.ts'
 

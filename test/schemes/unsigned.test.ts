@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, type VerdictContext, verify } from '../../src/index.ts'
-import { compileScheme } from '../../src/scheme/compile-scheme.ts'
-import { defineScheme, type Scheme } from '../../src/scheme/index.ts'
+import { compileScheme } from '../../src/schemes/kit/compile-scheme.ts'
+import { defineScheme, type Scheme } from '../../src/schemes/kit/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 

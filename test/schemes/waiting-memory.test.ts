@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineListener, type Listener, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { liveBytes } from '../support/live-memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { standardWebhooks } from '../../schemes/standard-webhooks.ts'
+import { standardWebhooks } from '../../src/schemes/standard-webhooks.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { deliver } from '../../sender/index.ts'
+import { deliver } from '../../src/sender/index.ts'
 import { LOOPBACK, rawEndpoint } from './endpoint.ts'
 
 const EVENT = { id: crypto.randomUUID(), body: '{}' }

@@ -2,22 +2,22 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
-import { github } from '../../schemes/github.ts'
-import { livekit } from '../../schemes/livekit.ts'
-import { sns } from '../../schemes/sns.ts'
-import { standardWebhooks } from '../../schemes/standard-webhooks.ts'
-import { stripe } from '../../schemes/stripe.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
+import { type Authenticator, defineListener, hmac } from '../../src/index.ts'
+import { github } from '../../src/schemes/github.ts'
+import type { Scheme } from '../../src/schemes/kit/index.ts'
+import { livekit } from '../../src/schemes/livekit.ts'
+import { sns } from '../../src/schemes/sns.ts'
+import { standardWebhooks } from '../../src/schemes/standard-webhooks.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 import {
   type DeliverOptions,
   deliver,
   type Endpoint,
   type OutgoingEvent,
   publicOnly,
-} from '../../sender/index.ts'
-import { ListenerConfigError } from '../../src/errors.ts'
-import { type Authenticator, defineListener, hmac } from '../../src/index.ts'
-import type { Scheme } from '../../src/scheme/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+} from '../../src/sender/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { endpoint, LOOPBACK } from './endpoint.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type PublicAgents, publicOnly } from '../../sender/index.ts'
+import { type PublicAgents, publicOnly } from '../../src/sender/index.ts'
 
 /** Lets a test reach its own servers on loopback, but no other non-public address. */
 export const LOOPBACK: PublicAgents = publicOnly({ allow: ['127.0.0.1/32'] })

@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { deliver, publicOnly } from '../../sender/index.ts'
+import { deliver, publicOnly } from '../../src/sender/index.ts'
 import { rawEndpoint } from './endpoint.ts'
 
 const EVENT = { id: crypto.randomUUID(), body: '{}' }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { judge } from '../../sender/index.ts'
 import { problem } from '../../src/reply.ts'
+import { judge } from '../../src/sender/index.ts'
 import { fakeClock } from '../support/clock.ts'
 
 const code = (code: string) => JSON.stringify({ status: 0, title: '', code })

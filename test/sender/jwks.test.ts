@@ -2,11 +2,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
 import { newPrivateKey } from '../../cli/signing/private-key.ts'
-import { deliver, jwks } from '../../sender/index.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener } from '../../src/index.ts'
 import { jwt, remoteKeySet } from '../../src/jwt.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { deliver, jwks } from '../../src/sender/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { endpoint, LOOPBACK } from './endpoint.ts'
 
 const privateJwk = (algorithm: 'RS256' | 'ES256' | 'EdDSA', kid: string = algorithm) => ({

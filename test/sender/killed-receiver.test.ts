@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { deliver, type Endpoint } from '../../sender/index.ts'
+import { deliver, type Endpoint } from '../../src/sender/index.ts'
 import { onRedis, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { LOOPBACK } from './endpoint.ts'
 

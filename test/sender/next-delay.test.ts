@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextDelay } from '../../sender/index.ts'
+import { nextDelay } from '../../src/sender/index.ts'
 
 const again = { outcome: 'again' } as const
 const HOUR = 3_600_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from '../../sender/index.ts'
+import { isPublicAddress } from '../../src/sender/index.ts'
 import { SPELLINGS } from './addresses.ts'
 
 describe('isPublicAddress', () => {

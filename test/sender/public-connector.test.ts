@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { type ConnectorTarget, publicConnector } from '../../sender/index.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
+import { type ConnectorTarget, publicConnector } from '../../src/sender/index.ts'
 import { SPELLINGS } from './addresses.ts'
 
 type Options = Parameters<typeof publicConnector>[1]

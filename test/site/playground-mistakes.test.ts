@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { github } from '../../schemes/github.ts'
-import { twilio } from '../../schemes/twilio.ts'
+import { github } from '../../src/schemes/github.ts'
+import { twilio } from '../../src/schemes/twilio.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
 import { AT, BODY, ID, MISTAKES, SECRET } from '../support/signing-mistakes.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stripe } from '../../schemes/stripe.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
 import { headerText, type Playground, usePlayground } from './playground-page.ts'

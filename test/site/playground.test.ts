@@ -3,8 +3,8 @@ import { createPublicKey } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { newPrivateKey } from '../../cli/signing/private-key.ts'
-import { github } from '../../schemes/github.ts'
-import { stripe } from '../../schemes/stripe.ts'
+import { github } from '../../src/schemes/github.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 import { signAs, signHmac, signJwt } from '../../src/testing/index.ts'
 import { inChromium, WHY_NO_CHROMIUM } from '../support/chromium.ts'
 import { headerText, type Playground, usePlayground } from './playground-page.ts'
@@ -13,7 +13,7 @@ import { ROOT } from './site-files.ts'
 const KB = 1024
 const SECRET = 'playground-0123456789-abcdefghijklmnop'
 const BODY = '{"id":"evt_7","type":"invoice.paid","name":"Zoë 🙂"}'
-const SCHEMES = readdirSync(`${ROOT}schemes`)
+const SCHEMES = readdirSync(`${ROOT}src/schemes`)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => name.slice(0, -3))
 

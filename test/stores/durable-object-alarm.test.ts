@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { EventStoreObject } from '../../stores/durable-object/durable-object-store.ts'
+import { EventStoreObject } from '../../src/stores/durable-object/store.ts'
 
 it('D30 an alarm that could not be set is set by the next call, or nothing would ever be deleted', async () => {
   const alarms: number[] = []

@@ -6,7 +6,7 @@ import {
   type DynamodbClient,
   type DynamodbStoreOptions,
   dynamodbStore,
-} from '../../stores/dynamodb/dynamodb-store.ts'
+} from '../../src/stores/dynamodb/store.ts'
 import { settingsFor } from '../support/dynamodb-server.ts'
 import { serve } from '../support/servers.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dynamodbStore } from '../../stores/dynamodb/dynamodb-store.ts'
+import { dynamodbStore } from '../../src/stores/dynamodb/store.ts'
 import { DynamodbServer } from '../support/dynamodb-server.ts'
 import { killDuring, raceAcross } from '../support/store-processes.ts'
 

@@ -1,6 +1,6 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dynamodbStore } from '../../stores/dynamodb/dynamodb-store.ts'
+import { dynamodbStore } from '../../src/stores/dynamodb/store.ts'
 import { DynamodbServer } from '../support/dynamodb-server.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }

@@ -3,17 +3,17 @@ import pg, { type PoolClient } from 'pg'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
-import { linear } from '../../schemes/linear.ts'
-import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, EventStoreError, type ListenerOptions, type WebhookEvent } from '../../src/index.ts'
-import { signAs, toDelivery } from '../../src/testing/index.ts'
-import { withLocalCache } from '../../stores/local-cache.ts'
+import { linear } from '../../src/schemes/linear.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
+import { withLocalCache } from '../../src/stores/local-cache.ts'
 import {
   type EventTransactions,
   type PostgresStore,
   postgresStore,
   type TransactionSource,
-} from '../../stores/postgres/postgres-store.ts'
+} from '../../src/stores/postgres/store.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { serve } from '../support/servers.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
 import { listeners } from '../../src/listeners.ts'
-import { withLocalCache } from '../../stores/local-cache.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { withLocalCache } from '../../src/stores/local-cache.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { liveBytes } from '../support/live-memory.ts'
 
 const LISTENERS = 500_000

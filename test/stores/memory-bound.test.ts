@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { EventStoreError } from '../../src/index.ts'
-import { type MemoryStoreOptions, memoryStore } from '../../stores/memory.ts'
+import { type MemoryStoreOptions, memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'

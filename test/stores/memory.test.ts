@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { fakeClock } from '../support/clock.ts'
 import fc from '../support/property.ts'

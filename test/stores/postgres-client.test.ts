@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg'
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import { type PostgresClient, postgresSchema, postgresStore } from '../../stores/postgres/postgres-store.ts'
+import { type PostgresClient, postgresSchema, postgresStore } from '../../src/stores/postgres/store.ts'
 
 const KEY = { listenerId: 'orders', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 

@@ -3,12 +3,8 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Delivery, EventStoreError } from '../../src/index.ts'
+import { type PostgresClient, type PostgresStore, postgresStore } from '../../src/stores/postgres/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import {
-  type PostgresClient,
-  type PostgresStore,
-  postgresStore,
-} from '../../stores/postgres/postgres-store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { behindPgbouncer, Pgbouncer, type PoolMode, WHY_NO_PGBOUNCER } from '../support/pgbouncer.ts'

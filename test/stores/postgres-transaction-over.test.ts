@@ -10,12 +10,8 @@ import postgres, { type TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
 import { withDeadline } from '../../src/lib/clock.ts'
-import type { PostgresClient } from '../../stores/postgres/client.ts'
-import {
-  type EventTransactions,
-  type PostgresStore,
-  postgresStore,
-} from '../../stores/postgres/postgres-store.ts'
+import type { PostgresClient } from '../../src/stores/postgres/client.ts'
+import { type EventTransactions, type PostgresStore, postgresStore } from '../../src/stores/postgres/store.ts'
 import { connectNeon, type NeonClients } from '../support/neon-front.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { randomNumbers } from '../support/random-numbers.ts'

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster } from 'redis'
 import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis5'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { redisStore } from '../../stores/redis/redis-store.ts'
+import { redisStore } from '../../src/stores/redis/store.ts'
 import { CLUSTER_CLIENTS } from '../support/redis-clients.ts'
 import {
   onRedis,

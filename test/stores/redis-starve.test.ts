@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Delivery, EventStoreError, type Listener } from '../../src/index.ts'
-import { redisStore } from '../../stores/redis/redis-store.ts'
+import { redisStore } from '../../src/stores/redis/store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { CLUSTER_CLIENTS, SINGLE_CLIENTS } from '../support/redis-clients.ts'

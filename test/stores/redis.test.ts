@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { redisStore } from '../../src/stores/redis/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { redisStore } from '../../stores/redis/redis-store.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { type Connected, SINGLE_CLIENTS } from '../support/redis-clients.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'

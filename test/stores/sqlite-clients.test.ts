@@ -2,8 +2,8 @@ import { createClient } from '@libsql/client'
 import Libsql from 'libsql'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
+import { type LibsqlClient, type SyncSqlite, sqliteStore } from '../../src/stores/sqlite/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { type LibsqlClient, type SyncSqlite, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { databaseFolder } from '../support/sqlite-databases.ts'
 
 const newPath = databaseFolder()

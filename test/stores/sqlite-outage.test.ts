@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EventStoreError, verify } from '../../src/index.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { sqliteStore } from '../../src/stores/sqlite/store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import {

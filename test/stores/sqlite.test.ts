@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
+import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../src/stores/sqlite/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
-import { type SqliteStoreOptions, sqliteSchema, sqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { stripe } from '../../schemes/stripe.ts'
 import { defineListener, type EventStore } from '../../src/index.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { acceptedEvent } from './outcome.ts'
 

@@ -1,7 +1,7 @@
 import { type Delivery, defineListener, type Listener, type ListenerOptions } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { type SignJwtOptions, signJwt, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { newKey } from './keys.ts'
 

@@ -1,6 +1,6 @@
 import { type Delivery, defineListener, hmac, type Listener, type ListenerOptions } from '../../src/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { type SignHmacOptions, signHmac, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 
 export const SECRET = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'

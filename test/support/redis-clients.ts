@@ -7,7 +7,7 @@ import {
   createClientPool as createClientPool5,
   createCluster as createCluster5,
 } from 'redis5'
-import type { RedisClient } from '../../stores/redis/redis-store.ts'
+import type { RedisClient } from '../../src/stores/redis/store.ts'
 
 /** A connected client of a server or a cluster, and a function that closes it. */
 export interface Connected {

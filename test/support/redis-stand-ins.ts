@@ -4,7 +4,7 @@ import type {
   EvalOptionsClient,
   RedisCommand,
   SendClient,
-} from '../../stores/redis/redis-store.ts'
+} from '../../src/stores/redis/store.ts'
 
 // Stand-ins for clients that not everyone can install. Each has the one method that the store uses, on a real
 // connection. They test the call's shape and the store's use of it. test/clients has the clients themselves.

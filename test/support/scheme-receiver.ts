@@ -1,5 +1,5 @@
 import { type Authenticator, defineListener, type Verdict, verify } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 
 /** A request as a test writes it. Header names are in lower case. */

@@ -1,19 +1,19 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import type { Authenticator } from '../../src/index.ts'
-import type { Scheme, SchemeOptions } from '../../src/scheme/index.ts'
+import type { Scheme, SchemeOptions } from '../../src/schemes/kit/index.ts'
 
 /** A factory that takes any options a vector has. */
 export type AnyFactory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: Scheme }
 
 /** Vite lists the files, because workerd has no folder to read. */
-const FILES = import.meta.glob<{ readonly [factory: string]: AnyFactory }>('../../schemes/*.ts')
+const FILES = import.meta.glob<{ readonly [factory: string]: AnyFactory }>('../../src/schemes/*.ts')
 
 /** The names of all schemes, from the files themselves. */
-export const SCHEME_NAMES: readonly string[] = Object.keys(FILES).map((path) => path.slice(14, -3))
+export const SCHEME_NAMES: readonly string[] = Object.keys(FILES).map((path) => path.slice(18, -3))
 
 /** The function that `hookgate/schemes/<name>` exports. */
 export async function schemeFactory(name: string): Promise<AnyFactory> {
-  const factory = (await FILES[`../../schemes/${name}.ts`]?.())?.[factoryName(name)]
+  const factory = (await FILES[`../../src/schemes/${name}.ts`]?.())?.[factoryName(name)]
   if (factory === undefined) throw new Error(`schemes/${name}.ts does not export ${factoryName(name)}`)
   return factory
 }

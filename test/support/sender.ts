@@ -6,8 +6,8 @@ import {
   type ListenerOptions,
 } from '../../src/index.ts'
 import { jwt, type KeySet, localKeySet } from '../../src/jwt.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { type SignedRequest, type SignOptions, signHmac, signJwt } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import type { Recipe } from '../runtimes/wire/protocol.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { SECRET } from './hmac-listener.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 import Libsql from 'libsql'
 import { afterAll, describe, it } from 'vitest'
-import type { LibsqlClient, SyncSqlite } from '../../stores/sqlite/sqlite-store.ts'
+import type { LibsqlClient, SyncSqlite } from '../../src/stores/sqlite/store.ts'
 
 /** An open database, and a way to query it without the store. */
 export interface OpenDatabase {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
-import { stripe } from '../../schemes/stripe.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { defineListener, hmac, verify } from '../../src/index.ts'
 import { jwt, localKeySet } from '../../src/jwt.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { mutations, signAs, signHmac, signJwt, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { newKey } from '../support/keys.ts'
 
 const SECRET = 'mutations-0123456789-abcdefghijklmnop'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../src/index.ts'
-import type { SchemeOptions } from '../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { type SignAsOptions, signAs, toDelivery } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
 const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'

@@ -1,5 +1,4 @@
 import { expectTypeOf, test } from 'vitest'
-import { stripe } from '../../schemes/stripe.ts'
 import {
   type Authentication,
   type Authenticator,
@@ -10,6 +9,7 @@ import {
   hmac,
   type Listener,
 } from '../../src/index.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 
 /** An authentication method written by a user, with public imports only. */
 class ApiKey implements Authenticator {

@@ -4,7 +4,7 @@ import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { observeWebhook, verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { defineListener, hmac, type Json, type Listener, type WebhookEvent } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 
 const base = {
   id: 'L1',

@@ -8,7 +8,7 @@ import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { defineListener, hmac, type Json, type Listener } from '../../src/index.ts'
 import { listeners } from '../../src/listeners.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 
 const store = memoryStore()
 const auth = hmac({ secrets: { id: 'main', secret: 'x'.repeat(43) } })

@@ -5,22 +5,6 @@ import { verifyWebhook as onExpress, webhookOf } from '../../adapters/express.ts
 import { verifyWebhook as onFastify, webhookOf as webhookOfFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
-import { adyen } from '../../schemes/adyen.ts'
-import { cloudevents } from '../../schemes/cloudevents.ts'
-import { discord } from '../../schemes/discord.ts'
-import { github } from '../../schemes/github.ts'
-import { hubspot } from '../../schemes/hubspot.ts'
-import { line } from '../../schemes/line.ts'
-import { sendgrid } from '../../schemes/sendgrid.ts'
-import { shopify } from '../../schemes/shopify.ts'
-import {
-  type SlackCommand,
-  type SlackEnvelope,
-  type SlackInteraction,
-  type SlackRateLimit,
-  slack,
-} from '../../schemes/slack.ts'
-import { stripe } from '../../schemes/stripe.ts'
 import { toEnvelope } from '../../src/handoff/index.ts'
 import {
   type Delivery,
@@ -38,9 +22,25 @@ import {
   type WebhookEvent,
 } from '../../src/index.ts'
 import { listeners } from '../../src/listeners.ts'
-import { defineScheme } from '../../src/scheme/index.ts'
+import { adyen } from '../../src/schemes/adyen.ts'
+import { cloudevents } from '../../src/schemes/cloudevents.ts'
+import { discord } from '../../src/schemes/discord.ts'
+import { github } from '../../src/schemes/github.ts'
+import { hubspot } from '../../src/schemes/hubspot.ts'
+import { defineScheme } from '../../src/schemes/kit/index.ts'
+import { line } from '../../src/schemes/line.ts'
+import { sendgrid } from '../../src/schemes/sendgrid.ts'
+import { shopify } from '../../src/schemes/shopify.ts'
+import {
+  type SlackCommand,
+  type SlackEnvelope,
+  type SlackInteraction,
+  type SlackRateLimit,
+  slack,
+} from '../../src/schemes/slack.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs } from '../../src/testing/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
 
 interface Invoice {
   readonly type: 'invoice.paid' | 'invoice.voided'

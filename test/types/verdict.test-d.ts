@@ -14,7 +14,7 @@ import {
   verify,
   type WebhookEvent,
 } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 
 const base = {
   id: 'L1',

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { observeWebhook, webhookHandler } from '../../adapters/web.ts'
 import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
-import { memoryStore } from '../../stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 
 const base = {
   id: 'L1',

@@ -6,7 +6,7 @@ declare module 'cloudflare:test' {
     DurableObjectState,
     DurableObjectStub,
   } from '@cloudflare/workers-types'
-  import type { EventStoreObject } from '../../stores/durable-object/durable-object-store.ts'
+  import type { EventStoreObject } from '../../src/stores/durable-object/store.ts'
 
   export const env: { readonly DB: D1Database; readonly EVENTS: DurableObjectNamespace<EventStoreObject> }
   export function runInDurableObject<Result>(

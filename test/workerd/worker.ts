@@ -1,4 +1,4 @@
 /** The Worker beside which the tests in workerd run. It exports the class of the Durable Object. */
-export { EventStoreObject } from '../../stores/durable-object/durable-object-store.ts'
+export { EventStoreObject } from '../../src/stores/durable-object/store.ts'
 
 export default { fetch: () => new Response('nothing is served here', { status: 404 }) }

@@ -1,5 +1,5 @@
-import type { Outgoing } from '../../../sender/exchange.ts'
 import type { Reason } from '../../../src/reason.ts'
+import type { Outgoing } from '../../../src/sender/exchange.ts'
 import type { RequestParts } from '../../../src/testing/wrong-parts.ts'
 import type { MutatedRequest } from '../../../src/testing/wrong-requests.ts'
 import { rejected } from '../../../src/verdict.ts'

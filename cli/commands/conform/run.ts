@@ -1,9 +1,9 @@
 import http from 'node:http'
 import https from 'node:https'
-import { exchange, type Outgoing, TimedOut } from '../../../sender/exchange.ts'
-import { failureOf } from '../../../sender/failure.ts'
-import { judge } from '../../../sender/judge.ts'
 import { isA } from '../../../src/lib/member-of.ts'
+import { exchange, type Outgoing, TimedOut } from '../../../src/sender/exchange.ts'
+import { failureOf } from '../../../src/sender/failure.ts'
+import { judge } from '../../../src/sender/judge.ts'
 import type { Case } from './case.ts'
 
 export interface CaseResult {

@@ -9,7 +9,7 @@ import {
   verify as verifyDelivery,
 } from '../../../src/index.ts'
 import { withoutPointer } from '../../../src/reason.ts'
-import { memoryStore } from '../../../stores/memory.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'

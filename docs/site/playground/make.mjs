@@ -25,7 +25,7 @@ const senders = {
 }
 
 async function sendersModule() {
-  const names = readdirSync(`${root}dist/schemes`)
+  const names = readdirSync(`${root}dist/src/schemes`)
     .filter((file) => /^[a-z0-9-]+\.js$/.test(file))
     .map((file) => file.slice(0, -3))
   const rows = await Promise.all(names.map(async (name) => ({ name, sender: await senderOf(name) })))
@@ -39,7 +39,7 @@ async function sendersModule() {
 
 /** The sender's name, e.g. `Adyen`. */
 async function senderOf(name) {
-  const module = await import(`${root}dist/schemes/${name}.js`)
+  const module = await import(`${root}dist/src/schemes/${name}.js`)
   const { scheme } = Object.values(module).find((value) => value?.scheme?.name === name)
   return scheme.sender
 }

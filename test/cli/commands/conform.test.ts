@@ -12,7 +12,7 @@ import { eventCases, refusalCases } from '../../../cli/commands/conform/own-case
 import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
 import { jwt, localKeySet } from '../../../src/jwt.ts'
-import { memoryStore } from '../../../stores/memory.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 import { findPython } from '../../oracle/oracle.ts'
 import { newKey } from '../../support/keys.ts'
 import { TARGETS } from '../../support/servers.ts'

@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sampleOf, sampleOption, typeOf } from '../../../cli/signing/samples.ts'
 import { loadScheme } from '../../../cli/signing/schemes.ts'
 import { defineListener, verify } from '../../../src/index.ts'
-import { hasKeyPair } from '../../../src/scheme/compile-scheme.ts'
+import { hasKeyPair } from '../../../src/schemes/kit/compile-scheme.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../../src/testing/index.ts'
-import { memoryStore } from '../../../stores/memory.ts'
 import { runCommand } from '../shared-process.ts'
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`

@@ -8,8 +8,8 @@ import type { Forwarding } from '../../../cli/forward/forward-options.ts'
 import type { DeliveryReport } from '../../../cli/listen/report.ts'
 import { serveWebhooks } from '../../../cli/listen/webhook-server.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 import { signHmac } from '../../../src/testing/index.ts'
-import { memoryStore } from '../../../stores/memory.ts'
 import { PATH, SECRET } from '../support.ts'
 
 export interface Gateway {

@@ -3,9 +3,9 @@ import { Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { withExplanation } from '../../../cli/listen/explanations.ts'
 import type { DeliveryReport } from '../../../cli/listen/report.ts'
-import { stripe } from '../../../schemes/stripe.ts'
 import { type Delivery, defineListener, verify } from '../../../src/index.ts'
-import { memoryStore } from '../../../stores/memory.ts'
+import { stripe } from '../../../src/schemes/stripe.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 
 const LISTENER = defineListener({
   id: 'demo',

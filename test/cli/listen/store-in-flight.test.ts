@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { InFlight } from '../../../cli/lib/in-flight.ts'
 import { tracked } from '../../../cli/listen/store.ts'
 import type { EventStore } from '../../../src/index.ts'
-import { memoryStore } from '../../../stores/memory.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 

@@ -6,7 +6,7 @@ import Libsql from 'libsql'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../../cli/listen/store.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { sqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
+import { sqliteStore } from '../../../src/stores/sqlite/store.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../support/postgres-server.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../support/redis-server.ts'
 import { selfSigned } from '../../support/self-signed.ts'

@@ -12,8 +12,8 @@ import {
   ListenerConfigError,
   verify,
 } from '../../../src/index.ts'
-import { defineScheme, type SchemeOptions } from '../../../src/scheme/index.ts'
-import { memoryStore } from '../../../stores/memory.ts'
+import { defineScheme, type SchemeOptions } from '../../../src/schemes/kit/index.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 import { schemeFactory } from '../../support/schemes.ts'
 
 interface Case {

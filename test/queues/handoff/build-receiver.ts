@@ -16,7 +16,7 @@ export async function buildReceiver(): Promise<{ file: string; remove(): Promise
       alias: {
         '#crypto': at('src/crypto/node.ts'),
         'hookgate/handoff': at('src/handoff/index.ts'),
-        'hookgate/stores/postgres': at('stores/postgres/postgres-store.ts'),
+        'hookgate/stores/postgres': at('src/stores/postgres/store.ts'),
         'hookgate/web': at('adapters/web.ts'),
       },
     },

@@ -5,8 +5,8 @@ import { getRequestListener } from '@hono/node-server'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { defineListener, type EventStore, hmac } from '../../../src/index.ts'
-import { postgresStore } from '../../../stores/postgres/postgres-store.ts'
-import { redisStore } from '../../../stores/redis/redis-store.ts'
+import { postgresStore } from '../../../src/stores/postgres/store.ts'
+import { redisStore } from '../../../src/stores/redis/store.ts'
 import { PROGRAMS } from './programs.ts'
 
 const [engine = '', url = '', storeUrl = '', secret = '', moment = 'never'] = process.argv.slice(2)

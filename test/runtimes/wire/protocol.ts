@@ -1,6 +1,6 @@
 import type { JwtAlgorithm } from '../../../src/crypto/algorithms.ts'
 import type { Json, Verdict, VerdictContext, WebhookEvent } from '../../../src/index.ts'
-import type { SchemeOptions } from '../../../src/scheme/index.ts'
+import type { SchemeOptions } from '../../../src/schemes/kit/index.ts'
 import type { SchemeName } from './schemes.ts'
 
 /** The row's settings, sent to the worker before each request. */

@@ -2,9 +2,9 @@
 // moment, because the claim comes before the handler and the commit after it.
 import { env } from 'cloudflare:workers'
 import type { EventKey, EventStore } from '../../../src/index.ts'
-import * as real from '../../../stores/durable-object/durable-object-store.ts'
+import * as real from '../../../src/stores/durable-object/store.ts'
 
-export { EventStoreObject } from '../../../stores/durable-object/durable-object-store.ts'
+export { EventStoreObject } from '../../../src/stores/durable-object/store.ts'
 
 /** Short, so that the sender's next attempt need not wait for a minute. */
 const LEASE_MS = 1000

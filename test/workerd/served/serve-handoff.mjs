@@ -26,7 +26,7 @@ const { outputFiles } = await build({
     'hookgate/handoff': source('src/handoff/index.ts'),
     'hookgate/stores/durable-object': moment
       ? here('./killing-store.ts')
-      : source('stores/durable-object/durable-object-store.ts'),
+      : source('src/stores/durable-object/store.ts'),
     'hookgate/web': source('adapters/web.ts'),
   },
   bundle: true,

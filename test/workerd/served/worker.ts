@@ -3,7 +3,6 @@ import { waitUntil } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { observeWebhook as onHono } from '../../../adapters/hono.ts'
 import { observeWebhook } from '../../../adapters/web.ts'
-import { github } from '../../../schemes/github.ts'
 import {
   defineListener,
   type EventKey,
@@ -12,13 +11,11 @@ import {
   KeySetError,
 } from '../../../src/index.ts'
 import { type KeySet, remoteKeySet } from '../../../src/jwt.ts'
-import {
-  durableObjectStore,
-  type EventNamespace,
-} from '../../../stores/durable-object/durable-object-store.ts'
-import { type D1Binding, d1Store } from '../../../stores/sqlite/d1-store.ts'
+import { github } from '../../../src/schemes/github.ts'
+import { durableObjectStore, type EventNamespace } from '../../../src/stores/durable-object/store.ts'
+import { type D1Binding, d1Store } from '../../../src/stores/sqlite/d1.ts'
 
-export { EventStoreObject } from '../../../stores/durable-object/durable-object-store.ts'
+export { EventStoreObject } from '../../../src/stores/durable-object/store.ts'
 
 interface Env {
   readonly DB: D1Binding

@@ -4,7 +4,7 @@ import express, { type RequestHandler } from 'express'
 import { onTestFinished } from 'vitest'
 import { verifyWebhook } from '../../../../adapters/express.ts'
 import { type Authenticator, defineListener, type EventStore, hmac } from '../../../../src/index.ts'
-import { memoryStore } from '../../../../stores/memory.ts'
+import { memoryStore } from '../../../../src/stores/memory.ts'
 import { hookgate, SECRET, type Surroundings } from '../../support.ts'
 
 export interface Found {

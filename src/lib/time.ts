@@ -1,0 +1,43 @@
+/** How a time is written. */
+export type TimeUnit = 'seconds' | 'milliseconds' | 'rfc3339'
+
+const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
+const MILLISECONDS = /^(?:0|[1-9][0-9]{0,14})$/
+const RFC3339 =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,9})?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/
+const LONGEST_TIME = 40
+
+/** Parses a time into seconds since 1970, with a fraction if the unit has one. NaN if malformed. */
+export function parseTime(unit: TimeUnit, text: string): number {
+  if (text.length > LONGEST_TIME) return Number.NaN
+  if (unit === 'rfc3339') return parseRfc3339(text)
+  if (unit === 'seconds') return parseSeconds(text)
+  return MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
+}
+
+/** `Number` and `parseInt` also accept `1e9`, ` 12` or `12abc`, so the text is matched first. */
+export function parseSeconds(text: string): number {
+  return text.length <= 12 && SECONDS.test(text) ? Number(text) : Number.NaN
+}
+
+/** Like `parseTime`, for a member of the body: a number, or a string for RFC 3339. */
+export function timeOfMember(unit: TimeUnit, member: unknown): number {
+  if (unit === 'rfc3339') return typeof member === 'string' ? parseTime(unit, member) : Number.NaN
+  if (typeof member !== 'number' || !(member >= 0 && Number.isFinite(member))) return Number.NaN
+  return unit === 'seconds' ? member : member / 1000
+}
+
+/** Parses RFC 3339 5.6 without leap seconds. Not `Date.parse`, which accepts other formats, depending on the engine. */
+function parseRfc3339(text: string): number {
+  const match = RFC3339.exec(text)
+  if (!match) return Number.NaN
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const [fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = match.slice(7)
+  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+  date.setUTCFullYear(year, month - 1, day) // Date.UTC maps 0 to 99 to 1900 to 1999
+  const isReal =
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
+  if (!isReal || Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return Number.NaN
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60
+  return date.getTime() / 1000 + Number(`0${fraction}`) - (sign === '-' ? -offset : offset)
+}

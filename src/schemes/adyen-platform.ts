@@ -1,0 +1,25 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page in
+ * the Customer Area, as hex. The signature covers the body. For payment webhooks, import `hookgate/schemes/adyen`.
+ *
+ * @example
+ * ```ts
+ * const auth = adyenPlatform({ secrets: process.env.ADYEN_HMAC_KEY })
+ * ```
+ */
+export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  name: 'adyen-platform',
+  sender: 'Adyen for Platforms',
+  secretName: 'HMAC key of the webhook, in hex',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'hex',
+  signature: { headers: ['hmacsignature'], spelling: 'base64' },
+  signs: '{body}',
+  timestamp: { member: '/timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 2_592_000 },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

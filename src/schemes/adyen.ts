@@ -1,0 +1,115 @@
+import type { Authentication } from '../auth/authenticator.ts'
+import type { Evidence } from '../auth/evidence.ts'
+import { type Json, memberAt, pointerSteps, textAt } from '../lib/json.ts'
+import { fail, mismatch } from '../reason.ts'
+import {
+  type CodeScheme,
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+} from './kit/define-scheme.ts'
+import { macKeys, signerOf } from './kit/keys.ts'
+
+const SIGNED = [
+  '/pspReference',
+  '/originalReference',
+  '/merchantAccountCode',
+  '/merchantReference',
+  '/amount/value',
+  '/amount/currency',
+  '/eventCode',
+  '/success',
+]
+const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointerSteps)
+const MOST_ITEMS = 64
+const encoder = new TextEncoder()
+
+/** The members of an item that Adyen signs. */
+const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
+
+/** Reads the items' signatures, which may be missing, and the texts that they sign. Keeps nothing else of the body while the signatures are computed. */
+function signedItems(evidence: Evidence) {
+  const items = itemsOf(evidence.parsed())
+  if (items === undefined) {
+    return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
+  }
+  return items.map((each) => {
+    const item = memberAt(each, ['NotificationRequestItem'])
+    const signature = memberAt(item, ['additionalData', 'hmacSignature'])
+    return { signature: typeof signature === 'string' ? signature : '', text: signedText(item) }
+  })
+}
+
+function itemsOf(message: unknown): readonly Json[] | undefined {
+  const items = memberAt(message, ['notificationItems'])
+  return Array.isArray(items) && items.length > 0 && items.length <= MOST_ITEMS ? items : undefined
+}
+
+const ADYEN: CodeScheme = {
+  name: 'adyen',
+  sender: 'Adyen',
+  secretName: 'HMAC key of the webhook, in hex',
+  secretMadeBy: 'sender',
+  algorithm: 'code',
+  signature: {
+    headers: [],
+    member: '/notificationItems/0/NotificationRequestItem/additionalData/hmacSignature',
+  },
+  signs: ['/notificationItems/0/NotificationRequestItem/eventCode'],
+  readsFirst: ['/additionalData/hmacSignature', ...SIGNED].map(
+    (member) => `/notificationItems/*/NotificationRequestItem${member}`,
+  ),
+  covers: 'values',
+  eventType: { member: '/notificationItems/0/NotificationRequestItem/eventCode' },
+  maxBodyBytes: 262_144,
+  async sign({ need, json }) {
+    const message = json()
+    const mac = macKeys(need('secret'), 'hex', 'base64')[0]?.mac
+    for (const each of itemsOf(message) ?? []) {
+      const item = Object(memberAt(each, ['NotificationRequestItem']))
+      const hmacSignature = await mac?.('', encoder.encode(signedText(item)), '')
+      item.additionalData = { ...item.additionalData, hmacSignature }
+    }
+    return { body: encoder.encode(JSON.stringify(message)) }
+  },
+  limits:
+    'Only eight values of each item are signed. The time, the reason and the additional data are not. Colons separate the values, and a reference may contain one.',
+}
+
+/**
+ * Adyen's payment webhooks, sent as JSON. The item holds its own signature. The HMAC key is generated on the webhook's page
+ * in the Customer Area, as hex. For the balance platform, import `hookgate/schemes/adyen-platform`.
+ *
+ * The signature covers the references, the amount, the event code and the outcome. These values are claimed, so a
+ * repeated notification is a duplicate even if its other members have changed. Adyen sends one item a delivery as JSON, so
+ * a delivery with several is refused with a 400. HTTP Basic authentication is not checked.
+ *
+ * @example
+ * ```ts
+ * const auth = adyen({ secrets: process.env.ADYEN_HMAC_KEY })
+ * ```
+ */
+export const adyen: CodeSchemeFactory<
+  SharedSecretOptions,
+  '/notificationItems/0/NotificationRequestItem/eventCode'
+> = defineCodeScheme(ADYEN, SHARED_SECRET_OPTIONS, ({ secrets }, vouchedBy) => {
+  const keys = macKeys(secrets, 'hex', 'base64')
+  return async (evidence): Promise<Authentication> => {
+    const items = signedItems(evidence)
+    if ('reason' in items) return items
+    let signer = ''
+    for (const { signature, text } of items) {
+      if (signature === '') return fail('auth_missing', 'no hmacSignature')
+      const signed = encoder.encode(text)
+      const id = await signerOf(keys, signature, signed)
+      if (id === undefined) return mismatch('an item matches none of the secrets')
+      evidence.signed = { before: '', body: signed, after: '' }
+      signer ||= id
+    }
+    if (items.length > 1) {
+      return fail('body_malformed', 'Adyen sends one item a delivery, and this one has several')
+    }
+    return vouchedBy(signer)
+  }
+})

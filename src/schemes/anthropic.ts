@@ -1,0 +1,19 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/**
+ * Anthropic: Standard Webhooks. Pass the webhook's signing secret, `whsec_…`. The signature covers the ID, the time and
+ * the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = anthropic({ secrets: process.env.ANTHROPIC_WEBHOOK_SECRET })
+ * ```
+ */
+export const anthropic: SchemeFactory<SecretOptions, '/data/type'> = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'anthropic',
+  sender: 'Anthropic',
+  secretName: 'signing secret of the webhook, whsec_…',
+  eventType: { member: '/data/type' }, // `/type` is always `event`
+})

@@ -1,0 +1,18 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { SVIX } from './kit/standard-webhooks-row.ts'
+
+/**
+ * Clerk sends through Svix. The signing secret is on the endpoint's page in the dashboard. The signature covers the
+ * ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = clerk({ secrets: process.env.CLERK_WEBHOOK_SECRET })
+ * ```
+ */
+export const clerk: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  ...SVIX,
+  name: 'clerk',
+  sender: 'Clerk',
+  secretName: 'signing secret of the endpoint, whsec_…',
+})

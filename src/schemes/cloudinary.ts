@@ -1,0 +1,82 @@
+import { hashWith } from '#crypto'
+import { namedSecrets, secretText } from '../auth/secrets.ts'
+import { byteText } from '../lib/bytes.ts'
+import { mismatch } from '../reason.ts'
+import { signatureReader } from './kit/authenticate.ts'
+import {
+  type CodeScheme,
+  type CodeSchemeFactory,
+  defineCodeScheme,
+  SHARED_SECRET_OPTIONS,
+  type SharedSecretOptions,
+} from './kit/define-scheme.ts'
+import { signerOf } from './kit/keys.ts'
+
+const SHA256_DIGITS = 64
+const encoder = new TextEncoder()
+
+/** In hex. */
+async function hashOf(
+  algorithm: 'sha1' | 'sha256',
+  body: Uint8Array,
+  timestamp: string,
+  secret: string,
+): Promise<string> {
+  const key = byteText(encoder.encode(secret))
+  return hashWith(algorithm, 'hex')('', body, timestamp + key)
+}
+
+const CLOUDINARY: CodeScheme = {
+  name: 'cloudinary',
+  sender: 'Cloudinary',
+  secretName: 'API secret of the key that signs notifications',
+  secretMadeBy: 'sender',
+  algorithm: 'code',
+  signature: { headers: ['x-cld-signature'] },
+  signs: ['body', 'timestamp'],
+  covers: 'body',
+  timestamp: { header: 'x-cld-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 7200 },
+  eventType: { member: '/notification_type' },
+  maxBodyBytes: 1_048_576,
+  async sign({ body, timestampText, need }) {
+    const signature = await hashOf('sha1', body, timestampText, need('secret'))
+    return { headers: { 'x-cld-signature': signature } }
+  },
+  limits:
+    'The URL and the other headers are not signed. Body, time and secret are joined without a separator. The signature is a plain hash, SHA-1 by default.',
+}
+
+/**
+ * Cloudinary: `X-Cld-Signature`. The key is an API secret, in the console under API Keys. It belongs to the key that
+ * you chose for webhooks, or else to the oldest active key. The signature is not an HMAC but a plain hash of body, time
+ * and secret. The hash is SHA-1, or SHA-256 if your account is set to it. There is no ID, so the signed bytes are
+ * claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = cloudinary({ secrets: process.env.CLOUDINARY_API_SECRET })
+ * ```
+ */
+export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_type'> = defineCodeScheme(
+  CLOUDINARY,
+  SHARED_SECRET_OPTIONS,
+  ({ secrets }, vouchedBy) => {
+    const known = namedSecrets(secrets, 'secrets', secretText)
+    const signatureOf = signatureReader(CLOUDINARY.signature)
+    return async (evidence) => {
+      const signatures = signatureOf(evidence)
+      if ('reason' in signatures) return signatures
+      const [signature = ''] = signatures
+      const { delivery, timestampText } = evidence
+      const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
+      const keys = known.map(({ id, secret }) => ({
+        id,
+        mac: () => hashOf(algorithm, delivery.body, timestampText, secret),
+      }))
+      const signer = await signerOf(keys, signature, delivery.body)
+      if (signer === undefined) return mismatch('the signature matches none of the secrets')
+      evidence.signed = { before: '', body: delivery.body, after: timestampText }
+      return vouchedBy(signer)
+    }
+  },
+)

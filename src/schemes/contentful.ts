@@ -1,0 +1,61 @@
+import { byteText } from '../lib/bytes.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { QUERY_NOT_DIVIDED, urlReader } from './kit/signed-url.ts'
+
+const SIGNED_HEADERS = 'x-contentful-signed-headers'
+const TIMESTAMP = 'x-contentful-timestamp'
+const MOST_HEADERS = 64
+const encoder = new TextEncoder()
+
+/** Percent-encodes path and query once more, as Contentful's toolkit does. It signs a query only up to its second question mark. */
+function signedPath(path: string, [, query = '']: readonly string[]): string {
+  return encodeURI(query === '' ? path : `${path}?${encodeURIComponent(query)}`)
+}
+
+/**
+ * Contentful's request verification: `X-Contentful-Signature`. The key is the signing secret of 64 characters, from the
+ * space's webhook settings or your app. Pass the webhook's URL as `publicUrl`. The signature covers the path, the body,
+ * a timestamp and the headers listed in `X-Contentful-Signed-Headers`. Do not trust any other header in your handler.
+ * The ID is `X-Contentful-Idempotency-Key`, which need not be signed, so the ID and the signed bytes are both claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = contentful({
+ *   secrets: process.env.CONTENTFUL_SIGNING_SECRET,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
+ */
+export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = defineScheme({
+  name: 'contentful',
+  sender: 'Contentful',
+  secretName: 'signing secret of the space or app',
+  secretMadeBy: 'user',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
+  signs: ({ method, header, list, body, publicUrl, refuse, ...request }) => {
+    const url = urlReader(publicUrl)(request)
+    if ('problem' in url) return refuse(url.problem)
+    const { pathname, search } = new URL(publicUrl)
+    const query = (url.isOpen ? url.query : search).split('?')
+    if (url.isOpen && query.length > 2) return refuse(QUERY_NOT_DIVIDED)
+    const names = header(SIGNED_HEADERS)?.split(',') ?? []
+    // Require the time and the list itself to be signed. Otherwise anyone can change them.
+    if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
+    if (![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) return undefined
+    const values = names.sort().map((name) => [name, list(name)] as const)
+    if (values.some(([, value]) => value === undefined)) return undefined
+    const line = values.map(([name, value]) => `${name}:${value}`).join(';')
+    const before = encoder.encode(`${method}\n${signedPath(pathname, query)}\n${line}\n`)
+    return [{ before: byteText(before), body, after: '' }]
+  },
+  signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },
+  takes: ['publicUrl'],
+  timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
+  eventId: { header: 'x-contentful-idempotency-key' },
+  eventType: { header: 'x-contentful-topic' },
+  leaseSeconds: 30, // two more attempts, 30 s apart
+  maxBodyBytes: 1_048_576,
+  limits: 'The host and the headers that the signature does not list are not signed.',
+})

@@ -1,0 +1,27 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`)
+
+/**
+ * DocuSign Connect: `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the account. Any of them may match.
+ * The keys are in the settings of Connect. The signature covers only the body. The signed bytes are claimed, so a
+ * captured delivery cannot run again while they are remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = docusign({ secrets: process.env.DOCUSIGN_WEBHOOK_SECRET })
+ * ```
+ */
+export const docusign: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+  name: 'docusign',
+  sender: 'DocuSign',
+  secretName: 'HMAC keys of Connect',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: HEADERS, spelling: 'base64', maxSignatures: 100 },
+  signs: '{body}',
+  eventType: { member: '/event' },
+  maxBodyBytes: 26_214_400,
+  limits: 'The time, the URL and the headers are not signed.',
+})

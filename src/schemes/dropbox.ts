@@ -1,0 +1,31 @@
+import { defineScheme, type SchemeFactory, textReply } from './kit/define-scheme.ts'
+
+/**
+ * Dropbox: `X-Dropbox-Signature`. The key is the app secret, in the App Console. The signature covers the body, which
+ * only names the accounts that changed. Genuine bodies repeat, so nothing is claimed (`dedupe: 'off'`). Your handler
+ * runs for every delivery, including replays, and asks Dropbox what is new. The GET with a challenge is answered for
+ * you.
+ *
+ * @example
+ * ```ts
+ * const auth = dropbox({ secrets: process.env.DROPBOX_WEBHOOK_SECRET })
+ * ```
+ */
+export const dropbox: SchemeFactory = defineScheme({
+  name: 'dropbox',
+  sender: 'Dropbox',
+  secretName: 'app secret',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-dropbox-signature'], spelling: 'hex' },
+  signs: '{body}',
+  dedupe: 'off',
+  handshake: {
+    signed: false,
+    answer: ({ method, query }) => (method === 'GET' ? textReply(query('challenge')) : undefined),
+  },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'The time, the URL and the headers are not signed. Bodies repeat, so a replay cannot be told from a new delivery.',
+})

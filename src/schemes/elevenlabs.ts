@@ -1,0 +1,26 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * ElevenLabs: `ElevenLabs-Signature`, version `v0`. The secret is shown when you create the webhook. The signature
+ * covers a timestamp and the body. The tolerance is 30 minutes, as in its own SDK. Deliveries have no ID, so the signed
+ * bytes are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = elevenlabs({ secrets: process.env.ELEVENLABS_WEBHOOK_SECRET })
+ * ```
+ */
+export const elevenlabs: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  name: 'elevenlabs',
+  sender: 'ElevenLabs',
+  secretName: 'secret of the webhook',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['elevenlabs-signature'], separator: ',', prefix: 'v0=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 1_800 },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,21 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/**
+ * GitLab with a signing token: Standard Webhooks. The signing token is in the webhook's settings. The signature covers
+ * the ID, the time and the body (Standard Webhooks v1). The event's name is in an unsigned header. For the older secret
+ * token, import `hookgate/schemes/gitlab`.
+ *
+ * @example
+ * ```ts
+ * const auth = gitlabSigning({ secrets: process.env.GITLAB_SIGNING_TOKEN })
+ * ```
+ */
+export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'gitlab-signing',
+  sender: 'GitLab',
+  secretName: 'signing token of the webhook, whsec_…',
+  eventType: { header: 'x-gitlab-event' },
+  limits: 'The URL and the other headers, including X-Gitlab-Event, are not signed.',
+})

@@ -1,0 +1,27 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed, and
+ * anyone who has seen the token can send anything. Prefer a signing token (`hookgate/schemes/gitlab-signing`), or add
+ * `allowedCidrs`. Deliveries are claimed by `Idempotency-Key`, which GitLab sends since 17.4, or else by their bodies.
+ *
+ * @example
+ * ```ts
+ * const auth = gitlab({ secrets: process.env.GITLAB_SECRET_TOKEN })
+ * ```
+ */
+export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineScheme({
+  name: 'gitlab',
+  sender: 'GitLab',
+  secretName: 'secret token of the webhook',
+  secretMadeBy: 'user',
+  algorithm: 'token',
+  key: 'text',
+  signature: { headers: ['x-gitlab-token'] },
+  signs: '{body}',
+  eventId: { header: 'idempotency-key' },
+  eventType: { header: 'x-gitlab-event' },
+  maxBodyBytes: 26_214_400,
+  limits:
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
+})

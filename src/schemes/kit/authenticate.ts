@@ -1,0 +1,258 @@
+import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
+import type { Authentication, Authenticator } from '../../auth/authenticator.ts'
+import type { Evidence } from '../../auth/evidence.ts'
+import { namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import type { HmacHash, Signed } from '../../crypto/algorithms.ts'
+import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
+import { ListenerConfigError } from '../../errors.ts'
+import type { EventAuth } from '../../event.ts'
+import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
+import { memberAt, pointerSteps } from '../../lib/json.ts'
+import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
+import { type Failure, fail, mismatch } from '../../reason.ts'
+import { coverageOf, hasKeyPair } from './compile-scheme.ts'
+import { keyBytes } from './keys.ts'
+import { ed25519Problem, p256Point, signatureOfDer } from './public-keys.ts'
+import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
+import { type SignedValues, signedRequest, signedUrlText, templateReader } from './signed-text.ts'
+
+/** One configured secret or public key. */
+interface SchemeKey {
+  readonly auth: EventAuth
+  /** The prefix of its signatures. */
+  readonly prefix: string
+  readonly matches: Matcher
+}
+
+const MOST_SIGNATURES = 10
+
+/**
+ * Compares every key with every signature. Never exits early, so the timing does not reveal which key matched.
+ *
+ * @throws ListenerConfigError if a secret or key is missing or malformed.
+ */
+export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenticator['authenticate'] {
+  const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
+  const { maxSignatures = MOST_SIGNATURES } = signature
+  const fixed = Object.entries(fixedHeaders)
+  const itemsOf = signatureReader(signature, algorithm === 'token')
+  const signedOf = signedReader(scheme, options)
+  const keys = keysOf(scheme, options)
+
+  return (evidence) => {
+    const items = itemsOf(evidence)
+    if ('reason' in items) return items
+    const mismatched = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
+    if (mismatched) return fail('signature_mismatch', `${mismatched[0]} is not ${mismatched[1]}`)
+    if (timestamp && 'item' in timestamp) {
+      const [time, another] = itemsAfter(items, timestamp.item, 2)
+      if (time === undefined || another !== undefined) {
+        return fail('signature_mismatch', `the signature header must contain ${timestamp.item} exactly once`)
+      }
+      evidence.timestampText = time
+    }
+    return whenKnown(signedOf(evidence), (signed) => askKeys(evidence, keys, items, maxSignatures, signed))
+  }
+}
+
+/**
+ * Reconstructs the byte strings that a signature may cover, most likely first. Undefined if a signed value is missing.
+ */
+export function signedReader(
+  scheme: Scheme,
+  { publicUrl = '' }: SchemeOptions,
+): (values: SignedValues) => MaybePromise<readonly Signed[] | undefined> {
+  const { signs } = scheme
+  if (typeof signs === 'string') {
+    const read = templateReader(signs, signedUrlText(scheme, publicUrl))
+    return (values) => {
+      const signed = read(values)
+      return signed && [signed]
+    }
+  }
+  return (values) =>
+    whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
+      signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
+    )
+}
+
+function askKeys(
+  evidence: Evidence,
+  keys: readonly SchemeKey[],
+  items: readonly string[],
+  maxSignatures: number,
+  signed: readonly Signed[] | undefined,
+): MaybePromise<Authentication> {
+  if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
+  evidence.signed = signed[0]
+  const answers: MaybePromise<boolean>[] = []
+  for (const { prefix, matches } of keys) {
+    const signatures = itemsAfter(items, prefix, maxSignatures)
+    for (const each of signed) answers.push(signatures.length > 0 && matches(signatures, each))
+  }
+  return answers.some(isPromise)
+    ? Promise.all(answers).then((known) => nameKey(keys, known))
+    : nameKey(keys, answers as boolean[]) // none of them is a promise
+}
+
+function nameKey(keys: readonly SchemeKey[], answers: readonly boolean[]): Authentication {
+  const index = answers.indexOf(true)
+  const key = keys[Math.floor((index * keys.length) / answers.length)]
+  return index < 0 || key === undefined
+    ? mismatch(`the signature matches none of the keys (${keys.length})`)
+    : key.auth
+}
+
+const LONGEST_VALUE = 4096
+const MOST_ITEMS = 64
+
+type Refused = Failure<'auth_missing' | 'signature_mismatch'>
+
+/**
+ * Finds a delivery's signatures in the header or member that the scheme names. Repeated headers are refused, unless they are
+ * lists or tokens: to split a token over two headers, one has to know it.
+ */
+export function signatureReader(
+  form: SignatureForm,
+  isToken = false,
+): (evidence: Evidence) => readonly string[] | Refused {
+  const { member, separator } = form
+  const readHeader = isToken || separator === ', ' ? fieldText : headerOf
+  if (member === undefined) return ({ delivery }) => headerItems(form, delivery, readHeader)
+  const steps = pointerSteps(member)
+  return (evidence) => {
+    const signature = memberAt(evidence.parsed(), steps)
+    if (typeof signature !== 'string' || signature === '') return fail('auth_missing', `no ${member}`)
+    return signature.length > LONGEST_VALUE ? tooLong(member) : [signature]
+  }
+}
+
+/**
+ * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
+ */
+function headerItems(
+  { headers, separator }: SignatureForm,
+  delivery: Delivery,
+  readHeader: typeof headerOf,
+): readonly string[] | Refused {
+  const items: string[] = []
+  for (const name of headers) {
+    const text = readHeader(delivery, name)
+    if (text === undefined) continue
+    if (typeof text === 'object') return fail('signature_mismatch', `more than one ${name}`)
+    if (text.length > LONGEST_VALUE) return tooLong(name)
+    if (separator === undefined) items.push(text)
+    else
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
+  }
+  if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
+  return items.length > Math.max(MOST_ITEMS, headers.length)
+    ? fail('signature_mismatch', `${headers[0]} has over ${MOST_ITEMS} items`)
+    : items
+}
+
+function tooLong(place: string): Refused {
+  return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
+}
+
+/** Returns the items that start with the prefix, without it. Stops after `most` items. */
+function itemsAfter(items: readonly string[], prefix: string, most: number): readonly string[] {
+  if (prefix === '') return items.slice(0, most)
+  const found: string[] = []
+  for (const item of items) {
+    if (found.length < most && item.startsWith(prefix)) found.push(item.slice(prefix.length))
+  }
+  return found
+}
+
+function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
+  if (onHandshake !== undefined && secrets === undefined) return []
+  const keysIn = (option: string, given: Secrets) =>
+    namedSecrets(given, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option))
+  const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
+  return [
+    ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),
+    ...(isPair ? keysIn('publicKeys', publicKeys) : []),
+  ]
+}
+
+function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
+  const { signature, publicKey, name } = scheme
+  const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
+  return {
+    auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
+    prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
+    matches: matcherOf(isSecondKind ? publicKey : scheme, signature.spelling ?? 'hex', secret, option),
+  }
+}
+
+/**
+ * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
+ * matched.
+ */
+type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
+
+export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
+  'hmac-sha256': 'sha256',
+  'hmac-sha1': 'sha1',
+  'hmac-sha512': 'sha512',
+}
+const DECODE = { hex: decodeHex, base64: decodeBase64, base64url: decodeBase64url } as const
+const LONGEST_SIGNATURE = 128
+
+/** `option` is the name in messages. */
+function matcherOf(
+  { algorithm, key }: Pick<Scheme, 'algorithm' | 'key'>,
+  spelling: Spelling,
+  secret: string,
+  option: string,
+): Matcher {
+  if (algorithm === 'token') return tokenMatcher(secret)
+  const bytes = keyBytes(key, secret)
+  if (typeof bytes === 'string') throw new ListenerConfigError(option, bytes)
+  const hash = HMAC_HASHES[algorithm]
+  if (hash !== undefined) return macMatcher(hash, bytes, spelling)
+  const isEd25519 = algorithm === 'ed25519'
+  const raw = isEd25519
+    ? (ed25519Problem(bytes) ?? bytes)
+    : (p256Point(bytes) ?? 'must be the SubjectPublicKeyInfo of a P-256 key')
+  if (typeof raw === 'string') throw new ListenerConfigError(option, raw)
+  return publicKeyMatcher(isEd25519, raw, spelling)
+}
+
+/** Compares texts, so only the canonical encoding matches. */
+function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
+  const mac = hmacWith(hash, key, spelling)
+  return (signatures, { before, body, after }) =>
+    whenKnown(mac(before, body, after), (right) => anyEqual(signatures, right))
+}
+
+/** Compares digests, which have equal lengths. */
+function tokenMatcher(secret: string): Matcher {
+  return ([token = ''], _signed) =>
+    whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
+}
+
+function anyEqual(signatures: readonly string[], right: string): boolean {
+  let found = false
+  for (const signature of signatures) found = constantTimeEqual(signature, right) || found
+  return found
+}
+
+function publicKeyMatcher(isEd25519: boolean, raw: Uint8Array<ArrayBuffer>, spelling: Spelling): Matcher {
+  const parameters = isEd25519 ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
+  const importKey = () => crypto.subtle.importKey('raw', raw, parameters, false, ['verify'])
+  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
+  let imported: Awaited<ReturnType<typeof importKey>> | undefined
+  return async (signatures, signed) => {
+    imported ??= await importKey()
+    let found = false
+    for (const text of signatures) {
+      const given = text.length > LONGEST_SIGNATURE ? undefined : DECODE[spelling](text)
+      const signature = given && !isEd25519 ? signatureOfDer(given) : given
+      if (!signature) continue
+      found = (await verifySignature(isEd25519 ? 'EdDSA' : 'ES256', imported, signature, signed)) || found
+    }
+    return found
+  }
+}

@@ -1,0 +1,137 @@
+import { type ReadBody, type Reading, readJson } from '../../body.ts'
+import { type Delivery, queryTextOf } from '../../delivery.ts'
+import { decodeUtf8 } from '../../lib/bytes.ts'
+import { type Json, parseJson } from '../../lib/json.ts'
+import { readMembers, type Wanted } from '../../lib/json-members.ts'
+import { fail } from '../../reason.ts'
+import { FORM, formFields, onlyField } from './form-fields.ts'
+import { formExcess, jsonExcess } from './read-limits.ts'
+import type { BodyForm, Content } from './scheme.ts'
+
+const encoder = new TextEncoder()
+const NO_BYTES = new Uint8Array(0)
+
+/**
+ * Finds the reader for a media type. A missing type selects the first reader. Undefined if the sender does not use the
+ * type.
+ */
+export function bodyReaders(
+  content: readonly Content[],
+  jsonField: string | undefined,
+): (mediaType: string | undefined) => ReadBody | undefined {
+  const isFormOnly = content.every((kind) => kind === 'form')
+  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField, isFormOnly) }))
+  return (mediaType) => {
+    const found = mediaType === undefined ? readers[0] : readers.find(({ kind }) => fits(kind, mediaType))
+    return found?.read
+  }
+}
+
+/** The payload of a body in the scheme's first format. Undefined if it does not parse. */
+export function parsedBody(
+  body: Uint8Array,
+  content: readonly Content[] = ['json'],
+  jsonField?: string,
+): Json | undefined {
+  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
+  return reading && 'payload' in reading ? reading.payload : undefined
+}
+
+/** The header that selects the reader. Undefined if all media types, and none, select the same. */
+export function typeHeader([first]: readonly Content[]): 'content-type' | undefined {
+  return typeof first === 'object' && first.mediaTypes.includes('*') ? undefined : 'content-type'
+}
+
+function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
+  const excess = kind === 'form' ? formExcess : typeof kind === 'string' ? jsonExcess : kind.excess
+  return (body, limits) => {
+    const tooMuch = limits && excess?.(body, limits.maxFields)
+    if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
+    if (typeof kind === 'object') return readOwn(kind, body, limits?.wanted)
+    if (kind === 'form') return readForm(body, jsonField, isFormOnly, limits?.maxFields)
+    return limits?.wanted ? readEarly(body, limits.wanted) : readJson(body)
+  }
+}
+
+const JSON_TYPE = /^application\/(?:.*\+)?json$/
+
+/** Whether a sender's bodies of this kind are forms. */
+export function isForm(kind: Content): boolean {
+  return kind === 'form' || (typeof kind === 'object' && kind.mediaTypes[0] === FORM)
+}
+
+/** Whether a body of this kind may have this media type. */
+export function fits(kind: Content, mediaType: string): boolean {
+  if (typeof kind === 'object') return kind.mediaTypes.some((each) => each === mediaType || each === '*')
+  if (kind === 'form') return mediaType === FORM
+  if (kind === 'json-as-text') return mediaType === 'text/plain'
+  return JSON_TYPE.test(mediaType)
+}
+
+function readEarly(body: Uint8Array, wanted: Wanted): Reading {
+  const payload = readMembers(body, wanted)
+  return payload === undefined ? fail('body_not_json', 'the body is not an object in JSON') : { payload }
+}
+
+/**
+ * A form has its brackets and quotes percent-encoded. The content type is not signed, so a captured JSON body could come
+ * again as a form: without the ID that it is claimed by, and with a field from a text that a stranger wrote.
+ */
+const LOOKS_LIKE_JSON = /^[\s+]*[[{"]/
+
+function readForm(
+  body: Uint8Array,
+  jsonField: string | undefined,
+  isFormOnly: boolean,
+  maxFields: number | undefined,
+): Reading {
+  const text = decodeUtf8(body)
+  const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
+  const form = text === undefined || isJson ? undefined : parseForm(body)
+  if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
+  if (jsonField === undefined || !Object.hasOwn(form, jsonField)) return { payload: form }
+  const json = onlyField(body, jsonField)
+  if (json === undefined) return fail('body_malformed', `the form has more than its field ${jsonField}`)
+  const tooMuch = maxFields === undefined ? undefined : jsonExcess(json, maxFields)
+  if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
+  const parsed = parseJson(json)
+  return 'value' in parsed
+    ? { payload: { [jsonField]: parsed.value } }
+    : fail('body_not_json', `the form's ${jsonField} is not JSON`)
+}
+
+function readOwn(
+  { mediaTypes, is = mediaTypes[0], read, json }: BodyForm,
+  body: Uint8Array,
+  wanted: Wanted | undefined,
+): Reading {
+  const payload = json && wanted ? readMembers(json(body) ?? NO_BYTES, wanted) : read(body)
+  if (payload !== undefined) return { payload }
+  const found = json?.(body)
+  return found !== undefined && 'problem' in parseJson(found)
+    ? fail('body_not_json', 'the body is not a form whose field holds JSON')
+    : fail('body_malformed', `the body is not ${is}`)
+}
+
+/** Reads the payload of a GET from its query. */
+export function readQuery(delivery: Delivery): Reading {
+  const text = queryTextOf(delivery)
+  const payload = text === undefined ? undefined : parseForm(encoder.encode(text))
+  return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }
+}
+
+type Form = { [name: string]: string | string[] }
+
+/** Decodes a form. A repeated name becomes an array, in order. Undefined if the percent encoding is malformed or not UTF-8. */
+export function parseForm(form: Uint8Array): Form | undefined {
+  const grouped = new Map<string, string | string[]>()
+  const fields = formFields(form, Infinity)
+  for (const { name, value } of fields ?? []) {
+    const text = decodeUtf8(value)
+    if (text === undefined) return undefined
+    const before = grouped.get(name)
+    if (Array.isArray(before)) before.push(text)
+    else grouped.set(name, before === undefined ? text : [before, text])
+  }
+  return fields && Object.fromEntries(grouped) // creates own members, even for `__proto__`
+}

@@ -1,0 +1,198 @@
+import type { Evidence } from '../../auth/evidence.ts'
+import { headerOf } from '../../delivery.ts'
+import { keysOf } from '../../event-key.ts'
+import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
+import { type Wanted, wantedOf } from '../../lib/json-members.ts'
+import { parseTime, timeOfMember } from '../../lib/time.ts'
+import type { CompiledScheme } from '../../protocol.ts'
+import { SENDER_STATUS } from '../../reason.ts'
+import { bodyReaders, readQuery, typeHeader } from './body.ts'
+import type { SenderScheme } from './code-scheme.ts'
+import { formFields } from './form-fields.ts'
+import { handshakeAnswerer } from './handshake-answers.ts'
+import { formExcess, MOST_FIELDS } from './read-limits.ts'
+import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
+import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
+
+const LONGEST_TYPE = 256
+
+/** Compiles what the checks need of a scheme. */
+export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
+  const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
+  const names = signedNames(scheme)
+  const timestampHeader = headerIn(timestamp)
+  const eventIdHeader = headerIn(eventId)
+  const dedupe = options.dedupe ?? dedupeOf(scheme)
+  const typeOf = typeReader(eventType)
+  const claimedOf = claimReader(scheme, options, dedupe, typeOf)
+  return {
+    scheme,
+    options,
+    sender: scheme.sender,
+    order: 'authenticate first',
+    statuses: SENDER_STATUS,
+    bareUnauthorized: scheme.bareUnauthorized,
+    maxBodyBytes: scheme.maxBodyBytes,
+    retentionSeconds: scheme.retentionSeconds,
+    leaseSeconds: scheme.leaseSeconds,
+    methods: scheme.methods ?? ['POST'],
+    headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
+    required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,
+    missingHint: '',
+    timestampHeader,
+    eventIdHeader,
+    dedupe,
+    unsigned: unsignedMembers(scheme),
+    readerFor: bodyReaders(content, jsonField),
+    wrongContent: 'content_type_not_accepted',
+    readQuery,
+    fieldsOf: (body) => formExcess(body, maxFields) ?? formFields(body) ?? 'the body is not a form in UTF-8',
+    early: { maxFields, wanted: wantedEarly(scheme, names) },
+    time: timestamp,
+    timeOf: timeReader(timestamp),
+    idOf: idReader(eventId),
+    idIsUuid: false,
+    idDivider: idDividerOf(scheme),
+    bodiesRepeat: scheme.bodiesRepeat,
+    typeOf,
+    keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
+    signsHandshake: signsHandshake(scheme, options),
+    answer: handshakeAnswerer(scheme, options),
+  }
+}
+
+/** Whether handshakes are signed with a key that is known. Undefined if the sender has none. */
+function signsHandshake({ handshake }: SenderScheme, { secrets }: SchemeOptions): boolean | undefined {
+  return handshake && (handshake.signed || (handshake.bringsItsKey === true && secrets !== undefined))
+}
+
+/** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
+function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | undefined {
+  const { algorithm, signature, signs } = scheme
+  if (typeof signs === 'function') return undefined
+  const signed = names.filter((name) => name.startsWith('/'))
+  const pointers = algorithm === 'code' ? (scheme.readsFirst ?? []) : given(signature.member, ...signed)
+  const wanted = wantedOf(pointers.map(pointerSteps))
+  return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
+}
+
+const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
+
+/** The header that holds a value. Undefined if it is elsewhere, or nowhere. */
+export function headerIn(place: ValueLocation | undefined): string | undefined {
+  return place && 'header' in place ? place.header : undefined
+}
+
+/**
+ * Whether the signature covers a place. It covers a member if it covers the body, a header if the template names it,
+ * and an item always.
+ */
+function isCovered(scheme: SenderScheme, place: ValueLocation | undefined): boolean {
+  if (place === undefined || !isAnythingSigned(scheme)) return false
+  const names = signedNames(scheme)
+  if ('member' in place) return names.includes('body') || names.includes(place.member)
+  return 'item' in place || names.includes('id')
+}
+
+/**
+ * Never uses an unsigned ID as the only key, unless nothing is signed at all. Then only genuine retries can be
+ * recognised.
+ */
+export function dedupeOf(scheme: SenderScheme): Dedupe {
+  const { algorithm, dedupe, eventId, timestamp, topics } = scheme
+  if (dedupe !== undefined) return dedupe
+  if (topics !== undefined) return 'signed-bytes-per-topic'
+  if (eventId === undefined) return 'signed-bytes'
+  if (algorithm === 'token' || isCovered(scheme, eventId)) return 'id'
+  return timestamp?.of === 'attempt' ? 'signed-bytes-and-id' : 'signed-bytes'
+}
+
+/** What a signature of the scheme covers. */
+export function coverageOf({ covers, algorithm, signs }: SenderScheme): Coverage {
+  if (covers !== undefined) return covers
+  if (algorithm === 'token') return 'token'
+  return typeof signs === 'function' || signs.includes('{body}') ? 'body' : 'values'
+}
+
+/** False if the sender only identifies itself, by a token or not at all. */
+export function isAnythingSigned(scheme: SenderScheme): boolean {
+  const covers = coverageOf(scheme)
+  return covers !== 'token' && covers !== 'nothing'
+}
+
+/** Whether the sender signs with a private key, and receivers have the public one. */
+export function hasKeyPair({ algorithm }: SenderScheme): boolean {
+  return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
+}
+
+/** Whether the URL is signed, as far as the row says. Code may sign what a delivery asks for. */
+export function signsUrl(scheme: SenderScheme): boolean {
+  if (scheme.algorithm === 'code') return scheme.signs.includes('url')
+  return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
+}
+
+/** Whether a sender that signs its URL may add a query to it. Code decides itself: RFC 9421 signs what the sender chooses. */
+export function maySignQuery(scheme: SenderScheme): boolean {
+  return scheme.algorithm === 'code' || signsUrl(scheme)
+}
+
+/**
+ * What an event says that nobody has signed: an ID or a type outside of what the signature covers. If nothing is signed, also
+ * the time, and an ID that is derived from the body.
+ */
+function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
+  const { eventId, eventType, timestamp } = scheme
+  const isNothing = !isAnythingSigned(scheme)
+  return [
+    ...(isNothing || (eventId && !isCovered(scheme, eventId)) ? (['id'] as const) : []),
+    ...(eventType && !('member' in eventType && isCovered(scheme, eventType)) ? (['type'] as const) : []),
+    ...(isNothing && timestamp ? (['sentAt'] as const) : []),
+  ]
+}
+
+function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
+  const unit = time?.unit ?? 'seconds'
+  if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
+  const steps = pointerSteps(time.member)
+  if (time.asText) return ({ payload }) => parseTime(unit, textAt(payload, steps) ?? '')
+  return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
+}
+
+function idReader(place: ValueLocation | undefined): (evidence: Evidence) => string {
+  if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
+  const steps = pointerSteps(place.member)
+  return ({ payload }) => textAt(payload, steps) ?? ''
+}
+
+/**
+ * What an event is claimed by: first the signed bytes, then the ID. An event without an ID is claimed by the signed bytes. A
+ * known topic joins both. Others do not, because nobody has signed them.
+ */
+function claimReader(
+  scheme: SenderScheme,
+  options: SchemeOptions,
+  dedupe: Dedupe,
+  typeOf: CompiledScheme['typeOf'],
+): (evidence: Evidence, id: string) => readonly (Uint8Array | string)[] {
+  const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
+  const known = new Set(topics.concat(options.topics ?? []))
+  return (evidence, id) => {
+    const type = topics.length > 0 ? typeOf(evidence) : undefined
+    const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
+    const claimedId = scheme.claimedId?.(id, evidence) || id
+    const claimed: (Uint8Array | string)[] = []
+    if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, topic))
+    if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
+    return claimed
+  }
+}
+
+function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {
+  if (place === undefined || 'item' in place) return () => undefined
+  const steps = 'member' in place ? pointerSteps(place.member) : undefined
+  return ({ delivery, eventTypeText, payload }) => {
+    const found = 'member' in place ? textAt(payload, steps ?? []) : headerOf(delivery, place.header)
+    const type = eventTypeText === undefined ? found : eventTypeText || undefined
+    return typeof type === 'string' && type.length <= LONGEST_TYPE ? type : undefined
+  }
+}

@@ -1,0 +1,104 @@
+import type { Evidence } from '../../auth/evidence.ts'
+import { type Delivery, queryTextOf } from '../../delivery.ts'
+import { callHook } from '../../lib/hooks.ts'
+import type { Json } from '../../lib/json.ts'
+import { whenKnown } from '../../lib/maybe-promise.ts'
+import type { CompiledScheme } from '../../protocol.ts'
+import type { Reply } from '../../reply.ts'
+import type { SenderScheme } from './code-scheme.ts'
+import type { HandshakeRequest, SchemeOptions } from './scheme.ts'
+import { signedRequest } from './signed-text.ts'
+
+/** Answers a scheme's handshakes. Undefined if the request is not a handshake. */
+export function handshakeAnswerer(
+  { handshake }: SenderScheme,
+  options: SchemeOptions,
+): CompiledScheme['answer'] {
+  const silent = options.onHandshake && { ...options, onHandshake() {} }
+  return (evidence, tells = true) => {
+    const given = tells ? options : (silent ?? options)
+    return whenKnown(handshake?.answer(handshakeRequest(evidence, given), given), (answer) =>
+      answer === undefined || 'reason' in answer ? answer : { reply: answer },
+    )
+  }
+}
+
+/** The parts of a request that a handshake may read. */
+function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
+  const { auth, delivery } = evidence
+  const secretId = auth?.method === 'scheme' ? auth.secretId : undefined
+  const payload = () => (auth === undefined ? evidence.parsedWhole() : (evidence.payload as Json)) // the parsed body: checkBody has run
+  return { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId, payload }
+}
+
+/** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */
+export function queryOf(delivery: Delivery): HandshakeRequest['query'] {
+  let members: URLSearchParams | undefined
+  return (name) => {
+    members ??= new URLSearchParams(`?${queryTextOf(delivery) ?? ''}`)
+    const [value, another] = members.getAll(name)
+    return another === undefined ? value : undefined
+  }
+}
+
+const LONGEST_ECHO = 4096
+
+/**
+ * Echoes a handshake's text as plain text. Undefined if the text is missing or too long.
+ *
+ * @example
+ * ```ts
+ * const answer: HandshakeForm['answer'] = ({ query }) => textReply(query('challenge'))
+ * ```
+ */
+export function textReply(text: unknown): Reply | undefined {
+  if (typeof text !== 'string' || text === '' || text.length > LONGEST_ECHO) return undefined
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: text,
+  }
+}
+
+/**
+ * A JSON reply.
+ *
+ * @example
+ * ```ts
+ * const answer: HandshakeForm['answer'] = ({ header }) => jsonReply({ verification: header('x-challenge') ?? '' })
+ * ```
+ */
+export function jsonReply(value: Json): Reply {
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
+}
+
+/**
+ * A reply without a body.
+ *
+ * @example
+ * ```ts
+ * const answer: HandshakeForm['answer'] = ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined)
+ * ```
+ */
+export function emptyReply(status: number, headers: Reply['headers'] = {}): Reply {
+  return { status, headers, body: '' }
+}
+
+const LONGEST_SECRET = 256
+const PRINTABLE = /^[!-~]+$/
+
+/** Whether a text that a handshake brings can be a secret. */
+export function isSecret(text: string): boolean {
+  return text.length <= LONGEST_SECRET && PRINTABLE.test(text)
+}
+
+/** Passes a handshake's secret to `onHandshake`. Undefined if the text cannot be a secret. */
+export function acceptSecret(
+  secret: string,
+  onHandshake: SchemeOptions['onHandshake'],
+  reply: Reply,
+): Reply | undefined {
+  if (!isSecret(secret)) return undefined
+  callHook(onHandshake, { secret })
+  return reply
+}

@@ -1,0 +1,65 @@
+import { constantTimeEqual, hmacWith } from '#crypto'
+import { type NamedSecret, namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import type { Mac } from '../../crypto/algorithms.ts'
+import { ListenerConfigError } from '../../errors.ts'
+import { decodeBase64, decodeHex } from '../../lib/bytes.ts'
+import type { KeyForm, Spelling } from './scheme.ts'
+
+const encoder = new TextEncoder()
+const FEWEST_BYTES = 24
+/** Of Svix. Standard Webhooks asks senders for 64 at most. */
+const MOST_BYTES = 75
+
+/** Decodes a secret into a key, or returns the problem. */
+export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
+  if (form === 'text') return encoder.encode(secret)
+  if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'
+  if (form === 'base64') return decodeBase64(secret) ?? 'must be base64'
+  const prefix = form.base64After
+  const bytes = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
+  if (bytes === undefined) return `must be ${prefix} followed by base64, as the sender shows it`
+  return bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES
+    ? `must encode ${FEWEST_BYTES} to ${MOST_BYTES} bytes, not ${bytes.length}`
+    : bytes
+}
+
+/** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
+interface MacKey {
+  readonly id: string
+  readonly mac: Mac
+}
+
+/** @throws ListenerConfigError for secrets that are missing, blank or malformed. */
+export function macKeys(secrets: Secrets, form: KeyForm, spelling: Spelling): readonly MacKey[] {
+  return namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => {
+    const bytes = keyBytes(form, secret)
+    if (typeof bytes === 'string') throw new ListenerConfigError('secrets', bytes)
+    return { id, mac: hmacWith('sha256', bytes, spelling) }
+  })
+}
+
+/** The ID of the key that made the signature. Tries every key, so the timing does not reveal which one matched. */
+export async function signerOf(
+  keys: readonly MacKey[],
+  signature: string,
+  signed: Uint8Array,
+): Promise<string | undefined> {
+  const macs = await Promise.all(keys.map(({ mac }) => mac('', signed, '')))
+  const matches = macs.map((mac) => constantTimeEqual(mac, signature))
+  return keys[matches.indexOf(true)]?.id
+}
+
+/** The ID of the secret that was sent. Compares every secret, so the timing does not reveal which one matched. */
+export function holderOf(secrets: readonly NamedSecret[], given: string): string | undefined {
+  const matches = secrets.map(({ secret }) => sameText(given, secret))
+  return secrets[matches.indexOf(true)]?.id
+}
+
+/** Compares two strings in time that depends only on their lengths. */
+export function sameText(given: string, expected: string): boolean {
+  let difference = given.length ^ expected.length
+  for (let index = 0; index < expected.length; index += 1) {
+    difference |= given.charCodeAt(index) ^ expected.charCodeAt(index) // NaN past the end counts as 0
+  }
+  return difference === 0
+}

@@ -1,0 +1,80 @@
+import { constantTimeEqual } from '#crypto'
+import { namedSecrets, secretText } from '../../auth/secrets.ts'
+import { ListenerConfigError } from '../../errors.ts'
+import { decodeBase64 } from '../../lib/bytes.ts'
+import type { OptionCheck } from '../../lib/options.ts'
+import type { SchemeOptions } from './define-scheme.ts'
+import { macKeys } from './keys.ts'
+import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
+
+/** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */
+export interface MessageKey {
+  readonly id: string
+  /** The only `keyid` that it verifies. Undefined if the user did not name the key, which then verifies any. */
+  readonly keyid: string | undefined
+  /** The value of the parameter `alg`. */
+  readonly algorithm: 'hmac-sha256' | PublicKeyAlgorithm
+  /** @param signature In base64. */
+  verifies(message: Uint8Array<ArrayBuffer>, signature: string): Promise<boolean>
+}
+
+/** The encoding of `secrets`. */
+export type SecretForm = 'text' | 'base64' | 'hex'
+
+/** @throws ListenerConfigError for keys that are missing, blank or malformed. */
+export function messageKeys(
+  { secrets, publicKeys }: Pick<SchemeOptions, 'secrets' | 'publicKeys'>,
+  form: SecretForm = 'text',
+): readonly MessageKey[] {
+  const given = publicKeys === undefined ? [] : namedSecrets(publicKeys, 'publicKeys', keyText)
+  const shared = publicKeys !== undefined && secrets === undefined ? [] : secretKeys(secrets, form)
+  return [
+    ...named(secrets, shared),
+    ...named(
+      publicKeys,
+      given.flatMap(({ id, secret }) => publicKey(id, secret)),
+    ),
+  ]
+}
+
+type UnnamedKey = Omit<MessageKey, 'keyid'>
+
+/** Tells names that the user gave from those by position. */
+function named(given: SchemeOptions['secrets'], keys: readonly UnnamedKey[]): readonly MessageKey[] {
+  const names = new Set([given].flat().map((entry) => (typeof entry === 'object' ? entry.id : undefined)))
+  return keys.map((key) => ({ ...key, keyid: names.has(key.id) ? key.id : undefined }))
+}
+
+/** Accepts the line feed at the end of PEM. @throws ListenerConfigError */
+const keyText: OptionCheck = (value, option) =>
+  secretText(typeof value === 'string' ? value.trimEnd() : value, option)
+
+function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readonly UnnamedKey[] {
+  return macKeys(secrets, form, 'base64').map(({ id, mac }) => ({
+    id,
+    algorithm: 'hmac-sha256',
+    verifies: async (message, signature) => constantTimeEqual(await mac('', message, ''), signature),
+  }))
+}
+
+/** Returns two keys for RSA, which serves two algorithms. */
+function publicKey(id: string, text: string): readonly UnnamedKey[] {
+  const key = readPublicKey(text)
+  if (typeof key === 'string') {
+    throw new ListenerConfigError(
+      'publicKeys',
+      `${key}. Pass PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key's 32 bytes`,
+    )
+  }
+  return key.algorithms.map((algorithm) => {
+    const verify = verifierOf(key.spki, algorithm)
+    return {
+      id,
+      algorithm,
+      async verifies(message, signature) {
+        const given = decodeBase64(signature)
+        return given !== undefined && verify(message, given)
+      },
+    }
+  })
+}

@@ -1,0 +1,153 @@
+import type { Signed } from '../../crypto/algorithms.ts'
+import { type Delivery, fieldText, headerOf, queryTextOf } from '../../delivery.ts'
+import { ListenerConfigError } from '../../errors.ts'
+import { bytesOf, byteText } from '../../lib/bytes.ts'
+import { type Json, pointerSteps, textAt } from '../../lib/json.ts'
+import type { SenderScheme } from './code-scheme.ts'
+import type { FormField } from './form-fields.ts'
+import type { Scheme, SchemeRequest } from './scheme.ts'
+import {
+  keepsQuery,
+  looksLikeJson,
+  QUERY_NOT_DIVIDED,
+  queryDivider,
+  urlParts,
+  urlReader,
+  urlText,
+} from './signed-url.ts'
+
+const LONGEST_MEMBER = 4096
+const encoder = new TextEncoder()
+const NO_BYTES = new Uint8Array(0)
+const PART = /\{([^{}]+)\}|[^{}]+/g
+
+/** The values of a delivery that a template can name. */
+export interface SignedValues {
+  readonly timestampText: string
+  readonly eventIdText: string
+  readonly delivery: Delivery
+  /** Parses the body, within the limits of `Evidence.parsed`. Undefined if it does not parse. */
+  parsed(): Json | undefined
+  /** Decodes the fields of a form, within the same limits. */
+  fields(): readonly FormField[] | undefined
+  /** Says why a signed value is missing. */
+  refuse?(detail: string): undefined
+}
+
+/** The names of the signed values. A function may sign any, and always signs the body. */
+export function signedNames({ algorithm, signs }: SenderScheme): readonly string[] {
+  if (algorithm === 'code') return signs
+  return typeof signs === 'string' ? [...signs.matchAll(PART)].flatMap(([, name]) => name ?? []) : ['body']
+}
+
+/** The text after the ID in the template, which no ID may contain. Empty if there is none. */
+export function idDividerOf({ signs }: SenderScheme): string {
+  return (typeof signs === 'string' && /\{id\}([^{}]+)/.exec(signs)?.[1]) || ''
+}
+
+/** Compiles e.g. `{timestamp}.{body}`. `{body}` is the exact bytes, and `{/a/b}` a member of the parsed body. */
+export function templateReader(
+  template: string,
+  urlOf: (values: SignedValues) => string | undefined,
+): (values: SignedValues) => Signed | undefined {
+  const [start = '', ...rest] = template.split('{body}')
+  const [readBefore, readAfter] = [textReader(start, urlOf), textReader(rest.join(''), urlOf)]
+  return (values) => {
+    const [before, after] = [readBefore(values), readAfter(values)]
+    if (before === undefined || after === undefined) return undefined
+    return { before, body: rest.length === 0 ? NO_BYTES : values.delivery.body, after }
+  }
+}
+
+/**
+ * Reads the `{url}` of a template. Undefined if the request's query cannot be told from the rest of the text.
+ *
+ * @throws ListenerConfigError for a path that the sender would sign as a query.
+ */
+export function signedUrlText(
+  { signs, content, signedUrl = (url) => url }: Pick<Scheme, 'signs' | 'content' | 'signedUrl'>,
+  publicUrl: string,
+): (values: SignedValues) => string | undefined {
+  const read = urlReader(publicUrl)
+  const fixed = signedUrl(publicUrl)
+  if (signedUrl(urlParts(publicUrl).base).includes('?')) {
+    throw new ListenerConfigError(
+      'publicUrl',
+      'must have no %3F in its path, because the sender signs it as ?',
+    )
+  }
+  const divider = typeof signs === 'string' ? queryDivider(signs, content) : 'nothing'
+  return (values) => {
+    const url = read(values.delivery)
+    if ('problem' in url) return values.refuse?.(url.problem)
+    if (!url.isOpen) return fixed
+    if (divider === 'nothing' || (divider === 'json' && !looksLikeJson(values.delivery.body))) {
+      return values.refuse?.(QUERY_NOT_DIVIDED)
+    }
+    const text = signedUrl(urlText(url))
+    return keepsQuery(url.query, text) ? text : values.refuse?.(QUERY_NOT_DIVIDED)
+  }
+}
+
+type Part = string | ((values: SignedValues) => string | undefined)
+
+/** Undefined if a signed member is missing. */
+function textReader(
+  template: string,
+  urlOf: (values: SignedValues) => string | undefined,
+): (values: SignedValues) => string | undefined {
+  const parts = Array.from(template.matchAll(PART), ([text, name]) =>
+    name === undefined ? text : placeholder(name, urlOf),
+  )
+  return (values) => {
+    let text = ''
+    for (const part of parts) {
+      const next = typeof part === 'string' ? part : part(values)
+      if (next === undefined) return undefined
+      text += next
+    }
+    return text
+  }
+}
+
+function placeholder(name: string, urlOf: (values: SignedValues) => string | undefined): Part {
+  // Signed as bytes, one a character. A host that decodes headers as UTF-8 may report others.
+  if (name === 'id') return ({ eventIdText: id }) => (/[^ -\xff]/.test(id) ? undefined : id)
+  if (name === 'timestamp') return ({ timestampText }) => timestampText
+  if (name === 'method') return ({ delivery }) => delivery.method
+  if (name === 'url') return urlOf
+  const steps = pointerSteps(name)
+  return (values) => {
+    const text = textAt(values.parsed(), steps)
+    return text === undefined || text.length > LONGEST_MEMBER ? undefined : byteText(encoder.encode(text))
+  }
+}
+
+/** What the signature covered, which a scheme sets during authentication, or else the body. `prefix` goes before it. */
+export function signedBytes(
+  { signed, delivery }: { readonly signed: Signed | undefined; readonly delivery: Delivery },
+  prefix = '',
+): Uint8Array {
+  const { before, body, after } = signed ?? { before: '', body: delivery.body, after: '' }
+  return prefix + before + after === '' ? body : bytesOf(prefix + before, body, after)
+}
+
+/** The view of a request that a scheme's own function gets. */
+export function signedRequest(values: SignedValues, publicUrl: string): SchemeRequest {
+  const { delivery } = values
+  return {
+    method: delivery.method,
+    header: (name) => {
+      const value = headerOf(delivery, name)
+      return typeof value === 'string' ? value : undefined
+    },
+    list: (name) => fieldText(delivery, name),
+    queryText: () => queryTextOf(delivery),
+    url: delivery.url,
+    refuse: (detail) => values.refuse?.(detail),
+    body: delivery.body,
+    publicUrl,
+    payload: () => values.parsed(),
+    fields: () => values.fields(),
+  }
+}

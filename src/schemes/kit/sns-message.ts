@@ -1,0 +1,105 @@
+import type { RsaSignature } from '../../auth/remote-certificates.ts'
+import { decodeBase64 } from '../../lib/bytes.ts'
+import { memberAt } from '../../lib/json.ts'
+import { rawText, unescapeJson } from '../../lib/json-members.ts'
+import { type Failure, fail } from '../../reason.ts'
+
+/** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.cn-north-1.amazonaws.com.cn`. */
+export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazonaws\\.com(?:\\.cn)?'
+
+const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
+const LONGEST_URL = 256
+/** Of the members other than `Message`, in characters. */
+const LONGEST_MEMBER = 4096
+const encoder = new TextEncoder()
+const FIRST_LINE: Uint8Array = /* @__PURE__ */ encoder.encode('Message\n')
+/** In base64. The largest RSA keys that are used have 8,192 bits. */
+const LONGEST_SIGNATURE = 1368
+
+/** The members that Amazon signs in each type of message after `Message`, in order. `Subject` is optional. */
+const CONTROL = ['MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
+const SIGNED: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
+  ['Notification', ['MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['SubscriptionConfirmation', CONTROL],
+  ['UnsubscribeConfirmation', CONTROL],
+])
+const HASHES: ReadonlyMap<string, RsaSignature['hash']> = /* @__PURE__ */ new Map([
+  ['1', 'SHA-1'],
+  ['2', 'SHA-256'],
+])
+
+/** A signature, and the certificate to verify it with. */
+export interface SnsSignature extends Omit<RsaSignature, 'message'> {
+  /** Pinned to an SNS host. */
+  readonly certificateUrl: string
+  /** As `Message` stands in the body, with its escapes. */
+  readonly rawMessage: Uint8Array
+  /** What is signed after it. */
+  readonly after: string
+}
+
+/** The members that are read before authentication, without `Message`, which may be as large as the body. */
+export const SMALL_MEMBERS: readonly string[] = [
+  '/Signature',
+  '/SignatureVersion',
+  '/SigningCertURL',
+  '/Subject',
+  ...CONTROL.map((name) => `/${name}`),
+]
+
+/** Whether this is the URL of a certificate on an SNS host. */
+export function isCertificateUrl(url: string): boolean {
+  return url.length <= LONGEST_URL && CERTIFICATE_URL.test(url)
+}
+
+/** A string member of a message, or an empty string. */
+export function textOf(message: unknown, name: string): string {
+  const text = memberAt(message, [name])
+  return typeof text === 'string' ? text : ''
+}
+
+/** Reads the signature of a message. Refuses what can be refused without the certificate. */
+export function signatureOf(
+  message: unknown,
+  body: Uint8Array,
+): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
+  const given = textOf(message, 'Signature')
+  if (given === '') return fail('auth_missing', 'no Signature')
+  const after = signedAfterMessage(message)
+  const rawMessage = rawText(body, 'Message')
+  if (after === undefined || rawMessage === undefined)
+    return fail('signature_mismatch', 'the body is not an SNS message')
+  const hash = HASHES.get(textOf(message, 'SignatureVersion'))
+  if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
+  const certificateUrl = textOf(message, 'SigningCertURL')
+  if (!isCertificateUrl(certificateUrl)) {
+    return fail('signature_mismatch', 'SigningCertURL is not the URL of a certificate on an SNS host')
+  }
+  const signature = given.length > LONGEST_SIGNATURE ? undefined : decodeBase64(given)
+  if (signature === undefined) return fail('signature_mismatch', 'Signature is too long, or not base64')
+  return { certificateUrl, hash, signature, rawMessage, after }
+}
+
+/** Each member's name and value, one per line. Undefined if this is not an SNS message. */
+function signedAfterMessage(message: unknown): string | undefined {
+  const names = SIGNED.get(textOf(message, 'Type'))
+  let lines = ''
+  for (const name of names ?? []) {
+    const text = memberAt(message, [name])
+    if (name === 'Subject' && text === undefined) continue
+    // Only `Message` may contain line feeds, so that the text is unambiguous.
+    if (typeof text !== 'string' || text.length > LONGEST_MEMBER || text.includes('\n')) return undefined
+    lines += `${name}\n${text}\n`
+  }
+  return names && lines
+}
+
+/** The signed bytes. Built once, without a string of the message, because each takes its size in fresh memory. */
+export function signedBytesOf({ rawMessage, after }: SnsSignature): Uint8Array<ArrayBuffer> {
+  const rest = encoder.encode(`\n${after}`)
+  const bytes = new Uint8Array(FIRST_LINE.length + rawMessage.length + rest.length)
+  bytes.set(FIRST_LINE)
+  const end = unescapeJson(rawMessage, bytes, FIRST_LINE.length)
+  bytes.set(rest, end)
+  return bytes.subarray(0, end + rest.length)
+}

@@ -1,0 +1,33 @@
+import { memberAt } from '../lib/json.ts'
+import { defineScheme, emptyReply, type SchemeFactory } from './kit/define-scheme.ts'
+
+/**
+ * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature
+ * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
+ * remembered. A delivery can hold many events, each with its `webhookEventId`. LINE may repeat an event in another
+ * delivery. The delivery without events, which the Verify button sends, is answered for you.
+ *
+ * @example
+ * ```ts
+ * const auth = line({ secrets: process.env.LINE_CHANNEL_SECRET })
+ * ```
+ */
+export const line: SchemeFactory = defineScheme({
+  name: 'line',
+  sender: 'LINE',
+  secretName: 'channel secret',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-line-signature'], spelling: 'base64' },
+  signs: '{body}',
+  handshake: {
+    signed: true,
+    answer: (request) => {
+      const events = memberAt(request.payload(), ['events'])
+      return Array.isArray(events) && events.length === 0 ? emptyReply(200) : undefined
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The time, the URL and the headers are not signed.',
+})

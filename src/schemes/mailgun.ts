@@ -1,0 +1,41 @@
+import { memberAt } from '../lib/json.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
+ * panel under API security. The signature covers a time and a token, but not the event. Anyone who intercepts a
+ * delivery can replace its event. So each token is accepted once, for at most a day.
+ *
+ * Answer exactly 200. Mailgun retries after any other status, including 204, and gives up after a 406. Inbound messages
+ * and the older webhooks are forms, which this scheme does not read.
+ *
+ * @example
+ * ```ts
+ * const auth = mailgun({ secrets: process.env.MAILGUN_WEBHOOK_SECRET })
+ * ```
+ */
+export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = defineScheme({
+  name: 'mailgun',
+  sender: 'Mailgun',
+  secretName: 'HTTP webhook signing key',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: [], member: '/signature/signature', spelling: 'hex' },
+  signs: '{/signature/timestamp}{/signature/token}',
+  // Mailgun retries for 8 hours, possibly with the first attempt's signature.
+  timestamp: {
+    member: '/signature/timestamp',
+    asText: true,
+    unit: 'seconds',
+    of: 'attempt',
+    toleranceSeconds: 86_400,
+    aheadSeconds: 300,
+  },
+  eventId: { member: '/event-data/id' },
+  // An ID is unique only within a day. Every attempt has the event's time.
+  claimedId: (id, { payload }) => id && `${memberAt(payload, ['event-data', 'timestamp'])}\n${id}`,
+  eventType: { member: '/event-data/event' },
+  maxBodyBytes: 262_144,
+  limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',
+})

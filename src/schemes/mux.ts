@@ -1,0 +1,26 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers a
+ * timestamp and the body.
+ *
+ * @example
+ * ```ts
+ * const auth = mux({ secrets: process.env.MUX_WEBHOOK_SECRET })
+ * ```
+ */
+export const mux: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  name: 'mux',
+  sender: 'Mux',
+  secretName: 'signing secret of the webhook',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['mux-signature'], separator: ',', prefix: 'v1=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+  eventId: { member: '/id' },
+  eventType: { member: '/type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,79 @@
+import { constantTimeEqual, hmacWith } from '#crypto'
+import { decodeUtf8 } from '../lib/bytes.ts'
+import { countMembers, type Json, memberAt, parseJson } from '../lib/json.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import { fail } from '../reason.ts'
+import {
+  defineScheme,
+  emptyReply,
+  type HandshakeOptions,
+  type SchemeFactory,
+  type SecretOptions,
+} from './kit/define-scheme.ts'
+import { acceptSecret, isSecret } from './kit/handshake-answers.ts'
+
+const SIGNATURE = 'x-notion-signature'
+const PREFIX = 'sha256='
+/** In bytes. */
+const LONGEST_HANDSHAKE = 1024
+
+/** The token of a handshake. Undefined if the body is anything else, or repeats the member. */
+function tokenOf(body: Uint8Array): string | undefined {
+  const text = body.length > LONGEST_HANDSHAKE ? undefined : decodeUtf8(body)
+  if (text === undefined || countMembers(text) !== 1) return undefined
+  const parsed = parseJson(body)
+  const token = 'value' in parsed ? memberAt(parsed.value, ['verification_token']) : undefined
+  return typeof token === 'string' && isSecret(token) ? token : undefined
+}
+
+function isHandshake(payload: Json | undefined): boolean {
+  return typeof payload === 'object' && payload !== null && `${Object.keys(payload)}` === 'verification_token'
+}
+
+/**
+ * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create
+ * the subscription, signed with the token itself. Pass `onHandshake` to receive the token, enter it on Notion's page and store it.
+ * Then pass it as `secrets` and omit `onHandshake`. With both, only a token that comes signed with one of `secrets` is received.
+ * The signature covers the body, which holds the event's ID and time.
+ *
+ * @example
+ * ```ts
+ * const auth = notion({ secrets: process.env.NOTION_VERIFICATION_TOKEN })
+ * ```
+ */
+export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = defineScheme({
+  name: 'notion',
+  sender: 'Notion',
+  secretName: 'verification token of the subscription',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: [SIGNATURE], prefix: PREFIX, spelling: 'hex' },
+  signs: '{body}',
+  timestamp: { member: '/timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 172_800 },
+  eventId: { member: '/id' },
+  eventType: { member: '/type' },
+  takes: ['onHandshake'],
+  handshake: {
+    signed: false,
+    bringsItsKey: true,
+    answer: (request, { onHandshake }) => {
+      const { body, method, secretId } = request
+      if (secretId !== undefined && !isHandshake(request.payload())) return undefined
+      const token = onHandshake && tokenOf(body)
+      const accept = () => acceptSecret(token ?? '', onHandshake, emptyReply(200))
+      if (secretId !== undefined) {
+        return token === undefined
+          ? fail('body_malformed', 'the body is a verification token, which only onHandshake takes')
+          : accept()
+      }
+      if (method !== 'POST' || token === undefined) return undefined
+      const given = request.list(SIGNATURE)
+      if (given === undefined) return accept()
+      const mac = hmacWith('sha256', new TextEncoder().encode(token), 'hex')('', body, '')
+      return whenKnown(mac, (hex) => (constantTimeEqual(PREFIX + hex, given) ? accept() : undefined))
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,18 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/**
+ * OpenAI: Standard Webhooks. The signing secret is shown once, when you create the webhook in the project's settings.
+ * The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = openai({ secrets: process.env.OPENAI_WEBHOOK_SECRET })
+ * ```
+ */
+export const openai: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'openai',
+  sender: 'OpenAI',
+  secretName: 'signing secret of the webhook, whsec_…',
+})

@@ -1,0 +1,38 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers a
+ * timestamp and the body. Paddle's own tolerance is 5 seconds. Set `toleranceSeconds` to 30 if a queue or your clock
+ * needs it.
+ *
+ * @example
+ * ```ts
+ * const auth = paddle({ secrets: process.env.PADDLE_WEBHOOK_SECRET })
+ * ```
+ */
+export const paddle: SchemeFactory<SecretOptions, '/event_type'> = defineScheme({
+  name: 'paddle',
+  sender: 'Paddle',
+  secretName: 'secret key of the notification destination, pdl_ntfset_…',
+  secretMadeBy: 'sender',
+  secretPrefix: 'pdl_ntfset_',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['paddle-signature'], separator: ';', prefix: 'h1=', spelling: 'hex' },
+  signs: '{timestamp}:{body}',
+  timestamp: { item: 'ts=', unit: 'seconds', of: 'attempt', toleranceSeconds: 5 },
+  eventId: { member: '/event_id' },
+  eventType: { member: '/event_type' },
+  maxBodyBytes: 1_048_576,
+  facts: {
+    otherKeys: {
+      pdl_live_apikey_: 'an API key',
+      pdl_sdbx_apikey_: 'an API key',
+      ntfset_: 'the ID of a notification destination',
+      live_: 'a client-side token',
+      test_: 'a client-side token',
+    },
+    otherSecrets: 'each notification destination has its own, sandbox and live ones too',
+  },
+  limits: 'The URL and the other headers are not signed.',
+})

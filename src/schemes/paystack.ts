@@ -1,0 +1,26 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Paystack: `X-Paystack-Signature`, by HMAC-SHA512. The key is the account's secret key, as for the API. The signature
+ * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
+ * remembered.
+ *
+ * @example
+ * ```ts
+ * const auth = paystack({ secrets: process.env.PAYSTACK_WEBHOOK_SECRET })
+ * ```
+ */
+export const paystack: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+  name: 'paystack',
+  sender: 'Paystack',
+  secretName: 'secret key of the account',
+  secretMadeBy: 'sender',
+  facts: { signsWithApiKey: true },
+  algorithm: 'hmac-sha512',
+  key: 'text',
+  signature: { headers: ['x-paystack-signature'], spelling: 'hex' },
+  signs: '{body}',
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The time, the URL and the headers are not signed.',
+})

@@ -1,0 +1,20 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/**
+ * Polar: Standard Webhooks with a different key. The key is the text of the endpoint's secret, not the bytes that its
+ * base64 encodes. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = polar({ secrets: process.env.POLAR_WEBHOOK_SECRET })
+ * ```
+ */
+export const polar: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'polar',
+  sender: 'Polar',
+  secretName: 'secret of the endpoint, as it is written',
+  secretMadeBy: 'user',
+  key: 'text',
+})

@@ -1,0 +1,19 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/**
+ * Replicate: Standard Webhooks. Fetch the signing secret of your account from the API (`webhooks.default.secret`) and
+ * keep it. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = replicate({ secrets: process.env.REPLICATE_WEBHOOK_SECRET })
+ * ```
+ */
+export const replicate: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+  ...STANDARD_WEBHOOKS,
+  name: 'replicate',
+  sender: 'Replicate',
+  leaseSeconds: 30, // half of the minute during which Replicate retries
+  secretName: 'signing secret, whsec_…',
+})

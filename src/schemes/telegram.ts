@@ -1,0 +1,26 @@
+import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
+
+/**
+ * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you passed to
+ * `setWebhook`. Nothing is signed, and anyone who has seen the token can send anything, so add `allowedCidrs`. Updates
+ * are claimed by `update_id`, which counts per bot, so give each bot a listener of its own.
+ *
+ * @example
+ * ```ts
+ * const auth = telegram({ secrets: process.env.TELEGRAM_WEBHOOK_SECRET })
+ * ```
+ */
+export const telegram: SchemeFactory = defineScheme({
+  name: 'telegram',
+  sender: 'Telegram',
+  secretName: 'secret_token of setWebhook',
+  secretMadeBy: 'user',
+  algorithm: 'token',
+  key: 'text',
+  signature: { headers: ['x-telegram-bot-api-secret-token'] },
+  signs: '{body}',
+  eventId: { member: '/update_id' },
+  maxBodyBytes: 1_048_576,
+  limits:
+    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
+})

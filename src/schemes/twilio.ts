@@ -1,0 +1,230 @@
+import { sha256 } from '#crypto'
+import { byteText, decodeUtf8 } from '../lib/bytes.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import type { FormField } from './kit/form-fields.ts'
+import {
+  ANOTHER_QUERY,
+  hasQuery,
+  QUERY_NOT_DIVIDED,
+  requestedQuery,
+  type UrlParts,
+  urlParts,
+  urlText,
+} from './kit/signed-url.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
+/** Of a form, as Twilio sorts them. */
+const FIRST_FIELD = 'AccountSid'
+const EQUALS_SIGN = 0x3d
+/** At the end of a query. */
+const ADDED_HASH = /(?:^\?|&)bodySHA256=[0-9a-f]{64}$/
+const encoder = new TextEncoder()
+const LONGEST_REPEATED = 4096
+const NO_BYTES = new Uint8Array(0)
+
+/** The URLs that Twilio may have signed: as configured, or as a URL parser writes them. */
+function signedUrls(publicUrl: string): readonly UrlParts[] {
+  return [...new Set([publicUrl, new URL(publicUrl).href])].flatMap(withAndWithoutPort)
+}
+
+/** Drops the fragment, which is never sent, and `bodySHA256`, which Twilio adds to each request. */
+function withAndWithoutPort(publicUrl: string): readonly UrlParts[] {
+  const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(publicUrl) ?? []
+  const { base: path, query } = urlParts(rest)
+  const defaultPort = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
+  return ['', port ?? defaultPort].map((each) => ({
+    base: scheme + host + each + path,
+    query: withoutHash(query),
+    fragment: '',
+  }))
+}
+
+const withoutHash = (query: string) => query.replace(ADDED_HASH, '')
+
+/**
+ * A query as a URL parser writes it, and as received: Twilio has signed both. The first is the same for both, so that a delivery
+ * is known again under another spelling.
+ */
+function spellings(query: string): readonly string[] {
+  const escaped = query.replace(/["'<>]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+  return escaped === query ? [query] : [escaped, query]
+}
+
+/** Sorted by name. Twilio has been seen to send what it signed unsorted like this (twilio/twilio-php#790). */
+function sortedQuery(query: string): string {
+  const named = query
+    .slice(1)
+    .split('&')
+    .map((pair) => ({ pair, name: pair.split('=', 1)[0] ?? '' }))
+  const sorted = named.sort((left, right) => Number(left.name > right.name) - Number(left.name < right.name))
+  return `?${sorted.map(({ pair }) => pair).join('&')}`
+}
+
+/** Whether a request's query is the configured one. */
+function isConfigured(sent: string, url: UrlParts): boolean {
+  const isAsSigned = hasQuery(urlText(url), sent)
+  return (
+    isAsSigned || (url.query !== '' && hasQuery(urlText({ ...url, query: sortedQuery(url.query) }), sent))
+  )
+}
+
+/** How the text of every GET to this URL begins, if Twilio adds its parameters after those of the URL. */
+const startOfGet = ({ base, query }: UrlParts) => (query === '' ? `${base}?` : `${base}${query}&`)
+
+/**
+ * Whether a GET with this query may be one to the configured URL. No POST has the same text, so none can be replayed as a
+ * GET: the text of a form goes on right after the configured query, and that of JSON ends with `bodySHA256`. After a query that
+ * is not configured, a form goes on with the name and the value of `AccountSid`, without a `=` between them.
+ */
+function isQueryOfGet(sent: string, urls: readonly UrlParts[]): boolean {
+  const pairs = new Set(sent.slice(1).split('&'))
+  const configured = urls.map(({ query }) => query.slice(1)).filter((query) => query !== '')
+  return (
+    sent.length > 1 &&
+    !ADDED_HASH.test(sent) &&
+    (configured.length === 0 ||
+      configured.some((query) => query.split('&').every((pair) => pairs.has(pair)))) &&
+    urls.every(({ query }) => query === '' || !sent.startsWith(query) || sent.charAt(query.length) === '&') &&
+    (configured.length > 0 || sent.split(FIRST_FIELD, 2)[1]?.startsWith('=') !== false)
+  )
+}
+
+/**
+ * Whether a form's text shows where the query before it ends: at the first `AccountSid`. Twilio sends this field with every form, and
+ * no documented name sorts before it.
+ */
+function isDivided(query: string, fields: readonly FormField[]): boolean {
+  const isFirst = fields.every(({ name, value }) => {
+    return name === FIRST_FIELD ? value[0] !== EQUALS_SIGN : name > FIRST_FIELD
+  })
+  return isFirst && fields.some(({ name }) => name === FIRST_FIELD) && !query.includes(FIRST_FIELD)
+}
+
+/**
+ * Concatenates names and values, sorted by name. The values of a repeated name are sorted, without duplicates. Undefined if one
+ * of those is over 4 KB.
+ */
+function signedFields(fields: readonly FormField[]): Uint8Array | undefined {
+  const byName = new Map<string, Uint8Array[]>()
+  for (const { name, value } of fields) {
+    const values = byName.get(name)
+    if (values) values.push(value)
+    else byName.set(name, [value])
+  }
+  const parts: Uint8Array[] = []
+  for (const [name, values] of [...byName].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const ordered = values.length > 1 ? distinct(values) : values
+    if (ordered === undefined) return undefined
+    for (const value of ordered) parts.push(encoder.encode(name), value)
+  }
+  const signed = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    signed.set(part, at)
+    at += part.length
+  }
+  return signed
+}
+
+function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
+  const texts = values.map((value) => (value.length > LONGEST_REPEATED ? undefined : decodeUtf8(value)))
+  return texts.includes(undefined)
+    ? undefined
+    : [...new Set(texts)].sort().map((text) => encoder.encode(text))
+}
+
+/**
+ * Twilio: `X-Twilio-Signature`, by HMAC-SHA1, the only algorithm that Twilio offers. The key is the account's
+ * primary auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`, exactly as you
+ * entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
+ * covers the URL, and every field of a form or a hash of a JSON body.
+ *
+ * If `publicUrl` has no query, that of the request is verified. It may differ from call to call. A form then needs `AccountSid` as
+ * the first of its sorted fields, as Twilio sends it, and not in the query: otherwise nothing shows where the query ends, and
+ * `publicUrl` must have it.
+ *
+ * GET webhooks are accepted too: mount the route for GET. Their payload is the query of the request, which has to contain
+ * that of `publicUrl`, and `event.rawBody` is the text of that query.
+ *
+ * hookgate knows a duplicate by its signed values, because anyone can change `I-Twilio-Idempotency-Token`. A call that fetches
+ * the same TwiML twice with the same digits repeats these values; for such calls, pass `dedupe: 'off'` or
+ * `'id'`.
+ *
+ * @example
+ * ```ts
+ * const auth = twilio({
+ *   secrets: process.env.TWILIO_AUTH_TOKEN,
+ *   publicUrl: 'https://example.com/hooks',
+ * })
+ * ```
+ */
+export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
+  name: 'twilio',
+  sender: 'Twilio',
+  secretName: 'primary auth token of the account',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha1',
+  key: 'text',
+  signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
+  methods: ['POST', 'GET'],
+  signs: ({ body, fields, header, method, payload, publicUrl, refuse, url }) => {
+    const urls = signedUrls(publicUrl)
+    const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
+    if (typeof sent === 'object') return refuse(sent.problem)
+    if (method === 'GET') {
+      if (sent === undefined || payload() === undefined) return undefined
+      if (!isQueryOfGet(sent, urls))
+        return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
+      return urls.flatMap(({ base }) =>
+        spellings(sent).map((each) => ({ before: base + each, body: NO_BYTES, after: '' })),
+      )
+    }
+    const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
+    const query = isJson && sent !== undefined ? withoutHash(sent) : sent
+    const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
+    if (query !== undefined && !isOpen && !urls.some((each) => isConfigured(query, each)))
+      return refuse(ANOTHER_QUERY)
+    const signedWith = (bytes: Uint8Array) =>
+      urls.flatMap(({ base, query: configured }) =>
+        (isOpen ? spellings(query) : [configured]).map((each) => ({
+          before: base + each,
+          body: bytes,
+          after: '',
+        })),
+      )
+    if (isJson) {
+      if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
+      const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'
+      return whenKnown(sha256(body, 'hex'), (hash) => {
+        const isOther = sent !== query && !sent?.endsWith(hash)
+        return isOther ? undefined : signedWith(encoder.encode(`${divider}bodySHA256=${hash}`))
+      })
+    }
+    const form = fields()
+    const signed = form && signedFields(form)
+    if (signed === undefined) return undefined
+    if (isOpen) return isDivided(query, form ?? []) ? signedWith(signed) : refuse(QUERY_NOT_DIVIDED)
+    // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
+    const starts = urls.map(startOfGet)
+    const longest = Math.max(...starts.map(({ length }) => length))
+    const begin = byteText(signed.subarray(0, longest))
+    const isOfGet = urls.some(({ base, query: configured }) =>
+      starts.some((start) => (base + configured + begin).startsWith(start)),
+    )
+    return isOfGet ? undefined : signedWith(signed)
+  },
+  takes: ['publicUrl'],
+  eventId: { header: 'i-twilio-idempotency-token' },
+  content: ['form', 'json'],
+  maxBodyBytes: 262_144,
+  facts: {
+    otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
+    otherSecrets:
+      'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
+  },
+  limits:
+    'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
+})

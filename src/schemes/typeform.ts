@@ -1,0 +1,25 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, which
+ * holds the event's ID but no time.
+ *
+ * @example
+ * ```ts
+ * const auth = typeform({ secrets: process.env.TYPEFORM_WEBHOOK_SECRET })
+ * ```
+ */
+export const typeform: SchemeFactory<SecretOptions, '/event_type'> = defineScheme({
+  name: 'typeform',
+  sender: 'Typeform',
+  secretName: 'secret of the webhook',
+  secretMadeBy: 'user',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['typeform-signature'], prefix: 'sha256=', spelling: 'base64' },
+  signs: '{body}',
+  eventId: { member: '/event_id' },
+  eventType: { member: '/event_type' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The time, the URL and the headers are not signed.',
+})

@@ -1,0 +1,25 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that created it.
+ * The signature covers a timestamp and the body. Deliveries have no ID, so the signed bytes are claimed.
+ *
+ * @example
+ * ```ts
+ * const auth = webflow({ secrets: process.env.WEBFLOW_WEBHOOK_SECRET })
+ * ```
+ */
+export const webflow: SchemeFactory<SecretOptions, '/triggerType'> = defineScheme({
+  name: 'webflow',
+  sender: 'Webflow',
+  secretName: 'secret key of the webhook, or client secret of the app',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-webflow-signature'], spelling: 'hex' },
+  signs: '{timestamp}:{body}',
+  timestamp: { header: 'x-webflow-timestamp', unit: 'milliseconds', of: 'attempt', toleranceSeconds: 300 },
+  eventType: { member: '/triggerType' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,26 @@
+import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+
+/**
+ * WorkOS: `WorkOS-Signature`, with a timestamp in milliseconds. The signing secret is on the endpoint's page in the
+ * dashboard. The signature covers the timestamp and the body.
+ *
+ * @example
+ * ```ts
+ * const auth = workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET })
+ * ```
+ */
+export const workos: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+  name: 'workos',
+  sender: 'WorkOS',
+  secretName: 'signing secret of the endpoint',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['workos-signature'], separator: ', ', prefix: 'v1=', spelling: 'hex' },
+  signs: '{timestamp}.{body}',
+  timestamp: { item: 't=', unit: 'milliseconds', of: 'attempt', toleranceSeconds: 180 },
+  eventId: { member: '/id' },
+  eventType: { member: '/event' },
+  maxBodyBytes: 1_048_576,
+  limits: 'The URL and the other headers are not signed.',
+})

@@ -1,0 +1,34 @@
+import { memberAt } from '../lib/json.ts'
+import { defineScheme, emptyReply, type SchemeFactory } from './kit/define-scheme.ts'
+
+/**
+ * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the
+ * body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered. The
+ * "intent to receive" is answered for you: 200 if the signature matches, 401 if Xero sent a wrong one on
+ * purpose, both without a body.
+ *
+ * @example
+ * ```ts
+ * const auth = xero({ secrets: process.env.XERO_WEBHOOK_SECRET })
+ * ```
+ */
+export const xero: SchemeFactory = defineScheme({
+  name: 'xero',
+  sender: 'Xero',
+  secretName: 'webhooks signing key',
+  secretMadeBy: 'sender',
+  algorithm: 'hmac-sha256',
+  key: 'text',
+  signature: { headers: ['x-xero-signature'], spelling: 'base64' },
+  signs: '{body}',
+  bareUnauthorized: true,
+  handshake: {
+    signed: true,
+    answer: (request) => {
+      const events = memberAt(request.payload(), ['events'])
+      return Array.isArray(events) && events.length === 0 ? emptyReply(200) : undefined
+    },
+  },
+  maxBodyBytes: 1_048_576,
+  limits: 'The time, the URL and the headers are not signed.',
+})

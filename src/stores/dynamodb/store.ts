@@ -1,0 +1,225 @@
+import { EventStoreError, ListenerConfigError } from '../../errors.ts'
+import type { EventKey, EventStore } from '../../event-store.ts'
+import { type Clock, timeOf } from '../../lib/clock.ts'
+import { memberOf } from '../../lib/member-of.ts'
+import {
+  checkOptions,
+  type OptionCheck,
+  type OptionTable,
+  optional,
+  timerSeconds,
+  withMethods,
+} from '../../lib/options.ts'
+import {
+  type EngineVerbs,
+  MODE_OPTIONS,
+  type ModeOptions,
+  type StoreProblem,
+  singleSeconds,
+  storeOf,
+} from '../contract.ts'
+import { createTable, tableProblems } from './check.ts'
+import {
+  type Call,
+  CONDITION_FAILED,
+  callWithin,
+  checkDynamodbClient,
+  clockOffset,
+  type DynamodbClient,
+  type Item,
+  isNamed,
+  TABLE_MISSING,
+} from './client.ts'
+import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, TTL_ATTRIBUTE } from './statements.ts'
+
+export type { DynamodbClient, StoreProblem }
+
+/** The options of `dynamodbStore`. */
+export interface DynamodbStoreOptions extends ModeOptions {
+  /** Name or ARN of a table whose only key is the string `event_key`. Defaults to `hookgate_events`. */
+  readonly table?: string | undefined
+  /** Prefix of every key, at most 64 characters. Defaults to none. Services that share a table each need their own. */
+  readonly prefix?: string | undefined
+  /**
+   * When to abort one call, including the SDK's retries, in seconds. Defaults to 5. Set it higher than the listener's
+   * `storeTimeoutSeconds`, which decides when the sender gets 503.
+   */
+  readonly abortSeconds?: number | undefined
+  /** The clock for leases and retention, for tests. Defaults to `Date`. */
+  readonly clock?: Clock | undefined
+}
+
+/**
+ * The store, with methods for setup and maintenance.
+ *
+ * @example
+ * ```ts
+ * const store: DynamodbStore = dynamodbStore(client)
+ * await store.migrate()
+ * for (const { problem, fix } of await store.check()) console.warn(problem, fix)
+ * ```
+ */
+export interface DynamodbStore extends EventStore {
+  /** Creates the table (pay per request) if it is missing, and enables its TTL. Safe to run concurrently. */
+  migrate(): Promise<void>
+  /** Lists problems of the table and of this machine's clock. Empty if there are none. */
+  check(): Promise<readonly StoreProblem[]>
+}
+
+const tableName: OptionCheck = (value, option) => {
+  if (typeof value === 'string' && /^[A-Za-z0-9_.:/-]{3,1024}$/.test(value)) return
+  throw new ListenerConfigError(
+    option,
+    'must be the name of a table (letters, digits, _, - and dots), or its ARN',
+  )
+}
+
+const LONGEST_PREFIX = 64
+
+const keyPrefix: OptionCheck = (value, option) => {
+  if (typeof value === 'string' && value.isWellFormed() && value.length <= LONGEST_PREFIX) return
+  throw new ListenerConfigError(
+    option,
+    `must be a well-formed string of at most ${LONGEST_PREFIX} characters`,
+  )
+}
+
+const OPTIONS: OptionTable<DynamodbStoreOptions> = {
+  table: optional(tableName),
+  prefix: optional(keyPrefix),
+  ...MODE_OPTIONS,
+  abortSeconds: optional(timerSeconds),
+  clock: optional(withMethods(['now'])),
+}
+
+/**
+ * Stores events in a DynamoDB table, with one conditional write per method. Create the table with `migrate()`. DynamoDB
+ * deletes expired records itself.
+ *
+ * DynamoDB conditions have no clock, so leases use the clock of your process. It is corrected if AWS responses show that it
+ * is off by 10 s or more. A clock that runs ahead takes over leases early by that much, so leave room in `leaseSeconds`.
+ *
+ * @example
+ * ```ts
+ * import { DynamoDB } from '@aws-sdk/client-dynamodb'
+ *
+ * const store = dynamodbStore(new DynamoDB({ region: 'eu-central-1' }))
+ * ```
+ *
+ * @param client `new DynamoDB(…)` of @aws-sdk/client-dynamodb 3. The store never closes it.
+ * @throws ListenerConfigError for another client, and for unknown or invalid options.
+ */
+export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOptions = {}): DynamodbStore {
+  checkOptions('dynamodbStore', options, OPTIONS)
+  checkDynamodbClient(client)
+  const { table = 'hookgate_events', prefix = '', clock = Date, abortSeconds = 5 } = options
+  const given = { client, table, prefix, clock, call: callWithin(abortSeconds * 1000) }
+  return {
+    ...storeOf(dynamodbVerbs(given), singleSeconds(options)),
+    migrate: () => createTable(given),
+    check: () => tableProblems(given),
+  }
+}
+
+interface VerbOptions {
+  readonly client: DynamodbClient
+  readonly call: Call
+  readonly table: string
+  readonly prefix: string
+  readonly clock: Clock
+}
+
+/** What a verb makes of the owner's own record. */
+interface Change {
+  /** Undefined drops the owner of a committed record, so that it is treated like any other owner. */
+  readonly heldBy?: string
+  readonly wasDone: boolean
+  readonly isDone: boolean
+}
+
+function dynamodbVerbs(options: VerbOptions): EngineVerbs {
+  const { client, call, table, prefix, clock } = options
+  // Conditions have no clock, so each process sends its own.
+  const timeNow = () => timeOf(clock) + clockOffset(client)
+
+  /** Writes a record, or tells why another owner's blocks it. */
+  const put = async (eventKey: EventKey, owner: string, spanMs: number, change: Change) => {
+    const key = await keyItem(prefix, eventKey)
+    const { heldBy, wasDone, isDone } = change
+    const now = timeNow()
+    const lapsesAt = Math.ceil(now + spanMs)
+    const input = {
+      TableName: table,
+      Item: {
+        ...key,
+        ...(heldBy !== undefined && { held_by: { S: heldBy } }),
+        is_done: { BOOL: isDone },
+        lapses_at: { N: `${lapsesAt}` },
+        [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
+      },
+      ConditionExpression: FREE_OR_MINE,
+      ExpressionAttributeValues: conditionValues(owner, wasDone, now),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    }
+    try {
+      await call((given) => client.putItem(input, given))
+      return 'written'
+    } catch (error) {
+      if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
+      const found = memberOf(error, 'Item') ?? (await read(options, key))
+      return isDoneRecord(found) ? 'done' : 'leased'
+    }
+  }
+
+  return {
+    async claim(key, owner, ms, done) {
+      return CLAIM_ANSWER_OF[await put(key, owner, ms, { heldBy: owner, wasDone: done, isDone: done })]
+    },
+    async commit(key, owner, ms) {
+      return COMMIT_ANSWER_OF[await put(key, owner, ms, { wasDone: false, isDone: true })]
+    },
+    async release(key, owner) {
+      const input = {
+        TableName: table,
+        Key: await keyItem(prefix, key),
+        ConditionExpression: MINE_AND_LIVE,
+        ExpressionAttributeValues: conditionValues(owner, false, timeNow()),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      }
+      try {
+        await call((given) => client.deleteItem(input, given))
+        return true
+      } catch (error) {
+        if (isNamed(error, CONDITION_FAILED)) return false
+        throw explained(error, table)
+      }
+    },
+  }
+}
+
+const CLAIM_ANSWER_OF = { written: 'acquired', leased: 'busy', done: 'done' } as const
+const COMMIT_ANSWER_OF = { written: 'committed', leased: 'lost', done: 'already' } as const
+
+/**
+ * Reads the record that blocked a write. DynamoDB returns it with the error, but some compatible servers do not. A record
+ * that is gone by now was leased.
+ */
+async function read({ client, call, table }: VerbOptions, key: Item): Promise<unknown> {
+  const reply = await call((given) =>
+    client.getItem({ TableName: table, Key: key, ConsistentRead: true }, given),
+  )
+  return memberOf(reply, 'Item')
+}
+
+function isDoneRecord(item: unknown): boolean {
+  if (item === undefined) return false
+  const isDone = memberOf(memberOf(item, 'is_done'), 'BOOL')
+  if (typeof isDone === 'boolean') return isDone
+  throw new EventStoreError('the key of an event holds a record that hookgate did not write')
+}
+
+function explained(cause: unknown, table: string): unknown {
+  if (!isNamed(cause, TABLE_MISSING)) return cause
+  const problem = `the table ${table} is not there (in this account and region): run \`await store.migrate()\` once`
+  return new EventStoreError(problem, { cause })
+}

@@ -1,0 +1,153 @@
+import { ListenerConfigError } from '../../errors.ts'
+
+export const DEFAULT_TABLE = 'hookgate_events'
+
+/** At most 52 characters: the index appends `_expires_at`, and Postgres truncates names at 63 bytes. */
+const IDENTIFIER = /^[a-z_][a-z0-9_]{0,51}$/i
+
+/**
+ * Quotes a table name for SQL, e.g. `events` or `schema.events`.
+ *
+ * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
+ */
+export function quotedTable(table: string): {
+  readonly table: string
+  readonly index: string
+  /** With the schema, which `CREATE INDEX` does not take. */
+  readonly indexPath: string
+} {
+  const parts = typeof table === 'string' ? table.split('.') : []
+  const name = parts.at(-1)
+  if (name === undefined || parts.length > 2 || !parts.every((part) => IDENTIFIER.test(part))) {
+    throw new ListenerConfigError(
+      'table',
+      'must be a name, or schema.name, of letters, digits and underscores, 52 at most in each',
+    )
+  }
+  const index = `${name}_expires_at`
+  const quoted = (path: readonly string[]) => path.map((part) => `"${part}"`).join('.')
+  return { table: quoted(parts), index: quoted([index]), indexPath: quoted([...parts.slice(0, -1), index]) }
+}
+
+/**
+ * Returns the SQL that `migrate()` runs, for your own migrations. Idempotent.
+ *
+ * Listener IDs and owners are stored in ASCII, escaped as in JavaScript. A committed event has no owner.
+ *
+ * @example
+ * ```ts
+ * console.log(postgresSchema('webhooks.events'))
+ * ```
+ *
+ * @param table Defaults to `hookgate_events`. May include a schema: `webhooks.events`. Case-sensitive.
+ * @throws ListenerConfigError for an invalid name.
+ */
+export function postgresSchema(table: string = DEFAULT_TABLE): string {
+  const quoted = quotedTable(table)
+  return `CREATE TABLE IF NOT EXISTS ${quoted.table} (
+  event_id uuid NOT NULL,
+  expires_at timestamptz NOT NULL,
+  done boolean NOT NULL,
+  listener_id text COLLATE "C" NOT NULL,
+  owner text COLLATE "C",
+  PRIMARY KEY (event_id, listener_id)
+);
+CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
+`
+}
+
+/**
+ * The migration as one statement, which every client can send. Takes a lock, because concurrent `IF NOT EXISTS` statements
+ * can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for
+ * each open transaction that wrote to the table, with all claims waiting behind it.
+ */
+export function migration(name: string): string {
+  const { table, indexPath } = quotedTable(name)
+  return `DO $hookgate$ BEGIN
+PERFORM set_config('client_min_messages', 'warning', true);
+PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
+IF to_regclass('${table}') IS NULL OR to_regclass('${indexPath}') IS NULL THEN
+${postgresSchema(name)}END IF;
+END $hookgate$`
+}
+
+export type Statements = Readonly<
+  Record<
+    'claim' | 'claimAtOnce' | 'commit' | 'commitAtOnce' | 'check' | 'checkAtOnce' | 'release' | 'sweep',
+    string
+  >
+>
+
+/** Names the owner of a transaction to the server, until the transaction ends. Returns an empty text. */
+const MARK = `left(set_config('hookgate.owner', $3::text, true), 0)`
+
+/** False outside the transaction that was marked. */
+const isMarked = (owner: string) =>
+  `current_setting('hookgate.owner', true) IS NOT DISTINCT FROM ${owner}::text`
+
+/**
+ * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. Uses `clock_timestamp()`, because
+ * `now()` is the start of the transaction.
+ *
+ * `claimAtOnce` does not wait for another transaction that holds the event: it returns no row. `commitAtOnce` returns `outside`
+ * unless it runs in the transaction of that claim. It does not if the handler ended the transaction by itself, or if the client
+ * has another connection by now. `check` and `checkAtOnce`, which take the owner alone, are the commit of mode `single`, whose claim
+ * has written all: they fail if a statement of the transaction has failed.
+ */
+export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
+  const { table } = quotedTable(name)
+  const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
+  const claim = { record: claimed, taken: `'acquired'`, done: 'done', leased: 'busy' }
+  const commit = { record: 'TRUE, NULL', taken: `'committed'`, done: 'already', leased: 'lost' }
+  return {
+    claim: upsert(table, claim),
+    claimAtOnce: upsert(table, { ...claim, taken: `'acquired' || ${MARK}` }, `AND ${lockedIn(table)}`),
+    commit: upsert(table, commit),
+    commitAtOnce: `${upsert(table, commit, `AND ${isMarked('$3')}`)}
+UNION ALL
+SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
+    check: `SELECT 'committed' AS answer FROM (SELECT $1::text) AS owner`,
+    checkAtOnce: `SELECT CASE WHEN ${isMarked('$1')} THEN 'committed' ELSE 'outside' END AS answer`,
+    release: `DELETE FROM ${table}
+WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
+RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,
+    sweep: `WITH swept AS (
+  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} WHERE expires_at <= (SELECT clock_timestamp())
+    ORDER BY expires_at LIMIT $1::int FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::text AS answer FROM swept`,
+  }
+}
+
+/** Locks the event in this table until the transaction ends. False if another transaction has locked it. */
+const lockedIn = (table: string) =>
+  `pg_try_advisory_xact_lock(hashtextextended($2::text || ' ' || $1::text, '${table}'::regclass::oid::bigint))`
+
+/**
+ * Writes the record unless another owner has a live one, and returns who holds it. Only reads another owner's record, so
+ * that duplicates neither write nor lock. Returns no row if another statement changed the record after this one began.
+ */
+function upsert(
+  table: string,
+  { record, taken, done, leased }: Readonly<Record<'record' | 'taken' | 'done' | 'leased', string>>,
+  condition = '',
+): string {
+  const expiry = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
+  return `WITH others AS (
+  SELECT done FROM ${table}
+  WHERE event_id = $1::uuid AND listener_id = $2::text
+    AND expires_at > clock_timestamp() AND owner IS DISTINCT FROM $3::text
+), mine AS (
+  INSERT INTO ${table} AS present (event_id, listener_id, expires_at, done, owner)
+  SELECT $1::uuid, $2::text, ${expiry}, ${record} WHERE NOT EXISTS (SELECT FROM others) ${condition}
+  ON CONFLICT (event_id, listener_id)
+  DO UPDATE SET expires_at = ${expiry}, done = excluded.done, owner = excluded.owner
+  WHERE present.expires_at <= clock_timestamp() OR present.owner = $3::text
+  RETURNING ${taken} AS answer
+)
+SELECT answer FROM mine
+UNION ALL
+SELECT CASE WHEN done THEN '${done}' ELSE '${leased}' END FROM others`
+}

@@ -1,0 +1,114 @@
+import { type EventKey, eventKeyText } from '../../event-store.ts'
+
+// Values: `p:owner` while leased, `d` once committed, `d:owner` if the claim committed it (mode single).
+// Each script reads before it writes, so that a full server still detects duplicates.
+
+/** KEYS: the event. ARGV: the value to set, and the expiry in milliseconds. */
+const CLAIM = `
+local held = redis.call('GET', KEYS[1])
+if not held then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return 'acquired'
+end
+if held == ARGV[1] then return 'acquired' end
+if string.sub(held, 1, 1) == 'd' then return 'done' end
+return 'busy'`
+
+/** KEYS: the event. ARGV: the value of its lease, and the retention in milliseconds. */
+const COMMIT = `
+local held = redis.call('GET', KEYS[1])
+if held and string.sub(held, 1, 1) == 'd' then return 'already' end
+if held and held ~= ARGV[1] then return 'lost' end
+redis.call('SET', KEYS[1], 'd', 'PX', ARGV[2])
+return 'committed'`
+
+/** KEYS: the event. ARGV: the value of its lease. */
+export const RELEASE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'kept' end
+redis.call('DEL', KEYS[1])
+return 'released'`
+
+// Compact: leases as above. Committed events are 16-byte fields of one hash per listener, shard and day. The day is when
+// the field expires, and its value is the millisecond of that day. A bucket expires with its last field.
+
+const COMPACT = `
+local DAY = 86400000
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local field = string.gsub(ARGV[3], '..', function(hex) return string.char(tonumber(hex, 16)) end)
+local function isDone()
+  local today = math.floor(now / DAY)
+  for day = today, today + tonumber(ARGV[4]) do
+    local untilMs = redis.call('HGET', KEYS[2] .. day, field)
+    if untilMs and day * DAY + untilMs > now then return true end
+  end
+  return false
+end`
+
+/** Like CLAIM, plus KEYS[2]: the bucket prefix; ARGV[3]: the event ID in hex; ARGV[4]: days of retention. */
+const COMPACT_CLAIM = `${COMPACT}
+if isDone() then return 'done' end
+${CLAIM}`
+
+/** Like COMMIT, plus KEYS[2], ARGV[3] and ARGV[4] as above. A longer retention is stored in the lease's key. */
+const COMPACT_COMMIT = `${COMPACT}
+if isDone() then return 'already' end
+if tonumber(ARGV[2]) > ARGV[4] * DAY then ${COMMIT}
+end
+local held = redis.call('GET', KEYS[1])
+if held == 'd' then return 'already' end
+if held and held ~= ARGV[1] then return 'lost' end
+local ends = now + tonumber(ARGV[2])
+local day = math.floor(ends / DAY)
+local bucket = KEYS[2] .. day
+redis.call('HSET', bucket, field, string.format('%d', ends - day * DAY))
+redis.call('PEXPIREAT', bucket, string.format('%.0f', (day + 1) * DAY))
+redis.call('DEL', KEYS[1])
+return 'committed'`
+
+/** Where Redis stores an event, and the scripts for it. */
+export interface RedisStatements {
+  readonly claim: string
+  readonly commit: string
+  /** The commands that the scripts run, including the release. */
+  readonly commands: readonly string[]
+  /** The first key is the event's lease. The arguments come after the owner and the time. */
+  at(key: EventKey): { keys: string[]; args: string[] }
+}
+
+const PLAIN_COMMANDS = ['GET', 'SET', 'DEL']
+
+/** One key per event, about 180 bytes. */
+export function plainStatements(prefix: string): RedisStatements {
+  return {
+    claim: CLAIM,
+    commit: COMMIT,
+    commands: PLAIN_COMMANDS,
+    at: (key) => ({ keys: [prefix + eventKeyText(key)], args: [] }),
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Committed events share one hash per listener, shard and day, about 29 bytes per event. The shard number is the hash tag,
+ * so that an event's lease and buckets are on the same cluster node.
+ */
+export function compactStatements(
+  prefix: string,
+  shards: number,
+  longestRetentionMs: number,
+): RedisStatements {
+  const days = `${Math.ceil(longestRetentionMs / DAY_MS)}`
+  return {
+    claim: COMPACT_CLAIM,
+    commit: COMPACT_COMMIT,
+    commands: [...PLAIN_COMMANDS, 'TIME', 'HGET', 'HSET', 'PEXPIREAT'],
+    at(key) {
+      // A version 4 UUID starts with 32 random bits.
+      const shard = `${prefix}{${Number.parseInt(key.eventId.slice(0, 8), 16) % shards}}`
+      const keys = [`${shard}:lease:${eventKeyText(key)}`, `${shard}:done:${key.listenerId}:`]
+      return { keys, args: [key.eventId.replaceAll('-', ''), days] }
+    },
+  }
+}
