@@ -86,8 +86,8 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     try {
       const outcome = await receiver.receive(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      settleAfter(response, outcome)
       attach(request, outcome.event)
+      settleAfter(response, outcome)
       next()
     } catch (error) {
       passOn(asError(error), response, next)
@@ -177,7 +177,9 @@ function incomingOf(
 /** Finds the source address by `trustedProxies`, or by Express's `trust proxy` setting. */
 function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFinder<ExpressRequest> {
   const findSource = behindProxies(trustedProxies)
-  return (request, listener) => {
+  return sourceOf
+
+  function sourceOf(request: ExpressRequest, listener: Listener<unknown>): string | undefined {
     // Read once: property access on Express requests is megamorphic.
     const { app } = request
     // A request from @fastify/middie. Fastify would later wait for a body that has been read.

@@ -40,9 +40,8 @@ export class Body {
   parse: ReadBody | undefined = undefined
   /** Why a glance, or a signed value, found nothing. Empty if nothing went wrong. */
   problem = ''
-  /** What the last glance parsed, for the next one. Dropped as soon as anything is awaited. */
-  #seen: Reading | undefined = undefined
-  #isHeld = false
+  /** Set while glances share what they parse: only as long as nothing is awaited. */
+  glimpsed: { reading?: Reading } | undefined = undefined
   #kept: Reading | undefined = undefined
 
   constructor(bytes: Uint8Array, format: BodyFormat) {
@@ -54,8 +53,8 @@ export class Body {
   glance(extent?: 'all members'): Json | undefined {
     const { early } = this.#format
     if (extent) return this.#payloadOf(this.#read(early && { maxFields: early.maxFields }))
-    const reading = this.#seen ?? this.#read(early)
-    if (this.#isHeld) this.#seen = reading
+    const reading = this.glimpsed?.reading ?? this.#read(early)
+    if (this.glimpsed) this.glimpsed.reading = reading
     return this.#payloadOf(reading)
   }
 
@@ -65,17 +64,6 @@ export class Body {
     if (typeof fields !== 'string') return fields
     this.problem = fields
     return undefined
-  }
-
-  /** From now until `release`, glances share what they parse. Nothing may be awaited in between. */
-  hold(): void {
-    this.#isHeld = true
-    this.problem = ''
-  }
-
-  release(): void {
-    this.#isHeld = false
-    this.#seen = undefined
   }
 
   /** Parses all of it, without these limits. */

@@ -112,6 +112,7 @@ export async function check(verification: Verification): Promise<Rejected | Hand
   try {
     for (const { ask } of CHECKS[verification.protocol.order]) {
       const answer = ask(verification)
+      if (answer === undefined) continue
       const stop = isPromise(answer) ? await verification.wait(answer) : answer
       if (stop) return report(verification, stopped(verification, stop))
     }
@@ -143,7 +144,7 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
       return report(verification, rejected('event_in_progress', detail, protocol, retryAfterSeconds))
     }
     const event = acceptedEvent(verification, claimed)
-    dropped(listener.store.accepted?.(event, owner))
+    if (listener.store.accepted) dropped(listener.store.accepted(event, owner))
     return report(verification, { ok: true, event })
   } catch (error) {
     reportError(verification, error)

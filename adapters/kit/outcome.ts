@@ -41,7 +41,7 @@ export function refuseUndecided(error: unknown, { listener }: Verification): Ref
   return { reply: replyUnavailable(retryAfterOf(error)) }
 }
 
-/** A delivery that is refused before its body is complete. `startedAt`: since when it was awaited, if anyone asks. */
+/** A delivery that is refused before its body is complete. `startedAt`: since when it was awaited, in monotonic milliseconds. */
 export interface Unread {
   readonly request: Omit<Delivery, 'body'>
   readonly listener: Listener<unknown>
@@ -87,11 +87,6 @@ function replyUnavailable(retryAfterSeconds: number): Reply {
 /** For responses that leave part of the body unread, so that it is not parsed as the next request. */
 function closing(reply: Reply): Refusal {
   return { reply: { ...reply, headers: { ...reply.headers, connection: 'close' } } }
-}
-
-/** Whether the reply is the last on its connection. */
-export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
-  return reply?.headers.connection === 'close'
 }
 
 /** Too many bodies are in flight, or the response could not reach the sender anyway. */

@@ -1,6 +1,7 @@
 import { sourceFailure } from '../../src/checks/source-ip.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { isListener } from '../../src/is-listener.ts'
+import { dropped } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { isA, memberOf } from '../../src/lib/member-of.ts'
 import {
@@ -19,11 +20,10 @@ import { Verification } from '../../src/verification.ts'
 import { checkAndClaim, check as checkDelivery, claim as claimEvent } from '../../src/verify.ts'
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { addressOf, BodyIncompleteError, type Incoming } from './incoming.ts'
+import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import {
   BUSY,
   type Claimed,
-  closesConnection,
   type Refusal,
   refuse,
   refuseBusy,
@@ -209,15 +209,15 @@ export function createReceiver<Request extends object, Given extends Listener<un
     const { pipelined } = incoming
     let place: BodyInFlight | undefined
     try {
-      let isCutOff = pipelined?.isCutOff ?? false
-      if (isPromise(isCutOff)) {
+      const isCutOff = pipelined?.isCutOff ?? false
+      if (isCutOff === true) return over(incoming, place, BUSY)
+      if (isCutOff !== false) {
         place = bodies.enter()
-        isCutOff = await place.during(isCutOff, incoming)
+        if (await place.during(isCutOff, incoming)) return over(incoming, place, BUSY)
       }
-      if (isCutOff) return over(incoming, place, BUSY)
       if (wasReceived(request)) throw mountedTwice()
       let found = lookup(request)
-      if (isPromise(found)) {
+      if (found !== target && isPromise(found)) {
         found.catch(() => {}) // nothing awaits it if there is no room
         place ??= bodies.enter()
         found = await place.during(found, incoming)
@@ -225,7 +225,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
       if (isRefusal(found)) return over(incoming, place, found)
       const listener = found
       mustFit(listener)
-      const startedAt = nowIfObserved(listener)
+      const startedAt = performance.now()
       const { method, url, where, header } = incoming
       const sourceIp = addressOf(incoming.sourceIp(listener))
       const failure = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
@@ -257,6 +257,13 @@ interface Arrived extends Unclaimed {
   readonly reply?: undefined
 }
 
+/** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
+export function addressOf(found: unknown): string | undefined {
+  if (typeof found === 'string') return found
+  dropped(found)
+  return undefined
+}
+
 /** Gives the place back, and tells the next request of the connection, before the reply is written. */
 function over<Outcome extends Refusal | { readonly reply?: undefined }>(
   { pipelined }: Incoming,
@@ -264,7 +271,7 @@ function over<Outcome extends Refusal | { readonly reply?: undefined }>(
   outcome: Outcome,
 ): Outcome {
   place?.leave()
-  pipelined?.end(closesConnection(outcome))
+  pipelined?.end(outcome.reply?.headers.connection === 'close')
   return outcome
 }
 
@@ -322,7 +329,11 @@ export function lookupOf<Request, Given extends Listener<unknown>>(
 ): (request: Request) => MaybePromise<Found<Given>> {
   if (typeof target === 'function') return (request) => judged(() => target(request))
   if (!isListener(target)) throw noListener(caller, target)
-  return () => target
+  return always
+
+  function always(): Given {
+    return target as Given // by the lines above
+  }
 }
 
 function judged<Given extends Listener<unknown>>(

@@ -1,7 +1,8 @@
+import { announcedBytes } from '../../src/delivery.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight } from '../kit/bodies-in-flight.ts'
-import { announcedBytes, counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
+import { counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
 import { fromNode, type NodeRequest } from '../kit/read-node.ts'
 import { bytesGone, exactBytes, isDoubtful, isExact, type ObservedRequest } from './observed-request.ts'
 

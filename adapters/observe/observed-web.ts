@@ -1,5 +1,6 @@
+import { announcedBytes } from '../../src/delivery.ts'
 import { isA, memberOf } from '../../src/lib/member-of.ts'
-import { announcedBytes, BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
+import { BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
 import { fromWeb, readCounted } from '../kit/read-web.ts'
 import { bytesGone, exactBytes, type ObservedRequest } from './observed-request.ts'
 

@@ -12,8 +12,8 @@ import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { check } from '../../src/verify.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
-import { addressOf } from '../kit/incoming.ts'
 import {
+  addressOf,
   isRefusal,
   LIMITS,
   type ListenerLookup,

@@ -1,7 +1,6 @@
 import type { Authentication, AuthReason } from '../auth/authenticator.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isPromise } from '../lib/maybe-promise.ts'
-import { memberOf } from '../lib/member-of.ts'
 import type { CheckAnswer, Failure } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -10,12 +9,12 @@ type Refused = Failure<AuthReason | 'body_malformed'>
 /** Runs the listener's authentication method. What it has parsed of the body is dropped before anything is awaited. */
 export function checkAuthenticity(verification: Verification): CheckAnswer<Refused['reason']> {
   const { body, listener } = verification
-  body.hold()
+  body.glimpsed = {}
   try {
     const answer = listener.auth.authenticate(verification)
     return isPromise(answer) ? lateAnswer(verification, answer) : keep(verification, answer)
   } finally {
-    body.release()
+    body.glimpsed = undefined
   }
 }
 
@@ -28,7 +27,8 @@ async function lateAnswer(
 
 function keep(verification: Verification, answer: Authentication): Refused | undefined {
   // Only authenticators in plain JavaScript answer anything else.
-  if (!memberOf(answer, 'method') && !memberOf(answer, 'reason')) {
+  const given: { readonly method?: unknown; readonly reason?: unknown } | null | undefined = answer
+  if (!given?.method && !given?.reason) {
     throw new ListenerConfigError('auth', 'authenticate() named no sender')
   }
   if (!('reason' in answer)) {

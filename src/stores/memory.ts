@@ -4,7 +4,7 @@ import { storedKey } from '../event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../event-store.ts'
 import { type Clock, timeOf } from '../lib/clock.ts'
 import { callHook } from '../lib/hooks.ts'
-import { whenKnown } from '../lib/maybe-promise.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
 import {
   aFunction,
   checkOptions,
@@ -38,6 +38,8 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
 /** Maximum number of long-running leases to skip when evicting. */
 const MOST_PASSED = 100
 
+type Answering<Answer> = (found: EventRecord | undefined, name: string, now: number) => Answer
+
 interface EventRecord {
   readonly owner: string | undefined // undefined once the event is done
   readonly writtenAt: number
@@ -63,15 +65,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   return {
     replayWindowSeconds: keptSeconds,
     claim: (key, owner, leaseMs) =>
-      find(key, (found, name) => {
+      find(key, (found, name, now) => {
         if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
-        write(name, owner, leaseMs)
+        write(name, owner, leaseMs, now)
         return 'acquired'
       }),
     commit: (key, owner, retentionMs) =>
-      find(key, (found, name) => {
+      find(key, (found, name, now) => {
         if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
-        write(name, undefined, retentionMs)
+        write(name, undefined, retentionMs, now)
         return 'committed'
       }),
     release: (key, owner) =>
@@ -85,16 +87,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   }
 
   /** Passes undefined for a record that is absent or expired. Does not change the order. */
-  function find<Answer>(key: EventKey, answer: (found: EventRecord | undefined, name: string) => Answer) {
-    return whenKnown(storedKey(key), (stored) => {
-      const name = eventKeyText(stored)
-      const found = records.peek(name)
-      return answer(found && timeOf(clock) <= found.expiresAt ? found : undefined, name)
-    })
+  function find<Answer>(key: EventKey, answer: Answering<Answer>) {
+    const stored = storedKey(key)
+    return isPromise(stored) ? stored.then((late) => look(late, answer)) : look(stored, answer)
   }
 
-  function write(name: string, owner: string | undefined, milliseconds: number): void {
-    const writtenAt = timeOf(clock)
+  function look<Answer>(stored: EventKey, answer: Answering<Answer>) {
+    const name = eventKeyText(stored)
+    const found = records.peek(name)
+    const now = timeOf(clock)
+    return answer(found && now <= found.expiresAt ? found : undefined, name, now)
+  }
+
+  function write(name: string, owner: string | undefined, milliseconds: number, writtenAt: number): void {
     const isFull = records.size === maxRecords && !records.has(name)
     const evictedAge = isFull ? makeRoom(writtenAt) : undefined
     records.set(name, { owner, writtenAt, expiresAt: writtenAt + milliseconds }) // as the newest
