@@ -16,7 +16,7 @@ import { dropped } from './lib/hooks.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
 import type { Protocol } from './protocol.ts'
-import type { Failure, Reason } from './reason.ts'
+import { type Failure, fail, type Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
 import { published, report, reportError } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
@@ -125,8 +125,11 @@ export async function check(verification: Verification): Promise<Rejected | Hand
 
 function stopped({ protocol }: Verification, stop: Stop): Rejected | Handshake {
   if ('reply' in stop) return { ok: false, handshake: true, reply: stop.reply }
-  return rejected(stop.reason, stop.detail, protocol)
+  return rejected(stop, protocol)
 }
+
+const ACCEPTED_BEFORE = fail('event_duplicate', 'this event was accepted before')
+const UNDER_WAY = fail('event_in_progress', 'this event is being worked on')
 
 /** Claims the event of a delivery that has passed every check: the only side effect, and the last thing that may refuse it. */
 export async function claim(verification: Verification): Promise<Verdict<unknown>> {
@@ -136,12 +139,11 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
     const claimed = claimOf(verification, owner)
     const answer = await claimed.take(verification.wait)
     if (answer === 'done') {
-      return report(verification, rejected('event_duplicate', 'this event was accepted before', protocol))
+      return report(verification, rejected(ACCEPTED_BEFORE, protocol))
     }
     if (answer === 'busy') {
       const retryAfterSeconds = Math.ceil(listener.leaseMs / 1000)
-      const detail = 'this event is being worked on'
-      return report(verification, rejected('event_in_progress', detail, protocol, retryAfterSeconds))
+      return report(verification, rejected(UNDER_WAY, protocol, retryAfterSeconds))
     }
     const event = acceptedEvent(verification, claimed)
     if (listener.store.accepted) dropped(listener.store.accepted(event, owner))

@@ -59,11 +59,11 @@ export function refuseBusy({ message }: OverloadError, unread: Unread): Refusal 
 }
 
 /** Reports a refusal, and closes the connection, because the rest of the request is not examined. */
-export function refuseUnread({ reason, detail }: Failure<Reason>, unread: Unread): Refusal {
+export function refuseUnread(failure: Failure<Reason>, unread: Unread): Refusal {
   const { listener } = unread
-  const verdict = rejected(reason, detail, listener.protocol)
+  const verdict = rejected(failure, listener.protocol)
   reportAside(verificationOf(unread), verdict)
-  warnOfRefusal(listener, reason)
+  warnOfRefusal(listener, failure.reason)
   return closing(replyTo(verdict))
 }
 
