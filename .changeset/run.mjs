@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const HELP = `Usage: node .changeset/run.mjs status|version|add
 
-Runs a command of changesets (Node 22.11 or newer) on this package. It is installed by test/package/package-lock.json
+Runs a command of changesets (Node 22.11 or newer) on this package. It is installed by test/suites/package/package-lock.json
 and without install scripts. With \`version\`, the package's own package-lock.json follows.`
 
 const [command = '--help', ...options] = process.argv.slice(2)
@@ -14,7 +14,7 @@ if (command === '--help') {
   process.exit()
 }
 
-const tools = fileURLToPath(new URL('../test/package/', import.meta.url))
+const tools = fileURLToPath(new URL('../test/suites/package/', import.meta.url))
 const manifest = new URL('../package.json', import.meta.url)
 const root = new URL('..', import.meta.url)
 

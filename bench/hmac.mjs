@@ -1,21 +1,84 @@
-import { HMAC_VARIANTS, proveVerifiers } from './hmac-variants.mjs'
+import { verify as octokitVerify } from '@octokit/webhooks-methods'
+import { defineListener, hmac, verify } from 'hookgate'
+import { memoryStore } from 'hookgate/stores/memory'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
+import { floorWithHandMadeHmac, floorWithOwnHmac } from './floor.mjs'
 import { interleave, least, ratio, roundsInAll } from './rounds.mjs'
-import { SIZES, signedDelivery } from './workload.mjs'
+import { answers, CIDRS, SECRET, SIZES, signedDelivery, tampered } from './workload.mjs'
 
 const MICROSECONDS_A_ROUND = 6000
+const SECRET_BASE64 = Buffer.from(SECRET).toString('base64')
 
-export const title = 'HMAC'
+export function hookgateListener() {
+  const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
+  return defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
+}
+
+/** Each make() returns a verifier with its own memory, if it has one. It returns whether a delivery is valid. */
+export const HMAC_VERIFIERS = [
+  {
+    name: 'floor',
+    make:
+      (floor = floorWithOwnHmac()) =>
+      (delivery) =>
+        floor(delivery) === 200,
+  },
+  {
+    name: 'floor, HMAC by hand',
+    make:
+      (floor = floorWithHandMadeHmac()) =>
+      (delivery) =>
+        floor(delivery) === 200,
+  },
+  {
+    name: 'hookgate',
+    make:
+      (listener = hookgateListener()) =>
+      async (delivery) =>
+        (await verify(delivery, listener)).ok,
+  },
+  {
+    name: 'standardwebhooks',
+    make:
+      (webhook = new StandardWebhook(SECRET_BASE64)) =>
+      ({ body, standard }) =>
+        answers(() => webhook.verify(body, standard)),
+  },
+  {
+    name: 'svix',
+    make:
+      (webhook = new SvixWebhook(SECRET_BASE64)) =>
+      ({ body, standard }) =>
+        answers(() => webhook.verify(body, standard)),
+  },
+  {
+    name: 'stripe',
+    make:
+      ({ webhooks } = new Stripe('sk_test_none')) =>
+      ({ body, stripe }) =>
+        answers(() => webhooks.constructEvent(body, stripe, SECRET)),
+  },
+  {
+    name: '@octokit/webhooks-methods',
+    make:
+      () =>
+      ({ body, octokit }) =>
+        octokitVerify(SECRET, body.toString(), octokit),
+  },
+]
 
 /** The CPU time of a verified delivery in µs, and its ratios to both floors, at each size. */
 export async function measure({ rounds, progress }) {
   const rows = []
   for (const size of SIZES) {
-    await proveVerifiers(HMAC_VARIANTS, size)
+    await prove(size)
     const operations = Math.ceil(MICROSECONDS_A_ROUND / (3 + size / 220))
     const deliveries = Array.from({ length: roundsInAll(rounds) }, (_, round) =>
       Array.from({ length: operations }, (_, index) => signedDelivery(size, round * operations + index)),
     )
-    const variants = HMAC_VARIANTS.map(({ name, make }) => ({ name, run: verifyAll(make(), deliveries) }))
+    const variants = HMAC_VERIFIERS.map(({ name, make }) => ({ name, run: verifyAll(make(), deliveries) }))
     const { cpu } = await interleave(variants, {
       rounds,
       operations,
@@ -47,4 +110,13 @@ function verifyAll(verifier, deliveries) {
     }`,
   )
   return loop(verifier, deliveries)
+}
+
+/** Checks each verifier first: it must accept a valid delivery and refuse a changed one. */
+async function prove(size) {
+  for (const { name, make } of HMAC_VERIFIERS) {
+    const good = signedDelivery(size, 1)
+    const said = [await make()(good), await make()(tampered(good))]
+    if (said[0] !== true || said[1] !== false) throw new Error(`${name} accepts and refuses: ${said}`)
+  }
 }

@@ -1,10 +1,54 @@
 // The CPU time that reading a stranger's body takes before its sender is known: all senders' schemes × hostile bodies.
 // `node hostile.mjs --check` exits with 1 if a scheme takes over 5 ms.
+import nodeCrypto from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { HOSTILE_BODIES, mediaTypeOf } from './hostile-bodies.mjs'
-import { recorded } from './recorded-crypto.mjs'
+
+/** The hashes and key operations of a run, so that they can be repeated alone. */
+let operations
+
+function wrap(owner, name) {
+  const original = owner[name]
+  owner[name] = function (...given) {
+    operations?.push(() => repeat(original, this, given))
+    return Reflect.apply(original, this, given)
+  }
+}
+
+/** Waits for a result that goes to a callback. */
+function repeat(original, owner, given) {
+  if (typeof given.at(-1) !== 'function') return Reflect.apply(original, owner, given)
+  return new Promise((resolve) => Reflect.apply(original, owner, [...given.slice(0, -1), resolve]))
+}
+
+wrap(nodeCrypto, 'hash')
+wrap(nodeCrypto, 'verify')
+for (const name of ['digest', 'sign', 'verify']) wrap(crypto.subtle, name)
+
+for (const name of ['createHash', 'createHmac']) {
+  const create = nodeCrypto[name]
+  nodeCrypto[name] = (...given) => {
+    const hash = create(...given)
+    if (operations === undefined) return hash
+    const { update, digest } = hash
+    const parts = []
+    hash.update = (...part) => {
+      parts.push(part)
+      return Reflect.apply(update, hash, part)
+    }
+    hash.digest = (spelling) => {
+      operations?.push(() =>
+        parts.reduce((same, part) => same.update(...part), create(...given)).digest(spelling),
+      )
+      return Reflect.apply(digest, hash, [spelling])
+    }
+    return hash
+  }
+}
+syncBuiltinESMExports()
 
 // After the functions of cryptography have been wrapped.
 const { defineListener, verify } = await import('hookgate')
@@ -94,6 +138,15 @@ async function spentOn(listener, delivery) {
     for (const operation of operations) await operation()
   })
   return { reason, signature, milliseconds: Math.max(0, milliseconds - signature) }
+}
+
+/** The operations of a run, each as a function that repeats it. */
+async function recorded(run) {
+  operations = []
+  await run()
+  const found = operations
+  operations = undefined
+  return found
 }
 
 async function medianCpu(run) {

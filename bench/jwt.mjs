@@ -1,9 +1,119 @@
-import { JWT_VARIANTS } from './jwt-variants.mjs'
+import { createHash } from 'node:crypto'
+import { createVerifier } from 'fast-jwt'
+import { verifyWithJwks } from 'hono/jwt'
+import { defineListener, verify } from 'hookgate'
+import { jwt, localKeySet } from 'hookgate/jwt'
+import { memoryStore } from 'hookgate/stores/memory'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import jsonwebtoken from 'jsonwebtoken'
+import { jwtFloor } from './floor.mjs'
 import { interleave, least, ratio, roundsInAll } from './rounds.mjs'
 import { ALGORITHMS, newKey, tokenDelivery, withSignatureOf } from './tokens.mjs'
+import { answers, CIDRS, ENDPOINT } from './workload.mjs'
 
 const OPERATIONS = 160
 const IN_FLIGHT = [1, 32]
+const { subject, audience } = ENDPOINT
+
+const answersLater = (promise) =>
+  promise.then(
+    () => true,
+    () => false,
+  )
+
+/** What a peer leaves to its user, done as cheaply as possible: the body's hash, its JSON, the event ID, and a Map. */
+function restOfTheJob(verifier, seen = new Map()) {
+  return (delivery) => {
+    const claims = verifier(delivery)
+    const { body, eventId } = delivery
+    if (claims.htm !== 'POST' || claims.jti !== eventId || claims.exp - claims.iat > 600) return false
+    if (claims.htb_s256 !== createHash('sha256').update(body).digest('base64url')) return false
+    JSON.parse(body.latin1Slice())
+    if (seen.has(eventId)) return false
+    seen.set(eventId, 1)
+    return true
+  }
+}
+
+const fastJwt = ({ pem, algorithm }) => {
+  const verifier = createVerifier({
+    key: pem,
+    algorithms: [algorithm],
+    allowedAud: audience,
+    allowedSub: subject,
+  })
+  return ({ token }) => verifier(token)
+}
+
+export function jwtListener({ jwks }) {
+  const auth = jwt({ ...ENDPOINT, keySet: localKeySet(jwks) })
+  return defineListener({ id: 'bench', auth, store: memoryStore(), allowedCidrs: CIDRS })
+}
+
+/** Each make(key) returns a verifier with its own memory, if it has one. It returns whether a delivery is valid. */
+export const JWT_VERIFIERS = [
+  {
+    name: 'floor',
+    make:
+      (key, floor = jwtFloor(key)) =>
+      (delivery) =>
+        floor(delivery) === 200,
+  },
+  {
+    name: 'hookgate',
+    make:
+      (key, listener = jwtListener(key)) =>
+      async (delivery) =>
+        (await verify(delivery, listener)).ok,
+  },
+  {
+    name: 'jose, token alone',
+    make:
+      ({ jwks }, keys = createLocalJWKSet(jwks)) =>
+      ({ token }) =>
+        answersLater(jwtVerify(token, keys, { subject, audience })),
+  },
+  {
+    name: 'fast-jwt, token alone',
+    make:
+      (key, verifier = fastJwt(key)) =>
+      (delivery) =>
+        answers(() => verifier(delivery)),
+  },
+  {
+    name: 'fast-jwt, and the rest of the job',
+    make:
+      (key, job = restOfTheJob(fastJwt(key))) =>
+      (delivery) => {
+        try {
+          return job(delivery)
+        } catch {
+          return false
+        }
+      },
+  },
+  {
+    name: 'jsonwebtoken, token alone',
+    algorithms: ['RS256', 'ES256'],
+    make:
+      ({ keyObject, algorithm }) =>
+      ({ token }) =>
+        answers(() => jsonwebtoken.verify(token, keyObject, { algorithms: [algorithm], audience, subject })),
+  },
+  {
+    name: 'hono/jwt, token alone',
+    make:
+      ({ jwks, algorithm }) =>
+      ({ token }) =>
+        answersLater(
+          verifyWithJwks(token, {
+            keys: jwks.keys,
+            allowedAlgorithms: [algorithm],
+            verification: { aud: audience },
+          }),
+        ),
+  },
+]
 
 /**
  * A verified 1 KB delivery with a token: µs and ratios of CPU time one at a time, and of wall and CPU time at 32 at
@@ -13,8 +123,8 @@ export async function measure({ rounds, progress }) {
   const rows = []
   for (const algorithm of ALGORITHMS) {
     const key = newKey(algorithm)
-    const entrants = JWT_VARIANTS.filter(({ algorithms = ALGORITHMS }) => algorithms.includes(algorithm))
-    await proveVerifiers(entrants, key)
+    const entrants = JWT_VERIFIERS.filter(({ algorithms = ALGORITHMS }) => algorithms.includes(algorithm))
+    await prove(entrants, key)
     for (const lanes of IN_FLIGHT) {
       const deliveries = Array.from({ length: roundsInAll(rounds) }, (_, round) =>
         Array.from({ length: OPERATIONS }, (_, index) => tokenDelivery(key, round * OPERATIONS + index)),
@@ -60,7 +170,7 @@ async function verifyAll(verifier, deliveries, lanes) {
 }
 
 /** Checks each verifier first: it must accept a valid delivery and refuse another one's signature. */
-async function proveVerifiers(variants, key) {
+async function prove(variants, key) {
   for (const { name, make } of variants) {
     const good = tokenDelivery(key, 1)
     const bad = withSignatureOf(good, tokenDelivery(key, 2))

@@ -1,6 +1,6 @@
 import { verify } from 'hookgate'
-import { HMAC_VARIANTS, hookgateListener } from './hmac-variants.mjs'
-import { jwtListener } from './jwt-variants.mjs'
+import { HMAC_VERIFIERS, hookgateListener } from './hmac.mjs'
+import { jwtListener } from './jwt.mjs'
 import { interleave, least, ratio, roundsInAll } from './rounds.mjs'
 import { newKey, tokenDelivery, withSignatureOf } from './tokens.mjs'
 import { deliveryOf, now, signedDelivery, tampered } from './workload.mjs'
@@ -53,7 +53,7 @@ function hmacVariants() {
     make,
     verifier: hookgateVerifier(hookgateListener()),
   })
-  const peers = HMAC_VARIANTS.filter(({ name }) => PEERS.includes(name)).flatMap(({ name, make }) => [
+  const peers = HMAC_VERIFIERS.filter(({ name }) => PEERS.includes(name)).flatMap(({ name, make }) => [
     { name: `${name}: accepted`, base: `${name}: accepted`, wanted: true, make: good, verifier: make() },
     {
       name: `${name}: wrong signature`,

@@ -1,7 +1,7 @@
 // Hostile deliveries, each as large as allowed and hard on some parser. All are refused.
-import { hookgateListener } from './hmac-variants.mjs'
+import { hookgateListener } from './hmac.mjs'
 import { requestBytes } from './http/client.mjs'
-import { jwtListener } from './jwt-variants.mjs'
+import { jwtListener } from './jwt.mjs'
 import { newKey } from './tokens.mjs'
 import { deliveryOf, flat, now } from './workload.mjs'
 

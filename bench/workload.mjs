@@ -7,6 +7,16 @@ export const SIZES = [256, 1024, 8192, 65_536]
 export const CIDRS = ['192.168.0.0/16', '10.0.0.0/8']
 export const ENDPOINT = { subject: 'https://tenant.example', audience: 'https://api.example/hook' }
 
+/** Whether a peer's verifier accepts: it throws if not. */
+export function answers(work) {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** JSON of exactly `size` bytes, with about 25 bytes per value, because its shape decides the parsing cost. */
 export function bodyOf(size, serial) {
   const events = []

@@ -40,10 +40,13 @@ export class CodedError<Code extends string> extends Error {
 export class ListenerConfigError extends CodedError<'ERR_LISTENER_CONFIG'> {
   /** The option at fault as you wrote it, e.g. `allowedCidrs` or `secrets[1].id`. */
   readonly option: string
+  /** What is wrong with it: the message without the option. */
+  readonly problem: string
 
   constructor(option: string, problem: string, options?: Cause) {
     super('ListenerConfigError', 'ERR_LISTENER_CONFIG', `${option}: ${problem}`, options)
     this.option = option
+    this.problem = problem
   }
 }
 

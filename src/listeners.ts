@@ -15,7 +15,7 @@ import {
   timerSeconds,
   withMethods,
 } from './lib/options.ts'
-import { type SingleFlight, singleFlight, type WaitUntil } from './lib/single-flight.ts'
+import { Refreshed, type WaitUntil } from './lib/refreshed.ts'
 import type { Listener, VerdictContext } from './listener.ts'
 
 const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
@@ -119,22 +119,11 @@ export interface Listeners<Given extends Listener<unknown> = Listener> {
 const LONGEST_ID = 256
 /** The pause between a failed load and the next. */
 const RETRY_MS = 1000
-/** Extra time after a load's own deadline, before the load counts as lost. */
-const GRACE_MS = 1000
 
-class Entry<Given> {
+/** The listener of one ID, or undefined if there is none. */
+interface Entry<Given> {
   readonly id: string
-  listener: Given | undefined
-  /** When the last successful load began; its result is at least that recent. */
-  loadedAt = -Infinity
-  beganAt = -Infinity
-  failure: ListenerLoadError | undefined
-  /** Set while a load is in flight. */
-  loading: SingleFlight | undefined
-
-  constructor(id: string) {
-    this.id = id
-  }
+  readonly cached: Refreshed<Given | undefined>
 }
 
 class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given> {
@@ -142,7 +131,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   readonly #ttlMs: number
   readonly #usableMs: number
   readonly #unknownMs: number
-  readonly #timeoutMs: number
+  readonly #loadOptions: ConstructorParameters<typeof Refreshed>[1]
   readonly #clock: Clock
   readonly #known: LRUCache<string, Entry<Given>>
   /** IDs without a listener, or whose first load is in flight. */
@@ -156,8 +145,12 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     this.#ttlMs = ttlSeconds * 1000
     this.#usableMs = (ttlSeconds + staleSeconds) * 1000
     this.#unknownMs = unknownSeconds * 1000
-    this.#timeoutMs = timeoutSeconds * 1000
     this.#clock = options.clock ?? performance
+    this.#loadOptions = {
+      clock: this.#clock,
+      timeoutMs: timeoutSeconds * 1000,
+      waitUntil: options.waitUntil,
+    }
     this.#known = new LRUCache({ max: options.maxListeners ?? 10_000 })
     this.#unknown = new LRUCache({ max: options.maxUnknown ?? 10_000 })
   }
@@ -165,12 +158,12 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   find(id: string | undefined): MaybePromise<Given | undefined> {
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
     const entry = this.#known.get(id) ?? this.#unknown.get(id) ?? this.#meet(id)
-    const age = this.#since(entry.loadedAt)
-    if (age < (entry.listener ? this.#ttlMs : this.#unknownMs)) return entry.listener
+    const { cached } = entry
+    if (cached.age() < (cached.last?.value ? this.#ttlMs : this.#unknownMs)) return cached.last?.value
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
-    if (this.#isUsable(entry)) return entry.listener
+    if (this.#isUsable(entry)) return cached.last?.value
     const askedAt = timeOf(this.#clock)
-    return whenKnown(begun ?? entry.loading?.join(), () => this.#answer(entry, askedAt))
+    return whenKnown(begun ?? cached.join(), () => this.#answer(entry, askedAt))
   }
 
   forget(id: string): void {
@@ -180,46 +173,46 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   /** Copies the ID, because a substring keeps the whole URL in memory. */
-  #meet(id: string): Entry<Given> {
-    const entry = new Entry<Given>(structuredClone(id))
-    this.#unknown.set(entry.id, entry)
+  #meet(given: string): Entry<Given> {
+    const id = structuredClone(given)
+    const cached = new Refreshed<Given | undefined>((known) => this.#load(id, known), this.#loadOptions)
+    const entry = { id, cached }
+    this.#unknown.set(id, entry)
     return entry
   }
 
-  #isUsable({ listener, loadedAt }: Entry<Given>): boolean {
-    return listener !== undefined && this.#since(loadedAt) < this.#usableMs
+  #isUsable({ cached }: Entry<Given>): boolean {
+    return cached.last?.value !== undefined && cached.age() < this.#usableMs
   }
 
-  #isResting({ failure, beganAt }: Entry<Given>): boolean {
-    return failure !== undefined && this.#since(beganAt) < RETRY_MS
+  #isResting({ cached }: Entry<Given>): boolean {
+    return cached.failure !== undefined && cached.since(cached.beganAt) < RETRY_MS
   }
 
   /** Undefined while another load of this entry is in flight. */
   #begin(entry: Entry<Given>): Promise<void> | undefined {
-    const work = () => this.#load(entry)
-    entry.loading ??= singleFlight(work, this.#timeoutMs + GRACE_MS, this.#clock, this.#options.waitUntil)
-    return entry.loading.begin()
+    const forgotten = this.#forgotten
+    const begun = entry.cached.begin()
+    begun?.then(() => {
+      // A load in flight may have read what was there before. An entry that was evicted cannot tell whether it was forgotten.
+      if (forgotten === this.#forgotten || this.#isCached(entry)) this.#keep(entry)
+    })
+    return begun
   }
 
-  /** Never rejects: records the failure and keeps the previous listener. */
-  async #load(entry: Entry<Given>): Promise<void> {
+  async #load(id: string, known: Given | undefined): Promise<Given | undefined> {
     const { load, onError } = this.#options
     const beganAt = timeOf(this.#clock)
-    const forgotten = this.#forgotten
-    entry.beganAt = beganAt
+    const { timeoutMs } = this.#loadOptions
     try {
-      const found = Promise.resolve(load(entry.id, entry.listener))
-      const late = () => new Error(`load took longer than ${this.#timeoutMs} ms`)
-      entry.listener = checked(await withDeadline(found, this.#timeoutMs, late))
-      entry.loadedAt = beganAt
-      entry.failure = undefined
+      const found = Promise.resolve(load(id, known))
+      const late = () => new Error(`load took longer than ${timeoutMs} ms`)
+      return checked(await withDeadline(found, timeoutMs, late))
     } catch (cause) {
-      entry.failure = new ListenerLoadError('the listener could not be loaded', { cause })
-      callHook(onError, entry.failure, { listenerId: entry.id, durationMs: this.#since(beganAt) })
+      const failure = new ListenerLoadError('the listener could not be loaded', { cause })
+      callHook(onError, failure, { listenerId: id, durationMs: timeOf(this.#clock) - beganAt })
+      throw failure
     }
-    entry.loading = undefined
-    // A load in flight may have read what was there before. An entry that was evicted cannot tell whether it was forgotten.
-    if (forgotten === this.#forgotten || this.#isCached(entry)) this.#keep(entry)
   }
 
   #isCached(entry: Entry<Given>): boolean {
@@ -228,27 +221,21 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
 
   /** Drops entries whose first load failed. */
   #keep(entry: Entry<Given>): void {
-    const { id } = entry
-    const isKnown = entry.listener !== undefined
+    const { id, cached } = entry
+    const isKnown = cached.last?.value !== undefined
     if (isKnown) this.#known.set(id, entry)
     else this.#known.delete(id)
-    if (isKnown || entry.failure) this.#unknown.delete(id)
+    if (isKnown || cached.failure) this.#unknown.delete(id)
     else this.#unknown.set(id, entry)
   }
 
   /** Phrased so that a clock that answers NaN or Infinity does not load for ever. */
   #answer(entry: Entry<Given>, askedAt: number): MaybePromise<Given | undefined> {
-    const isLoaded = entry.loadedAt === entry.beganAt
-    if (this.#isUsable(entry) || (isLoaded && !(askedAt - entry.loadedAt >= this.#usableMs)))
-      return entry.listener
+    const { last, beganAt, failure } = entry.cached
+    const isLoaded = last?.at === beganAt
+    if (this.#isUsable(entry) || (isLoaded && !(askedAt - last.at >= this.#usableMs))) return last?.value
     if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
-    throw entry.failure ?? new ListenerLoadError('the request that was loading the listener ended first')
-  }
-
-  /** If the clock was set back, every age counts as infinite. */
-  #since(then: number): number {
-    const age = timeOf(this.#clock) - then
-    return age < 0 ? Infinity : age
+    throw failure?.error ?? new ListenerLoadError('the request that was loading the listener ended first')
   }
 }
 

@@ -9,6 +9,7 @@ import { STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
+import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
 
 /**
  * What deliveries look like, and how they are answered, compiled for the checks. They ask this instead of who the sender is.
@@ -82,14 +83,14 @@ export const SPECIFICATION: Protocol = {
   statuses: STATUS,
   maxBodyBytes: MAX_BODY_BYTES,
   methods: ['POST'],
-  headers: ['content-type', 'webhook-timestamp', 'webhook-event-id', 'content-encoding'],
+  headers: ['content-type', TIMESTAMP_HEADER, EVENT_ID_HEADER, 'content-encoding'],
   required: 3,
   missingHint: '; for another sender import its hookgate/schemes/<name>', // e.g. Stripe sends none of them
-  timestampHeader: 'webhook-timestamp',
-  eventIdHeader: 'webhook-event-id',
+  timestampHeader: TIMESTAMP_HEADER,
+  eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),
   wrongContent: 'content_type_not_json',
-  time: { header: 'webhook-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
+  time: { header: TIMESTAMP_HEADER, unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
   timeOf: ({ timestampText }) => parseSeconds(timestampText),
   // RFC 9562 allows either case, so a captured token could otherwise be replayed under each spelling.
   idOf: ({ eventIdText }) => eventIdText.toLowerCase(),

@@ -35,7 +35,7 @@ describe('a store that cannot claim', () => {
   it.each([
     ['throws', throws],
     ['rejects', () => Promise.reject(boom)],
-  ])('D10 that %s makes verify() reject with an EventStoreError that has the cause', async (_, claim) => {
+  ])('a store that %s makes verify() reject with an EventStoreError that has the cause', async (_, claim) => {
     const { listener, deliver } = failing({ claim })
     const error = await errorOf(verify(await deliver(), listener))
     expect(error).toMatchObject({ name: 'EventStoreError', code: 'ERR_EVENT_STORE', cause: boom })
@@ -43,7 +43,7 @@ describe('a store that cannot claim', () => {
     expect(error.message).toContain('claim')
   })
 
-  it('D10 that hangs is given up after storeTimeoutSeconds', async () => {
+  it('a store that hangs is given up after storeTimeoutSeconds', async () => {
     const { listener, deliver } = failing({ claim: never })
     const start = performance.now()
     const error = await errorOf(verify(await deliver(), listener))
@@ -52,7 +52,7 @@ describe('a store that cannot claim', () => {
   })
 
   it.each([undefined, null, true, false, 1, 0, 'OK', 'ACQUIRED', '', {}, ['acquired'], 'committed'])(
-    'D10 that answers %j, synchronously or not, decides nothing',
+    'a store that answers %j, synchronously or not, decides nothing',
     async (nonsense) => {
       for (const claim of [() => nonsense, async () => nonsense]) {
         const { listener, deliver } = failing({ claim })
@@ -61,7 +61,7 @@ describe('a store that cannot claim', () => {
     },
   )
 
-  it("passes on the store's own EventStoreError", async () => {
+  it("the store's own EventStoreError is passed on", async () => {
     const own = new EventStoreError('full')
     for (const claim of [
       () => Promise.reject(own),
@@ -72,7 +72,7 @@ describe('a store that cannot claim', () => {
     }
   })
 
-  it('D11 is asked again at the next delivery, without a restart', async () => {
+  it('a store is asked again at the next delivery, without a restart', async () => {
     const working = memoryStore({ maxRecords: 10 })
     let down = true
     const claim: EventStore['claim'] = (...given) => (down ? throws() : working.claim(...given))
@@ -83,7 +83,7 @@ describe('a store that cannot claim', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('tells onError and not onVerdict', async () => {
+  it('a failed claim is told to onError and not to onVerdict', async () => {
     const errors: unknown[][] = []
     const verdicts: unknown[] = []
     const { listener, deliver } = failing(
@@ -109,13 +109,13 @@ describe('a store that cannot claim', () => {
   it.each([
     ['throws', throws],
     ['rejects', () => Promise.reject(boom)],
-  ])('still makes verify() reject if onError %s', async (_, onError) => {
+  ])('verify() still rejects if onError %s', async (_, onError) => {
     const { listener, deliver } = failing({ claim: () => 'nonsense' }, { onError })
     expect((await errorOf(verify(await deliver(), listener))).message).toContain('claim')
   })
 })
 
-it('D08 a claim whose answer was lost is released', async () => {
+it('a claim whose answer was lost is released', async () => {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   let lost = true
   const claim: EventStore['claim'] = async (...given) => {
@@ -132,7 +132,7 @@ it('D08 a claim whose answer was lost is released', async () => {
   expect(await outcome(delivery, listener)).toBe('accepted')
 })
 
-describe('D08 a claim that comes too late', () => {
+describe('a claim that comes too late', () => {
   /** A store whose first claim succeeds at once but answers only when it is told to. */
   function lateStore() {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
@@ -151,7 +151,7 @@ describe('D08 a claim that comes too late', () => {
     return { store: { ...store, claim }, calls, answer: () => answer() }
   }
 
-  it('D08 is released, so that the retry is accepted at once', async () => {
+  it('a late claim is released, so that the retry is accepted at once', async () => {
     const { store, calls, answer } = lateStore()
     const { listener, deliver } = failing(store)
     const delivery = await deliver()
@@ -163,7 +163,7 @@ describe('D08 a claim that comes too late', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D08 is not released twice, nor if it came in time', async () => {
+  it('a late claim is not released twice, nor if it came in time', async () => {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     const claim: EventStore['claim'] = async (...given) => store.claim(...given)
     const { listener, deliver } = failing({ ...store, claim })
@@ -176,7 +176,7 @@ describe('D08 a claim that comes too late', () => {
     ['throws', throws],
     ['rejects', () => Promise.reject(boom)],
     ['hangs', never],
-  ])('does no harm if the release %s', async (_, release) => {
+  ])('a late claim does no harm if the release %s', async (_, release) => {
     const { store, answer } = lateStore()
     const { listener, deliver } = failing({ ...store, release })
     await errorOf(verify(await deliver(), listener))
@@ -184,7 +184,7 @@ describe('D08 a claim that comes too late', () => {
     await setImmediate()
   })
 
-  it('does no harm if it finally fails', async () => {
+  it('a late claim does no harm if it finally fails', async () => {
     let fail: (error: Error) => void = () => {}
     const claim = () =>
       new Promise((_, reject) => {
@@ -204,7 +204,7 @@ describe.each(['commit', 'release'] as const)('a store that cannot %s', (verb) =
     ['hangs', never, undefined],
     ['answers nonsense', () => 'nonsense', undefined],
     ['answers nonsense later', async () => undefined, undefined],
-  ])('that %s makes it reject with an EventStoreError', async (_, broken, cause) => {
+  ])('a store that %s makes it reject with an EventStoreError', async (_, broken, cause) => {
     const { listener, deliver } = failing({ [verb]: broken })
     const event = await acceptedEvent(await deliver(), listener)
     const error = await errorOf(event[verb]())
@@ -212,7 +212,7 @@ describe.each(['commit', 'release'] as const)('a store that cannot %s', (verb) =
     expect(error.cause).toBe(cause)
   })
 
-  it('may be asked again', async () => {
+  it('a store may be asked again', async () => {
     const working = memoryStore({ maxRecords: 10 })
     let down = true
     const broken = (...given: Parameters<EventStore['commit']>) => (down ? throws() : working[verb](...given))

@@ -30,7 +30,7 @@ function linearListener(wrap: (store: EventStore) => EventStore = (store) => sto
 const verbs = (calls: readonly string[]) => calls.map((call) => call.split(' ')[0])
 
 describe('an event with two keys', () => {
-  it('is a duplicate when its ID is known, though its bytes are new', async () => {
+  it('an event is a duplicate when its ID is known, though its bytes are new', async () => {
     const { listener, deliver } = linearListener()
     await (await acceptedEvent(await deliver('id-1'), listener)).commit()
     expect(inWords(await verify(await deliver('id-1', 'second attempt'), listener))).toBe(
@@ -38,13 +38,13 @@ describe('an event with two keys', () => {
     )
   })
 
-  it('is a duplicate when its bytes are known, though its ID is new', async () => {
+  it('an event is a duplicate when its bytes are known, though its ID is new', async () => {
     const { listener, deliver } = linearListener()
     await (await acceptedEvent(await deliver('id-1'), listener)).commit()
     expect(inWords(await verify(await deliver('id-2'), listener))).toBe('200 event_duplicate')
   })
 
-  it('releases its bytes if the ID is taken, so that they are not a duplicate later', async () => {
+  it('an event releases its bytes if the ID is taken, so that they are not a duplicate later', async () => {
     const { listener, deliver, calls } = linearListener()
     const first = await acceptedEvent(await deliver('id-1'), listener)
     expect(inWords(await verify(await deliver('id-1', 'second attempt'), listener))).toBe(
@@ -57,7 +57,7 @@ describe('an event with two keys', () => {
     })
   })
 
-  it('commits both keys, and releases both', async () => {
+  it('an event commits both keys, and releases both', async () => {
     const { listener, deliver, calls } = linearListener()
     expect(await (await acceptedEvent(await deliver('id-1'), listener)).commit()).toBe('committed')
     expect(await (await acceptedEvent(await deliver('id-2', 'other'), listener)).release()).toBe(true)
@@ -73,7 +73,7 @@ describe('an event with two keys', () => {
     ])
   })
 
-  it('releases its bytes if the store fails at the ID', async () => {
+  it('an event releases its bytes if the store fails at the ID', async () => {
     let claims = 0
     const { listener, deliver, calls } = linearListener((store) => ({
       ...store,
@@ -90,7 +90,7 @@ describe('an event with two keys', () => {
     expect(await acceptedEvent(await deliver('id-1'), listener)).toMatchObject({ id: 'id-1' })
   })
 
-  it('runs once when both copies come at once', async () => {
+  it('an event runs once when both copies come at once', async () => {
     const { listener, deliver } = linearListener()
     const delivery = await deliver('id-1')
     const words = await Promise.all([1, 2, 3].map(async () => inWords(await verify(delivery, listener))))

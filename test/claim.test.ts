@@ -56,7 +56,7 @@ describe('the two phases', () => {
     expect(calls).toStrictEqual([`claim ${ID}`])
   })
 
-  it('H27 D29 a committed event is a duplicate, even with another body under a signature of its own', async () => {
+  it('a committed event is a duplicate, even with another body under a signature of its own', async () => {
     const { listener, deliver } = hmacListener()
     const event = await acceptedEvent(await deliver({ eventId: ID, body: '{"a":1}' }), listener)
     expect(await event.commit()).toBe('committed')
@@ -68,7 +68,7 @@ describe('the two phases', () => {
     )
   })
 
-  it('D07 an event in progress is refused with a Retry-After', async () => {
+  it('an event in progress is refused with a Retry-After', async () => {
     const { listener, deliver } = hmacListener({ leaseSeconds: 7.2 })
     const delivery = await deliver()
     await acceptedEvent(delivery, listener)
@@ -86,7 +86,7 @@ describe('the two phases', () => {
     expect(await verify(delivery, listener)).not.toHaveProperty('retryAfterSeconds')
   })
 
-  it('D06 a released event is accepted again', async () => {
+  it('a released event is accepted again', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     const event = await acceptedEvent(delivery, listener)
@@ -94,7 +94,7 @@ describe('the two phases', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D31 a delivery that was refused because the event is in progress is not remembered', async () => {
+  it('a delivery that was refused because the event is in progress is not remembered', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     const event = await acceptedEvent(delivery, listener)
@@ -105,7 +105,7 @@ describe('the two phases', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D01 of 1,000 equal deliveries at once one is accepted', async () => {
+  it('one of 1,000 equal deliveries at once is accepted', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     const verdicts = await Promise.all(Array.from({ length: 1000 }, () => verify(delivery, listener)))
@@ -180,7 +180,7 @@ describe('commit and release, again and out of order', () => {
 })
 
 describe('a lease that lapses', () => {
-  it('D07 protects for leaseSeconds, and lets the retry in afterwards', async () => {
+  it('a lease protects for leaseSeconds, and lets the retry in afterwards', async () => {
     const { listener, deliver, clock } = hmacListener({ leaseSeconds: 60 })
     const delivery = await deliver()
     await acceptedEvent(delivery, listener)
@@ -190,7 +190,7 @@ describe('a lease that lapses', () => {
     expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
-  it('D09 a worker whose lease was taken over can neither commit nor release', async () => {
+  it('a worker whose lease was taken over can neither commit nor release', async () => {
     const { listener, deliver, clock } = hmacListener()
     const delivery = await deliver()
     const slow = await acceptedEvent(delivery, listener)
@@ -203,7 +203,7 @@ describe('a lease that lapses', () => {
     expect(await slow.commit()).toBe('already')
   })
 
-  it('D09 an event that ran twice because its lease was too short is reported to onError', async () => {
+  it('an event that ran twice because its lease was too short is reported to onError', async () => {
     const told: string[] = []
     const durations: number[] = []
     const start = performance.now()
@@ -240,7 +240,7 @@ describe('a lease that lapses', () => {
 })
 
 describe('retention', () => {
-  it('D15 D14 the same ID is a duplicate after 6 d 23 h 59 min, and new after 7 d 0 h 1 min', async () => {
+  it('the same ID is a duplicate after 6 d 23 h 59 min, and new after 7 d 0 h 1 min', async () => {
     const { listener, deliver, clock } = hmacListener()
     await (await acceptedEvent(await deliver({ eventId: ID }), listener)).commit()
     clock.advanceSeconds(7 * DAY - 60)
@@ -271,7 +271,7 @@ describe('retention', () => {
     expect([...outcomes]).toEqual(['409 event_duplicate', '400 timestamp_out_of_range'])
   })
 
-  it("D27 times are judged by the store's clock, however wrong the listener's is", async () => {
+  it("times are judged by the store's clock, however wrong the listener's is", async () => {
     const storeClock = fakeClock()
     const ahead = fakeClock(storeClock.now() + 6 * 60_000)
     const { listener } = hmacListener({
@@ -288,7 +288,7 @@ describe('retention', () => {
 })
 
 describe('whose event it is', () => {
-  it('D18 the same ID on two listeners of one store is two events', async () => {
+  it('the same ID on two listeners of one store is two events', async () => {
     const store = memoryStore({ maxRecords: 10 })
     const first = hmacListener({ id: 'L1', store })
     const second = hmacListener({ id: 'L2', store })
@@ -298,7 +298,7 @@ describe('whose event it is', () => {
     expect(await outcome(delivery, first.listener)).toBe('409 event_duplicate')
   })
 
-  it('D23 each instance with a memory store of its own accepts once', async () => {
+  it('each instance with a memory store of its own accepts once', async () => {
     const { deliver, clock } = hmacListener()
     const delivery = await deliver()
     for (const instance of Array.from({ length: 3 }, () => hmacListener({ clock }))) {
@@ -307,7 +307,7 @@ describe('whose event it is', () => {
     }
   })
 
-  it('D22 a restart empties a memory store', async () => {
+  it('a restart empties a memory store', async () => {
     const before = hmacListener()
     const delivery = await before.deliver()
     await (await acceptedEvent(delivery, before.listener)).commit()
@@ -330,7 +330,7 @@ describe('whose event it is', () => {
     ['a number', () => 7],
     ['a promise that rejects', () => Promise.reject(new Error('no randomness'))],
   ])(
-    'D08 claims nothing if randomUuid returns %s: two processes would be the same owner',
+    'nothing is claimed if randomUuid returns %s: two processes would be the same owner',
     async (_, draw) => {
       const { store, owners } = spyStore(memoryStore({ maxRecords: 10 }))
       const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
@@ -342,7 +342,7 @@ describe('whose event it is', () => {
     },
   )
 
-  it('D08 all calls about one claim name its owner, which comes from randomUuid', async () => {
+  it('all calls about one claim name its owner, which comes from randomUuid', async () => {
     const { store, owners } = spyStore(memoryStore({ maxRecords: 10 }))
     const auth = hmac({ secrets: { id: 'main', secret: SECRET } })
     const { deliver, clock } = hmacListener()
@@ -356,7 +356,7 @@ describe('whose event it is', () => {
     expect(owners[3]).not.toBe(owners[0])
   })
 
-  it('D03 a claim is not taken by a delivery without a signature', async () => {
+  it('a claim is not taken by a delivery without a signature', async () => {
     const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
     const { listener, deliver } = hmacListener({ store })
     const delivery = await deliver()

@@ -32,7 +32,7 @@ function errorOf(options: unknown): ListenerConfigError {
 const optionAtFault = (changed: object) => errorOf({ ...required, ...changed }).option
 
 describe('an omitted option', () => {
-  it('gets the numbers of the specification', () => {
+  it('an omitted option gets the numbers of the specification', () => {
     expect(defineListener(required)).toMatchObject({
       id: 'L1',
       maxBodyBytes: 65_536,
@@ -45,12 +45,12 @@ describe('an omitted option', () => {
     })
   })
 
-  it('stays undefined: no networks, no schema, no hooks', () => {
+  it('an omitted option stays undefined: no networks, no schema, no hooks', () => {
     const { isSourceAllowed, payload, onVerdict, onError } = defineListener(required)
     expect([isSourceAllowed, payload, onVerdict, onError]).toStrictEqual(Array(4).fill(undefined))
   })
 
-  it('may be written as undefined', () => {
+  it('an omitted option may be written as undefined', () => {
     const names = ['allowedCidrs', 'maxBodyBytes', 'toleranceSeconds', 'retentionSeconds', 'leaseSeconds']
     const more = ['storeTimeoutSeconds', 'payload', 'settle', 'onVerdict', 'onError', 'clock', 'randomUuid']
     const options = Object.fromEntries([...names, ...more].map((name) => [name, undefined]))
@@ -76,7 +76,7 @@ describe('a required option', () => {
     expect(optionAtFault({ [name]: value })).toBe(name)
   })
 
-  it('P14 no authentication method, or two, are refused', () => {
+  it('no authentication method, or two, are refused', () => {
     for (const wrong of [undefined, null, {}, [auth, auth], 'hmac', SECRET, { hmac: auth, jwt: auth }]) {
       expect(optionAtFault({ auth: wrong })).toBe('auth')
     }
@@ -96,7 +96,7 @@ describe('a required option', () => {
 
 describe('a misspelt option', () => {
   it.each(['allowedCidr', 'tolerance', 'toleranceMs', 'secret', 'ID', 'settled', 'toString', 'constructor'])(
-    'P13 %s is refused, with a list of the options',
+    '%s is refused, with a list of the options',
     (name) => {
       const error = errorOf({ ...required, [name]: 300 })
       expect(error.option).toBe(name)
@@ -116,13 +116,13 @@ describe('numbers', () => {
   const wrong = [0, -0, -1, NaN, Infinity, -Infinity, '300', null, true, 300n, [300], new Date()]
 
   it.each(names.flatMap((name) => wrong.map((value) => [name, value])))(
-    'T11 %s cannot be %s',
+    'the option %s cannot be %s',
     (name, value) => {
       expect(optionAtFault({ [String(name)]: value })).toBe(name)
     },
   )
 
-  it('T11 toleranceSeconds given as undefined is 300, and does not disable the check', () => {
+  it('toleranceSeconds given as undefined is 300, and does not disable the check', () => {
     expect(defineListener({ ...required, toleranceSeconds: undefined }).toleranceSeconds).toBe(300)
   })
 
@@ -155,7 +155,7 @@ describe('memory that is shorter than the replay window', () => {
     expect(defineListener({ ...required, ...tolerant, retentionSeconds: 2001 }).retentionMs).toBe(2_001_000)
   })
 
-  it("D12 a store's replay window must be as long", () => {
+  it("a store's replay window must be as long", () => {
     const keeping = (replayWindowSeconds: number) => memoryStore({ maxRecords: 10, replayWindowSeconds })
     expect(optionAtFault({ store: keeping(600) })).toBe('store')
     expect(optionAtFault({ toleranceSeconds: 301 })).toBe('store')
@@ -163,7 +163,7 @@ describe('memory that is shorter than the replay window', () => {
     expect(defineListener({ ...required, store: keeping(603), toleranceSeconds: 301 }).id).toBe('L1')
   })
 
-  it("at a sender's own tolerance 601 seconds do, but not at a longer one", () => {
+  it("601 seconds are enough at a sender's own tolerance, but not at a longer one", () => {
     const keeping = (replayWindowSeconds: number) => memoryStore({ maxRecords: 10, replayWindowSeconds })
     const sender = {
       ...required,
@@ -222,12 +222,12 @@ describe('the error', () => {
     [discord, 'discord({ publicKeys })'],
     [plaid, 'plaid({ … })'],
     [hmac, 'hmac({ secrets })'],
-  ])('says how to call an authenticator that was not called: %#', (factory, call) => {
+  ])('the error says how to call an authenticator that was not called: %#', (factory, call) => {
     const { message } = errorOf({ ...required, auth: factory })
     expect(message).toBe(`auth: must have a method authenticate(); was it called? Try ${call}`)
   })
 
-  it('names the option and the problem, has a code, and never quotes a secret', () => {
+  it('the error names the option and the problem, has a code, and never quotes a secret', () => {
     const error = errorOf({ ...required, auth: { secret: SECRET }, id: 'L1' })
     expect(error).toMatchObject({ name: 'ListenerConfigError', code: 'ERR_LISTENER_CONFIG', option: 'auth' })
     expect(error).toBeInstanceOf(Error)
@@ -246,7 +246,7 @@ describe('the error', () => {
 })
 
 describe('the listener', () => {
-  it('cannot be changed, and does not change with its options', () => {
+  it('the listener cannot be changed, and does not change with its options', () => {
     const allowedCidrs = ['10.0.0.0/8']
     const options = { ...required, allowedCidrs, toleranceSeconds: 10 }
     const listener = defineListener(options)
@@ -258,7 +258,7 @@ describe('the listener', () => {
     expect(listener.toleranceSeconds).toBe(10)
   })
 
-  it('has the payload type of its schema, and is a listener of unknown payload too', () => {
+  it('the listener has the payload type of its schema, and is a listener of unknown payload too', () => {
     expectTypeOf(defineListener(required)).toExtend<Listener<unknown>>()
   })
 })

@@ -54,7 +54,7 @@ async function settled(): Promise<void> {
 }
 
 describe('a known listener', () => {
-  it('is loaded once, and then found synchronously', async () => {
+  it('a known listener is loaded once, and then found synchronously', async () => {
     const { cache, add, loads } = tenants()
     const listener = add('L1')
     expect(await cache.find('L1')).toBe(listener)
@@ -62,14 +62,14 @@ describe('a known listener', () => {
     expect(loads).toEqual(['L1'])
   })
 
-  it.each([Infinity, NaN])('is loaded once for a delivery while the clock says %s', async (now) => {
+  it.each([Infinity, NaN])('one load serves a delivery while the clock says %s', async (now) => {
     const { cache, add, loads } = tenants({ clock: { now: () => now } })
     add('L1')
     await Promise.allSettled([cache.find('L1')])
     expect(loads).toEqual(['L1'])
   })
 
-  it('is loaded once for all waiting deliveries, separately for each ID', async () => {
+  it('a known listener is loaded once for all waiting deliveries, separately for each ID', async () => {
     const { cache, add, loads, state, release } = tenants()
     const [one, two] = [add('L1'), add('L2')]
     state.holds = true
@@ -79,7 +79,7 @@ describe('a known listener', () => {
     expect(loads).toEqual(['L1', 'L2'])
   })
 
-  it('is renewed in the background when it is ttlSeconds old, and not before', async () => {
+  it('a known listener is renewed in the background when it is ttlSeconds old, and not before', async () => {
     const { cache, add, clock, loads, state, release } = tenants()
     const before = add('L1')
     await cache.find('L1')
@@ -96,7 +96,7 @@ describe('a known listener', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('counts its age from the start of its load, which may take long', async () => {
+  it('a known listener counts its age from the start of its load, which may take long', async () => {
     const { cache, add, clock, loads, state, release } = tenants()
     add('L1')
     state.holds = true
@@ -109,7 +109,7 @@ describe('a known listener', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is passed to the load that renews it, which may return it again', async () => {
+  it('a known listener is passed to the load that renews it, which may return it again', async () => {
     const clock = fakeClock()
     const handed: (Listener | undefined)[] = []
     const load: ListenersOptions['load'] = (id, known) => {
@@ -125,7 +125,7 @@ describe('a known listener', () => {
     expect(handed).toEqual([undefined, listener])
   })
 
-  it('is awaited when it is ttlSeconds + staleSeconds old, and not before', async () => {
+  it('a known listener is awaited when it is ttlSeconds + staleSeconds old, and not before', async () => {
     const { cache, add, clock, state, release } = tenants()
     const before = add('L1')
     await cache.find('L1')
@@ -139,7 +139,7 @@ describe('a known listener', () => {
     expect(await found).toBe(after)
   })
 
-  it('is awaited as soon as it is due if staleSeconds is 0', async () => {
+  it('a known listener is awaited as soon as it is due if staleSeconds is 0', async () => {
     const { cache, add, clock } = tenants({ staleSeconds: 0 })
     add('L1')
     await cache.find('L1')
@@ -148,7 +148,7 @@ describe('a known listener', () => {
     expect(await cache.find('L1')).toBe(after)
   })
 
-  it('disappears with its row: one delivery still uses it, and the next finds nothing', async () => {
+  it('a known listener disappears with its row: one delivery still uses it, and the next finds nothing', async () => {
     const { cache, add, rows, clock, loads } = tenants()
     const listener = add('L1')
     await cache.find('L1')
@@ -160,7 +160,7 @@ describe('a known listener', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is due if the clock is set back', async () => {
+  it('a known listener is due if the clock is set back', async () => {
     const { cache, add, clock } = tenants()
     add('L1')
     await cache.find('L1')
@@ -169,7 +169,7 @@ describe('a known listener', () => {
     expect(await cache.find('L1')).toBe(after)
   })
 
-  it('may be found without a promise', async () => {
+  it('a known listener may be found without a promise', async () => {
     const listener = newListener('L1')
     const cache = listeners({ load: () => listener })
     expect(await cache.find('L1')).toBe(listener)
@@ -178,7 +178,7 @@ describe('a known listener', () => {
 })
 
 describe('a load that fails', () => {
-  it('rejects for all waiting deliveries, tells onError once, and is not remembered', async () => {
+  it('a failing load rejects for all waiting deliveries, tells onError once, and is not remembered', async () => {
     const { cache, add, failures, state, loads } = tenants()
     state.fails = true
     const asked = [cache.find('L1'), cache.find('L1')]
@@ -193,7 +193,7 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('keeps an old listener in use until it is ttlSeconds + staleSeconds old', async () => {
+  it('a failing load keeps an old listener in use until it is ttlSeconds + staleSeconds old', async () => {
     const { cache, add, clock, failures, state } = tenants()
     const listener = add('L1')
     await cache.find('L1')
@@ -211,7 +211,7 @@ describe('a load that fails', () => {
     expect(await cache.find('L1')).toBe(listener)
   })
 
-  it('is repeated after a second, for any number of deliveries', async () => {
+  it('a failing load is repeated after a second, for any number of deliveries', async () => {
     const { cache, add, clock, loads, state } = tenants()
     add('L1')
     await cache.find('L1')
@@ -233,7 +233,7 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(3)
   })
 
-  it('fails at once for deliveries within that second that have no older listener', async () => {
+  it('deliveries within that second that have no older listener fail at once', async () => {
     const { cache, add, clock, loads, state } = tenants()
     add('L1')
     await cache.find('L1')
@@ -244,14 +244,14 @@ describe('a load that fails', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('may fail by throwing', async () => {
+  it('a load may fail by throwing', async () => {
     const load = () => {
       throw new Error('no pool')
     }
     await expect(listeners({ load }).find('L1')).rejects.toMatchObject({ cause: { message: 'no pool' } })
   })
 
-  it('may fail by taking longer than timeoutSeconds, and its late result is not used', async () => {
+  it('a load may fail by taking longer than timeoutSeconds, and its late result is not used', async () => {
     const { cache, add, state, release, failures } = tenants({ timeoutSeconds: 0.02 })
     add('L1')
     state.holds = true
@@ -266,7 +266,7 @@ describe('a load that fails', () => {
   })
 
   it.each([[null], [{}], ['L1'], [{ id: 'L1', secret: 'x' }]])(
-    'may fail by finding %j, which is not a listener',
+    'a load may fail by finding %j, which is not a listener',
     async (row) => {
       const found = listeners({ load: () => row as never }).find('L1')
       await expect(found).rejects.toMatchObject({
@@ -276,7 +276,7 @@ describe('a load that fails', () => {
     },
   )
 
-  it('still fails if onError throws', async () => {
+  it('a load still fails if onError throws', async () => {
     const { cache, state } = tenants({
       onError: () => {
         throw new Error('no log')
@@ -288,7 +288,7 @@ describe('a load that fails', () => {
 })
 
 describe('an ID without a listener', () => {
-  it('is remembered as such for unknownSeconds, and no longer', async () => {
+  it('an unknown ID is remembered as such for unknownSeconds, and no longer', async () => {
     const { cache, add, clock, loads } = tenants()
     expect(await cache.find('L1')).toBeUndefined()
     const listener = add('L1')
@@ -299,7 +299,7 @@ describe('an ID without a listener', () => {
     expect(loads).toHaveLength(2)
   })
 
-  it('is looked up every time if unknownSeconds is 0', async () => {
+  it('an unknown ID is looked up every time if unknownSeconds is 0', async () => {
     const { cache, loads } = tenants({ unknownSeconds: 0 })
     for (const _ of [1, 2, 3]) expect(await cache.find('L1')).toBeUndefined()
     expect(loads).toHaveLength(3)
@@ -310,19 +310,19 @@ describe('an ID without a listener', () => {
     ['empty', ''],
     ['longer than 256 characters', 'x'.repeat(257)],
     ['no text', 7 as never],
-  ])('is unknown without a load if it is %s', (_, id) => {
+  ])('an unknown ID is unknown without a load if it is %s', (_, id) => {
     const { cache, loads } = tenants()
     expect(cache.find(id)).toBeUndefined()
     expect(loads).toEqual([])
   })
 
-  it('may be of 256 characters', async () => {
+  it('an ID may have 256 characters', async () => {
     const { cache, add } = tenants()
     const listener = add('x'.repeat(256))
     expect(await cache.find('x'.repeat(256))).toBe(listener)
   })
 
-  it('never displaces a tenant, however many IDs strangers make up', async () => {
+  it('an unknown ID never displaces a tenant, however many IDs strangers make up', async () => {
     const { cache, add, loads } = tenants({ maxListeners: 2, maxUnknown: 2 })
     const listener = add('L1')
     await cache.find('L1')
@@ -333,7 +333,7 @@ describe('an ID without a listener', () => {
 })
 
 describe('room in the cache', () => {
-  it('is made by the least recently used listener', async () => {
+  it('room is made by the least recently used listener', async () => {
     const { cache, add, loads } = tenants({ maxListeners: 2 })
     for (const id of ['L1', 'L2', 'L3']) add(id)
     for (const id of ['L1', 'L2', 'L1', 'L3', 'L1']) await cache.find(id)
@@ -342,7 +342,7 @@ describe('room in the cache', () => {
     expect(loads).toEqual(['L1', 'L2', 'L3', 'L2'])
   })
 
-  it('is made by a listener whose row is gone', async () => {
+  it('room is made by a listener whose row is gone', async () => {
     const { cache, add, rows, clock, loads } = tenants({ maxListeners: 2 })
     for (const id of ['L1', 'L2', 'L3']) add(id)
     for (const id of ['L1', 'L2']) await cache.find(id)
@@ -359,7 +359,7 @@ describe('room in the cache', () => {
 })
 
 describe('forget()', () => {
-  it('makes the next delivery wait for a fresh load', async () => {
+  it('forget() makes the next delivery wait for a fresh load', async () => {
     const { cache, add } = tenants()
     add('L1')
     await cache.find('L1')
@@ -368,7 +368,7 @@ describe('forget()', () => {
     expect(await cache.find('L1')).toBe(after)
   })
 
-  it('admits a tenant that was unknown a moment ago', async () => {
+  it('forget() admits a tenant that was unknown a moment ago', async () => {
     const { cache, add } = tenants()
     await cache.find('L1')
     const listener = add('L1')
@@ -379,7 +379,7 @@ describe('forget()', () => {
   it.each([
     ['the first', () => {}],
     ['a renewal', (clock: { advance(milliseconds: number): void }) => clock.advance(TTL_MS)],
-  ])('ignores %s load in flight, which may have read the old state', async (_, age) => {
+  ])('forget() ignores %s load in flight, which may have read the old state', async (_, age) => {
     const { cache, add, clock, state, release } = tenants()
     add('L1')
     if (age.length > 0) await cache.find('L1')
@@ -396,7 +396,7 @@ describe('forget()', () => {
     expect(cache.find('L1')).toBe(after)
   })
 
-  it('holds for a tenant that was evicted while it was reloaded: that load may have read the old secret', async () => {
+  it('forget() holds for a tenant that was evicted while it was reloaded: that load may have read the old secret', async () => {
     const { cache, clock, add, state, release } = tenants({ maxListeners: 1 })
     add('L1')
     add('L2')
@@ -431,7 +431,7 @@ it.each([
   expect(loads).toHaveLength(loaded)
 })
 
-it('passes each load to waitUntil', async () => {
+it('listeners() passes each load to waitUntil', async () => {
   const kept: Promise<unknown>[] = []
   const { cache, add, clock } = tenants({ waitUntil: (work) => kept.push(work) })
   add('L1')
@@ -463,7 +463,7 @@ describe('options', () => {
     }
   })
 
-  it('are an object', () => {
+  it('the options are an object', () => {
     // @ts-expect-error as from JavaScript
     expect(() => listeners(undefined)).toThrow(ListenerConfigError)
   })

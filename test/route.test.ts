@@ -45,27 +45,27 @@ describe('route', () => {
     ['toString', '*'],
     ['', '*'],
     [undefined, '*'],
-  ])('hands %s to the handler of %s', (type, expected) => {
+  ])('route hands %s to the handler of %s', (type, expected) => {
     expect(handle(eventOf(type))).toBe(expected)
   })
 
-  it('passes on what follows the event', () => {
+  it('route passes on what follows the event', () => {
     const both = route(listener, { '*': (event, tenant: string, count: number) => [event.id, tenant, count] })
     expect(both(eventOf('a'), 'acme', 3)).toEqual(['evt_1', 'acme', 3])
   })
 
-  it('needs a handler for everything else', () => {
+  it('route needs a handler for everything else', () => {
     // @ts-expect-error there is no '*'
     expect(() => route(listener, { 'invoice.paid': () => 1 })).toThrow("route: needs a handler for '*'")
   })
 
-  it.each(['*', 'invoice.paid'])('names the handler that is no function: %s', (name) => {
+  it.each(['*', 'invoice.paid'])('route names the handler that is no function: %s', (name) => {
     const handlers: object = { '*': () => 1, [name]: 'charge' }
     // @ts-expect-error it may be anything
     expect(() => route(listener, handlers)).toThrow(`route['${name}']: must be a function`)
   })
 
-  it('takes a handler that is undefined for one that is not there', () => {
+  it('route takes a handler that is undefined for one that is not there', () => {
     const handlers: { '*': () => string; 'invoice.paid'?: () => string } = { '*': () => 'rest' }
     expect(
       route(listener, Object.assign(handlers, { 'invoice.paid': undefined }))(eventOf('invoice.paid')),

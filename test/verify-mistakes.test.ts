@@ -44,7 +44,7 @@ describe('verify() without a delivery or a listener rejects with the fix', () =>
   })
 })
 
-it('takes null for an absent header, as Headers returns it', async () => {
+it('verify() takes null for an absent header, as Headers returns it', async () => {
   const { listener, deliver } = hmacListener()
   const delivery = await deliver()
   const header = (name: string) => delivery.header(name) ?? (null as unknown as undefined)
@@ -54,7 +54,7 @@ it('takes null for an absent header, as Headers returns it', async () => {
 })
 
 it.each([{ ok: false }, {}, { secretId: 'main' }, true, null, undefined])(
-  'P11 accepts and claims nothing if authenticate() of a caller in plain JavaScript answers %o',
+  'verify() accepts and claims nothing if authenticate() of a caller in plain JavaScript answers %o',
   async (answer) => {
     const auth: Authenticator = { method: 'hmac', authenticate: () => answer as never }
     const inner = memoryStore()

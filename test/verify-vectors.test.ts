@@ -37,7 +37,7 @@ describe.each(Object.entries(AUTH))('docs/vectors/deliveries.json, %s', (method,
     if (verdict.ok) expect(await verdict.event.commit()).toBe('committed')
   })
 
-  it('are many', () => {
+  it('the vectors are many', () => {
     expect(vectors.length).toBeGreaterThan(30)
   })
 })

@@ -17,7 +17,7 @@ import { acceptedEvent, outcome } from './support/outcome.ts'
 const ID = '7F1D3C5E-0A4B-4C8D-9E2F-112233445566'
 
 describe('an accepted delivery', () => {
-  it('is an event with everything that was verified', async () => {
+  it('an accepted delivery is an event with everything that was verified', async () => {
     const { listener, deliver, clock } = hmacListener()
     const delivery = await deliver({ eventId: ID, timestamp: clock.seconds() - 9, body: ' {"a":[1]}' })
     expect(await verify(delivery, listener)).toStrictEqual({
@@ -35,14 +35,14 @@ describe('an accepted delivery', () => {
     })
   })
 
-  it('can be taken apart: commit and release need no `this`', async () => {
+  it('the event can be taken apart: commit and release need no `this`', async () => {
     const { listener, deliver } = hmacListener()
     const { commit, release } = await acceptedEvent(await deliver(), listener)
     expect(await commit()).toBe('committed')
     expect(await release()).toBe(false)
   })
 
-  it('asks only for the headers it needs, by their lower-case names', async () => {
+  it('verify() asks only for the headers it needs, by their lower-case names', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
     const asked = new Set<string>()
@@ -60,7 +60,7 @@ describe('an accepted delivery', () => {
     ])
   })
 
-  it('P05 is judged as it was at the call, even if its bytes change meanwhile', async () => {
+  it('an accepted delivery is judged as it was at the call, even if its bytes change meanwhile', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver({ body: '{"a":1}' })
     const verdict = verify(delivery, listener)
@@ -69,7 +69,7 @@ describe('an accepted delivery', () => {
     expect(await outcome(delivery, listener)).toBe('401 signature_mismatch')
   })
 
-  it('reads the clock once', async () => {
+  it('verify() reads the clock once', async () => {
     const now = vi.fn(() => 1_790_000_000_000)
     const { listener, deliver } = hmacListener({ clock: { now } })
     expect(await outcome(await deliver(), listener)).toBe('accepted')
@@ -78,14 +78,14 @@ describe('an accepted delivery', () => {
 })
 
 describe('the verdict', () => {
-  it('is told apart by ok', () => {
+  it('the verdict is told apart by ok', () => {
     expectTypeOf<Verdict>().toEqualTypeOf<Accepted | Rejected | Handshake>()
     expectTypeOf<Extract<Verdict<Json>, { ok: true }>['event']>().toEqualTypeOf<WebhookEvent<Json>>()
     expectTypeOf<Extract<Verdict, { ok: false; handshake?: undefined }>['reason']>().toEqualTypeOf<Reason>()
     expectTypeOf<Rejected['status']>().toEqualTypeOf<200 | 400 | 401 | 403 | 405 | 409 | 503>()
   })
 
-  it('P09 P10 of a refusal holds no secret, signature or body', async () => {
+  it('the verdict of a refusal holds no secret, signature or body', async () => {
     const { listener, deliver } = hmacListener()
     const delivery = await deliver({ body: '{"password":"hunter2"}' })
     const signature = String(delivery.header('webhook-signature'))
@@ -108,7 +108,7 @@ describe('onVerdict', () => {
     return { told, ...hmacListener({ onVerdict }) }
   }
 
-  it('gets an accepted delivery, with its event ID, its source and its duration', async () => {
+  it('onVerdict gets an accepted delivery, with its event ID, its source and its duration', async () => {
     const { told, listener, deliver } = watched()
     const delivery = await deliver({ eventId: ID, sourceIp: '192.0.2.1' })
     const startedAt = performance.now()
@@ -129,7 +129,7 @@ describe('onVerdict', () => {
     expect(told[0]?.context.durationMs).toBeLessThanOrEqual(took)
   })
 
-  it('gets a refused delivery, with its event ID only if that is valid', async () => {
+  it('onVerdict gets a refused delivery, with its event ID only if that is valid', async () => {
     const { told, listener, deliver } = watched()
     await verify(withHeaders(await deliver(), { 'webhook-signature': undefined }), listener)
     await verify(withHeaders(await deliver(), { 'webhook-event-id': 'forged\r\nlog line' }), listener)
@@ -144,7 +144,7 @@ describe('onVerdict', () => {
   })
 
   it.each([undefined, '', 'forged\r\nlog line', 'x'.repeat(100_000), '10.0.0.1:80', 'fe80::1%eth0'])(
-    'P10 does not get a source like %j, which is not an address',
+    'onVerdict does not get a source like %j, which is not an address',
     async (sourceIp) => {
       const { told, listener, deliver } = watched()
       await verify({ ...(await deliver()), sourceIp }, listener)
@@ -161,7 +161,7 @@ describe('onVerdict', () => {
     ],
     ['rejects', () => Promise.reject(new Error('of the hook'))],
     ['never ends', () => new Promise(() => {})],
-  ])('changes and delays nothing if it %s', async (_, onVerdict) => {
+  ])('onVerdict changes and delays nothing if it %s', async (_, onVerdict) => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     const { listener, deliver } = hmacListener({ onVerdict })
@@ -175,7 +175,7 @@ describe('onVerdict', () => {
 })
 
 describe('verify() itself', () => {
-  it("P11 rejects with an authenticator's error, tells onError, and claims nothing", async () => {
+  it("verify() rejects with an authenticator's error, tells onError, and claims nothing", async () => {
     const onError = vi.fn()
     const onVerdict = vi.fn()
     const fault = new TypeError('a bug')
@@ -186,7 +186,7 @@ describe('verify() itself', () => {
     expect(onVerdict).not.toHaveBeenCalled()
   })
 
-  it('rejects and never throws, so that one error handler is enough', async () => {
+  it('verify() rejects and never throws, so that one error handler is enough', async () => {
     const authenticate = () => {
       throw new Error('at once')
     }

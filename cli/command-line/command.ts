@@ -7,7 +7,6 @@ import { nearest } from './nearest.ts'
 export interface OptionRow {
   /** The placeholder for the value in the help. A switch has none. */
   readonly value?: string
-  /** The option may be repeated. */
   readonly many?: true
   readonly says: string
 }
@@ -15,7 +14,7 @@ export interface OptionRow {
 /** One row per option: a single table for the parser, the help and the types. */
 export type OptionRows = { readonly [option: string]: OptionRow }
 
-/** What the user gave of the options in a table. */
+/** The given values of a table's options. */
 export type ValuesOf<Rows> = { readonly [Name in keyof Rows]?: Value<Rows[Name]> }
 
 type Value<Row> = Row extends { readonly many: true }
@@ -27,9 +26,9 @@ type Value<Row> = Row extends { readonly many: true }
 interface CommandSpec<Rows> {
   readonly name: string
   readonly summary: string
-  /** The one argument that is not an option, e.g. `URL`. */
+  /** The argument that is not an option, e.g. `URL`. */
   readonly operand?: { readonly name: string; readonly required: boolean }
-  /** Without an operand: the options that an argument is probably meant for. */
+  /** Without an operand: the options to suggest if an argument is given. */
   readonly meant?: string
   readonly options: Rows
   /** Options to show under a title of their own. */

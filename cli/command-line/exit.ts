@@ -7,7 +7,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command cannot be carried out, e.g. because the port is taken or the host does not answer. `cause` as above. Exit code 1. */
+/** The command cannot run, e.g. because the port is taken. `cause` as above. Exit code 1. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError'
 }

@@ -1,15 +1,14 @@
-const FARTHEST = 2
+const MOST_CHANGES = 2
 
-/** The candidate that a misspelt name probably means. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, far: candidate.startsWith(name) ? 1 : distance(name, candidate) }))
     .sort((a, b) => a.far - b.far)
   const [best] = ranked
-  return best && best.far <= FARTHEST ? best.candidate : undefined
+  return best && best.far <= MOST_CHANGES ? best.candidate : undefined
 }
 
-/** How many letters have to change (Levenshtein). */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...a].entries()) {

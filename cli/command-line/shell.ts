@@ -1,4 +1,4 @@
-/** A curl command for a signed delivery. `body` is curl's own option and value. */
+/** @param body curl's option for the body, and its value. */
 export function curlCommand(
   url: string,
   headers: { readonly [name: string]: string },
@@ -8,15 +8,13 @@ export function curlCommand(
   return ['curl', '--include', ...lines, ...body, url].map(shellQuote).join(' ')
 }
 
-/** `Content-Type: application/json`, … */
 export function headerLines(headers: { readonly [name: string]: string }): readonly string[] {
   const titled = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
   return Object.entries(headers).map(([name, value]) => `${titled(name)}: ${value}`)
 }
 
 /**
- * Any but tab and line feed. A terminal takes a pasted one for a key press, even inside quotes: ESC [201~ ends a bracketed
- * paste.
+ * All but tab and line feed. Terminals act on them even in quoted text: ESC [201~ ends a bracketed paste.
  */
 const CONTROL_CHARACTER = /[^\P{Cc}\t\n]/u
 
@@ -30,7 +28,7 @@ export function dataOption(body: Uint8Array): readonly [option: string, value: s
   }
 }
 
-/** A word as a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -49,6 +49,9 @@ const FILE_PROBLEMS: { readonly [code: string]: string } = {
   EACCES: 'you may not read it; check its permissions',
 }
 
+/** The mode of files with secrets. */
+export const OWNER_ONLY = 0o600
+
 /** In bytes. A device such as /dev/zero never ends. */
 const LARGEST_FILE = 64 * 2 ** 20
 
@@ -65,8 +68,8 @@ export async function readGivenFile(
   throw new UsageError(`${option} ${path}: it is over 64 MB; ${advice}`)
 }
 
-/** Reads a stream to its end, or until there are more bytes than `most`. */
-export async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
+/** Stops once there are more bytes than `most`. */
+async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
@@ -88,8 +91,7 @@ export async function readGivenJson(option: string, path: string): Promise<objec
 }
 
 /**
- * Reads the exact bytes to sign or verify: from `--data`, `--file` or standard input. `ways` names the options that the command
- * has.
+ * Reads the exact bytes to sign or verify, from `--data`, `--file` or standard input. `ways` are the options of the command.
  */
 export async function readBody(
   given: { readonly data?: string | undefined; readonly file?: string | undefined },
@@ -109,13 +111,8 @@ export async function readBody(
 /** Rewords an error of the package: names the flag in place of the option. */
 export function toUsageError(error: unknown, flag: string): UsageError {
   if (!(error instanceof ListenerConfigError)) throw error
-  return new UsageError(`${flag}: ${error.message.slice(error.option.length + 2)}`, { cause: error })
+  return new UsageError(`${flag}: ${error.problem}`, { cause: error })
 }
-
-/** The codes of a certificate that Node does not trust. */
-export const UNTRUSTED =
-  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/
-export const TRUST_IT = 'not trusted; set NODE_EXTRA_CA_CERTS to the file of its CA'
 
 export function codeOf(error: unknown): string {
   return textOf(error, 'code') ?? ''

@@ -9,13 +9,13 @@ import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { print } from '../command-line/output.ts'
 import { shellQuote } from '../command-line/shell.ts'
+import { OWNER_ONLY } from '../command-line/values.ts'
 import { DEFAULT_ID, DEFAULT_PORT } from '../listen/options.ts'
 import { pathOf } from '../signing/endpoint.ts'
 import { JWKS_FILE, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
 import { newPrivateKey } from '../signing/private-key.ts'
 
 const LONGEST_KEY_ID = 256
-const OWNER_ONLY = 0o600
 
 export const keys: Command = defineCommand({
   name: 'keys',

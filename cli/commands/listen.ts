@@ -85,21 +85,21 @@ export const listen: Command = defineCommand({
         const { openInspector } = await import('../inspector/inspector.ts')
         inspector = await openInspector(settings.inspector, listening)
       }
-      const log = withExplanation(terminal.tell, listening)
-      const tell = (report: DeliveryReport) => {
-        inspector?.tell(report) // first, because printing may end the process
-        log(report)
+      const printReport = withExplanation(terminal.printReport, listening)
+      const onDelivery = (report: DeliveryReport) => {
+        inspector?.add(report) // first, because printing may end the process
+        printReport(report)
       }
-      const allTold = serveWebhooks(server, {
+      const allReported = serveWebhooks(server, {
         listener,
         answerEvent: app?.answer,
         rerunOf: inspector?.rerunOf,
-        tell,
+        onDelivery,
       })
       const opened = { store: store.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
       greet({ url, auth, ...opened }, given.json ? remark : print)
       const finished = await stopped
-      await allTold()
+      await allReported()
       remark(`hookgate: ${terminal.summary(finished)}`)
       return EXIT.done
     } finally {

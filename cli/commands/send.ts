@@ -1,19 +1,18 @@
 import { parseJson } from '../../src/lib/json.ts'
-import { memberOf, textOf } from '../../src/lib/member-of.ts'
-import { readAtMost } from '../../src/lib/read-stream.ts'
 import { problemCode } from '../../src/sender/judge.ts'
 import { CONNECTION_HEADER } from '../../src/sender/request-headers.ts'
+import { bodyBytes } from '../../src/signing/body.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
-import { codeOf, httpUrl, TRUST_IT, UNTRUSTED } from '../command-line/values.ts'
+import { httpUrl } from '../command-line/values.ts'
+import { ask, whyUnanswered } from '../lib/ask.ts'
 import { sampleOf, typeOf } from '../signing/samples.ts'
 import { loadScheme } from '../signing/schemes.ts'
 import { readSigner, SIGN_OPTIONS, type Signer } from '../signing/signer.ts'
 
 const TIMEOUT_MS = 30_000
-const MOST_ANSWER_BYTES = 65_536
 const MOST_SHOWN = 2000
 const CONFLICT = 409
 
@@ -63,7 +62,7 @@ export const send: Command = defineCommand({
     const attempt = async (number: number) => {
       const signed = await signer.sign()
       const body = given.tamper ? tamper(Buffer.from(signed.body)) : signed.body
-      const answer = await post(target, { ...signed, headers: { ...signed.headers, ...headers }, body })
+      const answer = await post(target, { headers: { ...signed.headers, ...headers }, body })
       show({ attempt: number, ...answer, eventId })
       const hint = hintAbout(answer.status, answer.body, method)
       if (hint !== undefined) remark(`hint: ${hint}`)
@@ -112,38 +111,15 @@ interface AttemptResult {
   readonly eventId: string
 }
 
-async function post(url: string, request: SignedRequest) {
-  const hangUp = new AbortController()
+async function post(target: string, { headers, body }: Pick<SignedRequest, 'headers' | 'body'>) {
+  const url = new URL(target)
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), hangUp.signal])
-    const response = await fetch(url, { ...request, redirect: 'manual', signal })
-    const { status, statusText } = response
-    const bytes = await readAtMost(response.body?.getReader(), MOST_ANSWER_BYTES)
-    return { status, statusText, body: new TextDecoder().decode(bytes.subarray(0, MOST_ANSWER_BYTES)) }
+    const outgoing = { headers, body: bodyBytes(body) }
+    const { status, statusText, bytes } = await ask(url, outgoing, { timeoutMs: TIMEOUT_MS })
+    return { status, statusText, body: new TextDecoder().decode(bytes) }
   } catch (error) {
-    throw new RefusedError(`${new URL(url).origin} ${problemOf(error)}`)
-  } finally {
-    hangUp.abort() // ends a response that never ends, and one whose body cannot be read (204, 205)
+    throw new RefusedError(whyUnanswered(error, url).join(': '))
   }
-}
-
-const PROBLEMS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'refused the connection; is your app, or hookgate listen, running there?',
-  ECONNRESET: 'closed the connection before it answered; see its logs',
-  UND_ERR_SOCKET: 'closed the connection before it answered; see its logs',
-  ENOTFOUND: 'is an unknown host; check the URL',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS there; write http://, or correct the port',
-  EAI_AGAIN: 'cannot be looked up now; check your DNS, or try again',
-  'bad port': 'is on a port that fetch blocks; use another',
-}
-
-function problemOf(error: unknown): string {
-  if (memberOf(error, 'name') === 'TimeoutError')
-    return `did not answer within ${TIMEOUT_MS / 1000} s; see its logs`
-  const cause = memberOf(error, 'cause')
-  const code = codeOf(cause) || printable(textOf(cause, 'message') ?? 'unknown')
-  if (UNTRUSTED.test(code)) return `has a certificate that is ${TRUST_IT}`
-  return PROBLEMS[code] ?? `cannot be reached (${code}); check the URL`
 }
 
 function showText({ status, statusText, body }: AttemptResult): void {
@@ -152,7 +128,7 @@ function showText({ status, statusText, body }: AttemptResult): void {
   if (body !== '') print(printable(beginningOf(body)))
 }
 
-/** An app's error page fills the screen, and says most in its first lines. */
+/** An error page would fill the screen. */
 function beginningOf(body: string): string {
   const rest = body.length - MOST_SHOWN
   return rest <= 0 ? body : `${body.slice(0, MOST_SHOWN)}… (${rest} more characters: --json prints them)`
@@ -181,7 +157,7 @@ function tamper(body: Uint8Array): Uint8Array<ArrayBuffer> {
     if ('value' in parseJson(changed)) return changed
     changed[index] = byte
   }
-  // In `{}`, no such byte exists. JSON allows white space at the end.
+  // `{}` has no such byte, but JSON may end with white space.
   return Uint8Array.of(...body, SPACE)
 }
 
@@ -214,17 +190,17 @@ const BY_STATUS: { readonly [status: number]: string } = {
 const ANOTHER_SECRET =
   'the secrets differ, the body changed on the way, or the receiver expects another scheme'
 
-const UNAUTHORIZED = {
+const BY_METHOD = {
   hmac: ANOTHER_SECRET,
   scheme: ANOTHER_SECRET,
   jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
 } as const
 
-/** One line about an answer, or undefined. Prefers the receiver's own `code` to its status. */
+/** Prefers the receiver's own `code` to its status. */
 function hintAbout(status: number, body: string, method: Signer['method']): string | undefined {
   const code = problemCode(body)
   if (code !== undefined && Object.hasOwn(BY_CODE, code)) return BY_CODE[code]
-  if (status === 401) return UNAUTHORIZED[method]
+  if (status === 401) return BY_METHOD[method]
   if (status >= 300 && status < 400) return 'redirects are not followed; send to the final URL'
   return BY_STATUS[status]
 }

@@ -11,9 +11,9 @@ interface AppEvent {
 }
 
 interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
-  /** Names of the headers that the sender's scheme names, in lower case. Each passes if it came once. */
+  /** The headers of the sender's scheme, in lower case. Each passes if it came once. */
   readonly ofSender: readonly string[]
-  /** The URL that senders call. `X-Forwarded-Host` and `-Proto` are made from it. */
+  /** The URL that senders call, for `X-Forwarded-Host` and `-Proto`. */
   readonly publicUrl: URL
 }
 
@@ -38,7 +38,7 @@ export function appHeaders(
     'content-type': headers['content-type'] ?? [],
     'content-length': event.rawBody.byteLength,
     'webhook-event-id': headerText(key),
-    ...(secret !== undefined && signature(key, event.rawBody, secret)),
+    ...(secret !== undefined && signatureHeaders(key, event.rawBody, secret)),
     ...(isReplay && { 'hookgate-replay': '1' }),
     'hookgate-listener': headerText(event.listenerId),
     'hookgate-auth': event.auth.method === 'scheme' ? event.auth.scheme : event.auth.method,
@@ -61,7 +61,7 @@ function passedOn(
 }
 
 /** Signs with the current time, because the app would refuse an old timestamp. */
-function signature(key: string, rawBody: Uint8Array, secret: string): OutgoingHttpHeaders {
+function signatureHeaders(key: string, rawBody: Uint8Array, secret: string): OutgoingHttpHeaders {
   const timestamp = `${Math.floor(Date.now() / 1000)}`
   const mac = createHmac('sha256', secret)
     .update(`${timestamp}.${headerText(key)}.`)

@@ -2,11 +2,11 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { codeOf, TRUST_IT, UNTRUSTED } from '../command-line/values.ts'
-import { whenClosedEarly } from '../lib/closed-early.ts'
+import { TimedOut } from '../../src/sender/failure.ts'
+import { whyUnanswered } from '../lib/ask.ts'
 
 const MOST_ANSWER_BYTES = 65_536
-/** Lower ones are interim (1xx) or invalid, such as 099. */
+/** A lower status is interim (1xx) or invalid, such as 099. */
 const LOWEST_STATUS = 200
 /**
  * Servers close idle connections after 2 s (gunicorn) or 5 s (Node), and a request sent at that moment would be lost. The agent
@@ -14,7 +14,7 @@ const LOWEST_STATUS = 200
  */
 const IDLE_MS = 1000
 
-/** The app behind `--forward-to`. */
+/** The app behind `--forward-to`. Not asked by `ask`, because it needs an agent with idle connections, and must know whether the app was reached. */
 export function appAt(url: URL, timeoutMs: number) {
   const { Agent, request } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
@@ -24,16 +24,15 @@ export function appAt(url: URL, timeoutMs: number) {
      */
     ask(headers: OutgoingHttpHeaders, body: Uint8Array, query: string): Promise<AppAnswer> {
       const path = url.pathname + (url.search || query)
-      return attempt(request(url, { method: 'POST', agent, headers, path }), body, timeoutMs)
+      return post(request(url, { method: 'POST', agent, headers, path }), url, body, timeoutMs)
     },
-    /** Closes idle connections. */
     close: (): void => agent.destroy(),
   }
 }
 
 type Untimed = Omit<AppReply, 'ms'> | Omit<AppSilence, 'ms'>
 
-function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): Promise<AppAnswer> {
+function post(outgoing: ClientRequest, url: URL, body: Uint8Array, timeoutMs: number): Promise<AppAnswer> {
   const startedAt = performance.now()
   return new Promise((resolve) => {
     let isReached = false
@@ -45,54 +44,36 @@ function attempt(outgoing: ClientRequest, body: Uint8Array, timeoutMs: number): 
       end({ kind: isReached ? 'unknown' : 'unreachable', problem })
       outgoing.destroy()
     }
-    const timer = setTimeout(() => fail(`no answer within ${timeoutMs / 1000} s`), timeoutMs)
+    const failWith = (error: unknown) => fail(whyUnanswered(error, url).join(': '))
+    const timer = setTimeout(() => failWith(new TimedOut(timeoutMs)), timeoutMs)
     whenReached(outgoing, () => {
       isReached = true
     })
     let answer: IncomingMessage | undefined
     outgoing.on('error', (error) => {
-      if (!answer?.complete) fail(inWords(codeOf(error))) // what follows a complete answer changes nothing
+      if (!answer?.complete) failWith(error) // what follows a complete answer changes nothing
     })
-    whenClosedEarly(outgoing, () => fail('it closed the connection'))
+    outgoing.on('close', () => {
+      if (!answer) failWith({ code: 'ECONNRESET' }) // Node closes without an error after 101 Switching Protocols
+    })
     outgoing.on('response', (response) => {
       answer = response
-      if (Number(response.statusCode) < LOWEST_STATUS) return fail('its status is not a final one')
-      response.on('error', () => fail('its answer broke off early'))
+      const { statusCode: status = 0 } = response
+      if (status < LOWEST_STATUS)
+        return fail(`${url.host} answered with the status ${status}, which is not final`)
+      response.on('error', () => fail(`${url.host} broke off its answer: see its logs`))
       readAnswer(response, end)
     })
     outgoing.end(body)
   })
 }
 
-const WORDS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it closed the connection',
-  EPIPE: 'it closed the connection',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'its name cannot be looked up now',
-  EHOSTUNREACH: 'no network leads there',
-  ENETUNREACH: 'no network leads there',
-  ETIMEDOUT: 'no connection in time',
-  EPROTO: 'it does not speak TLS there',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-}
-
-/** The problem in words, and its code to search for. */
-function inWords(code: string): string {
-  if (code === '') return 'the connection failed'
-  if (UNTRUSTED.test(code)) return `its certificate is ${TRUST_IT}: ${code}`
-  const words = WORDS[code] ?? (code.startsWith('HPE_') ? 'its answer is not HTTP' : 'the connection failed')
-  return `${words}: ${code}`
-}
-
-/** Calls `tell` once the connection is open. From then on the app may have seen the event. */
-function whenReached(outgoing: ClientRequest, tell: () => void): void {
+/** Calls back once the connection is open. From then on the app may have seen the event. */
+function whenReached(outgoing: ClientRequest, onReached: () => void): void {
   outgoing.on('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
     const isOpening = socket.secureConnecting ?? socket.connecting
-    if (isOpening) socket.once(socket.secureConnecting === undefined ? 'connect' : 'secureConnect', tell)
-    else tell()
+    if (isOpening) socket.once(socket.secureConnecting === undefined ? 'connect' : 'secureConnect', onReached)
+    else onReached()
   })
 }
 
@@ -115,13 +96,12 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
   response.on('end', () => endWith(false))
 }
 
-/** How the app behind `--forward-to` answered an event. */
 export type AppAnswer = AppReply | AppSilence
 
 interface AppReply {
   readonly kind: 'answered'
   readonly status: number
-  /** Names and values alternately, in the form of `rawHeaders`. */
+  /** Names and values alternate, as in `rawHeaders`. */
   readonly headers: readonly string[]
   /** At most the first 64 KB. */
   readonly body: Uint8Array
@@ -134,7 +114,7 @@ interface AppReply {
 export interface AppSilence {
   /** `unreachable`: no connection was opened, so the app saw nothing. `unknown`: it may have done the work. */
   readonly kind: 'unreachable' | 'unknown'
-  /** Why, for the operator. */
+  /** Why, and the fix. */
   readonly problem: string
   readonly ms: number
 }

@@ -94,7 +94,7 @@ export function senderHeaders(
   const places = [timestamp, eventId, eventType].flatMap((place) => headerIn(place) ?? [])
   const fixed = 'fixedHeaders' in scheme ? Object.keys(scheme.fixedHeaders ?? {}) : []
   const names = [...(isAnythingSigned(scheme) ? signature.headers : []), ...places, ...fixed]
-  const taken = secret === undefined ? undefined : names.find((name) => SIGNED.test(name))
+  const taken = secret === undefined ? undefined : names.find((name) => GATEWAY_SIGNATURE.test(name))
   if (taken !== undefined) {
     throw new UsageError(
       `--forward-secret-file: ${scheme.sender} has a ${taken} of its own; add --no-sender-headers to send only the gateway's`,
@@ -105,7 +105,7 @@ export function senderHeaders(
 
 const OURS =
   /^(?:content-type|webhook-event-id|hookgate-.*|x-forwarded-(?:for|proto|host)|traceparent|tracestate)$/
-const SIGNED = /^webhook-(?:timestamp|signature)$/
+const GATEWAY_SIGNATURE = /^webhook-(?:timestamp|signature)$/
 
 function passable(name: string, isSigned: boolean): string {
   const lower = name.toLowerCase()
@@ -115,7 +115,7 @@ function passable(name: string, isSigned: boolean): string {
   }
   if (CONNECTION_HEADER.test(lower))
     throw new UsageError(`--pass-header ${name}: it belongs to one connection, so leave it out`)
-  if (OURS.test(lower) || (isSigned && SIGNED.test(lower))) {
+  if (OURS.test(lower) || (isSigned && GATEWAY_SIGNATURE.test(lower))) {
     throw new UsageError(`--pass-header ${name}: hookgate sets this header itself, so leave it out`)
   }
   return lower

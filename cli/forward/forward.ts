@@ -22,7 +22,7 @@ const NEVER_REACHED = 502
 const MOST_IN_FLIGHT = 1024
 const TOO_MANY: AppSilence = {
   kind: 'unreachable',
-  problem: `${MOST_IN_FLIGHT} deliveries are already waiting for it`,
+  problem: `${MOST_IN_FLIGHT} deliveries are already waiting for the app`,
   ms: 0,
 }
 
@@ -38,12 +38,12 @@ export interface Forwarder {
  * @throws UsageError if the gateway and the sender would sign under the same name.
  */
 export function forwarder(
-  { target, timeoutSeconds, ...wanted }: Forwarding,
+  { target, timeoutSeconds, ...forwarding }: Forwarding,
   publicUrl: URL,
   scheme: SenderScheme | undefined,
 ): Forwarder {
   const app = appAt(target, timeoutSeconds * 1000)
-  const options = { ...wanted, ofSender: senderHeaders(wanted, scheme), publicUrl }
+  const options = { ...forwarding, ofSender: senderHeaders(forwarding, scheme), publicUrl }
   const signsQuery = scheme !== undefined && signsUrl(scheme)
   const inFlight = new InFlight()
   const complain = throttled(remark)
@@ -59,7 +59,7 @@ export function forwarder(
     if (answer.kind === 'answered') await settle({ listener, event }, answer.status)
     if (answer.kind === 'unreachable') await settle({ listener, event }, NEVER_REACHED)
     reply(response, answer, listener) // `unknown`: the app may still be working, so its lease expires
-    if (answer.kind !== 'answered') complain(complaint(target, answer, listener))
+    if (answer.kind !== 'answered') complain(complaint(answer, listener))
     return answer
   }
   return {
@@ -93,7 +93,7 @@ const RETRY_SECONDS = 5
 
 function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listener<unknown>): void {
   if (answer.kind !== 'answered') {
-    const problem = PROBLEMS[answer.kind]
+    const problem = RESPONSES[answer.kind]
     const wait = answer.kind === 'unreachable' ? RETRY_SECONDS : Math.ceil(leaseMs / 1000)
     const headers = { 'content-type': 'application/problem+json', 'retry-after': `${wait}` }
     response.writeHead(problem.status, headers).end(JSON.stringify(problem))
@@ -107,16 +107,13 @@ function reply(response: ServerResponse, answer: AppAnswer, { leaseMs }: Listene
   response.writeHead(status, [...passed, ...length]).end(body)
 }
 
-const PROBLEMS = {
+const RESPONSES = {
   unreachable: { status: 503, title: 'Service Unavailable', code: 'upstream_unreachable' },
   unknown: { status: 504, title: 'Gateway Timeout', code: 'upstream_unknown' },
 }
 
-/** Refused, or silent. Every other problem has another fix than to start the app. */
-const MAY_BE_DOWN = /ECONNREFUSED$|^no answer/
-
-function complaint({ origin }: URL, { kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
+function complaint({ kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
   return kind === 'unreachable'
-    ? `hookgate: ${origin} cannot be reached (${problem})${MAY_BE_DOWN.test(problem) ? ': is your app running?' : '.'} The event is released`
-    : `hookgate: ${origin} got the event but did not answer (${problem}): the event can run again ${leaseMs / 1000} s after it arrived`
+    ? `hookgate: ${problem}. The event is released`
+    : `hookgate: the app got the event, but ${problem}. The event can run again ${leaseMs / 1000} s after it arrived`
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Explanation } from '../../src/explain/index.ts'
 import { ListenerConfigError } from '../../src/index.ts'
+import { parseJson } from '../../src/lib/json.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { toJsonLine } from '../command-line/output.ts'
 import { curlCommand, dataOption } from '../command-line/shell.ts'
@@ -30,14 +32,13 @@ export interface Board {
   explain(delivery: Inspected): Promise<Explanation>
   /** Where to send a delivery again: `url`, with the query that the sender has signed, if it signs any. */
   urlOf(delivery: Inspected): string
-  /** @returns What became of it. */
   send(url: string, request: SignedRequest, replay: Replay): Promise<Inspected>
   /** How many deliveries are kept. */
   readonly keep: number
   readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret'>
 }
 
-/** Answers the page's requests. Every answer is masked. */
+/** Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
   const { url, recent, live, mask } = board
   const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
@@ -81,23 +82,23 @@ interface Wish {
   readonly asDuplicate: boolean
 }
 
-/** A command line would send other characters in other bytes, and a terminal may obey them. A record may hold any name. */
+/** Other characters would change on a command line, or control the terminal. A loaded record may hold any name. */
 const isPlain = (name: string, value: string) =>
   /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*$/.test(`${name}:${value}`)
 
 /** curl would print a compressed answer as it is. */
-const isForSender = (name: string) => /^accept-encoding$/i.test(name)
+const isAcceptEncoding = (name: string) => /^accept-encoding$/i.test(name)
 
 async function act(
   board: Board,
   action: string,
-  wanted: Inspected & Wish,
+  delivery: Inspected & Wish,
   response: ServerResponse,
 ): Promise<void> {
   const { url, mask, resigner } = board
   try {
     if (action === 'send') {
-      const replay = await replayOf(board, wanted)
+      const replay = await replayOf(board, delivery)
       if (typeof replay === 'string') return refuse(response, 409, replay)
       const { seq, verdict, reason, status, app } = masked(await board.send(...replay), mask)
       const shown = { seq, verdict, reason, status }
@@ -108,10 +109,10 @@ async function act(
       return refuse(response, 409, 'This signature would be valid forever. Use hookgate send instead.')
     }
     // Never for the original event: its expected signature must not leave. Nor must the sender's other tokens.
-    const harmless = wanted.headers.filter(
-      ([name, value]) => !isSensitive(name) && !isForSender(name) && isPlain(name, value),
+    const harmless = delivery.headers.filter(
+      ([name, value]) => !isSensitive(name) && !isAcceptEncoding(name) && isPlain(name, value),
     )
-    const { headers, body } = await resigner.sign({ ...wanted, headers: harmless, isNewEvent: true, url })
+    const { headers, body } = await resigner.sign({ ...delivery, headers: harmless, isNewEvent: true, url })
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
       return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')
@@ -144,7 +145,7 @@ async function replayOf(
   return [url, request, { origin: delivery.seq, rerun }]
 }
 
-/** The delivery that was repeated, directly or not. */
+/** The delivery at the start of a chain of replays. */
 function firstOf(delivery: Inspected, recent: RecentDeliveries): Inspected {
   const before = delivery.replayOf === null ? undefined : recent.get(delivery.replayOf)
   return before === undefined ? delivery : firstOf(before, recent)
@@ -154,17 +155,13 @@ function firstOf(delivery: Inspected, recent: RecentDeliveries): Inspected {
 async function readWish(request: IncomingMessage, delivery: Inspected): Promise<Wish | string> {
   if (request.headers['content-type'] !== 'application/json') return 'Send JSON.'
   if (Number(request.headers['content-length'] ?? Infinity) > LARGEST_REQUEST) return 'The body is over 8 MB.'
-  const text = (await buffer(request)).toString('utf8')
-  let given: { readonly asDuplicate?: unknown; readonly body?: unknown }
-  try {
-    given = Object(JSON.parse(text))
-  } catch {
-    return 'Send JSON.'
-  }
-  const isEdited = typeof given.body === 'string'
+  const given = parseJson(await buffer(request))
+  if ('problem' in given) return 'Send JSON.'
+  const edited = textOf(given.value, 'body')
+  const isEdited = edited !== undefined
   if (!isEdited && delivery.truncated) return 'Its body was not read in full, so it cannot be sent again.'
-  const body = isEdited ? Buffer.from(String(given.body)) : delivery.body
-  return { body, isEdited, asDuplicate: given.asDuplicate === true }
+  const body = isEdited ? Buffer.from(edited) : delivery.body
+  return { body, isEdited, asDuplicate: memberOf(given.value, 'asDuplicate') === true }
 }
 
 function helloOf({ url, resigner, keep, auth }: Board): object {

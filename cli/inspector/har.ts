@@ -1,4 +1,4 @@
-import { headerIn, type Inspected } from './inspected.ts'
+import { firstValue, type Inspected } from './inspected.ts'
 
 /** HAR requests cannot hold bytes. NDJSON is the lossless export. */
 const NOT_TEXT =
@@ -54,7 +54,7 @@ function requestOf({ method, path, headers, body }: Inspected, origin: string): 
     headersSize: -1,
     bodySize: body.byteLength,
     postData: {
-      mimeType: headerIn(headers, 'content-type') ?? 'application/octet-stream',
+      mimeType: firstValue(headers, 'content-type') ?? 'application/octet-stream',
       text,
       ...(!isText && { comment: NOT_TEXT }),
     },

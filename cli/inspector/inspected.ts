@@ -1,4 +1,4 @@
-import type { explain } from '../../src/explain/index.ts'
+import type { LoggedVerdict } from '../../src/explain/index.ts'
 import type { Delivery } from '../../src/index.ts'
 import type { AppAnswer } from '../forward/app.ts'
 import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
@@ -7,8 +7,8 @@ import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
 export type WireHeaders = readonly (readonly [name: string, value: string])[]
 
 /** The first value of a header. Its name is in lower case. */
-export function headerIn(headers: WireHeaders, wanted: string): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+export function firstValue(headers: WireHeaders, name: string): string | undefined {
+  return headers.find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** One delivery as the inspector keeps it. */
@@ -21,7 +21,7 @@ export interface Inspected extends Omit<DeliveryLine, 'ms'> {
   readonly sourceIp: string | null
   readonly headers: WireHeaders
   readonly body: Uint8Array
-  /** The length that arrived or was announced, which `body` may not have. */
+  /** The length that arrived or was announced. `body` may be shorter. */
   readonly bytes: number
   /** Whether bytes are missing from `body`: not all were read, or there were too many to keep. */
   readonly truncated: boolean
@@ -51,14 +51,13 @@ export interface AppOutcome {
   readonly headers: WireHeaders
   readonly body: Uint8Array
   readonly truncated: boolean
-  /** Why there is no answer. */
+  /** Why there is no answer, and the fix. */
   readonly problem: string | null
 }
 
-/** A delivery that is converted only when somebody looks at it. */
 export interface Observed {
   readonly seq: number
-  /** The memory that it takes, in bytes, roughly. */
+  /** Its approximate size in memory, in bytes. */
   readonly weight: number
   inspect(): Inspected
 }
@@ -74,7 +73,6 @@ function weightOf(body: Uint8Array, headersLength: number, app: AppOutcome | nul
   return body.byteLength + headersLength * 2 + ofApp + OVERHEAD_BYTES
 }
 
-/** Of header names and values, in characters. */
 function textLength(rawHeaders: readonly string[]): number {
   let length = 0
   for (const text of rawHeaders) length += text.length
@@ -83,19 +81,18 @@ function textLength(rawHeaders: readonly string[]): number {
 
 const OVERHEAD_BYTES = 2048
 
-/** Larger bodies are cut here. */
-const LARGEST_BODY = 4 * 2 ** 20
+/** The rest of a larger body is dropped. */
+const MOST_KEPT_BYTES = 4 * 2 ** 20
 const LONGEST_PATH = 2000
 
 /**
- * Keeps a finished delivery. It is converted only when somebody looks at it. Until then it is few objects, because the garbage
- * collector copies each of them.
+ * Keeps a finished delivery, and converts it only when somebody looks at it: few objects cost the garbage collector less.
  */
 export function observe(report: DeliveryReport, seq: number, replayOf: number | null): Observed {
   const { line, request, delivery, verdict, receiveMs, decideMs } = report
   const { method = '', url = '', rawHeaders } = request
   const whole = delivery?.body ?? NOTHING
-  const body = Buffer.from(whole.length > LARGEST_BODY ? whole.subarray(0, LARGEST_BODY) : whole) // copies, because it may be a view of a larger buffer
+  const body = Buffer.from(whole.length > MOST_KEPT_BYTES ? whole.subarray(0, MOST_KEPT_BYTES) : whole) // a copy, because it may be a view of a larger buffer
   const truncated = delivery === undefined || line.reason === 'body_too_large' || body.length < whole.length
   const bytes = truncated
     ? Math.max(whole.length, Number(request.headers['content-length']) || 0)
@@ -134,7 +131,7 @@ function pairs(rawHeaders: readonly string[]): WireHeaders {
   return headers
 }
 
-export function loggedVerdict({ verdict, reason, status }: Inspected): Parameters<typeof explain>[1] {
+export function loggedVerdict({ verdict, reason, status }: Inspected): LoggedVerdict {
   if (verdict === 'accepted') return { ok: true }
   if (verdict === 'handshake') return { ok: false, handshake: true }
   return { ok: false, reason, status }

@@ -17,7 +17,7 @@ import { resignerFor } from './resigner.ts'
 import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
-export interface InspectorContext extends Listening {
+interface InspectorContext extends Listening {
   readonly given: Listening['given'] & InspectorValues
   readonly server: Server
 }
@@ -25,10 +25,10 @@ export interface InspectorContext extends Listening {
 export interface Inspector {
   /** Where the page is. Undefined with `--record` alone. */
   readonly url: string | undefined
-  /** How to check a request by which the page runs an event again. Undefined for every other request. */
+  /** Defined for the requests by which the page runs an event again. */
   rerunOf(request: IncomingMessage): Rerun | undefined
-  /** Records a finished delivery. */
-  tell(report: DeliveryReport): void
+  /** Shows and records a finished delivery. */
+  add(report: DeliveryReport): void
   close(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export async function openInspector(
   return {
     url: ui?.url,
     rerunOf: (request) => origins.get(request)?.rerun,
-    tell(report) {
+    add(report) {
       seq += 1
       const replay = origins.get(report.request)
       const observed = observe(report, seq, replay?.origin ?? null)
@@ -95,8 +95,8 @@ export async function openInspector(
       }
       if (ui === undefined) return
       recent.add(observed)
-      replay?.tell(observed.inspect())
-      live.tell(() => rowOf(masked(observed.inspect(), mask)))
+      replay?.resolve(observed.inspect())
+      live.push(() => rowOf(masked(observed.inspect(), mask)))
     },
     async close() {
       live.close()
@@ -105,7 +105,7 @@ export async function openInspector(
   }
 }
 
-/** Recognises replays while their connections are open, because an address is unknown afterwards. */
+/** Recognises replays at once, because closed connections have no address. */
 function originsOf(server: Server, replays: Replays): WeakMap<IncomingMessage, OpenReplay> {
   const origins = new WeakMap<IncomingMessage, OpenReplay>()
   server.prependListener('request', (request: IncomingMessage) => {

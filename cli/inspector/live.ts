@@ -26,7 +26,7 @@ export class Live {
   }
 
   /** @param row Called only if a tab is open. */
-  tell(row: () => object): void {
+  push(row: () => object): void {
     if (this.#tabs.size === 0) return
     this.#waiting.push(row())
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)

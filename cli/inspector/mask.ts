@@ -3,9 +3,9 @@ import type { Inspected, WireHeaders } from './inspected.ts'
 /** Headers that may hold a signature, a token or a password of any sender. */
 const SENSITIVE =
   /signature|token|secret|authorization|cookie|hmac|passw|api[-_]?key|jwt|assertion|session|credential/i
-/** May hold several values, each of them secret, however short. */
+/** These may hold several values, each of them secret, however short. */
 const SECRET_LIST = /cookie/i
-/** The secret part of another such value. Short parts around it, such as `t=1790000000,v1=`, stay readable. */
+/** In all other sensitive headers, only long runs are hidden: `t=1790000000,v1=` stays readable. */
 const LONG_RUN = /[A-Za-z0-9+/_.~=-]{20,}/g
 const SHORTEST_SECRET = 8
 
@@ -40,12 +40,10 @@ export function maskFor(secrets: readonly string[], signatureHeaders: readonly s
   }
 }
 
-/** Whether a header of this name may hold a secret. */
 export function isSensitive(name: string): boolean {
   return SENSITIVE.test(name)
 }
 
-/** What stands for a hidden part. */
 const standIn = (length: number) => `(${length} characters hidden)`
 
 /** Whether a part of a header is hidden, as in an export. */
@@ -56,7 +54,7 @@ function hideValue(name: string, value: string): string {
   return masked === value && value !== '' ? standIn(value.length) : masked
 }
 
-/** Keeps a label such as `v1=` or `sha256=`, which tells the scheme. */
+/** Keeps a label such as `v1=` or `sha256=`. */
 function hideRun(run: string): string {
   const [label = ''] = /^[A-Za-z0-9]{1,8}=(?=.)/.exec(run) ?? []
   return label + standIn(run.length - label.length)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { remark } from '../command-line/output.ts'
 
-/** The program that opens an address in the default browser, and its arguments. None of them is a shell. */
+/** The program that opens an address in the default browser, and its arguments. Never a shell. */
 export function openerOf(platform: NodeJS.Platform, address: string): readonly [string, readonly string[]] {
   if (platform === 'darwin') return ['open', [address]]
   if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', address]]

@@ -8,7 +8,7 @@ export class RecentDeliveries {
   readonly #bySeq: LRUCache<number, Observed>
 
   constructor(most: number, loaded: readonly Inspected[] = []) {
-    // The latest stays, however large.
+    // Keeps the latest, however large.
     const sizeCalculation = ({ weight }: Observed) => Math.min(weight, MOST_BYTES)
     this.#bySeq = new LRUCache({ max: most, maxSize: MOST_BYTES, sizeCalculation })
     for (const delivery of loaded) this.add(observedBefore(delivery))

@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs'
 import type { CheckOutcome } from '../../src/explain/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { remark, toJsonLine } from '../command-line/output.ts'
-import { codeOf, readGivenFile } from '../command-line/values.ts'
+import { codeOf, OWNER_ONLY, readGivenFile } from '../command-line/values.ts'
 import type { AppOutcome, Inspected, WireHeaders } from './inspected.ts'
 
 const VERSION = 1
-const UNSIGNED = ['id', 'type', 'sentAt'] as const
+const SIGNABLE = ['id', 'type', 'sentAt'] as const
 const VERDICTS: readonly unknown[] = ['accepted', 'handshake', 'refused', 'undecided']
 
 /** One line of NDJSON, version 1: everything known about a delivery, with its exact bytes. */
@@ -46,7 +46,7 @@ function parseRecord(line: string): Inspected | undefined {
     detail: text(record.detail),
     eventId: text(record.eventId),
     eventType: text(record.eventType),
-    unsigned: UNSIGNED.filter((name) => Array.isArray(record.unsigned) && record.unsigned.includes(name)),
+    unsigned: SIGNABLE.filter((name) => Array.isArray(record.unsigned) && record.unsigned.includes(name)),
     status: count(record.status),
     replayOf: count(record.replayOf),
     ms: { receive: number(receive), decide: number(decide), app: number(app), total: number(total) ?? 0 },
@@ -87,8 +87,6 @@ function appOf(value: unknown): AppOutcome | null {
     problem: text(problem),
   }
 }
-
-const OWNER_ONLY = 0o600
 
 /** `--record FILE`: appends each delivery as a line. @throws UsageError if the file cannot be written. */
 export async function openRecordFile(path: string) {

@@ -14,8 +14,8 @@ export interface Replay {
 
 /** A replay whose connection is open. */
 export interface OpenReplay extends Replay {
-  /** Takes what became of it. */
-  readonly tell: (delivery: Inspected) => void
+  /** Resolves its `send`. */
+  readonly resolve: (delivery: Inspected) => void
 }
 
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>
@@ -30,7 +30,7 @@ export class Replays {
     return this.#open.get(connection(remoteAddress, remotePort, localAddress, localPort))
   }
 
-  /** Sends over its own connection, and waits as long as the app may take. @returns What became of it. */
+  /** Sends over its own connection, because `of` recognises it by the ports, and waits as long as the app may take. */
   async send(url: string, { headers, body }: SignedRequest, replay: Replay): Promise<Inspected> {
     const bytes = Buffer.from(body)
     const sent = request(url, {
@@ -47,7 +47,7 @@ export class Replays {
           socket.once('connect', () => {
             const { localAddress, localPort, remoteAddress, remotePort } = socket
             own = connection(localAddress, localPort, remoteAddress, remotePort)
-            this.#open.set(own, { ...replay, tell: resolve })
+            this.#open.set(own, { ...replay, resolve })
             sent.end(bytes)
           })
         })
@@ -59,7 +59,7 @@ export class Replays {
   }
 }
 
-/** The name of a connection. A dual-stack server sees IPv4 addresses in their IPv6 form. */
+/** A dual-stack server sees IPv4 addresses in their IPv6 form. */
 function connection(...ends: readonly (string | number | undefined)[]): string {
   return ends.join(' ').replaceAll('::ffff:', '')
 }

@@ -12,7 +12,7 @@ import { endpointOf } from '../signing/endpoint.ts'
 import { readPrivateKey } from '../signing/key-files.ts'
 import { signsTime } from '../signing/scheme-body.ts'
 import { type AnyScheme, canSign, isInBody, loadScheme } from '../signing/schemes.ts'
-import { headerIn, type Inspected, type WireHeaders } from './inspected.ts'
+import { firstValue, type Inspected, type WireHeaders } from './inspected.ts'
 
 type Resend = Pick<Inspected, 'headers' | 'body'> & {
   readonly isNewEvent: boolean
@@ -23,7 +23,7 @@ type Resend = Pick<Inspected, 'headers' | 'body'> & {
 /** Signs deliveries again, as their sender would, with the current time. */
 export interface Resigner {
   sign(resend: Resend): Promise<SignedRequest>
-  /** Whether the signed time is in the body, which stays. */
+  /** Whether the signed time is in the body, so that it cannot be renewed. */
   readonly timeIsInBody: boolean
   /** Whether signatures expire. If not, no curl command is given out: it would be valid forever. */
   readonly expires: boolean
@@ -58,13 +58,12 @@ export async function resignerFor(
   return ownResigner((eventId, body) => signJwt({ ...endpoint, privateKey, eventId, body }))
 }
 
-/** The specification's own methods. */
 function ownResigner(sign: (eventId: string, body: Uint8Array) => Promise<SignedRequest>): Resigner {
   return {
     timeIsInBody: false,
     expires: true,
     async sign({ headers, body, isNewEvent }) {
-      const id = headerIn(headers, 'webhook-event-id')
+      const id = firstValue(headers, 'webhook-event-id')
       return withOthers(headers, await sign(isNewEvent || !id ? crypto.randomUUID() : id, body))
     },
   }
@@ -81,9 +80,9 @@ function schemeResigner(
     timeIsInBody: scheme.timestamp !== undefined && 'member' in scheme.timestamp,
     expires: scheme.timestamp?.of === 'attempt' && signsTime(scheme),
     async sign({ headers, body, isNewEvent, url }) {
-      const id = place && 'header' in place ? headerIn(headers, place.header) : undefined
+      const id = place && 'header' in place ? firstValue(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
-      const contentType = headerIn(headers, 'content-type')
+      const contentType = firstValue(headers, 'content-type')
       const sent = isNewEvent ? withNewId(body, place, contentType) : body
       return withOthers(
         headers,
@@ -99,7 +98,7 @@ function schemeResigner(
   }
 }
 
-/** Adds a suffix to an ID in a body in JSON. No other byte changes. A form stays: what Slack sends in one has no ID. */
+/** Adds a suffix to the ID in a JSON body, and changes no other byte. Forms stay: Slack's have no ID. */
 function withNewId(
   body: Uint8Array,
   place: ValueLocation | undefined,

@@ -58,17 +58,17 @@ export function refuse(response: ServerResponse, status: number, error: string):
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
 }
 
-/** Opens the port, or the next free one. */
-async function listenFrom(server: Server, wanted: number): Promise<number> {
-  for (let port = wanted; ; port += 1) {
+/** Tries the next ports if this one is in use. */
+async function listenFrom(server: Server, first: number): Promise<number> {
+  for (let port = first; ; port += 1) {
     try {
       await once(server.listen(port, LOOPBACK), 'listening')
       return portOf(server)
     } catch (error) {
-      const mayTryNext = codeOf(error) === 'EADDRINUSE' && port < wanted + PORTS_TRIED && port < 65_535
+      const mayTryNext = codeOf(error) === 'EADDRINUSE' && port < first + PORTS_TRIED && port < 65_535
       if (!mayTryNext) {
         throw new RefusedError(
-          `--ui-port ${wanted}: it cannot be opened (${codeOf(error)}); choose another, or 0`,
+          `--ui-port ${first}: it cannot be opened (${codeOf(error)}); choose another, or 0`,
         )
       }
     }
@@ -104,7 +104,7 @@ const SAFE_HEADERS: { readonly [name: string]: string } = {
   'cache-control': 'no-store',
 }
 
-/** The page's files by path. `bundle.mjs` builds them from the folder `page` into the published package. */
+/** The page's files by path. `tools/bundle.mjs` builds them from the folder `page` into the published package. */
 const FILES = [
   ['/', 'page.html', 'text/html; charset=utf-8'],
   ['/page.css', 'page.css', 'text/css; charset=utf-8'],

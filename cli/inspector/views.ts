@@ -5,7 +5,7 @@ import { base64 } from './record.ts'
 /** The part of a body that the page shows. Exports hold the whole body. */
 const MOST_SHOWN = 256 * 1024
 
-/** What a row of the list takes over unchanged. Named one by one, so that nothing new gets to the page by itself. */
+/** An allowlist: nothing new reaches the page by itself. */
 const ROW = [
   'seq',
   'time',

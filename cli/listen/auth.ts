@@ -35,12 +35,12 @@ const HELLO = ` --data '{"hello":"world"}'`
 
 /** @throws UsageError for options of two methods: a listener has exactly one. */
 export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
-  checkOneMethod(given)
+  checkOneAuth(given)
   if (given.scheme !== undefined) return chooseScheme(given.scheme, given)
   return given.jwks === undefined ? chooseHmac(given['secret-file']) : chooseJwt(given.jwks, given)
 }
 
-function checkOneMethod(given: AuthValues): void {
+function checkOneAuth(given: AuthValues): void {
   checkKeyIdHasScheme(given)
   const { scheme, jwks } = given
   if (scheme === undefined) refuseStray(given, ['verify-token-file'], 'is for --scheme meta')

@@ -6,7 +6,7 @@ import { allSchemes } from '../signing/schemes.ts'
 import type { ListenAuth } from './auth.ts'
 import type { AuthValues } from './options.ts'
 import type { DeliveryReport } from './report.ts'
-import { timeOf } from './terminal.ts'
+import { timeOfDay } from './terminal.ts'
 
 export interface Listening {
   readonly given: AuthValues & { readonly explain?: boolean }
@@ -16,7 +16,7 @@ export interface Listening {
   readonly url: string
 }
 
-/** What `listen` knows in addition to its listener. */
+/** What `explain` cannot learn from the listener. */
 export function knownOf({ given, auth, url }: Pick<Listening, 'given' | 'auth' | 'url'>): ExplainOptions {
   return {
     secret: given.scheme === undefined ? auth.secret : undefined,
@@ -24,11 +24,11 @@ export function knownOf({ given, auth, url }: Pick<Listening, 'given' | 'auth' |
   }
 }
 
-const IS_PERHAPS_ANOTHER_SENDERS = /^(?:header_missing|auth_missing|signature_mismatch)$/
+const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
 /** The schemes that can tell whose delivery this is, if it is not from the sender that the listener expects. */
 export async function schemesFor(reason: string | null): Promise<NonNullable<ExplainOptions['schemes']>> {
-  if (!IS_PERHAPS_ANOTHER_SENDERS.test(reason ?? '')) return []
+  if (!MAYBE_OF_ANOTHER_SENDER.test(reason ?? '')) return []
   return (await allSchemes()).map(({ scheme }) => scheme)
 }
 
@@ -37,17 +37,17 @@ export async function schemesFor(reason: string | null): Promise<NonNullable<Exp
  * arrive meanwhile, because strangers can send many.
  */
 export function withExplanation(
-  tell: (report: DeliveryReport) => void,
+  printReport: (report: DeliveryReport) => void,
   listening: Listening,
 ): (report: DeliveryReport) => void {
-  if (!listening.given.explain) return tell
+  if (!listening.given.explain) return printReport
   const known = knownOf(listening)
   let isBusy = false
-  let told = 0
+  let printed = 0
   return (report) => {
-    tell(report)
-    told += 1
-    const at = told
+    printReport(report)
+    printed += 1
+    const at = printed
     const { delivery, verdict, line } = report
     if (isBusy || delivery === undefined || verdict === undefined || verdict.ok || verdict.handshake) return
     isBusy = true
@@ -55,7 +55,7 @@ export function withExplanation(
       .then((schemes) => explain(delivery, verdict, listening.listener, { ...known, schemes }))
       .then(({ likely, looksLike }) => {
         // Other lines came in between.
-        if (told > at && likely.length > 0) remark(`  ${verdict.reason} of ${timeOf(line)}:`)
+        if (printed > at && likely.length > 0) remark(`  ${verdict.reason} of ${timeOfDay(line)}:`)
         for (const each of likely) remark(`  likely: ${printable(each)}`)
         if (looksLike !== undefined) remark(`  to verify it as its sender signs it: --scheme ${looksLike}`)
       })

@@ -6,7 +6,7 @@ import { remark } from '../command-line/output.ts'
 import { codeOf } from '../command-line/values.ts'
 import { throttled } from '../lib/throttle.ts'
 
-const PROBLEMS: { readonly [code: string]: string } = {
+const BIND_PROBLEMS: { readonly [code: string]: string } = {
   EADDRINUSE: 'the port is in use; choose another with --port, or --port 0 for any free one',
   EACCES: 'this port needs more privileges; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
@@ -19,7 +19,7 @@ export async function bind(server: Server, host: string, port: number): Promise<
     await once(server.listen(port, host), 'listening')
   } catch (error) {
     const problem =
-      PROBLEMS[codeOf(error)] ??
+      BIND_PROBLEMS[codeOf(error)] ??
       `it cannot be opened (${codeOf(error)}); choose another with --port or --host`
     throw new RefusedError(`${host} port ${port}: ${problem}`)
   }
@@ -60,14 +60,14 @@ export function refuseMalformed(server: Server): void {
       if (underWay.get(socket) === response) underWay.delete(socket) // a pipelined request may be in flight
     })
   }
-  const tell = throttled(remark)
+  const warn = throttled(remark)
   server.on('request', track).on('checkContinue', track)
   server.on('clientError', (error: ParseError, socket) => {
     const { code = '' } = error
     const response = underWay.get(socket)
     // A delivery in flight has a line of its own.
     if (!response && code.startsWith('HPE_')) {
-      tell(`hookgate: refused a connection: ${reasonOf(error)}`)
+      warn(`hookgate: refused a connection: ${parseProblem(error)}`)
     }
     if (socket.writable && !response?.headersSent) {
       socket.write(`HTTP/1.1 ${STATUS_LINES[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
@@ -76,7 +76,7 @@ export function refuseMalformed(server: Server): void {
   })
 }
 
-function reasonOf({ code, rawPacket }: ParseError): string {
+function parseProblem({ code, rawPacket }: ParseError): string {
   if (rawPacket?.[0] === HANDSHAKE)
     return 'the sender speaks TLS, but this is http; give it the URL printed above'
   if (code === 'HPE_HEADER_OVERFLOW') return 'the headers are over 16 KB'
@@ -88,8 +88,8 @@ const INTERRUPTED = 130
 const SAME_KEYSTROKE_MS = 500
 
 /**
- * Resolves after Ctrl-C or SIGTERM, or once the terminal closes or nobody reads standard output, when every delivery in flight is answered: with
- * their number. A second Ctrl-C ends the process at once.
+ * Resolves after Ctrl-C, SIGTERM, or the end of the terminal or of standard output, once every delivery in flight is answered.
+ * Returns their number. A second Ctrl-C ends the process at once.
  */
 export function untilStopped(server: Server): Promise<number> {
   const inFlight = new Set<ServerResponse>()

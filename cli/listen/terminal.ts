@@ -9,16 +9,16 @@ interface LogOptions extends Pick<ListenValues, 'json' | 'body' | 'explain' | 's
   readonly path: string
 }
 
-/** Of a pipe, and of a terminal that has no window size and so reports 0. */
+/** For pipes, and for terminals that report 0 columns. */
 const DEFAULT_COLUMNS = 80
 
 /** What `listen` prints while it runs. */
 export function terminalLog({ json = false, body = false, explain = false, scheme, path }: LogOptions) {
   const counts = new Map<DeliveryLine['verdict'], number>()
-  const told = new Set<string | undefined>()
+  const givenHints = new Set<string | undefined>()
   let needsHeader = !json && process.stdout.isTTY === true
   return {
-    tell({ line, verdict }: DeliveryReport): void {
+    printReport({ line, verdict }: DeliveryReport): void {
       counts.set(line.verdict, (counts.get(line.verdict) ?? 0) + 1)
       const layout = { columns: process.stdout.columns || DEFAULT_COLUMNS, hasTypes: scheme !== undefined }
       if (needsHeader) print(headerLine(layout))
@@ -33,8 +33,8 @@ export function terminalLog({ json = false, body = false, explain = false, schem
       }
       if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
       const hint = json ? undefined : hintFor(line, explain, path)
-      if (hint !== undefined && !told.has(hint)) remark(`  ${hint}`)
-      told.add(hint)
+      if (hint !== undefined && !givenHints.has(hint)) remark(`  ${hint}`)
+      givenHints.add(hint)
     },
     /** The last line: how many deliveries were finished after Ctrl-C, and how many came altogether. */
     summary: (finished: number): string =>
@@ -42,7 +42,7 @@ export function terminalLog({ json = false, body = false, explain = false, schem
   }
 }
 
-/** What to do next, said once. */
+/** What to do next. Each hint is printed once. */
 function hintFor({ reason, verdict, status }: DeliveryLine, explain: boolean, path: string) {
   if (reason === 'listener_unknown') return `enter this path at the sender: ${path}`
   if (verdict === 'handshake' && Number(status) >= 400)
@@ -68,28 +68,28 @@ const TIME_WIDTH = 8
 const STATUS_WIDTH = 3
 const MS_WIDTH = 6
 const REST = TIME_WIDTH + STATUS_WIDTH + MS_WIDTH + 3
-/** Of `signature_mismatch`. A longer result takes room from the type. */
+/** Fits `signature_mismatch`. A longer result narrows the column of the type. */
 const RESULT_WIDTH = 18
 const MOST_TYPE_WIDTH = 20
-/** With less room, an ID or a type says nothing. */
+/** The narrowest column that still identifies an event. */
 const LEAST_WIDTH = 8
-/** Marks an ID that nothing signs. */
-const UNSIGNED = '*'
+/** Marks an ID that the signature does not cover. */
+const UNSIGNED_MARK = '*'
 
 export function headerLine(layout: Layout): string {
   return columnsOf(layout, 'TIME UTC', '', 'MS', 'RESULT', 'TYPE', 'EVENT')
 }
 
-/** The time of day, in UTC, as the line shows it. */
-export function timeOf({ time }: Pick<DeliveryLine, 'time'>): string {
+/** In UTC. */
+export function timeOfDay({ time }: Pick<DeliveryLine, 'time'>): string {
   return time.slice('2026-11-22T'.length, '2026-11-22T17:00:00'.length)
 }
 
 export function formatDelivery(line: DeliveryLine, layout: Layout): string {
-  const mark = line.unsigned.includes('id') ? UNSIGNED : ''
+  const mark = line.unsigned.includes('id') ? UNSIGNED_MARK : ''
   return columnsOf(
     layout,
-    timeOf(line),
+    timeOfDay(line),
     `${line.status ?? '-'}`,
     line.ms.toFixed(line.ms < 1000 ? 1 : 0),
     line.reason ?? line.verdict,
@@ -110,10 +110,7 @@ function painted({ verdict, reason, status }: DeliveryLine, text: string): strin
   return paint(status >= 300 ? 'yellow' : 'green', text)
 }
 
-/**
- * Each column begins at the same place in every line, unless a long result needs more than the type's room. The event ID is
- * last and takes the rest.
- */
+/** Aligns the columns, unless a long result pushes the event ID aside. The event ID takes the rest of the line. */
 function columnsOf(
   { columns, hasTypes }: Layout,
   time: string,
@@ -183,7 +180,6 @@ interface Greeting {
   readonly inspector: string | undefined
 }
 
-/** Says where `listen` listens, once it is ready. */
 export function greet(
   { url, auth, store, forwardTo, inspector }: Greeting,
   say: (line: string) => void,

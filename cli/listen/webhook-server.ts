@@ -34,7 +34,7 @@ interface WebhookServerOptions {
   /** The inspector's own request to run an event again. Undefined for every other request. */
   readonly rerunOf?: ((request: IncomingMessage) => Rerun | undefined) | undefined
   /** Called with each delivery once it is answered and settled. */
-  readonly tell: (report: DeliveryReport) => void
+  readonly onDelivery: (report: DeliveryReport) => void
 }
 
 /**
@@ -42,8 +42,8 @@ interface WebhookServerOptions {
  * @returns A function that waits until every delivery so far is reported, even if its sender has left.
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
-  const { listener, answerEvent = acceptHere, rerunOf, tell } = options
-  const untold = new InFlight()
+  const { listener, answerEvent = acceptHere, rerunOf, onDelivery } = options
+  const reporting = new InFlight()
   const progressOf = new WeakMap<IncomingMessage, Progress>()
   const isOurs = isFor(listener)
   const lookup = (request: IncomingMessage) => {
@@ -56,11 +56,11 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const rerun = rerunOf?.(request)
     if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
-    const isOver = onward(request, response, progress).catch((error) => fail(response, error))
+    const isOver = onward(request, response, progress).catch((error) => answerError(response, error))
     response.once('close', () => {
       const status = response.headersSent ? response.statusCode : null // null: the sender hung up before the answer
       const endedAt = performance.now()
-      untold.add(() => isOver.then(() => tell(reportOf(progress, request, status, endedAt))))
+      reporting.add(() => isOver.then(() => onDelivery(reportOf(progress, request, status, endedAt))))
     })
   }
   const onward = async (request: IncomingMessage, response: ServerResponse, progress: Progress) => {
@@ -83,7 +83,7 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     if (isOurs(request) && !(announced > listener.maxBodyBytes)) response.writeContinue()
     answer(request, response)
   })
-  return () => untold.settled()
+  return () => reporting.settled()
 }
 
 /** Whether a request is for the listener's path. Handshakes, GETs and signed URLs may have a query. Other events have none. */
@@ -132,7 +132,7 @@ const acceptHere: AnswerEvent = async (claimed, _request, response) => {
 }
 
 /** Prints only configuration errors: other messages may quote the request. */
-function fail(response: ServerResponse, error: unknown): void {
+function answerError(response: ServerResponse, error: unknown): void {
   const problem = isA(error, ListenerConfigError) ? error.message : 'internal error; please report it'
   remark(withHelp(`hookgate: ${problem}`, error))
   if (response.headersSent) return

@@ -139,7 +139,7 @@ export function refusalBy(make: () => unknown): string | undefined {
   } catch (error) {
     if (!(error instanceof ListenerConfigError) || !/^(?:secrets|publicKeys)\b/.test(error.option))
       throw error
-    return error.message.slice(error.option.length + 2)
+    return error.problem
   }
 }
 

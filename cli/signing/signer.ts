@@ -59,7 +59,7 @@ interface Extras {
   readonly contentType?: string | undefined
 }
 
-const FARTHEST = 1e12
+const FARTHEST_SECONDS = 1e12
 
 const readSignedBody = (given: SignValues) => readBody(given, '--data TEXT, --file FILE')
 
@@ -68,7 +68,7 @@ export async function readSigner(given: SignValues, url: string, extras: Extras 
   checkOneMethod(given)
   const eventId = given['event-id'] ?? crypto.randomUUID()
   if (!/^[\x21-\x7e]+$/.test(eventId)) throw new UsageError('--event-id takes one word, e.g. a UUID v4')
-  const skew = wholeNumber('--skew', given.skew ?? '0', -FARTHEST, FARTHEST)
+  const skew = wholeNumber('--skew', given.skew ?? '0', -FARTHEST_SECONDS, FARTHEST_SECONDS)
   const fixed =
     given.timestamp === undefined ? undefined : wholeNumber('--timestamp', given.timestamp, 0, 1e15)
   const timestamp = () => (fixed ?? Math.floor(Date.now() / 1000)) + skew
@@ -187,7 +187,9 @@ async function readJwtOptions(given: SignValues, keyFile: string, url: string) {
     privateKey: await readPrivateKey(keyFile),
     ...endpointOf(url, given),
     expiresInSeconds:
-      expires === undefined ? undefined : wholeNumber('--expires', expires, -FARTHEST, FARTHEST),
+      expires === undefined
+        ? undefined
+        : wholeNumber('--expires', expires, -FARTHEST_SECONDS, FARTHEST_SECONDS),
   }
 }
 

@@ -147,8 +147,8 @@ const POSTGRES_TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS no
 
 /** Reads a Redis server's clock, in milliseconds since 1970. @param method The client's method for arbitrary commands. */
 async function redisTime(client: object, method: string, words: unknown): Promise<number> {
-  const [seconds, microseconds] = Array.from(Object(await (client as Asked)[method]?.(words)), Number)
-  return (seconds ?? Number.NaN) * 1000 + (microseconds ?? 0) / 1000
+  const answer = await (client as Asked)[method]?.(words)
+  return Number(memberOf(answer, 0)) * 1000 + Number(memberOf(answer, 1)) / 1000
 }
 
 /** Reads a Postgres server's clock. @param method The client's method for statements without parameters. */

@@ -19,7 +19,7 @@ const ENGINES: { readonly [protocol: string]: Engine } = {
   'postgresql:': 'postgres',
 }
 
-const WANTED = '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
+const UNUSABLE = '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
 
 /**
  * A URL that all clients parse alike: one `@` at most, and before it only characters that RFC 3986 allows. After a bare `@`,
@@ -42,7 +42,7 @@ export function parseStoreUrl(text: string): StoreUrl {
   }
   const url = URL.canParse(text) ? new URL(text) : undefined
   const engine = url && ENGINES[url.protocol]
-  if (url === undefined || engine === undefined) throw new UsageError(WANTED)
+  if (url === undefined || engine === undefined) throw new UsageError(UNUSABLE)
   const parts = UNAMBIGUOUS.exec(text)?.groups
   if (parts === undefined) throw new UsageError(UNCLEAR)
   const { user = '', rest = '' } = parts

@@ -12,7 +12,7 @@ const HELP = `node service/bench/pages.mjs [--rounds N]
 
 What the last page of a list costs, as a multiple of the first: 10,000 tasks and 100,000 entitlements, pages of 100, the
 whole service but its socket. On PGlite in memory, or on the empty Postgres of SERVICE_DATABASE_URL. Build first:
-npm run build && npx tsc -p service/tsconfig.build.json
+npm run build && npm run build -w service
 `
 
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ const HELP = `node service/bench/webhooks.mjs [options]
 
 Compares the throughput of the service with the bare framework inserting the same three rows (event record, run,
 job) in one transaction per request. Two server processes, one Postgres, one client. The rounds take turns, so
-that a noisy machine falls on both alike. Build first: npm run build && npm run build:service
+that a noisy machine falls on both alike. Build first: npm run build && npm run build -w service
 
   --rounds N        rounds (20)
   --requests N      requests per round (400)

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { memberOf } from './member-of.ts'
 import { runTokenCommand } from './tokens/command.ts'
 
 const HELP = `npm run service                start the service; the README lists the SERVICE_… variables
@@ -15,9 +16,16 @@ else {
 
 /** One line for a failure that the operator can fix. The stack for a bug. */
 function giveUp(error: unknown): never {
-  const { code, message, port } = Object(error)
+  const code = memberOf(error, 'code')
   if (code === 'EADDRINUSE')
-    console.error(`Port ${port} is in use. Set SERVICE_PORT to another port, or to 0 for any free one.`)
-  else console.error(error instanceof TypeError || error instanceof ReferenceError ? error : message || code)
+    console.error(
+      `Port ${memberOf(error, 'port')} is in use. Set SERVICE_PORT to another port, or to 0 for any free one.`,
+    )
+  else
+    console.error(
+      error instanceof TypeError || error instanceof ReferenceError
+        ? error
+        : memberOf(error, 'message') || code,
+    )
   process.exit(1)
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig, rootSecret } from '../src/config.ts'
 
 describe('the environment', () => {
-  it('names a seed file that replaces the demo tenant', () => {
+  it('the environment names a seed file that replaces the demo tenant', () => {
     expect(readConfig({ SERVICE_SEED: 'here/seed.json' })).toMatchObject({
       seed: false,
       seedFile: 'here/seed.json',
@@ -13,7 +13,7 @@ describe('the environment', () => {
     expect(readConfig({ SERVICE_SEED: 'off' })).toMatchObject({ seed: false, seedFile: undefined })
   })
 
-  it('may be empty', () => {
+  it('the environment may be empty', () => {
     expect(readConfig({ PATH: '/bin' })).toMatchObject({
       host: '127.0.0.1',
       port: 8788,
@@ -49,7 +49,7 @@ describe('the environment', () => {
     expect(() => readConfig({ [name]: value })).toThrow(name)
   })
 
-  it('is used unchanged, except for trailing slashes of the base URL', () => {
+  it('the environment is used unchanged, except for trailing slashes of the base URL', () => {
     const config = readConfig({
       SERVICE_PORT: '0',
       SERVICE_BASE_URL: 'https://tenant.example:8443/@x//',
@@ -70,7 +70,7 @@ describe('the environment', () => {
 })
 
 describe('the secret', () => {
-  it('is generated once, into a file that only its owner can read', async () => {
+  it('the secret is generated once, into a file that only its owner can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookgate-service-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const config = readConfig({ SERVICE_DATA: join(folder, 'deep', 'er') })
@@ -81,7 +81,7 @@ describe('the secret', () => {
     expect((await stat(join(config.folder, 'secret'))).mode & 0o077).toBe(0)
   })
 
-  it('comes from the configuration if set, and then no file is written', async () => {
+  it('the secret comes from the configuration if set, and then no file is written', async () => {
     const config = readConfig({ SERVICE_DATA: '/nowhere', SERVICE_SECRET: 'y'.repeat(40) })
     expect(await rootSecret(config)).toBe('y'.repeat(40))
   })

@@ -1,6 +1,6 @@
 const HELP = `Kills the service again and again under a stream of webhooks, and counts what is lost or there twice.
 
-Usage: node service/test/kill.mjs [options]      (after npm run build && npm run build:service)
+Usage: node service/test/kill.mjs [options]      (after npm run build && npm run build -w service)
 
   --engine NAME     pglite or postgres (a server of its own, started and removed here); default pglite
   --kills N         how often a process is killed with SIGKILL (200)

@@ -17,7 +17,7 @@ describeService('/metrics', (subject) => {
   const metricsFor = (token?: string) =>
     subject.app.request('/metrics', { headers: { ...(token && { authorization: `Bearer ${token}` }) } })
 
-  it('requires a token, of any role', async () => {
+  it('/metrics requires a token, of any role', async () => {
     expect((await metricsFor()).status).toBe(401)
     const reply = await metricsFor(await subject.tokenWith('viewer'))
     expect([reply.status, reply.headers.get('content-type')]).toEqual([
@@ -26,7 +26,7 @@ describeService('/metrics', (subject) => {
     ])
   })
 
-  it('counts verdicts, responses by route, and unfinished runs, without an ID in any label', async () => {
+  it('/metrics counts verdicts, responses by route, and unfinished runs, without an ID in any label', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     await sendAccepted(subject, sender, {}, eventId)
@@ -52,7 +52,7 @@ describeService('/metrics', (subject) => {
 })
 
 describeService('a request', (subject) => {
-  it('has an ID in its response, its own if that is harmless', async () => {
+  it('a request has an ID in its response, its own if that is harmless', async () => {
     const idFor = async (path: string, given?: string) => {
       const headers = { ...(given && { 'x-request-id': given }) }
       return (await subject.app.request(path, { headers })).headers.get('x-request-id')
@@ -62,7 +62,7 @@ describeService('a request', (subject) => {
     for (const path of ['/api/v1/policies', '/', '/nowhere']) expect(await idFor(path)).toMatch(UUID)
   })
 
-  it('is named by its ID where its failure is reported', async () => {
+  it('a request is named by its ID where its failure is reported', async () => {
     const reports: unknown[] = []
     const database = { ...subject.database, query: () => Promise.reject(new Error('a bug')) }
     const app = createApp({ ...subject.dependencies, database, report: (...said) => reports.push(said) })
@@ -71,7 +71,7 @@ describeService('a request', (subject) => {
     expect(reports).toEqual([[new Error('a bug'), 'r1']])
   })
 
-  it('to a listener has one too', async () => {
+  it('a request to a listener has an ID too', async () => {
     const sender = await newSender(subject)
     const reply = await subject.app.request(sender.path, await signed(subject, sender))
     expect([reply.status, reply.headers.get('x-request-id')]).toEqual([200, expect.stringMatching(UUID)])

@@ -13,7 +13,7 @@ describe("the service's README", () => {
   beforeAll(async () => subject.start(await copyOfPGlite(inject('pgliteTemplate'))), 60_000)
   afterAll(() => subject.database.close())
 
-  it('lists all endpoints and marks the additions', async () => {
+  it('the README lists all endpoints and marks the additions', async () => {
     const reply = await subject.app.request('/openapi.json')
     const { paths }: { paths: Record<string, object> } = JSON.parse(await reply.text())
     const rows = Object.entries<object>(paths).flatMap(([path, item]) =>
@@ -28,7 +28,7 @@ describe("the service's README", () => {
     expect(listed.toSorted()).toEqual(rows.toSorted())
   })
 
-  it('lists all settings', () => {
+  it('the README lists all settings', () => {
     const listed = [...readme.matchAll(/^\| `(SERVICE_\w+)` \|/gm)].map(([, name]) => name ?? '')
     const source = readFileSync(join(service, 'src/config.ts'), 'utf8')
     const known = [...source.matchAll(/^ {2}(SERVICE_\w+):/gm)].map(([, name]) => name)

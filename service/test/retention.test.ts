@@ -11,7 +11,7 @@ describeService('the retention', (subject) => {
   const auditsOf = async (taskId: string) =>
     (await subject.post('/api/v1/task/audits', { taskId })).body.list.map(({ taskAudit }) => taskAudit.event)
 
-  it('deletes ended runs with their records and steps after so many days, and keeps unfinished runs', async () => {
+  it('the retention deletes ended runs with their records and steps after so many days, and keeps unfinished runs', async () => {
     const sender = await newSender(subject)
     await sendAccepted(subject, sender, { number: 1 })
     await workAll(subject)
@@ -30,7 +30,7 @@ describeService('the retention', (subject) => {
     expect(await recordsOf(subject, sender)).toEqual([{ number: 2 }])
   })
 
-  it('deletes the audits of closed tasks, and keeps the whole trail of an open one', async () => {
+  it('the retention deletes the audits of closed tasks, and keeps the whole trail of an open one', async () => {
     const [closed, open] = [await taskWith(subject, [{ wait: {} }]), await taskWith(subject, [{ wait: {} }])]
     await acted(subject, closed, 'close', { comment: 'Old.' })
     subject.clock.advanceSeconds(30 * DAY_SECONDS)
@@ -45,7 +45,7 @@ describeService('the retention', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${closed.id}`)).status).toBe(200)
   })
 
-  it('deletes more than one statement may', async () => {
+  it('the retention deletes more than one statement may', async () => {
     const sender = await newSender(subject)
     await subject.database.query(
       `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at, finished_at)

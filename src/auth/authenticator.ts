@@ -21,7 +21,7 @@ export interface Authenticator {
   /** Another sender's scheme, which tells the checks what a delivery looks like. Undefined for hookgate's scheme. */
   readonly protocol?: CompiledScheme
   /** Makes the same scheme's `auth` with other options, so that `hookgate/explain` can try them. Undefined if it would fetch keys. */
-  readonly again?: ((options: SchemeOptions) => Authenticator) | undefined
+  readonly withOptions?: ((options: SchemeOptions) => Authenticator) | undefined
   /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the method has one. */
   readonly challenge?: string
   /**

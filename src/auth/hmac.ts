@@ -1,5 +1,4 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
-import type { Mac } from '../crypto/algorithms.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
@@ -7,9 +6,11 @@ import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import { fail, mismatch } from '../reason.ts'
+import { SIGNATURE_HEADER } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { namedSecrets, type Secrets, secretText } from './secrets.ts'
+import { tryAll } from './try-all.ts'
 
 /** The options of `hmac`. */
 export interface HmacOptions {
@@ -39,7 +40,7 @@ export function hmac(options: HmacOptions): Authenticator {
   checkOptions('hmac', options, { secrets: checkedElsewhere })
   const keys = namedSecrets(options.secrets, 'secrets', longSecret).map(({ id, secret }) => ({
     id,
-    mac: hmacWith('sha256', encoder.encode(secret), 'base64url'),
+    sign: signerOf(secret),
   }))
   return Object.freeze({
     method: 'hmac' as const,
@@ -47,35 +48,40 @@ export function hmac(options: HmacOptions): Authenticator {
   })
 }
 
+type Signer = (timestampText: string, eventIdText: string, body: Uint8Array) => MaybePromise<string>
+
+/** Signs with a secret, as hookgate's scheme does. */
+export function signerOf(secret: string): Signer {
+  const mac = hmacWith('sha256', encoder.encode(secret), 'base64url')
+  return (timestampText, eventIdText, body) => mac(`${timestampText}.${eventIdText}.`, body, '')
+}
+
 interface HmacKey {
   readonly id: string
-  readonly mac: Mac
+  readonly sign: Signer
 }
 
 function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromise<Authentication> {
-  const signature = headerOf(evidence.delivery, 'webhook-signature')
+  const signature = headerOf(evidence.delivery, SIGNATURE_HEADER)
   if (signature === undefined) return fail('auth_missing', 'no Webhook-Signature')
   if (typeof signature !== 'string') return fail('signature_mismatch', 'more than one Webhook-Signature')
   if (signature.length !== 43 || !SIGNATURE.test(signature)) {
     return fail('signature_mismatch', 'Webhook-Signature is not 43 characters of base64url')
   }
-  const prefix = `${evidence.timestampText}.${evidence.eventIdText}.`
-  const { body } = evidence.delivery
-  const texts = keys.map(({ mac }) => mac(prefix, body, ''))
-  return isPromise(texts[0])
-    ? Promise.all(texts).then((known) => nameSecret(keys, signature, known))
-    : nameSecret(keys, signature, texts as string[]) // if one is synchronous, all are
+  const { timestampText, eventIdText, delivery } = evidence
+  // Compares texts, so that only canonical base64url matches.
+  const isRight = (right: string) => constantTimeEqual(signature, right)
+  const found = tryAll(keys, ({ sign }) => {
+    const right = sign(timestampText, eventIdText, delivery.body)
+    return isPromise(right) ? right.then(isRight) : isRight(right)
+  })
+  return isPromise(found) ? found.then((key) => nameSecret(key, keys)) : nameSecret(found, keys)
 }
 
-/** Compares text, so that only canonical base64url matches. Compares every key, so that timing does not reveal which. */
-function nameSecret(keys: readonly HmacKey[], signature: string, texts: readonly string[]): Authentication {
-  let secretId: string | undefined
-  for (let index = 0; index < keys.length; index += 1) {
-    if (constantTimeEqual(signature, texts[index] ?? '')) secretId ??= keys[index]?.id
-  }
-  return secretId === undefined
+function nameSecret(key: HmacKey | undefined, keys: readonly HmacKey[]): Authentication {
+  return key === undefined
     ? mismatch(`the signature matches none of the secrets (${keys.length})`)
-    : { method: 'hmac', secretId }
+    : { method: 'hmac', secretId: key.id }
 }
 
 /** Rejects secrets that are too short. @throws ListenerConfigError */

@@ -1,12 +1,12 @@
 import type { CryptoKey } from 'jose'
 import { importJWK } from 'jose/key/import'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
+import { type ReadJwk, readJwk } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { memberOf, textOf } from '../lib/member-of.ts'
-import { type PublicKey, readPublicKey } from './public-key.ts'
 
-interface Entry extends PublicKey {
+interface Entry extends ReadJwk {
   imported?: CryptoKey
 }
 
@@ -20,7 +20,7 @@ export class Jwks implements KeySet {
     const keys = memberOf(document, 'keys')
     if (!Array.isArray(keys)) throw new Error('is not a JWKS: { keys: [...] }')
     if (keys.length > 100) throw new Error('has over 100 keys')
-    this.#entries = keys.flatMap((key) => readPublicKey(key) ?? [])
+    this.#entries = keys.flatMap((key) => readJwk(key) ?? [])
     this.size = this.#entries.length
   }
 

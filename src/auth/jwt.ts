@@ -1,15 +1,14 @@
-import { sha256, verifySignature } from '#crypto'
-import { headerOf } from '../delivery.ts'
+import { sha256 } from '#crypto'
+import { JWT_ALGORITHMS, type JwtAlgorithm } from '../crypto/algorithms.ts'
 import type { JwtClaims } from '../event.ts'
 import type { Json } from '../lib/json.ts'
-import { isPromise } from '../lib/maybe-promise.ts'
+import { isPromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkOptions, wellFormedText, withMethods } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
-import { type Failure, fail } from '../reason.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import type { KeySet } from './jwks.ts'
-import { readBearerToken } from './token.ts'
+import { type ClaimRule, type TokenRules, verifyToken } from './token.ts'
 
 /** The options of `jwt`. All three are required. */
 export interface JwtOptions {
@@ -46,71 +45,51 @@ export function jwt(options: JwtOptions): Authenticator {
     subject: wellFormedText,
     audience: wellFormedText,
   })
-  const copy = { ...options } // the caller may change its own
+  const { keySet, subject, audience } = options
+  const rules: TokenRules<JwtAlgorithm> = {
+    header: 'Authorization',
+    isBearer: true,
+    algorithms: JWT_ALGORITHMS,
+    claims: ({ delivery, eventId }) =>
+      whenKnown(sha256(delivery.body), (bodyHash) => claimRules(subject, audience, eventId, bodyHash)),
+    times: {
+      iat: { ahead: Infinity, optional: true },
+      nbf: { ahead: 0, optional: true },
+      exp: { ahead: MAX_EXPIRY_SECONDS },
+    },
+  }
   return Object.freeze({
     method: 'jwt' as const,
     challenge: 'Bearer',
-    authenticate: (evidence: Evidence) => authenticate(evidence, copy),
+    async authenticate(evidence: Evidence): Promise<Authentication> {
+      const token = await verifyToken(evidence, rules, (keyId, algorithm) => {
+        const found = keySet.find(keyId, algorithm)
+        // A parsed body can take 28 times the memory of its bytes, and strangers can keep many waiting.
+        if (isPromise(found)) evidence.payload = undefined
+        return found
+      })
+      if ('reason' in token) return token
+      evidence.payload ??= evidence.keepParsed()
+      return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // by `claimRules` and `times`
+    },
   })
 }
 
-async function authenticate(evidence: Evidence, options: JwtOptions): Promise<Authentication> {
-  const header = headerOf(evidence.delivery, 'authorization')
-  if (header === undefined) return fail('auth_missing', 'no Authorization')
-  if (typeof header !== 'string') return invalid('more than one Authorization')
-
-  const token = readBearerToken(header)
-  if (typeof token === 'string') return invalid(token)
-
-  const hash = sha256(evidence.delivery.body)
-  const bodyHash = isPromise(hash) ? await hash : hash
-  const failure = checkClaims(token.claims, options, evidence, bodyHash)
-  if (failure) return failure
-
-  const found = options.keySet.find(token.keyId, token.algorithm)
-  const mustWait = isPromise(found)
-  // A parsed body can take 28 times the memory of its bytes, and strangers can keep many waiting.
-  if (mustWait) evidence.payload = undefined
-  const key = mustWait ? await found : found
-  if (typeof key === 'string') return invalid(key)
-  const verifies = await verifySignature(token.algorithm, key, token.signature, token.signingInput)
-  if (!verifies) return invalid('the signature does not verify')
-  if (mustWait) evidence.payload = evidence.keepParsed()
-  return { method: 'jwt', keyId: token.keyId, claims: token.claims as JwtClaims } // by checkClaims
-}
-
-/**
- * Checks the claims of hookgate's JWT scheme: all are required and compared exactly, with the configuration and never with the
- * token; `nbf` and `iat` if present (RFC 7519 4.1). What passes is a `JwtClaims`.
- *
- * Does not check the signature, `iss` and other claims, the age of `iat`, or whether `jti` is new: the claim of the event does.
- *
- * @param bodyHash SHA-256 of the raw body, base64url.
- */
-function checkClaims(
-  { sub, aud, exp, jti, htm, htb_s256, nbf = 0, iat = 0 }: { readonly [claim: string]: Json },
-  { subject, audience }: JwtOptions,
-  { eventId, now }: Pick<Evidence, 'eventId' | 'now'>,
+/** @param bodyHash SHA-256 of the raw body, base64url. */
+function claimRules(
+  subject: string,
+  audience: string,
+  eventId: string,
   bodyHash: string,
-): Failure<'token_invalid' | 'token_expired'> | undefined {
-  const onlyAudience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
-  if (sub !== subject) return invalid('sub is not the configured subject')
-  if (onlyAudience !== audience) return invalid('aud is not the configured audience alone')
-  if (typeof jti !== 'string' || jti.toLowerCase() !== eventId) return invalid('jti is not the event ID')
-  if (htm !== 'POST') return invalid('htm is not POST')
-  if (htb_s256 !== bodyHash) return invalid('htb_s256 is not the hash of the body')
-  if (!isNumericDate(iat)) return invalid('iat is not a number')
-  if (!isNumericDate(nbf) || nbf > now) return invalid('nbf is not in the past')
-  if (!isNumericDate(exp)) return invalid('exp is not a number')
-  if (exp > now + MAX_EXPIRY_SECONDS) return invalid(`exp is over ${MAX_EXPIRY_SECONDS} s ahead`)
-  return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
-}
-
-/** Seconds, possibly fractional (RFC 7519 2). `1e400` parses to Infinity: a token that never expires. */
-function isNumericDate(value: Json | undefined): value is number {
-  return Number.isFinite(value)
-}
-
-function invalid(detail: string): Failure<'token_invalid'> {
-  return fail('token_invalid', detail)
+): readonly ClaimRule[] {
+  const isAudience = (aud: Json | undefined) =>
+    (Array.isArray(aud) && aud.length === 1 ? aud[0] : aud) === audience
+  const isEventId = (jti: Json | undefined) => typeof jti === 'string' && jti.toLowerCase() === eventId
+  return [
+    { claim: 'sub', is: subject, problem: 'sub is not the configured subject' },
+    { claim: 'aud', is: isAudience, problem: 'aud is not the configured audience alone' },
+    { claim: 'jti', is: isEventId, problem: 'jti is not the event ID' },
+    { claim: 'htm', is: 'POST', problem: 'htm is not POST' },
+    { claim: 'htb_s256', is: bodyHash, problem: 'htb_s256 is not the hash of the body' },
+  ]
 }

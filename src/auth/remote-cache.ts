@@ -7,15 +7,8 @@ const MOST_VALUES = 100
 /** Per 30 s, for names without a value. */
 const MOST_NEW_FETCHES = 10
 
-/** How many fetches may begin in 30 s. */
-export interface FetchShares {
-  /** For names without a value, on behalf of one source. */
-  readonly perSource: number
-  /** For names with a value. */
-  readonly renewals: number
-}
-
-const SHARES: FetchShares = { perSource: 3, renewals: 10 }
+/** How many fetches may begin in 30 s: for names without a value on behalf of one source, and for names with a value. */
+const FETCHES = { perSource: 3, renewals: 10 }
 
 /** A fetch for a name without a value. */
 interface NewFetch<T> {
@@ -40,19 +33,19 @@ export class RemoteCache<T> {
   readonly #where: string
   readonly #fetchValue: (name: string) => Promise<T | undefined>
   readonly #options: RemoteOptions
-  readonly #shares: FetchShares
+  readonly #most: typeof FETCHES
 
   /** @param fetchValue Settles within the timeout. Resolves with undefined if the name has no value. */
   constructor(
     where: string,
     fetchValue: (name: string) => Promise<T | undefined>,
     options: RemoteOptions,
-    shares: FetchShares = SHARES,
+    most: typeof FETCHES = FETCHES,
   ) {
     this.#where = where
     this.#fetchValue = fetchValue
     this.#options = options
-    this.#shares = shares
+    this.#most = most
   }
 
   /**
@@ -87,13 +80,13 @@ export class RemoteCache<T> {
   #waitOf(source: string): number {
     const own = this.#newFetches.filter((each) => each.source === source)
     const isFull = this.#newFetches.length >= MOST_NEW_FETCHES
-    const [oldest] = isFull ? this.#newFetches : own.length >= this.#shares.perSource ? own : []
+    const [oldest] = isFull ? this.#newFetches : own.length >= this.#most.perSource ? own : []
     return oldest ? Math.max(1, Math.ceil((oldest.beganAt + COOLDOWN_MS - this.#now()) / 1000)) : 0
   }
 
   #mayRenew(): boolean {
     this.#renewals = this.#renewals.filter((beganAt) => this.#isRecent(beganAt))
-    if (this.#renewals.length >= this.#shares.renewals) return false
+    if (this.#renewals.length >= this.#most.renewals) return false
     this.#renewals = [...this.#renewals, this.#now()]
     return true
   }

@@ -1,5 +1,5 @@
 import { KeySetError } from '../errors.ts'
-import { type Clock, timeOf } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { memberOf, textOf } from '../lib/member-of.ts'
 import {
@@ -10,15 +10,13 @@ import {
   timerSeconds,
   withMethods,
 } from '../lib/options.ts'
-import { type SingleFlight, singleFlight, type WaitUntil } from '../lib/single-flight.ts'
+import { Refreshed, type WaitUntil } from '../lib/refreshed.ts'
 import type { Fetch } from './fetch-bytes.ts'
 
 const FRESH_MS = 600_000
 /** A value in use is renewed before it expires, so that no delivery has to wait for it. */
 const RENEW_AFTER_MS = FRESH_MS / 2
 export const COOLDOWN_MS = 30_000
-/** Extra time after a fetch's own deadline, before the fetch counts as lost. */
-const GRACE_MS = 1000
 /** How long a failure proves that the host is down. It covers the pause between two fetches. */
 const DOWN_MS = 2 * COOLDOWN_MS
 
@@ -35,15 +33,8 @@ export type Trigger = 'first' | 'expired' | 'early' | 'unknown_kid'
  */
 export class RemoteValue<T> {
   readonly #where: string
-  readonly #fetchValue: (trigger: Trigger) => MaybePromise<T>
-  readonly #clock: Clock
   readonly #usableMs: number
-  readonly #fetching: SingleFlight
-
-  #value: { readonly it: T } | undefined
-  #fetchedAt = -Infinity
-  #failure: unknown
-  #failedAt = -Infinity
+  readonly #cached: Refreshed<T>
 
   /** @param fetchValue Settles within the timeout. */
   constructor(where: string, fetchValue: (trigger: Trigger) => MaybePromise<T>, options: RemoteOptions) {
@@ -54,10 +45,9 @@ export class RemoteValue<T> {
       waitUntil,
     } = options
     this.#where = where
-    this.#fetchValue = fetchValue
-    this.#clock = clock
     this.#usableMs = FRESH_MS + maxStaleSeconds * 1000
-    this.#fetching = singleFlight(() => this.#load(), timeoutSeconds * 1000 + GRACE_MS, clock, waitUntil)
+    const load = async () => await fetchValue(this.#trigger())
+    this.#cached = new Refreshed(load, { clock, timeoutMs: timeoutSeconds * 1000, waitUntil })
   }
 
   /**
@@ -71,51 +61,41 @@ export class RemoteValue<T> {
     read: (value: T) => MaybePromise<R>,
     mayFetch?: () => boolean,
   ): MaybePromise<R> {
-    const age = this.#since(this.#fetchedAt)
-    const usable = age < this.#usableMs
-    const known = usable && this.#value !== undefined && suffices(this.#value.it)
-    if (known && age < RENEW_AFTER_MS) return this.#answer(read)
+    const cached = this.#cached
+    const age = cached.age()
+    const usable = this.#usable()
+    const known = usable !== undefined && suffices(usable.value)
+    if (known && age < RENEW_AFTER_MS) return read(usable.value)
     // A lost fetch says nothing about the host. Without a usable value, retry at once instead of waiting for the cooldown.
-    const isDue = this.#since(this.#fetching.beganAt()) >= COOLDOWN_MS || (this.#fetching.isLost() && !usable)
-    const begun = isDue ? this.#fetching.begin(mayFetch) : undefined
+    const isDue = cached.since(cached.beganAt) >= COOLDOWN_MS || (cached.isLost() && !usable)
+    const begun = isDue ? cached.begin(mayFetch) : undefined
     // Wait only if no suitable value is cached, or if it has expired and the host has not failed recently.
-    const wait = !known || (age >= FRESH_MS && this.#since(this.#failedAt) >= DOWN_MS)
-    return whenKnown(wait ? (begun ?? this.#fetching.join()) : undefined, () => this.#answer(read))
+    const wait = !known || (age >= FRESH_MS && cached.since(cached.failure?.at) >= DOWN_MS)
+    return whenKnown(wait ? (begun ?? cached.join()) : undefined, () => this.#answer(read))
   }
 
   /** Whether a fetch is under way. */
   isFetching(): boolean {
-    return this.#fetching.isUnderWay()
+    return this.#cached.isLoading()
+  }
+
+  #usable(): { readonly value: T } | undefined {
+    return this.#cached.age() < this.#usableMs ? this.#cached.last : undefined
   }
 
   #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {
-    if (this.#value && this.#since(this.#fetchedAt) < this.#usableMs) return read(this.#value.it)
-    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#since(this.#fetching.beganAt())) / 1000))
-    throw new KeySetError(`${this.#where} ${reasonOf(this.#failure)}`, wait, { cause: this.#failure })
-  }
-
-  /** Never rejects: records the failure, and keeps the old value. */
-  async #load(): Promise<void> {
-    try {
-      this.#value = { it: await this.#fetchValue(this.#trigger()) }
-      this.#fetchedAt = timeOf(this.#clock)
-    } catch (error) {
-      this.#failure = error
-      this.#failedAt = timeOf(this.#clock)
-    }
+    const usable = this.#usable()
+    if (usable) return read(usable.value)
+    const cause = this.#cached.failure?.error
+    const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#cached.since(this.#cached.beganAt)) / 1000))
+    throw new KeySetError(`${this.#where} ${reasonOf(cause)}`, wait, { cause })
   }
 
   #trigger(): Trigger {
-    const age = this.#since(this.#fetchedAt)
+    const age = this.#cached.age()
     if (age < RENEW_AFTER_MS) return 'unknown_kid'
     if (age < FRESH_MS) return 'early'
-    return this.#value ? 'expired' : 'first'
-  }
-
-  /** If the clock was set back, the age is unknown, and counts as too old. */
-  #since(then: number): number {
-    const age = timeOf(this.#clock) - then
-    return age < 0 ? Infinity : age
+    return this.#cached.last ? 'expired' : 'first'
   }
 }
 

@@ -11,7 +11,6 @@ import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
 import {
-  derSignature,
   type HmacHash,
   isKeyFor,
   type JwtAlgorithm,
@@ -21,6 +20,7 @@ import {
   type Signed,
   type Spelling,
 } from './algorithms.ts'
+import { toDerSignature } from './der.ts'
 
 /** Not imported by name: older versions of Node would only report a missing export. */
 const hash: typeof nodeCrypto.hash = nodeCrypto.hash ?? refuseNode()
@@ -97,7 +97,7 @@ export async function verifySignature(
   count(1)
   try {
     const keyObject = keyObjectFor(algorithm, key)
-    const encoded = algorithm === 'ES256' ? derSignature(signature) : signature
+    const encoded = algorithm === 'ES256' ? toDerSignature(signature) : signature
     if (!keyObject || !encoded) return false
     const digest = algorithm === 'EdDSA' ? null : 'sha256'
     await undefined // lets checks of the same tick be counted

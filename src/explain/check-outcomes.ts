@@ -1,58 +1,41 @@
 import type { Listener } from '../listener.ts'
-import type { Protocol } from '../protocol.ts'
 import type { Reason } from '../reason.ts'
-import { CHECKS as ORDERS } from '../verify.ts'
+import { CHECKS, type Check } from '../verify.ts'
 
 /** A check by its stable name. */
-export type CheckName =
-  | 'body-size'
-  | 'headers'
-  | 'body'
-  | 'timestamp'
-  | 'event-id'
-  | 'source-ip'
-  | 'authenticity'
-  | 'payload'
-  | 'claim'
+export type CheckName = Exclude<Check['name'], 'handshake'> | 'claim'
 
-interface CheckText {
-  /** Its question in hookgate's scheme. */
-  readonly says: string
-  /** Its question in other senders' schemes, if that differs. */
-  readonly saysOfSender?: string
-}
+/** What the questions of a listener's checks depend on. */
+type Asking = Pick<
+  Listener<unknown>,
+  'protocol' | 'payload' | 'isSourceAllowed' | 'maxBodyBytes' | 'toleranceSeconds'
+>
 
-/** The checks by name. */
-const CHECKS: Readonly<Record<CheckName, CheckText>> = {
-  'body-size': {
-    says: 'at most 65,536 bytes',
-    saysOfSender: "at most the sender's largest body",
+/** The question of each check, in a few words. */
+const QUESTIONS: Readonly<Record<CheckName, (listener: Asking) => string>> = {
+  'body-size': ({ maxBodyBytes }) => `at most ${maxBodyBytes.toLocaleString('en')} bytes`,
+  headers: ({ protocol }) =>
+    `${protocol.methods.join(' or ')}, an accepted content type, and the required headers once each`,
+  body: () => 'the body parses as its content type says',
+  timestamp: ({ protocol: { time }, toleranceSeconds: most }) => {
+    if (time === undefined || most === Infinity) return 'the sender signs no time that must be recent'
+    return time.of === 'attempt'
+      ? `the time is within ${most} s of the clock`
+      : `the event is at most ${most} s old`
   },
-  headers: {
-    says: 'POST, JSON, and the required headers once each',
-    saysOfSender: 'POST, a content type that the sender uses, and its headers once each',
-  },
-  body: { says: 'UTF-8 and JSON', saysOfSender: 'JSON, or a form' },
-  timestamp: {
-    says: 'Webhook-Timestamp is within 5 minutes of the clock',
-    saysOfSender: "the sender's time, if it signs one",
-  },
-  'event-id': {
-    says: 'Webhook-Event-Id is a UUID v4',
-    saysOfSender: 'the ID, or the signed bytes that stand for it',
-  },
-  'source-ip': { says: 'the source address is allowed' },
-  authenticity: {
-    says: 'the signature, or the token',
-    saysOfSender: "the sender's signature, or its token",
-  },
-  payload: { says: 'the payload fits the schema' },
-  claim: { says: 'the event is new, and no other delivery of it is running' },
+  'event-id': ({ protocol }) =>
+    protocol.idIsUuid ? 'the event ID is a UUID v4' : 'the event ID, or the signed bytes that stand for it',
+  'source-ip': ({ isSourceAllowed }) =>
+    isSourceAllowed ? 'the source address is allowed' : 'no networks configured: any address may send',
+  authenticity: () => 'the signature, or the token',
+  payload: () => 'the payload fits the schema',
+  claim: () => 'the event is new, and no other delivery of it is running',
 }
 
 /** The names of a listener's checks, in the order in which they run. Handshakes have none. */
-function namesOf({ order }: Protocol): readonly CheckName[] {
-  return [...ORDERS[order].flatMap(({ name }) => (name === 'handshake' ? [] : [name])), 'claim']
+function namesOf({ protocol, payload }: Asking): readonly CheckName[] {
+  const checks = CHECKS[protocol.order].filter(({ name }) => name !== 'payload' || payload !== undefined)
+  return [...checks.flatMap(({ name }) => (name === 'handshake' ? [] : [name])), 'claim']
 }
 
 /** Which check refuses with a reason. A new reason without a row does not compile. */
@@ -80,8 +63,6 @@ const CHECK_OF: Readonly<Record<Reason, CheckName>> = {
   event_duplicate: 'claim',
   event_in_progress: 'claim',
 }
-
-const NO_NETWORKS = 'no networks configured: any address may send'
 
 /** One check and its outcome. */
 export interface CheckOutcome {
@@ -114,22 +95,15 @@ export interface LoggedVerdict {
  * for (const { name, ok } of checkOutcomes(verdict, listener)) console.log(name, ok)
  * ```
  */
-export function checkOutcomes(
-  verdict: LoggedVerdict,
-  { protocol, payload, isSourceAllowed }: Pick<Listener<unknown>, 'protocol' | 'payload' | 'isSourceAllowed'>,
-): readonly CheckOutcome[] {
+export function checkOutcomes(verdict: LoggedVerdict, listener: Asking): readonly CheckOutcome[] {
   if (verdict.handshake) return []
   const reason = verdict.reason ?? ''
   if (!verdict.ok && !Object.hasOwn(CHECK_OF, reason)) return []
-  const asked = namesOf(protocol).filter((name) => name !== 'payload' || payload !== undefined)
-  const failedAt = verdict.ok ? asked.length : asked.indexOf(CHECK_OF[reason as Reason]) // a key of the table
-  return asked.map((name, index) => {
-    const { says, saysOfSender = says } = CHECKS[name]
-    const question = protocol.order === 'read first' ? says : saysOfSender
-    return {
-      name,
-      says: name === 'source-ip' && !isSourceAllowed ? NO_NETWORKS : question,
-      ok: index === failedAt ? false : index < failedAt ? true : null,
-    }
-  })
+  const names = namesOf(listener)
+  const failedAt = verdict.ok ? names.length : names.indexOf(CHECK_OF[reason as Reason]) // a key of the table
+  return names.map((name, index) => ({
+    name,
+    says: QUESTIONS[name](listener),
+    ok: index === failedAt ? false : index < failedAt ? true : null,
+  }))
 }

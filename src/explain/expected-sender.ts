@@ -1,24 +1,12 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { NamedSecret, Secrets } from '../auth/secrets.ts'
+import type { Listener } from '../listener.ts'
+import { SPECIFICATION } from '../protocol.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { isAnythingSigned, maySignQuery } from '../schemes/kit/compile-scheme.ts'
 import type { Scheme, SchemeOptions } from '../schemes/kit/scheme.ts'
 import type { SenderFacts } from '../schemes/kit/sender-facts.ts'
-
-/** hookgate's own scheme, as a row like any other sender's. */
-const OWN: Scheme = {
-  name: 'hookgate',
-  sender: 'the sender',
-  secretName: 'secret of the listener',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['webhook-signature'], spelling: 'base64url' },
-  signs: '{timestamp}.{id}.{body}',
-  timestamp: { header: 'webhook-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
-  eventId: { header: 'webhook-event-id' },
-  maxBodyBytes: 65_536,
-  limits: 'The URL and the other headers are not signed.',
-}
+import { EVENT_ID_HEADER, SIGNATURE_HEADER } from '../specification.ts'
 
 /** A configured secret or public key, and the option that holds it. */
 export interface ConfiguredKey {
@@ -30,10 +18,12 @@ export interface ConfiguredKey {
 export interface ExpectedSender {
   /** As sentences name it. */
   readonly name: string
-  /** hookgate's own scheme: the sender is written by the reader, or by somebody whom the reader knows. */
-  readonly isOwn: boolean
   readonly scheme: SenderScheme
   readonly facts: SenderFacts
+  /** What to do about a body that changed. */
+  readonly exactBytes: string
+  /** Why a header may be missing. */
+  readonly whyMissing: string
   /** Whether its deliveries are signed. Otherwise the sender only identifies itself. */
   readonly isSigned: boolean
   readonly options: SchemeOptions
@@ -41,27 +31,38 @@ export interface ExpectedSender {
   readonly signedUrl: string | undefined
   readonly keys: readonly ConfiguredKey[]
   /** Makes the scheme's `auth` with other options. Undefined if no other options can be tried. */
-  readonly again: ((options: SchemeOptions) => Authenticator) | undefined
+  readonly withOptions: ((options: SchemeOptions) => Authenticator) | undefined
 }
 
 /** `secret` is that of an `hmac()` listener, which does not give it away. A scheme's listener has its own options. */
 export function expectedSender(
-  { protocol, again }: Authenticator,
+  { auth, protocol }: Pick<Listener<unknown>, 'auth' | 'protocol'>,
   secret: string | undefined,
 ): ExpectedSender {
-  const scheme = protocol?.scheme ?? OWN
-  const options = protocol?.options ?? { secrets: secret }
+  const { sender: name, scheme = ownScheme(auth) } = protocol
+  const options = protocol.options ?? { secrets: auth.method === 'hmac' ? secret : undefined }
   return {
-    name: scheme.sender,
-    isOwn: protocol === undefined,
+    ...(protocol.scheme ? asSomebodyElse(name) : AS_YOU_WROTE_IT),
+    name,
     scheme,
     facts: scheme.facts ?? {},
     isSigned: isAnythingSigned(scheme),
     options,
     signedUrl: maySignQuery(scheme) ? options.publicUrl : undefined,
     keys: [...keysIn('secrets', options.secrets), ...keysIn('publicKeys', options.publicKeys)],
-    again,
+    withOptions: auth.withOptions,
   }
+}
+
+/** Nobody can change how Stripe signs, but a sender of hookgate's scheme is written by you, or by somebody whom you know. */
+const asSomebodyElse = (name: string) => ({
+  exactBytes: 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them',
+  whyMissing: `${name} always sends it, so a proxy or middleware has dropped it, or ${name} did not send this request`,
+})
+
+const AS_YOU_WROTE_IT = {
+  exactBytes: 'sign exactly the bytes that are sent',
+  whyMissing: 'the sender leaves it out, or a proxy or middleware has dropped it',
 }
 
 function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly ConfiguredKey[] {
@@ -70,6 +71,27 @@ function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly Confi
     const secret = typeof entry === 'object' ? entry.secret : entry
     return secret === undefined ? [] : [{ option, secret }]
   })
+}
+
+/** The header with what authenticates a delivery. */
+const AUTH_HEADERS = { hmac: [SIGNATURE_HEADER], jwt: ['authorization'], scheme: [] }
+
+/** hookgate's scheme, as a row like any other sender's. */
+function ownScheme({ method }: Authenticator): Scheme {
+  return {
+    name: 'hookgate',
+    sender: "hookgate's own scheme (HMAC or JWT)",
+    secretName: 'secret of the listener',
+    facts: { otherSecrets: 'the sender must have the same, also after a change' },
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: AUTH_HEADERS[method], spelling: 'base64url' },
+    signs: '{timestamp}.{id}.{body}',
+    ...(SPECIFICATION.time && { timestamp: SPECIFICATION.time }),
+    eventId: { header: EVENT_ID_HEADER },
+    maxBodyBytes: SPECIFICATION.maxBodyBytes,
+    limits: 'The URL and the other headers are not signed.',
+  }
 }
 
 /** A header as senders write it: `x-hub-signature-256` becomes `X-Hub-Signature-256`. */

@@ -73,7 +73,7 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender(listener.auth, secret)
+  const expected = expectedSender(listener, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
@@ -85,29 +85,36 @@ async function mistakesIn(
   expected: ExpectedSender,
   schemes: readonly SenderScheme[],
 ): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
-  const { protocol } = listener.auth
-  if (reason === 'timestamp_malformed' || reason === 'timestamp_out_of_range') {
-    return wrongTime(delivery, reason, listener, expected)
+  switch (reason) {
+    case 'timestamp_malformed':
+    case 'timestamp_out_of_range':
+      return wrongTime(delivery, reason, listener, expected)
+    case 'body_not_json':
+    case 'body_malformed':
+      return { likely: consumedBody(delivery, expected) }
+    case 'header_missing':
+    case 'auth_missing': {
+      const older = otherVersion(delivery, expected)
+      if (older !== undefined) return { likely: [older] }
+      const other = recognise(delivery, schemes, expected)
+      const looksLike = other && { looksLike: other.name }
+      const isInBody = expected.scheme.signature.member !== undefined
+      const consumed = isInBody ? consumedBody(delivery, expected) : []
+      if (consumed.length > 0) return { likely: consumed, ...looksLike }
+      if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
+      const { headers, required } = listener.protocol
+      return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
+    }
+    case 'signature_mismatch':
+    case 'token_invalid': {
+      if (expected.keys.length === 0) return { likely: [] }
+      const other = recognise(delivery, schemes, expected)
+      if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
+      return { likely: await wrongSignature(delivery, listener, expected) }
+    }
+    default:
+      return { likely: [] }
   }
-  const isMissing = reason === 'header_missing' || reason === 'auth_missing'
-  const older = isMissing ? otherVersion(delivery, expected) : undefined
-  if (older !== undefined) return { likely: [older] }
-  const other = recognise(delivery, schemes, protocol?.scheme.name)
-  const looksLike = other && { looksLike: other.name }
-  if (isMissing) {
-    const isInBody = expected.scheme.signature.headers.length === 0
-    const consumed = isInBody ? consumedBody(delivery, expected) : []
-    const required = protocol?.headers.slice(0, protocol.required) ?? []
-    const likely = consumed.length > 0 ? consumed : missingHeader(delivery, expected, required, other)
-    return { likely, ...looksLike }
-  }
-  if (reason === 'body_not_json' || reason === 'body_malformed') {
-    return { likely: consumedBody(delivery, expected) }
-  }
-  const isWrong = reason === 'signature_mismatch' || (reason === 'token_invalid' && protocol !== undefined)
-  if (!isWrong || expected.keys.length === 0) return { likely: [] }
-  if (other && protocol) return { likely: [anotherSender(other, expected)], ...looksLike }
-  return { likely: await wrongSignature(delivery, listener, expected) }
 }
 
 /** What a `jwt()` listener expects of a token. */
@@ -137,7 +144,7 @@ function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): r
 }
 
 function readSegment(segment: string): { readonly [member: string]: unknown } | undefined {
-  const value = jsonOf(new TextDecoder().decode(bytesOfBase64(segment)))
+  const value = jsonOf(bytesOfBase64(segment))
   return value === undefined ? undefined : Object(value)
 }
 

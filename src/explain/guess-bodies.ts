@@ -1,69 +1,67 @@
 import { bytesOf, byteText, decodeUtf8 } from '../lib/bytes.ts'
+import { isForm } from '../schemes/kit/body.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
-import { formTexts } from './guess-forms.ts'
 
-const encoder = new TextEncoder()
 const BOM = '\uFEFF'
 const LAST_BREAKS = /(?<![\r\n])[\r\n]+$/
+/** All orders of more fields are too many. */
+const MOST_SHUFFLED = 5
 
 /**
  * What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake.
- * `isForm`: the delivery says so.
+ * `cameAsForm`: the delivery says so.
  */
 export function bodyGuesses(
   body: Uint8Array,
-  isForm: boolean,
+  cameAsForm: boolean,
   expected: ExpectedSender,
 ): { readonly common: readonly Guess[]; readonly rare: readonly Guess[] } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
-  const { name, isOwn } = expected
-  const exact = isOwn
-    ? 'sign exactly the bytes that are sent'
-    : 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them'
-  const again = isOwn
-    ? `the JSON was parsed and serialised again; ${exact}`
-    : `the body was parsed and serialised again, and ${name} signed it as it was; ${exact}`
+  const { name, exactBytes: exact } = expected
+  const breaks = `the line breaks were changed (CRLF or LF) after ${name} signed them; ${exact}`
+  const lostBreak = `${name} signed a line break at the end that did not arrive; ${exact}`
   const edges: readonly Text[] = [
     [
       `the body begins with a byte order mark that ${name} did not sign; ${exact}`,
       text.replace(/^\uFEFF/, ''),
     ],
     [`the body ends with a line break that ${name} did not sign; ${exact}`, text.replace(LAST_BREAKS, '')],
-    [`${name} signed a line break at the end that did not arrive; ${exact}`, `${text}\n`],
-    [`${name} signed other line breaks (CRLF or LF); ${exact}`, text.replaceAll('\r\n', '\n')],
-    [`${name} signed other line breaks (CRLF or LF); ${exact}`, text.replace(/(?<!\r)\n/g, '\r\n')],
-    [`${name} signed a line break at the end that did not arrive; ${exact}`, `${text}\r\n`],
+    [lostBreak, `${text}\n`],
+    [breaks, text.replaceAll('\r\n', '\n')],
+    [breaks, text.replace(/(?<!\r)\n/g, '\r\n')],
+    [lostBreak, `${text}\r\n`],
   ]
-  const printed = printedAnew(text).map((each): Text => [again, each])
+  const json = jsonOf(body)
+  const printed = printedAnew(json).map((each): Text => [serialisedAgain(expected), each])
   const rare: readonly Text[] = [
+    ...printed.slice(5),
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
-    ...formTexts(text, isForm, expected, again, exact),
-    ...(isOwn ? [['the body was left out', ''] as const] : []),
+    ...formTexts(text, json, cameAsForm, expected),
+    ['the body was left out of the signed text: sign it too', ''],
   ]
+  const encoder = new TextEncoder()
   const keep = (texts: readonly Text[]) =>
     guessesOf(texts, [text], (each) => ({ body: encoder.encode(each) }))
-  const common = keep([...edges, ...printed.slice(0, 5)])
   return {
-    common,
-    rare: [
-      ...charsets(body, `the body was read in another character set; ${exact}`),
-      ...keep([...printed.slice(5), ...rare]),
-    ],
+    common: keep([...edges, ...printed.slice(0, 5)]),
+    rare: [...charsets(body, `the body was read in the wrong character set; ${exact}`), ...keep(rare)],
   }
 }
+
+const serialisedAgain = ({ name, exactBytes }: ExpectedSender) =>
+  `the body was parsed and serialised again after ${name} signed it; ${exactBytes}`
 
 /** Read as Latin-1 and written as UTF-8, or the other way round. */
 function charsets(body: Uint8Array, says: string): readonly Guess[] {
   const text = decodeUtf8(body)
-  if (text === undefined) return [{ says: [says], body: encoder.encode(byteText(body)) }]
+  if (text === undefined) return [{ says: [says], body: new TextEncoder().encode(byteText(body)) }]
   if (body.length === text.length || /[^\0-\xff]/.test(text)) return []
   return [{ says: [says], body: bytesOf(text, new Uint8Array(), '') }]
 }
 
 /** As JavaScript, Python, and printers write it; then with the characters escaped as PHP, Python, Rails and Meta do. */
-function printedAnew(text: string): readonly string[] {
-  const value = jsonOf(text.replace(/^\uFEFF/, ''))
+function printedAnew(value: unknown): readonly string[] {
   if (value === undefined) return []
   const compact = JSON.stringify(value)
   const spaced = JSON.stringify(value, undefined, 1)
@@ -85,3 +83,83 @@ function printedAnew(text: string): readonly string[] {
 }
 
 const escapeOf = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+type Field = [name: string, value: string]
+
+/** The forms that may have been signed: fields in another order, other percent codes, or a form in place of JSON. */
+function formTexts(
+  text: string,
+  json: unknown,
+  cameAsForm: boolean,
+  expected: ExpectedSender,
+): readonly Text[] {
+  const { name, scheme, facts, exactBytes } = expected
+  if (!scheme.content?.some(isForm)) return []
+  const known = facts.formOrder?.split(' ') ?? []
+  const again = (form: string): Text => [serialisedAgain(expected), form]
+  const fromJson = fieldsOfJson(json)
+  if (fromJson !== undefined) {
+    const forms = [...formsAround(text, scheme), fromJson, ...orders(fromJson, known)]
+    return forms.flatMap(writtenAs).map(again)
+  }
+  if (!cameAsForm) return []
+  const other = `the form's fields arrived in another order than ${name} signed them; ${exactBytes}`
+  const fields = [...new URLSearchParams(text)]
+  const sent = text.split('&')
+  return [
+    ...writtenAs(fields).map(again),
+    ...orders(fields, known).flatMap((order) => {
+      const asSent = order.map((field) => sent[fields.indexOf(field)] ?? '').join('&') // keeps the percent codes
+      return [asSent, ...writtenAs(order)].map((form): Text => [other, form])
+    }),
+  ]
+}
+
+/** The forms that bring this JSON in a field. */
+function formsAround(
+  text: string,
+  { content = [], jsonField }: ExpectedSender['scheme'],
+): readonly (readonly Field[])[] {
+  const inField: readonly (readonly Field[])[] = jsonField === undefined ? [] : [[[jsonField, text]]]
+  const written = content.flatMap((kind) =>
+    typeof kind === 'object' && isForm(kind) ? [kind.write(new TextEncoder().encode(text))] : [],
+  )
+  return [...inField, ...written.map((form) => [...new URLSearchParams(new TextDecoder().decode(form))])]
+}
+
+/** As `URLSearchParams` and as `encodeURIComponent` write a form. */
+function writtenAs(fields: readonly Field[]): readonly string[] {
+  const plus = `${new URLSearchParams([...fields])}`
+  const percent = fields.map((field) => field.map(percentEncoded).join('=')).join('&')
+  return [plus, percent, percent.replaceAll('%20', '+'), plus.replaceAll('+', '%20')]
+}
+
+/** `encodeURIComponent` throws for half of a surrogate pair, which JSON may hold. */
+const percentEncoded = (text: string) => encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
+
+/** The sender's own order, sorted, reversed, and, of a few fields, every order. */
+function orders(fields: readonly Field[], known: readonly string[]): readonly (readonly Field[])[] {
+  const rank = ([name]: Field) => (known.includes(name) ? known.indexOf(name) : known.length)
+  return [
+    fields.toSorted((one, other) => rank(one) - rank(other)),
+    fields.toSorted(([name], [other]) => (name < other ? -1 : 1)),
+    fields.toReversed(),
+    ...(fields.length <= MOST_SHUFFLED ? permutations(fields) : []),
+  ]
+}
+
+function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length < 2) return [items]
+  return items.flatMap((item, index) =>
+    permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
+  )
+}
+
+/** The members of an object of texts, which a parser makes of a form. */
+function fieldsOfJson(value: unknown): readonly Field[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.entries(value).map(([name, member]) => [
+    name,
+    typeof member === 'string' ? member : JSON.stringify(member),
+  ])
+}

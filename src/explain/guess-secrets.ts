@@ -1,8 +1,7 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
-import { secretFormOf } from '../schemes/kit/secret-forms.ts'
-import { secretMistake } from '../schemes/kit/secret-mistakes.ts'
-import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
+import { secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
+import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 
@@ -18,27 +17,18 @@ const ASSIGNED = /^(?:export )?[A-Za-z_]\w*=(.+)$/gm
 const MOST_LINES = 20
 
 /** The secrets that were perhaps meant, and the keys that were perhaps made of the configured one. */
-export function secretGuesses({ secret }: ConfiguredKey, expected: ExpectedSender): readonly Guess[] {
-  const { scheme, name } = expected
-  const bare = secret.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')
-  const inQuotes = `${name} signed with quotes around the secret: enter it again without`
-  const here: readonly Text[] = [
-    ...meant(secret, bare, expected),
-    ...prefixed(bare, expected),
-    ...recoded(bare, expected),
-  ]
-  const atSender: readonly Text[] = [
-    [strayAtSender('\n', expected), `${bare}\n`],
-    [strayAtSender(' ', expected), `${bare} `],
-    [strayAtSender(' ', expected), ` ${bare}`],
-    [inQuotes, `"${bare}"`],
-    [inQuotes, `'${bare}'`],
-    [strayAtSender('\n', expected), `${bare}\r\n`],
-  ]
+export function secretGuesses(secret: string, expected: ExpectedSender): readonly Guess[] {
+  const { scheme } = expected
+  const bare = withoutEdges(secret)
   const keep = (texts: readonly Text[]) => guessesOf(texts, [secret, ''], (text) => asSecret(text, expected))
-  const asKeys = scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)
-  return [...keep(here), ...asKeys, ...keep(atSender)]
+  return [
+    ...keep([...meant(secret, bare, expected), ...prefixed(bare, expected), ...recoded(bare, expected)]),
+    ...(scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)),
+    ...keep(atSender(bare, expected)),
+  ]
 }
+
+const withoutEdges = (text: string) => text.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')
 
 /** No option takes a line break at the end of a secret, so its bytes are the key. */
 function asSecret(secret: string, { scheme }: ExpectedSender): Pick<Guess, 'secret' | 'key'> {
@@ -54,25 +44,16 @@ function meant(secret: string, bare: string, { scheme }: ExpectedSender): readon
   const mistake = secretMistake(secret, form)
   if (mistake === undefined) return []
   const { prefix = '' } = form
-  const values = [...secret.matchAll(ASSIGNED)].map(([, value = '']) => value)
+  const assigned = [...secret.matchAll(ASSIGNED)].map(([, value = '']) => value)
   const texts = [
     bare,
     secret.replace(INVISIBLE, ''),
     secret.replace(COMMENT, ''),
     ...(prefix && bare.startsWith(prefix + prefix) ? [bare.slice(prefix.length)] : []),
-    ...[...values, ...secret.split(/[\s,;]+/)].slice(0, MOST_LINES),
+    ...[...assigned, ...secret.split(/[\s,;]+/)].slice(0, MOST_LINES),
   ]
-  return texts.map((text) => [
-    `the configured secret ${mistake.replace('; ', ': ')}`,
-    text.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, ''),
-  ])
-}
-
-function strayAtSender(end: string, { name, isOwn }: ExpectedSender): string {
-  const what = end === ' ' ? 'a space' : 'a line break'
-  return isOwn
-    ? `the sender signed with ${what} around the secret: remove it there`
-    : `${name} has the secret with ${what} around it: enter it there again without`
+  const says = `the configured secret ${mistake.replace('; ', ': ')}`
+  return texts.map((text) => [says, withoutEdges(text)])
 }
 
 function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readonly Text[] {
@@ -81,54 +62,74 @@ function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readon
     const says = `the configured secret begins with ${ofSignature}, as ${name}'s signatures do: remove it`
     return [[says, bare.slice(ofSignature.length)]]
   }
-  const prefix = facts.usualPrefix ?? scheme.secretPrefix
-  const known = prefix ?? /^[a-z]+_/.exec(bare)?.[0]
-  if (known === undefined) return []
-  return bare.startsWith(known)
-    ? [[`${name} signed with what follows ${known} in the secret: pass that alone`, bare.slice(known.length)]]
-    : [[`the configured secret lacks its prefix ${known}: pass it whole, as ${name} shows it`, known + bare]]
+  const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? /^[a-z]+_/.exec(bare)?.[0]
+  if (prefix === undefined) return []
+  return bare.startsWith(prefix)
+    ? [
+        [
+          `${name} signed with only what follows ${prefix} in the secret: pass that alone`,
+          bare.slice(prefix.length),
+        ],
+      ]
+    : [
+        [
+          `the configured secret lacks its prefix ${prefix}: pass it whole, as ${name} shows it`,
+          prefix + bare,
+        ],
+      ]
 }
 
 /** The secret was encoded or decoded on its way here: Kubernetes keeps secrets in base64. */
-function recoded(bare: string, { scheme, facts, name, isOwn }: ExpectedSender): readonly Text[] {
+function recoded(bare: string, { scheme, facts, name }: ExpectedSender): readonly Text[] {
   const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? ''
   const bytes = encoder.encode(bare)
-  const pass = isOwn ? 'pass it as it was issued' : `pass it as ${name} shows it`
+  const isForm = (form: string) => `the configured secret is ${form} of the one that ${name} uses: decode it`
+  const wasDecoded = (form: string) =>
+    `the configured secret was decoded from ${form}: pass it as ${name} has it`
   const textOf = (decoded: Uint8Array = new Uint8Array()) => decodeUtf8(decoded)?.trimEnd() ?? ''
-  const fromBase64 = `the configured secret was decoded from base64: ${pass}`
   return [
-    [`the configured secret is base64 of the one that ${name} uses: decode it`, textOf(bytesOfBase64(bare))],
-    [
-      `the configured secret is the hex form of the one that ${name} uses: decode it`,
-      textOf(decodeHex(bare.toLowerCase())),
-    ],
+    [isForm('base64'), textOf(bytesOfBase64(bare))],
+    [isForm('the hex form'), textOf(decodeHex(bare.toLowerCase()))],
     ...['', prefix].flatMap((start): readonly Text[] => [
-      [fromBase64, start + encodeBase64(bytes)],
-      [fromBase64, start + encodeBase64(bytes).replace(/=+$/, '')],
-      [`the configured secret was decoded from hex: ${pass}`, start + encodeHex(bytes)],
+      [wasDecoded('base64'), start + encodeBase64(bytes)],
+      [wasDecoded('base64'), start + encodeBase64(bytes).replace(/=+$/, '')],
+      [wasDecoded('hex'), start + encodeHex(bytes)],
     ]),
   ]
 }
 
 /** The same secret as another key. */
-function otherKeys(bare: string, key: KeyForm, { name, isOwn }: ExpectedSender): readonly Guess[] {
+function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readonly Guess[] {
   if (typeof key === 'object') {
     const { base64After: prefix } = key
-    const ofText = `the signature was made with the text of the secret: a sender of this scheme decodes the base64 after ${prefix} first`
+    const ofText = [`the text of the secret was the key: decode the base64 after ${prefix} before you sign`]
     const ofHex = `the configured secret is the hex form of the one that ${name} uses: pass its base64`
     const short = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare
     const bytes = decodeHex(short.toLowerCase())
     return [
       ...(bytes ? [{ says: [ofHex], secret: prefix + encodeBase64(bytes) }] : []),
-      { says: [ofText], key: 'text', secret: short },
-      { says: [ofText], key: 'text', secret: prefix + short },
+      { says: ofText, key: 'text', secret: short },
+      { says: ofText, key: 'text', secret: prefix + short },
     ]
   }
   if (key !== 'text') return []
-  const fix = isOwn ? 'its text is the key' : `${name} uses its text`
+  const decoded = (form: string) => [`the secret was decoded from ${form} before it signed: use its text`]
   const bytes = bytesOfBase64(bare.replace(/^whsec_/, ''))
   return [
-    { says: [`the secret was base64-decoded first; ${fix}`], key: 'base64', secret: encodeBase64(bytes) },
-    { says: [`the secret was hex-decoded first; ${fix}`], key: 'hex', secret: bare },
+    { says: decoded('base64'), key: 'base64', secret: encodeBase64(bytes) },
+    { says: decoded('hex'), key: 'hex', secret: bare },
+  ]
+}
+
+/** What the sender may have around its own copy. */
+function atSender(bare: string, { name }: ExpectedSender): readonly Text[] {
+  const says = (what: string) => `${name}'s copy of the secret has ${what}: correct it there`
+  return [
+    [says('a line break at its end'), `${bare}\n`],
+    [says('a space at its end'), `${bare} `],
+    [says('a space at its start'), ` ${bare}`],
+    [says('quotes around it'), `"${bare}"`],
+    [says('quotes around it'), `'${bare}'`],
+    [says('a line break at its end'), `${bare}\r\n`],
   ]
 }

@@ -1,3 +1,4 @@
+import { jsonExcess } from '../schemes/kit/read-limits.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
 
 /** What may have been signed instead, and why. Members that are left out are as they were. */
@@ -32,10 +33,11 @@ export function guessesOf(
   })
 }
 
-/** Undefined if the text is not JSON. */
-export function jsonOf(text: string): unknown {
+/** Undefined if the bytes are not JSON, or are over 64 levels deep: writing them again could overflow the stack. */
+export function jsonOf(bytes: Uint8Array): unknown {
+  if (jsonExcess(bytes, Infinity) !== undefined) return undefined
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     return undefined
   }

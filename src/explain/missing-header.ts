@@ -5,40 +5,31 @@ import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { headerIn } from '../schemes/kit/compile-scheme.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
-/** Why a delivery lacks its signature, or a header that is signed. */
+/** Why a delivery lacks its signature, or one of the `required` headers. Empty if it lacks none of them. */
 export function missingHeader(
   delivery: Delivery,
-  expected: ExpectedSender,
+  { scheme, facts, name, whyMissing }: ExpectedSender,
   required: readonly string[],
-  other: SenderScheme | undefined,
 ): readonly string[] {
-  const { scheme, facts, name, isOwn } = expected
-  if (other !== undefined) return [anotherSender(other, expected)]
-  if (isOwn) return []
   const { headers, member } = scheme.signature
-  const isSignatureMissing = !headers.some((header) => headerOf(delivery, header) !== undefined)
-  const missing = isSignatureMissing
-    ? headers[0]
-    : required.find((header) => headerOf(delivery, header) === undefined)
+  const isAbsent = (header: string) => headerOf(delivery, header) === undefined
+  const isSignatureMissing = headers.every(isAbsent)
+  const missing = isSignatureMissing ? headers[0] : required.find(isAbsent)
   const unsigned = isSignatureMissing ? facts.unsigned : undefined
-  const always = `${name} always sends it`
-  if (missing === undefined)
-    return member === undefined ? [] : [`No ${member} in the body: ${unsigned ?? always}`]
-  const why = unsigned === undefined ? `${always}, so` : `${unsigned}; otherwise`
-  return [
-    `No ${headerTitle(missing)} header: ${why} a proxy or middleware has dropped it, or ${name} did not send this request`,
-  ]
+  if (missing !== undefined) {
+    const why =
+      unsigned &&
+      `${unsigned}; otherwise a proxy or middleware has dropped it, or ${name} did not send this request`
+    return [`No ${headerTitle(missing)} header: ${why ?? whyMissing}`]
+  }
+  return member === undefined ? [] : [`No ${member} in the body: ${unsigned ?? `${name} always sends it`}`]
 }
 
 /** The sentence for a delivery of another sender. */
-export function anotherSender(
-  { name, sender, facts }: SenderScheme,
-  { name: expected, isOwn }: ExpectedSender,
-): string {
-  const here = isOwn ? "the specification's HMAC or JWT" : expected
+export function anotherSender({ name, sender, facts }: SenderScheme, { scheme }: ExpectedSender): string {
   const others = facts?.isShared ? ', or from a sender that signs as it does' : ''
   const own = facts?.isShared ? ", or that sender's own scheme" : ''
-  return `this looks like a delivery from ${sender}${others}; this listener expects ${here}: import hookgate/schemes/${name}${own}, or give each sender its own URL`
+  return `this looks like a delivery from ${sender}${others}; this listener expects ${scheme.sender}: import hookgate/schemes/${name}${own}, or give each sender its own URL`
 }
 
 /** The signature of another version of the same scheme, where the one that is verified is missing. */
@@ -55,30 +46,30 @@ export function otherVersion(
 }
 
 /**
- * The actual sender of a delivery, if the listener expects another: the scheme with the most of its headers present. Of several,
+ * The actual sender of a delivery, if it is not the expected one: the scheme with the most of its headers present. Of several,
  * the expected one, else the one that others share, else the first.
  */
 export function recognise(
   delivery: Delivery,
   schemes: readonly SenderScheme[],
-  expected: string | undefined,
+  { scheme: expected }: ExpectedSender,
 ): SenderScheme | undefined {
   const isThere = (header: string | undefined) =>
     header !== undefined && delivery.header(header) !== undefined
   let best: SenderScheme | undefined
   let mostSeen = -1
-  for (const scheme of schemes) {
-    const { signature, timestamp, eventId, eventType } = scheme
+  for (const scheme of [expected, ...schemes]) {
+    const { signature, timestamp, eventId, eventType, facts } = scheme
     if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length
-    const isPreferred = scheme.name === expected || (scheme.facts?.isShared && best?.name !== expected)
+    const isPreferred = facts?.isShared && best?.name !== expected.name
     const isBetter = seen > mostSeen || (seen === mostSeen && isPreferred)
     // An Authorization header alone does not identify a sender.
     if (isBetter && (seen > 0 || !signature.headers.includes('authorization'))) {
       ;[best, mostSeen] = [scheme, seen]
     }
   }
-  return best?.name === expected ? undefined : best
+  return best?.name === expected.name ? undefined : best
 }
 
 /** Whether the body contains a signature where the scheme expects one. */

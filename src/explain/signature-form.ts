@@ -35,12 +35,12 @@ export function signatureForm(
     const expected = signatures.filter((item) => item.startsWith(prefix))
     const version = VERSION.exec(signatures[0] ?? '')?.[0]
     if (prefix !== '' && expected.length === 0 && version !== undefined) {
-      return `${headerTitle(name)} has no ${prefix} signature, only ${version}: only ${prefix} is verified, so check which version the sender uses here`
+      return `${headerTitle(name)} has no ${prefix} signature, only ${version}: only ${prefix} is verified, so check which version is sent to this listener`
     }
     const read = (expected.length > 0 ? expected : signatures).map((item) => readDigest(item, prefix, length))
     const found = read.find((each) => each !== undefined)
     if (found === undefined)
-      return `${headerTitle(name)} is not a signature in any common encoding, but ${shapeOf(algorithm)} is expected`
+      return `${headerTitle(name)} is not a signature in any common encoding: ${shapeOf(algorithm)} is expected`
     for (const fault of faultsOf(found, spelling, prefix)) faults.add(fault)
     if (faults.size === 0) continue
     const times = items.filter((item) => time !== undefined && item.startsWith(time))
@@ -71,7 +71,8 @@ function faultsOf(
 ): readonly string[] {
   const faults: string[] = []
   if (prefix !== expected) {
-    const fault = expected === '' ? `has the prefix ${prefix}` : `lacks the prefix ${expected}`
+    const fault =
+      expected === '' ? `has the prefix ${prefix}: remove it` : `lacks the prefix ${expected}: add it`
     faults.push(`the signature ${fault}`)
   }
   if (text === ENCODE[spelling](bytes)) return faults

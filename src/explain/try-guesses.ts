@@ -1,14 +1,14 @@
 import type { Authenticator } from '../auth/authenticator.ts'
-import { checkAuthenticity } from '../checks/authenticity.ts'
-import { checkHeaders } from '../checks/headers.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
 import { defineScheme } from '../schemes/kit/define-scheme.ts'
+import { FORM } from '../schemes/kit/form-fields.ts'
+import { publicKeyMatcher } from '../schemes/kit/public-keys.ts'
 import type { Scheme, SignedBytes } from '../schemes/kit/scheme.ts'
-import { Verification } from '../verification.ts'
+import { checkSignature } from './check-signature.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 import type { Guess } from './guess.ts'
 import { bodyGuesses } from './guess-bodies.ts'
@@ -49,29 +49,29 @@ export async function tryGuesses(
   const keys = expected.keys.slice(0, MOST_KEYS)
   for (const [index, key] of keys.entries()) {
     const most = Math.floor((MOST_SIGNATURES * (index + 1)) / keys.length)
-    const authOf = remaker(expected, key, count)
-    const fits = async (guess: Guess): Promise<Verification | boolean> => {
+    const authOf = authMaker(expected, key, count)
+    const check = async (guess: Guess) => {
       const auth = authOf(guess)
-      if (auth === undefined) return false
-      // The guess holds the whole signed URL. A GET has its fields in its own.
-      const isWhole = guess.publicUrl !== undefined && delivery.method !== 'GET'
-      const url = isWhole ? undefined : delivery.url
-      const guessed = { ...respelled, url, body: guess.body ?? delivery.body }
-      const verification = new Verification(guessed, { ...listener, auth })
-      if (checkHeaders(verification) !== undefined) return false
-      return (await checkAuthenticity(verification)) === undefined || verification
+      return auth && checkSignature(asGuessed(respelled, guess), { ...listener, auth })
     }
-    const asItCame = await fits({ says: [] })
-    if (asItCame === true) return { says: faults, signatures: count.signatures }
-    const timestampText = asItCame === false ? '' : asItCame.timestampText
-    for (const guess of guessesFor(respelled, expected, key, timestampText)) {
+    const asItCame = await check({ says: [] })
+    if (asItCame && !asItCame.refusal) return { says: faults, signatures: count.signatures }
+    const timestampText = asItCame?.verification.timestampText ?? ''
+    for (const guess of guessesFor(respelled, listener, expected, key, timestampText)) {
       if (count.signatures + MOST_BY_CODE > most) break
-      if ((await fits(guess)) === true) {
+      const checked = await check(guess)
+      if (checked && !checked.refusal) {
         return { says: [...faults, ...guess.says], signatures: count.signatures }
       }
     }
   }
   return { says: undefined, signatures: count.signatures }
+}
+
+/** The guess holds the whole signed URL. A GET has its fields in its own. */
+function asGuessed(delivery: Delivery, { body = delivery.body, publicUrl }: Guess): Delivery {
+  const isWhole = publicUrl !== undefined && delivery.method !== 'GET'
+  return { ...delivery, url: isWhole ? undefined : delivery.url, body }
 }
 
 /**
@@ -80,15 +80,16 @@ export async function tryGuesses(
  */
 function guessesFor(
   delivery: Delivery,
+  { protocol }: Listener<unknown>,
   expected: ExpectedSender,
-  key: ConfiguredKey,
+  { secret }: ConfiguredKey,
   timestampText: string,
 ): readonly Guess[] {
-  const secrets = secretGuesses(key, expected)
+  const secrets = secretGuesses(secret, expected)
   if (!expected.isSigned) return secrets
-  const isForm = mediaTypeOf(textOf(delivery, 'content-type')) === 'application/x-www-form-urlencoded'
+  const isForm = mediaTypeOf(textOf(delivery, 'content-type')) === FORM
   const { common, rare } = bodyGuesses(delivery.body, isForm, expected)
-  const texts = textGuesses(expected, expected.isOwn ? textOf(delivery, 'webhook-event-id') : '')
+  const texts = textGuesses(expected, protocol.idIsUuid ? textOf(delivery, protocol.eventIdHeader) : '')
   const urls = urlGuesses(delivery, expected)
   return [
     ...secrets,
@@ -113,20 +114,20 @@ function pairs(ones: readonly Guess[], others: readonly Guess[]): readonly Guess
     )
 }
 
-function textOf(delivery: Delivery, name: string): string {
+function textOf(delivery: Delivery, name: string = ''): string {
   const value = headerOf(delivery, name)
   return typeof value === 'string' ? value : ''
 }
 
 /** Makes the scheme's `auth` as guessed. Keeps those that several guesses share, because importing a key takes time. */
-function remaker(
+function authMaker(
   expected: ExpectedSender,
   { option, secret }: ConfiguredKey,
   count: { signatures: number },
 ): (guess: Guess) => Authenticator | undefined {
   const made = new Map<string, Authenticator | undefined>()
   const make = (guess: Guess): Authenticator | undefined => {
-    const { scheme, options, again } = expected
+    const { scheme, options, withOptions } = expected
     const { publicUrl = options.publicUrl } = guess
     const { secrets: _, publicKeys: __, ...others } = options
     const changed = {
@@ -135,7 +136,8 @@ function remaker(
       ...(publicUrl !== undefined && { publicUrl }),
     }
     try {
-      if (scheme.algorithm === 'code') return again && counted(again(changed), count, MOST_BY_CODE)
+      if (scheme.algorithm === 'code')
+        return withOptions && counted(withOptions(changed), count, MOST_BY_CODE)
       const { signs = scheme.signs, key = scheme.key } = guess
       const row: Scheme = {
         ...scheme,
@@ -143,7 +145,7 @@ function remaker(
         key,
         signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
       }
-      const auth = defineScheme(row)(changed)
+      const auth = defineScheme(row, publicKeyMatcher)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {
       if (error instanceof ListenerConfigError) return undefined // no such secret is possible

@@ -1,7 +1,7 @@
 import { checkAuthenticity } from '../checks/authenticity.ts'
 import { checkHeaders } from '../checks/headers.ts'
-import { type Delivery, headerOf } from '../delivery.ts'
-import { memberAt, pointerSteps } from '../lib/json.ts'
+import type { Delivery } from '../delivery.ts'
+import { pointerSteps, textAt } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
 import { Verification } from '../verification.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
@@ -17,18 +17,16 @@ export async function wrongTime(
 ): Promise<{ readonly likely: readonly string[]; readonly sentAt?: number }> {
   const { place, text, seconds } = await sentTime(delivery, listener, expected)
   if (reason === 'timestamp_malformed') {
-    const isInMilliseconds = MILLISECONDS.test(text)
-    return { likely: isInMilliseconds ? [`${place} is in milliseconds; it has to be in seconds`] : [] }
+    return { likely: MILLISECONDS.test(text) ? [`${place} is in milliseconds; it has to be in seconds`] : [] }
   }
   const sentAt = Math.floor(seconds)
   if (!Number.isFinite(sentAt)) return { likely: [] }
-  const away = Math.floor(listener.clock.now() / 1000) - sentAt
-  const when = `${Math.abs(away)} s ${away > 0 ? 'before' : 'after'} the time of this listener`
+  const age = Math.floor(listener.clock.now() / 1000) - sentAt
   const why =
-    away > 0
-      ? 'a delivery that was saved and sent again, a long queue before the listener, or a wrong clock'
-      : 'a wrong clock on either side'
-  return { likely: [`${place} is ${when}: ${why}`], sentAt }
+    age > 0
+      ? `${place} is ${age} s old by this listener's clock: the delivery was saved and sent again, it waited in a queue, or a clock is wrong; send a new one, or run NTP on both sides`
+      : `${place} is ${-age} s ahead of this listener's clock: one of the two clocks is wrong; run NTP on both sides`
+  return { likely: [why], sentAt }
 }
 
 /** Reads the sender's time, wherever its scheme has it: in words where, exactly as it came, and in seconds since 1970. */
@@ -37,18 +35,15 @@ async function sentTime(
   listener: Listener<unknown>,
   { scheme: { timestamp, signature } }: ExpectedSender,
 ) {
-  if (listener.protocol.scheme === undefined) {
-    const text = String(headerOf(delivery, 'webhook-timestamp') ?? '')
-    return { place: 'Webhook-Timestamp', text, seconds: text === '' ? Number.NaN : Number(text) }
-  }
   const verification = new Verification(delivery, listener)
-  if (checkHeaders(verification) === undefined) await checkAuthenticity(verification) // finds an item's time
+  const isItem = timestamp !== undefined && 'item' in timestamp
+  if (checkHeaders(verification) === undefined && isItem) await checkAuthenticity(verification) // finds it
   const payload = verification.keepParsed()
   verification.payload = payload
-  const seconds = verification.protocol.timeOf(verification)
+  const seconds = listener.protocol.timeOf(verification)
   if (timestamp === undefined) return { place: 'the time', text: '', seconds }
   if ('member' in timestamp) {
-    const text = String(memberAt(payload, pointerSteps(timestamp.member)) ?? '')
+    const text = textAt(payload, pointerSteps(timestamp.member)) ?? ''
     return { place: `${timestamp.member} of the body`, text, seconds }
   }
   const place =

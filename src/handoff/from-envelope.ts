@@ -1,13 +1,12 @@
-import { ERRORS_PAGE } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { decodeBase64 } from '../lib/bytes.ts'
 import type { Envelope, EnvelopeAuth } from './envelope.ts'
 
 /** Thrown if a job's data is not an envelope. */
-export class EnvelopeError extends TypeError {
-  override readonly name = 'EnvelopeError'
-  readonly code = 'ERR_ENVELOPE'
-  /** A link to the causes and fixes. */
-  readonly help: string = `${ERRORS_PAGE}err_envelope`
+export class EnvelopeError extends CodedError<'ERR_ENVELOPE'> {
+  constructor(problem: string) {
+    super('EnvelopeError', 'ERR_ENVELOPE', `fromEnvelope: ${problem}`)
+  }
 }
 
 /**
@@ -74,7 +73,7 @@ function isMethod(value: unknown): value is EnvelopeAuth['method'] {
  * ```
  *
  * @param json The envelope as your queue returns it, parsed from JSON.
- * @throws TypeError with the code `ERR_ENVELOPE` if `json` is not an envelope of version 1. The message names the member and
+ * @throws EnvelopeError with the code `ERR_ENVELOPE` if `json` is not an envelope of version 1. The message names the member and
  * never shows its value.
  */
 export function fromEnvelope(json: unknown): HandedOffEvent {
@@ -87,13 +86,11 @@ export function fromEnvelope(json: unknown): HandedOffEvent {
 
 function checkEnvelope(json: unknown): asserts json is Envelope {
   if (!isObject(json)) {
-    throw new EnvelopeError('fromEnvelope: pass the result of toEnvelope(), parsed from JSON')
+    throw new EnvelopeError('pass the result of toEnvelope(), parsed from JSON')
   }
   for (const [name, fits] of Object.entries(MEMBERS)) if (!fits(json[name])) throw malformed(name)
 }
 
 function malformed(member: string): EnvelopeError {
-  return new EnvelopeError(
-    `fromEnvelope: ${member} is missing or malformed: pass the result of toEnvelope(), unchanged`,
-  )
+  return new EnvelopeError(`${member} is missing or malformed: pass the result of toEnvelope(), unchanged`)
 }

@@ -1,12 +1,11 @@
-import { ERRORS_PAGE } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
 
 /** Thrown if the IDs do not give a job name that every queue accepts. */
-export class JobIdError extends RangeError {
-  override readonly name = 'JobIdError'
-  readonly code = 'ERR_JOB_ID'
-  /** A link to the causes and fixes. */
-  readonly help: string = `${ERRORS_PAGE}err_job_id`
+export class JobIdError extends CodedError<'ERR_JOB_ID'> {
+  constructor(problem: string) {
+    super('JobIdError', 'ERR_JOB_ID', `jobId: ${problem}`)
+  }
 }
 
 /** In characters: the limit of SQS. */
@@ -26,20 +25,20 @@ const PLAIN_EVENT_ID = /^[A-Za-z0-9_-]+$/
  * jobId({ listenerId: 'orders', id: 'evt_1' }) // 'orders.evt_1'
  * ```
  *
- * @throws RangeError with the code `ERR_JOB_ID` if the listener ID is empty, has other characters, or has a dot at either end,
+ * @throws JobIdError with the code `ERR_JOB_ID` if the listener ID is empty, has other characters, or has a dot at either end,
  * if an ID is not a string, or if the name would be too long.
  */
 export function jobId({ listenerId, id }: { readonly listenerId: string; readonly id: string }): string {
-  if (typeof id !== 'string') throw new JobIdError('jobId: pass an event with an id')
+  if (typeof id !== 'string') throw new JobIdError('pass an event with an id')
   if (typeof listenerId !== 'string' || !LISTENER_ID.test(listenerId)) {
     throw new JobIdError(
-      'jobId: give defineListener an id of letters, digits, `-`, `_` and `.`, without a dot at either end',
+      'give defineListener an id of letters, digits, `-`, `_` and `.`, without a dot at either end',
     )
   }
   const name = PLAIN_EVENT_ID.test(id) ? `${listenerId}.${id}` : `${listenerId}..${encoded(id)}`
   if (name.length <= LONGEST_JOB_ID) return name
   throw new JobIdError(
-    `jobId: the name has ${name.length} characters, and queues take ${LONGEST_JOB_ID}: give defineListener a shorter id`,
+    `the name has ${name.length} characters, and queues take ${LONGEST_JOB_ID}: give defineListener a shorter id`,
   )
 }
 

@@ -93,7 +93,7 @@ const ADYEN: CodeScheme = {
 export const adyen: CodeSchemeFactory<
   SharedSecretOptions,
   '/notificationItems/0/NotificationRequestItem/eventCode'
-> = defineCodeScheme(ADYEN, SHARED_SECRET_OPTIONS, ({ secrets }, vouchedBy) => {
+> = defineCodeScheme(ADYEN, SHARED_SECRET_OPTIONS, ({ secrets }, authBy) => {
   const keys = macKeys(secrets, 'hex', 'base64')
   return async (evidence): Promise<Authentication> => {
     const items = signedItems(evidence)
@@ -110,6 +110,6 @@ export const adyen: CodeSchemeFactory<
     if (items.length > 1) {
       return fail('body_malformed', 'Adyen sends one item a delivery, and this one has several')
     }
-    return vouchedBy(signer)
+    return authBy(signer)
   }
 })

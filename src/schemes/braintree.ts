@@ -1,6 +1,7 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Evidence } from '../auth/evidence.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
+import { tryAll } from '../auth/try-all.ts'
 import type { Mac } from '../crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64 } from '../lib/bytes.ts'
 import { exactText } from '../lib/options.ts'
@@ -140,25 +141,23 @@ const BRAINTREE: CodeScheme = {
 export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
   { ...SHARED_SECRET_OPTIONS, publicKey: exactText },
-  ({ secrets, publicKey }, vouchedBy) => {
-    const keys = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
-      id,
-      macOf: macWith(secret),
-    }))
+  ({ secrets, publicKey }, authBy) => {
+    // Some hosts strip the last line feed.
+    const keys = namedSecrets(secrets, 'secrets', secretText).flatMap(({ id, secret }) => {
+      const macOf = macWith(secret)
+      return ['', '\n'].map((after) => ({ id, after, macOf }))
+    })
     return async (evidence) => {
       const given = signedPayload(evidence, publicKey)
       if ('reason' in given) return given
       const { payload, signatures } = given
-      for (const { id, macOf } of keys) {
-        // Some hosts strip the last line feed.
-        for (const after of ['', '\n']) {
-          const mac = await macOf(payload, after)
-          if (!signatures.some((signature) => constantTimeEqual(mac, signature))) continue
-          evidence.signed = { before: '', body: payload, after }
-          return vouchedBy(id)
-        }
-      }
-      return mismatch('bt_signature matches none of the secrets')
+      const key = await tryAll(keys, async ({ macOf, after }) => {
+        const mac = await macOf(payload, after)
+        return tryAll(signatures, (signature) => constantTimeEqual(mac, signature)) !== undefined
+      })
+      if (key === undefined) return mismatch('bt_signature matches none of the secrets')
+      evidence.signed = { before: '', body: payload, after: key.after }
+      return authBy(key.id)
     }
   },
 )

@@ -110,7 +110,7 @@ function identify(evidence: Evidence): void {
 export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = defineCodeScheme(
   CLOUDEVENTS,
   { ...SHARED_SECRET_OPTIONS, allowedOrigins: /* @__PURE__ */ optional(origins) },
-  ({ secrets }, vouchedBy) => {
+  ({ secrets }, authBy) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     return (evidence) => {
       const inHeader = fieldText(evidence.delivery, 'authorization')
@@ -122,7 +122,7 @@ export const cloudevents: CodeSchemeFactory<CloudeventsOptions, 'ce-type'> = def
       const holder = holderOf(known, token) ?? holderOf(known, token.replace(BEARER, ''))
       if (holder === undefined) return mismatch('the token is none of the secrets')
       identify(evidence)
-      return vouchedBy(holder)
+      return authBy(holder)
     }
   },
 )

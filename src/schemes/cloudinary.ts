@@ -60,7 +60,7 @@ const CLOUDINARY: CodeScheme = {
 export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_type'> = defineCodeScheme(
   CLOUDINARY,
   SHARED_SECRET_OPTIONS,
-  ({ secrets }, vouchedBy) => {
+  ({ secrets }, authBy) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     const signatureOf = signatureReader(CLOUDINARY.signature)
     return async (evidence) => {
@@ -76,7 +76,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
       const signer = await signerOf(keys, signature, delivery.body)
       if (signer === undefined) return mismatch('the signature matches none of the secrets')
       evidence.signed = { before: '', body: delivery.body, after: timestampText }
-      return vouchedBy(signer)
+      return authBy(signer)
     }
   },
 )

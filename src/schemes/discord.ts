@@ -6,6 +6,7 @@ import {
   type PublicKeyOptions,
   type SchemeFactory,
 } from './kit/define-scheme.ts'
+import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
  * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and expects
@@ -19,32 +20,35 @@ import {
  * const auth = discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY })
  * ```
  */
-export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineScheme({
-  name: 'discord',
-  sender: 'Discord',
-  secretName: 'public key of the app, in hex',
-  secretMadeBy: 'sender',
-  algorithm: 'ed25519',
-  key: 'hex',
-  signature: { headers: ['x-signature-ed25519'], spelling: 'hex' },
-  signs: '{timestamp}{body}',
-  timestamp: { header: 'x-signature-timestamp', unit: 'seconds', of: 'attempt' },
-  eventId: { member: '/id' },
-  eventType: { member: '/event/type' },
-  handshake: {
-    signed: true,
-    answer: (request) => {
-      const payload = request.payload()
-      const type = memberAt(payload, ['type'])
-      // The PING of interactions is 1, that of webhook events is 0. An event is also 1.
-      if (type === 1 && memberAt(payload, ['event']) === undefined) return jsonReply({ type: 1 })
-      return type === 0 ? emptyReply(204) : undefined
+export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineScheme(
+  {
+    name: 'discord',
+    sender: 'Discord',
+    secretName: 'public key of the app, in hex',
+    secretMadeBy: 'sender',
+    algorithm: 'ed25519',
+    key: 'hex',
+    signature: { headers: ['x-signature-ed25519'], spelling: 'hex' },
+    signs: '{timestamp}{body}',
+    timestamp: { header: 'x-signature-timestamp', unit: 'seconds', of: 'attempt' },
+    eventId: { member: '/id' },
+    eventType: { member: '/event/type' },
+    handshake: {
+      signed: true,
+      answer: (request) => {
+        const payload = request.payload()
+        const type = memberAt(payload, ['type'])
+        // The PING of interactions is 1, that of webhook events is 0. An event is also 1.
+        if (type === 1 && memberAt(payload, ['event']) === undefined) return jsonReply({ type: 1 })
+        return type === 0 ? emptyReply(204) : undefined
+      },
     },
+    maxBodyBytes: 1_048_576,
+    facts: {
+      otherSecrets:
+        'each app has its own; it is neither the bot token, the client secret nor the application ID',
+    },
+    limits: 'The URL and the other headers are not signed.',
   },
-  maxBodyBytes: 1_048_576,
-  facts: {
-    otherSecrets:
-      'each app has its own; it is neither the bot token, the client secret nor the application ID',
-  },
-  limits: 'The URL and the other headers are not signed.',
-})
+  publicKeyMatcher,
+)

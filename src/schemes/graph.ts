@@ -108,13 +108,13 @@ function judge(
 export const graph: CodeSchemeFactory<GraphOptions> = defineCodeScheme(
   GRAPH,
   { ...SHARED_SECRET_OPTIONS, ...VALIDATION_TOKEN_OPTIONS },
-  ({ secrets, ...options }, vouchedBy) => {
+  ({ secrets, ...options }, authBy) => {
     const known = namedSecrets(secrets, 'secrets', secretText)
     const tokenProblem = validationTokens(options)
     return (evidence) => {
       const holder = judge(evidence.parsed(), known)
       if (typeof holder === 'object') return holder
-      const accepted = vouchedBy(holder)
+      const accepted = authBy(holder)
       if (tokenProblem === undefined) return accepted
       const tokensOf = () => memberAt(evidence.parsedWhole(), ['validationTokens']) ?? []
       const problem = tokenProblem(tokensOf, isRich(evidence.parsedWhole()), evidence.now)

@@ -57,8 +57,8 @@ const LIVEKIT: CodeScheme = {
 export const livekit: CodeSchemeFactory<LivekitOptions, '/event'> = defineCodeScheme(
   LIVEKIT,
   { ...SHARED_SECRET_OPTIONS, apiKey: exactText },
-  ({ secrets, apiKey }, vouchedBy) => {
+  ({ secrets, apiKey }, authBy) => {
     const token = tokenOf(apiKey)
-    return hashedTokens(vouchedBy, secrets, () => token)
+    return hashedTokens(authBy, secrets, () => token)
   },
 )

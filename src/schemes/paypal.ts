@@ -62,7 +62,7 @@ const PAYPAL: CodeScheme = {
 export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCodeScheme(
   PAYPAL,
   { ...COMMON_OPTIONS, ...CERTIFICATE_OPTIONS, webhookId: exactText },
-  ({ webhookId, ...options }, vouchedBy) => {
+  ({ webhookId, ...options }, authBy) => {
     const signatureOf = signatureReader(PAYPAL.signature)
     const verify = remoteCertificates('PayPal', isCertificateUrl, options)
     return async (evidence) => {
@@ -84,7 +84,7 @@ export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCod
       const signed = await verify(evidence, url, { hash: 'SHA-256', signature, message })
       if (typeof signed === 'string') return fail('signature_mismatch', signed)
       evidence.signed = { before: '', body: signed, after: '' }
-      return vouchedBy(url)
+      return authBy(url)
     }
   },
 )

@@ -1,14 +1,14 @@
-import { sha256, verifySignature } from '#crypto'
+import { sha256 } from '#crypto'
 import { Jwks } from '../auth/jwks.ts'
-import { readPublicKey } from '../auth/public-key.ts'
 import { RemoteCache } from '../auth/remote-cache.ts'
 import { REMOTE_OPTIONS, type RemoteOptions, TIMEOUT_SECONDS } from '../auth/remote-value.ts'
-import { readToken } from '../auth/token.ts'
-import { type Delivery, headerOf } from '../delivery.ts'
+import { type TokenRules, verifyToken } from '../auth/token.ts'
+import { readJwk } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { withDeadline } from '../lib/clock.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import { memberOf } from '../lib/member-of.ts'
 import { aFunction, type OptionCheck, type OptionTable, optional } from '../lib/options.ts'
-import { fail } from '../reason.ts'
 import {
   COMMON_OPTIONS,
   type CodeScheme,
@@ -49,7 +49,7 @@ const PLAID: CodeScheme = {
 
 const MOST_KEYS = 100
 
-const hasEnded = (key: object) => (Reflect.get(key, 'expired_at') ?? null) !== null
+const hasEnded = (key: object) => (memberOf(key, 'expired_at') ?? null) !== null
 
 /** @throws ListenerConfigError unless each key can be used, and has an ID of its own. */
 const usableKeys: OptionCheck = (value, option) => {
@@ -61,7 +61,7 @@ const usableKeys: OptionCheck = (value, option) => {
   }
   const ids = new Set<string>()
   for (const [index, each] of value.entries()) {
-    const key = readPublicKey(each)
+    const key = readJwk(each)
     const problem =
       key?.algorithm !== 'ES256'
         ? 'is not a P-256 key with a kid'
@@ -82,17 +82,14 @@ const OPTIONS: OptionTable<PlaidOptions> = /* @__PURE__ */ (({ fetch, ...rest })
   keys: optional(usableKeys),
 }))(REMOTE_OPTIONS)
 
-/** What is needed of a token once its claims are checked. The claims are dropped before anything is awaited. */
-function checkedToken(delivery: Delivery) {
-  const header = headerOf(delivery, 'plaid-verification')
-  if (header === undefined) return fail('auth_missing', 'no Plaid-Verification')
-  const token = typeof header === 'string' ? readToken(header) : 'more than one Plaid-Verification'
-  if (typeof token === 'string') return fail('token_invalid', token)
-  const { algorithm, claims, keyId, signature, signingInput } = token
-  if (algorithm !== 'ES256') return fail('token_invalid', 'alg is not ES256')
-  if (typeof claims.iat !== 'number') return fail('token_invalid', 'iat is not a number')
-  const hash = claims.request_body_sha256 // in hex
-  return { keyId, signature, signingInput, iat: claims.iat, bodyHash: typeof hash === 'string' ? hash : '' }
+const TOKEN: TokenRules<'ES256'> = {
+  header: 'Plaid-Verification',
+  algorithms: ['ES256'],
+  claims: ({ delivery }) =>
+    whenKnown(sha256(delivery.body, 'hex'), (is) => [
+      { claim: 'request_body_sha256', is, problem: 'request_body_sha256 does not match the body' },
+    ]),
+  times: { iat: { ahead: Infinity } },
 }
 
 /**
@@ -108,7 +105,7 @@ function checkedToken(delivery: Delivery) {
 export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCodeScheme(
   PLAID,
   OPTIONS,
-  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }, vouchedBy) => {
+  ({ findKey, keys, timeoutSeconds = TIMEOUT_SECONDS, ...options }, authBy) => {
     if (findKey === undefined && keys === undefined) {
       throw new ListenerConfigError('findKey', 'is missing; without it, pass keys')
     }
@@ -125,21 +122,12 @@ export const plaid: CodeSchemeFactory<PlaidOptions, '/webhook_code'> = defineCod
       return fetched.get(keyId, address, (jwks) => jwks?.find(keyId, 'ES256') ?? 'no key has this ID')
     }
     return async (evidence) => {
-      const { delivery } = evidence
-      const token = checkedToken(delivery)
+      const { sourceIp } = evidence.delivery
+      const token = await verifyToken(evidence, TOKEN, (keyId) => keyOf(keyId, sourceIp))
       if ('reason' in token) return token
-      const { iat, keyId, signature, signingInput } = token
-      if (token.bodyHash !== (await sha256(delivery.body, 'hex'))) {
-        return fail('token_invalid', 'request_body_sha256 does not match the body')
-      }
-      const key = await keyOf(keyId, delivery.sourceIp)
-      if (typeof key === 'string') return fail('token_invalid', key)
-      if (!(await verifySignature('ES256', key, signature, signingInput))) {
-        return fail('token_invalid', 'the signature does not verify')
-      }
-      evidence.timestampText = `${iat}`
-      evidence.signed = { before: signingInput, body: new Uint8Array(0), after: '' }
-      return vouchedBy(keyId)
+      evidence.timestampText = `${token.claims.iat}`
+      evidence.signed = { before: token.signingInput, body: new Uint8Array(0), after: '' }
+      return authBy(token.keyId)
     }
   },
 )

@@ -48,7 +48,7 @@ const POSTMARK: CodeScheme = {
 export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = defineCodeScheme(
   POSTMARK,
   SHARED_SECRET_OPTIONS,
-  ({ secrets }, vouchedBy) => {
+  ({ secrets }, authBy) => {
     const encoded = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
       id,
       secret: encodeBase64(encoder.encode(secret)),
@@ -60,7 +60,7 @@ export const postmark: CodeSchemeFactory<SharedSecretOptions, '/RecordType'> = d
       const [text = ''] = credentials
       if (!BASIC.test(text)) return fail('signature_mismatch', 'Authorization is not Basic')
       const holder = holderOf(encoded, text.replace(BASIC, ''))
-      return holder === undefined ? mismatch('user and password are none of the secrets') : vouchedBy(holder)
+      return holder === undefined ? mismatch('user and password are none of the secrets') : authBy(holder)
     }
   },
 )

@@ -1,11 +1,9 @@
-import { verifySignature } from '#crypto'
 import { fetchedKeySet } from '../auth/remote-key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions } from '../auth/remote-value.ts'
-import { readBearerToken, type Token } from '../auth/token.ts'
-import { type Delivery, headerOf } from '../delivery.ts'
+import { type TokenRules, verifyToken } from '../auth/token.ts'
+import { headerOf } from '../delivery.ts'
 import { textAt } from '../lib/json.ts'
 import { exactText } from '../lib/options.ts'
-import { type Failure, fail } from '../reason.ts'
 import { ANY_BODY } from './kit/body-formats.ts'
 import {
   COMMON_OPTIONS,
@@ -24,7 +22,7 @@ export interface PubsubOptions extends CommonOptions, RemoteOptions {
 }
 
 const KEYS_URL = 'https://www.googleapis.com/oauth2/v3/certs'
-const ISSUERS: readonly unknown[] = ['https://accounts.google.com', 'accounts.google.com']
+const ISSUERS: readonly string[] = ['https://accounts.google.com', 'accounts.google.com']
 /** Both are set on unwrapped messages with metadata. */
 const MESSAGE_ID = 'x-goog-pubsub-message-id'
 const SUBSCRIPTION = 'x-goog-pubsub-subscription-name'
@@ -52,34 +50,20 @@ const PUBSUB: CodeScheme = {
     'The body is not signed: the token only identifies the caller, and for an hour anyone who has seen it can forge deliveries.',
 }
 
-function claimsProblem(
-  { iss, aud, email, email_verified: isVerified, iat, exp }: Token['claims'],
-  expected: PubsubOptions,
-  now: number,
-): Failure<'token_invalid' | 'token_expired'> | undefined {
-  const invalid = (detail: string) => fail('token_invalid', detail)
-  if (!ISSUERS.includes(iss)) return invalid('iss is not Google')
-  if (aud !== expected.audience) return invalid('aud is not the audience')
-  if (email !== expected.email || isVerified !== true) return invalid('email is not the verified account')
-  if (typeof iat !== 'number' || !(iat <= now + AHEAD_SECONDS)) return invalid('iat is not in the past')
-  if (typeof exp !== 'number' || !(exp <= now + LONGEST_LIFE_SECONDS))
-    return invalid('exp is not within a day')
-  return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
-}
-
-/** Checks the claims, and drops them while the key is awaited: 8 KB of them can take 200 KB when parsed. */
-function checkedToken(
-  delivery: Delivery,
-  expected: PubsubOptions,
-  now: number,
-): Omit<Token, 'claims'> | Failure<'auth_missing' | 'token_invalid' | 'token_expired'> {
-  const header = headerOf(delivery, 'authorization')
-  if (header === undefined) return fail('auth_missing', 'no Authorization')
-  const token = typeof header === 'string' ? readBearerToken(header) : 'more than one Authorization'
-  if (typeof token === 'string') return fail('token_invalid', token)
-  const { claims, ...rest } = token
-  if (rest.algorithm !== 'RS256') return fail('token_invalid', 'alg is not RS256')
-  return claimsProblem(claims, expected, now) ?? rest
+function tokenRules({ audience, email }: PubsubOptions): TokenRules<'RS256'> {
+  const claims = [
+    { claim: 'iss', is: ISSUERS, problem: 'iss is not Google' },
+    { claim: 'aud', is: audience, problem: 'aud is not the audience' },
+    { claim: 'email', is: email, problem: 'email is not the account' },
+    { claim: 'email_verified', is: true, problem: 'email_verified is not true' },
+  ] as const
+  return {
+    header: 'Authorization',
+    isBearer: true,
+    algorithms: ['RS256'],
+    claims: () => claims,
+    times: { iat: { ahead: AHEAD_SECONDS }, exp: { ahead: LONGEST_LIFE_SECONDS } },
+  }
 }
 
 /**
@@ -103,20 +87,14 @@ function checkedToken(
 export const pubsub: CodeSchemeFactory<PubsubOptions> = defineCodeScheme(
   PUBSUB,
   { ...COMMON_OPTIONS, ...REMOTE_OPTIONS, audience: exactText, email: exactText },
-  (options, vouchedBy) => {
+  (options, authBy) => {
     const keys = fetchedKeySet(KEYS_URL, KEYS_URL, options)
+    const rules = tokenRules(options)
     return async (evidence) => {
-      const { delivery, now } = evidence
-      const token = checkedToken(delivery, options, now)
+      const token = await verifyToken(evidence, rules, keys.find)
       if ('reason' in token) return token
-      const { algorithm, keyId, signature, signingInput } = token
-      const key = await keys.find(keyId, algorithm)
-      if (typeof key === 'string') return fail('token_invalid', key)
-      if (!(await verifySignature(algorithm, key, signature, signingInput))) {
-        return fail('token_invalid', 'the signature does not verify')
-      }
       evidence.eventIdText ||= textAt(evidence.keepParsed(), ['message', 'messageId']) ?? ''
-      return vouchedBy(keyId)
+      return authBy(token.keyId)
     }
   },
 )

@@ -63,9 +63,9 @@ const QSTASH: CodeScheme = {
 export const qstash: CodeSchemeFactory<QstashOptions> = defineCodeScheme(
   QSTASH,
   { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
-  ({ secrets, publicUrl }, vouchedBy) => {
+  ({ secrets, publicUrl }, authBy) => {
     const read = urlReader(publicUrl)
-    return hashedTokens(vouchedBy, secrets, (delivery) => {
+    return hashedTokens(authBy, secrets, (delivery) => {
       const url = read(delivery)
       return 'problem' in url ? url : tokenOf(urlText(url))
     })

@@ -1,3 +1,4 @@
+import { tryAll } from '../auth/try-all.ts'
 import { type Delivery, fieldText } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf } from '../lib/bytes.ts'
@@ -77,24 +78,6 @@ function keysNamed(keys: readonly MessageKey[], { parameters }: SignatureInput):
 }
 
 /**
- * Finds the key that made the signature, and returns its ID. A key matches only the algorithm that the signature names,
- * if any.
- */
-async function signerOf(
-  keys: readonly MessageKey[],
-  { parameters }: SignatureInput,
-  base: string,
-  signature: string,
-): Promise<string | undefined> {
-  const algorithm = parameters.get('alg')
-  for (const key of keys) {
-    if (algorithm !== undefined && algorithm !== key.algorithm) continue
-    if (await key.verifies(bytesOf(base, NO_BYTES, ''), signature)) return key.id
-  }
-  return undefined
-}
-
-/**
  * HTTP Message Signatures (RFC 9421) in `Signature` and `Signature-Input`, made with HMAC-SHA256, Ed25519, ECDSA P-256
  * or P-384, or RSA (PSS with SHA-512, PKCS #1 with SHA-256). One of the delivery's signatures must match and cover
  * `Content-Digest` (RFC 9530), which is compared with the body. It must have a `created` of at most 300 seconds ago. An
@@ -128,7 +111,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
     secretForm: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('text', 'base64', 'hex')),
     requiredComponents: /* @__PURE__ */ optional(names),
   },
-  ({ publicUrl, requiredComponents = [], secretForm, ...options }, vouchedBy) => {
+  ({ publicUrl, requiredComponents = [], secretForm, ...options }, authBy) => {
     const keys = messageKeys(options, secretForm)
     const required = ['content-digest', ...requiredComponents]
     return async (evidence) => {
@@ -152,14 +135,19 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
         }
         const candidates = keysNamed(keys, input)
         if (candidates.length === 0) problem = 'keyid is the name of none of the keys'
-        const signer = await signerOf(candidates, input, base.text, text)
+        const algorithm = input.parameters.get('alg')
+        const signed = bytesOf(base.text, NO_BYTES, '')
+        const signer = await tryAll(
+          candidates.filter((key) => algorithm === undefined || algorithm === key.algorithm),
+          (key) => key.verifies(signed, text),
+        )
         if (signer === undefined) continue
         const { created = '', expires = Infinity, nonce = '' } = Object.fromEntries(input.parameters)
         if (!(evidence.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
         evidence.timestampText = created
         // Without the key's name. Otherwise each of a delivery's signatures could be replayed alone.
         evidence.signed = { before: `${base.covered}${created} ${nonce}`, body: NO_BYTES, after: '' }
-        return vouchedBy(signer)
+        return authBy(signer.id)
       }
       return fail('signature_mismatch', problem)
     }

@@ -1,4 +1,5 @@
 import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
  * SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without the
@@ -11,16 +12,19 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/d
  * const auth = sendgrid({ publicKeys: process.env.SENDGRID_VERIFICATION_KEY })
  * ```
  */
-export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme({
-  name: 'sendgrid',
-  sender: 'SendGrid',
-  secretName: 'verification key of the event webhook, in base64',
-  secretMadeBy: 'sender',
-  algorithm: 'ecdsa-p256-sha256',
-  key: 'base64',
-  signature: { headers: ['x-twilio-email-event-webhook-signature'], spelling: 'base64' },
-  signs: '{timestamp}{body}',
-  timestamp: { header: 'x-twilio-email-event-webhook-timestamp', unit: 'seconds', of: 'attempt' },
-  maxBodyBytes: 1_048_576,
-  limits: 'The URL and the other headers are not signed. Time and body are joined without a separator.',
-})
+export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme(
+  {
+    name: 'sendgrid',
+    sender: 'SendGrid',
+    secretName: 'verification key of the event webhook, in base64',
+    secretMadeBy: 'sender',
+    algorithm: 'ecdsa-p256-sha256',
+    key: 'base64',
+    signature: { headers: ['x-twilio-email-event-webhook-signature'], spelling: 'base64' },
+    signs: '{timestamp}{body}',
+    timestamp: { header: 'x-twilio-email-event-webhook-timestamp', unit: 'seconds', of: 'attempt' },
+    maxBodyBytes: 1_048_576,
+    limits: 'The URL and the other headers are not signed. Time and body are joined without a separator.',
+  },
+  publicKeyMatcher,
+)

@@ -77,7 +77,7 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
     confirmSubscriptions: /* @__PURE__ */ optional(aBoolean),
     onSubscription: /* @__PURE__ */ optional(aFunction),
   },
-  ({ topicArns, signatureVersion, ...options }, vouchedBy) => {
+  ({ topicArns, signatureVersion, ...options }, authBy) => {
     const topics = [topicArns].flat()
     const verify = remoteCertificates('Amazon SNS', isCertificateUrl, options)
     // Not async: an async function would hold the parsed message until it returns.
@@ -100,7 +100,7 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
       return verified.then((signed) => {
         if (typeof signed === 'string') return fail('signature_mismatch', signed)
         evidence.signed = { before: '', body: signed, after: '' }
-        return vouchedBy(certificateUrl)
+        return authBy(certificateUrl)
       })
     }
   },

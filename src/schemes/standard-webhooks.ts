@@ -1,4 +1,5 @@
 import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { publicKeyMatcher } from './kit/public-keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -12,15 +13,18 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = standardWebhooks({ secrets: process.env.WEBHOOK_SECRET })
  * ```
  */
-export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = defineScheme({
-  ...STANDARD_WEBHOOKS,
-  name: 'standard-webhooks',
-  sender: 'Standard Webhooks',
-  secretName: 'signing secret, whsec_…, or public key, whpk_…',
-  facts: {
-    isShared: true,
-    otherKeys: { whsk_: 'a private key' },
-    otherSecrets: 'each endpoint has its own',
+export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = defineScheme(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'standard-webhooks',
+    sender: 'Standard Webhooks',
+    secretName: 'signing secret, whsec_…, or public key, whpk_…',
+    facts: {
+      isShared: true,
+      otherKeys: { whsk_: 'a private key' },
+      otherSecrets: 'each endpoint has its own',
+    },
+    publicKey: { algorithm: 'ed25519', key: { base64After: 'whpk_' }, prefix: 'v1a,' },
   },
-  publicKey: { algorithm: 'ed25519', key: { base64After: 'whpk_' }, prefix: 'v1a,' },
-})
+  publicKeyMatcher,
+)

@@ -1,4 +1,5 @@
 import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
  * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers a timestamp
@@ -9,18 +10,21 @@ import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/d
  * const auth = telnyx({ publicKeys: process.env.TELNYX_PUBLIC_KEY })
  * ```
  */
-export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defineScheme({
-  name: 'telnyx',
-  sender: 'Telnyx',
-  secretName: 'public key of the account, in base64',
-  secretMadeBy: 'sender',
-  algorithm: 'ed25519',
-  key: 'base64',
-  signature: { headers: ['telnyx-signature-ed25519'], spelling: 'base64' },
-  signs: '{timestamp}|{body}',
-  timestamp: { header: 'telnyx-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
-  eventId: { member: '/data/id' },
-  eventType: { member: '/data/event_type' },
-  maxBodyBytes: 1_048_576,
-  limits: 'The URL and the other headers are not signed.',
-})
+export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defineScheme(
+  {
+    name: 'telnyx',
+    sender: 'Telnyx',
+    secretName: 'public key of the account, in base64',
+    secretMadeBy: 'sender',
+    algorithm: 'ed25519',
+    key: 'base64',
+    signature: { headers: ['telnyx-signature-ed25519'], spelling: 'base64' },
+    signs: '{timestamp}|{body}',
+    timestamp: { header: 'telnyx-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+    eventId: { member: '/data/id' },
+    eventType: { member: '/data/event_type' },
+    maxBodyBytes: 1_048_576,
+    limits: 'The URL and the other headers are not signed.',
+  },
+  publicKeyMatcher,
+)

@@ -1,4 +1,3 @@
-import { isA } from '../lib/member-of.ts'
 import {
   checkedElsewhere,
   checkOptions,
@@ -10,13 +9,15 @@ import {
 } from '../lib/options.ts'
 import { aBody, bodyBytes } from '../signing/body.ts'
 import { type Endpoint, type OutgoingEvent, signFor } from './endpoint.ts'
-import { exchange, type Outgoing, TimedOut } from './exchange.ts'
+import { exchange, type Outgoing, readStart } from './exchange.ts'
 import { type DeliveryFailure, failureOf, isFinal } from './failure.ts'
 import { type Judgement, judge, type Outcome } from './judge.ts'
 import { type PublicAgents, publicOnly } from './public-only.ts'
 import { requestHeaders } from './request-headers.ts'
 
 const TIMEOUT_SECONDS = 15
+/** How much of a response is read before the connection is closed. */
+const MOST_ANSWER_BYTES = 4096
 
 /** The options of `deliver`. */
 export interface DeliverOptions {
@@ -88,7 +89,7 @@ export async function deliver(
     headers: requestHeaders(endpoint.headers ?? {}, signed.headers),
     body: bodyBytes(signed.body),
   }
-  const url = targetOf(endpoint.url)
+  const url = usableUrl(endpoint.url)
   const result = url
     ? await attempt(url, outgoing, options.agents ?? publicAgents, timeoutSeconds * 1000, clock)
     : failed('url_invalid')
@@ -103,10 +104,12 @@ async function attempt(
   clock: { now(): number },
 ): Promise<Omit<Attempt, 'durationMs'>> {
   try {
-    const { status, headers, body } = await exchange(url, outgoing, agents, timeoutMs)
-    return { ...judge(status, headers, body, clock), status, answer: new TextDecoder().decode(body) }
+    const response = await exchange(url, outgoing, agents, timeoutMs)
+    const { bytes } = await readStart(response, MOST_ANSWER_BYTES) // a truncated body still counts
+    const { statusCode: status = 0, headers } = response
+    return { ...judge(status, headers, bytes, clock), status, answer: new TextDecoder().decode(bytes) }
   } catch (error) {
-    return failed(isA(error, TimedOut) ? 'timed_out' : failureOf(error))
+    return failed(failureOf(error))
   }
 }
 
@@ -114,7 +117,7 @@ function failed(reason: DeliveryFailure): Pick<Attempt, 'outcome' | 'reason'> {
   return { outcome: isFinal(reason) ? 'never' : 'again', reason }
 }
 
-function targetOf(text: string): URL | undefined {
+function usableUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isUsable = /^https?:$/.test(url?.protocol ?? '') && url?.username === '' && url.password === ''
   return isUsable ? url : undefined

@@ -1,22 +1,17 @@
-import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { ERRORS_PAGE } from '../errors.ts'
-import type { PublicAgents } from './public-only.ts'
+import { CodedError } from '../errors.ts'
+import { TimedOut } from './failure.ts'
 
-/** How many bytes of a response to read before closing the connection. */
-const MOST_ANSWER_BYTES = 4096
 const MOST_HEADER_BYTES = 16_384
 
 /** The most interim responses, such as 103 Early Hints. Node has no limit. */
 const MOST_INTERIM = 3
 
-/** The response of an endpoint, as far as it was read. */
-interface EndpointAnswer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Uint8Array
-}
+/** RFC 9110 15.3.6: without a body, which Node's parser does not know. */
+const RESET_CONTENT = 205
 
+/** A request to send. */
 export interface Outgoing {
   /** Defaults to `POST`. */
   readonly method?: string
@@ -25,43 +20,41 @@ export interface Outgoing {
   readonly body: Uint8Array
 }
 
-/** The request timed out. */
-export class TimedOut extends Error {}
-
-class TooManyInterim extends Error {
-  readonly code = 'ERR_HTTP_TOO_MANY_INTERIM'
-  readonly help: string = `${ERRORS_PAGE}err_http_too_many_interim`
+/** What opens the connections. */
+interface Agents {
+  readonly http: http.Agent
+  readonly https: https.Agent
 }
 
 /**
- * Sends one request and reads the start of its response. Follows no redirects. The deadline covers the look-up, the
- * connection, the headers and the body. A truncated body still counts as a response. Rejects if there was no status.
+ * Sends one request, and resolves with the response as soon as its headers are here. Rejects if there was no status. Follows no
+ * redirects. The deadline covers the look-up, the connection, the headers and the body.
  */
 export function exchange(
   url: URL,
   outgoing: Outgoing,
-  agents: PublicAgents,
+  agents: Agents,
   timeoutMs: number,
-): Promise<EndpointAnswer> {
-  const sent = post(url, outgoing, agents)
+): Promise<IncomingMessage> {
+  const sent = open(url, outgoing, agents)
   let answered: IncomingMessage | undefined
-  const deadline = setTimeout(() => (answered ?? sent).destroy(new TimedOut()), timeoutMs)
+  const deadline = setTimeout(() => (answered ?? sent).destroy(new TimedOut(timeoutMs)), timeoutMs)
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => answered ?? reject(error)
-    sent.on('error', fail)
+    sent.on('error', reject)
     sent.once('close', () => {
       clearTimeout(deadline)
-      fail(new Error('closed without an answer')) // Node closes without an error after 101 Switching Protocols
+      // Node closes without an error after 101 Switching Protocols.
+      reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' }))
     })
-    sent.once('response', (incoming) => {
-      answered = incoming
-      void readAnswer(incoming).then(resolve)
+    sent.once('response', (response) => {
+      answered = response
+      resolve(response)
     })
     sent.end(outgoing.body)
   })
 }
 
-function post(url: URL, { method = 'POST', headers, body }: Outgoing, agents: PublicAgents): ClientRequest {
+function open(url: URL, { method = 'POST', headers, body }: Outgoing, agents: Agents): ClientRequest {
   const isSecure = url.protocol === 'https:'
   const sent = (isSecure ? https : http).request(url, {
     method,
@@ -72,20 +65,28 @@ function post(url: URL, { method = 'POST', headers, body }: Outgoing, agents: Pu
   let interim = 0
   return sent.on('information', () => {
     interim += 1
-    if (interim > MOST_INTERIM) sent.destroy(new TooManyInterim())
+    if (interim <= MOST_INTERIM) return
+    const problem = `the endpoint sent over ${MOST_INTERIM} interim responses`
+    sent.destroy(new CodedError('InterimResponsesError', 'ERR_HTTP_TOO_MANY_INTERIM', problem))
   })
 }
 
-/** Leaving the loop closes the connection, which cuts off an endless stream. */
-async function readAnswer(incoming: IncomingMessage): Promise<EndpointAnswer> {
+/** Reads the body, or its beginning. `brokenBy` is why it ended early, if the connection or the deadline ended it. */
+export async function readStart(
+  response: IncomingMessage,
+  mostBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly brokenBy?: unknown }> {
+  const most = response.statusCode === RESET_CONTENT ? 0 : mostBytes
   const chunks: Uint8Array[] = []
   let length = 0
   try {
-    for await (const chunk of incoming) {
-      chunks.push(chunk.subarray(0, MOST_ANSWER_BYTES - length))
+    for await (const chunk of response) {
+      chunks.push(chunk.subarray(0, most - length))
       length += chunk.length
-      if (length >= MOST_ANSWER_BYTES) break
+      if (length >= most) break // closes the connection, which cuts off an endless body
     }
-  } catch {} // truncated, but the status counts
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(chunks) }
+  } catch (brokenBy) {
+    return { bytes: Buffer.concat(chunks), brokenBy }
+  }
+  return { bytes: Buffer.concat(chunks) }
 }

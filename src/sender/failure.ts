@@ -1,4 +1,4 @@
-import { textOf } from '../lib/member-of.ts'
+import { isA, textOf } from '../lib/member-of.ts'
 
 /** The cause of a failure without a response. */
 export type DeliveryFailure =
@@ -10,6 +10,12 @@ export type DeliveryFailure =
   | 'answer_not_http'
   | 'timed_out'
 
+export class TimedOut extends Error {
+  constructor(timeoutMs: number) {
+    super(`did not answer within ${timeoutMs / 1000} s`)
+  }
+}
+
 const FAILURES: readonly (readonly [codes: RegExp, failure: DeliveryFailure])[] = [
   [/^ERR_ADDRESS_REFUSED$/, 'address_not_public'],
   [/^(?:ENOTFOUND|EAI_|ENODATA)/, 'name_not_found'],
@@ -17,8 +23,9 @@ const FAILURES: readonly (readonly [codes: RegExp, failure: DeliveryFailure])[] 
   [/CERT|^ERR_(?:TLS|SSL)_|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$/, 'certificate_refused'],
 ]
 
-/** The failure for the code of a Node error. */
+/** The failure behind an error of `exchange`. */
 export function failureOf(error: unknown): DeliveryFailure {
+  if (isA(error, TimedOut)) return 'timed_out'
   const code = textOf(error, 'code') ?? ''
   return FAILURES.find(([codes]) => codes.test(code))?.[1] ?? 'connection_failed'
 }

@@ -7,9 +7,9 @@ import { textOf } from '../lib/member-of.ts'
  */
 export type Outcome = 'done' | 'again' | 'never' | 'gone'
 
-/** The judgement of a response. */
+/** What a response means for the next attempt. */
 export interface Judgement {
-  /** What to do. */
+  /** Whether to retry, give up, or disable the endpoint. */
   readonly outcome: Outcome
   /** The receiver's `code`, if it uses hookgate: `event_duplicate`, `event_in_progress`, `unauthorized`, … */
   readonly code?: string
@@ -52,11 +52,11 @@ export function judge(
 ): Judgement {
   const code = problemCode(body)
   const delayMs = retryAfterMs(headerOf(headers, 'retry-after'), clock.now())
-  const told = headerOf(headers, 'webhook-delivery')?.trim().toLowerCase()
+  const instruction = headerOf(headers, 'webhook-delivery')?.trim().toLowerCase()
   const seen = code === undefined ? {} : { code }
-  if (told === 'disable') return { outcome: 'gone', ...seen, reason: 'endpoint_disabled' }
+  if (instruction === 'disable') return { outcome: 'gone', ...seen, reason: 'endpoint_disabled' }
   if (status >= 200 && status < 300) return { outcome: 'done', ...seen }
-  if (told === 'abort-message') return { outcome: 'never', ...seen, reason: 'message_aborted' }
+  if (instruction === 'abort-message') return { outcome: 'never', ...seen, reason: 'message_aborted' }
   if (status === 410) return { outcome: 'gone', ...seen }
   if (status === 409 && (code === 'event_duplicate' || delayMs === undefined))
     return { outcome: 'done', ...seen }
@@ -95,7 +95,8 @@ function isWebHeaders(headers: AnswerHeaders): headers is { get(name: string): s
 }
 
 const SHORTEST_MS = 1000
-const LONGEST_MS = 86_400_000
+/** 24 hours. */
+export const LONGEST_MS = 86_400_000
 
 /** IMF-fixdate and the two older forms of RFC 9110 5.6.7; the length is checked before Date parses it. */
 const LONGEST_DATE = 40

@@ -1,4 +1,4 @@
-import { readPublicKey } from '../auth/public-key.ts'
+import { readJwk } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { memberOf } from '../lib/member-of.ts'
 
@@ -44,7 +44,7 @@ function publicHalf(
     const value = memberOf(key, member)
     return value === undefined ? [] : [[member, value]]
   })
-  const read = readPublicKey(Object.fromEntries(members))
+  const read = readJwk(Object.fromEntries(members))
   if (read === undefined)
     throw new ListenerConfigError(option, 'must be an RSA, P-256 or Ed25519 key with a kid')
   if (read.problem) throw new ListenerConfigError(option, `would be refused: ${read.problem}`)

@@ -1,5 +1,5 @@
 import { RETENTION_SECONDS } from '../limits.ts'
-import type { Judgement } from './judge.ts'
+import { type Judgement, LONGEST_MS } from './judge.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -17,9 +17,6 @@ const SCHEDULE_MS = [
 ]
 
 const JITTER = 0.2
-
-/** The longest delay, to which `Retry-After` is clamped. */
-const LONGEST_MS = 24 * HOUR_MS
 
 /** The options of `nextDelay`. */
 export interface NextDelayOptions {

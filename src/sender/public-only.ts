@@ -3,19 +3,16 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ERRORS_PAGE, ListenerConfigError } from '../errors.ts'
+import { CodedError, ListenerConfigError } from '../errors.ts'
 import { type AddressMatcher, compileCidrs } from '../lib/cidr.ts'
 import { aFunction, checkedElsewhere, checkOptions, type OptionTable, optional } from '../lib/options.ts'
 import { hostOf, isPublicIp } from './public-address.ts'
 
 /** The endpoint is, or resolves to, an address that is not on the public internet. */
-export class AddressRefusedError extends Error {
-  override readonly name = 'AddressRefusedError'
-  readonly code = 'ERR_ADDRESS_REFUSED'
-  readonly help: string = `${ERRORS_PAGE}err_address_refused`
-
+export class AddressRefusedError extends CodedError<'ERR_ADDRESS_REFUSED'> {
   constructor(address: string) {
-    super(`is at ${address}, which is not on the public internet`)
+    const problem = `is at ${address}, which is not on the public internet`
+    super('AddressRefusedError', 'ERR_ADDRESS_REFUSED', problem)
   }
 }
 
@@ -68,18 +65,18 @@ const OPTIONS: OptionTable<PublicOnlyOptions> = {
 export function publicOnly(options: PublicOnlyOptions = {}): PublicAgents {
   checkOptions('publicOnly', options, OPTIONS)
   const { allow, lookup, ca, connect } = options
-  const judge = addressGuard(allow, lookup)
+  const guard = addressGuard(allow, lookup)
   if (ca !== undefined && !(typeof ca === 'string' || Array.isArray(ca))) {
     throw new ListenerConfigError('ca', 'must be PEM, or a list of PEM strings')
   }
   const trusted = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }
   return {
-    http: guard(new http.Agent({ keepAlive: false }), judge, connect),
-    https: guard(new https.Agent({ keepAlive: false, ...trusted }), judge, connect),
+    http: guarded(new http.Agent({ keepAlive: false }), guard, connect),
+    https: guarded(new https.Agent({ keepAlive: false, ...trusted }), guard, connect),
   }
 }
 
-function guard<Agent extends http.Agent>(
+function guarded<Agent extends http.Agent>(
   agent: Agent,
   { lookup, refusalOf }: AddressGuard,
   connect: Connect | undefined,
@@ -172,11 +169,11 @@ function addressGuard(
       const host = hostOf(hostname)
       return isIP(host) !== 0 && !isAllowed(host) ? new AddressRefusedError(host) : undefined
     },
-    lookup: judgedLookup(lookup, isAllowed),
+    lookup: guardedLookup(lookup, isAllowed),
   }
 }
 
-function judgedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
+function guardedLookup(lookup: LookupFunction, isAllowed: AddressMatcher): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '')

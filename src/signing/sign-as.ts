@@ -1,6 +1,7 @@
 import { importJWK, type JWK } from 'jose'
 import { hmacWith } from '#crypto'
-import { derSignature, type Signed } from '../crypto/algorithms.ts'
+import type { Signed } from '../crypto/algorithms.ts'
+import { toDerSignature } from '../crypto/der.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, ENCODE } from '../lib/bytes.ts'
@@ -248,7 +249,7 @@ async function signatureOf(
     return prefix + (await hmacWith(hash, bytes, spelling)(signed.before, signed.body, signed.after))
   }
   const bytes = await signWith(required(privateKey, 'privateKey', name), signed)
-  const sent = algorithm === 'ecdsa-p256-sha256' ? derSignature(bytes) : bytes
+  const sent = algorithm === 'ecdsa-p256-sha256' ? toDerSignature(bytes) : bytes
   return (publicKey?.prefix ?? prefix) + ENCODE[spelling](sent ?? bytes)
 }
 

@@ -1,11 +1,13 @@
 import { CompactSign, importJWK, type JWK } from 'jose'
-import { hmacWith, sha256 } from '#crypto'
+import { sha256 } from '#crypto'
+import { signerOf } from '../auth/hmac.ts'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { Json } from '../lib/json.ts'
 import { memberOf } from '../lib/member-of.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
+import { EVENT_ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
 import { aBody, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
 
 /** A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text. */
@@ -34,11 +36,11 @@ export async function signHmac<const Body extends SignOptions['body']>(
   options: SignHmacOptions & { readonly body: Body },
 ): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signHmac', options, HMAC_OPTIONS)
-  const { body, headers, prefix } = prepare(options)
-  const signature = await hmacWith('sha256', encoder.encode(options.secret), 'base64url')(prefix, body, '')
+  const { body, eventId, timestamp, headers } = prepare(options)
+  const signature = await signerOf(options.secret)(timestamp, eventId, body)
   return {
     method: 'POST',
-    headers: { ...headers, 'webhook-signature': signature },
+    headers: { ...headers, [SIGNATURE_HEADER]: signature },
     body: sentBody(options.body),
   }
 }
@@ -96,10 +98,10 @@ function prepare({
 }: SignOptions) {
   const headers = {
     'content-type': 'application/json',
-    'webhook-timestamp': `${timestamp}`,
-    'webhook-event-id': eventId,
+    [TIMESTAMP_HEADER]: `${timestamp}`,
+    [EVENT_ID_HEADER]: eventId,
   }
-  return { body: bodyBytes(body), eventId, headers, prefix: `${timestamp}.${eventId}.` }
+  return { body: bodyBytes(body), eventId, timestamp: `${timestamp}`, headers }
 }
 
 /** The options that both methods share. */

@@ -2,6 +2,7 @@ import { ListenerConfigError } from '../errors.ts'
 import { type Reason, type RejectedStatus, STATUS } from '../reason.ts'
 import { bodyBytes } from '../signing/body.ts'
 import type { SignedRequest } from '../signing/sign.ts'
+import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
 import { type RequestParts, WRONG_PARTS } from './wrong-parts.ts'
 import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
@@ -33,7 +34,7 @@ export interface Mutation {
  * @throws ListenerConfigError for a request from any other function.
  */
 export function mutations(delivery: SignedRequest): readonly Mutation[] {
-  const { 'webhook-timestamp': timestamp, 'webhook-event-id': eventId } = delivery?.headers ?? {}
+  const { [TIMESTAMP_HEADER]: timestamp, [EVENT_ID_HEADER]: eventId } = delivery?.headers ?? {}
   if (timestamp === undefined || eventId === undefined) {
     throw new ListenerConfigError('delivery', 'must be the result of signHmac() or signJwt(): await it')
   }
@@ -58,8 +59,8 @@ function withParts(
 ): MutatedRequest {
   const headers = {
     ...request.headers,
-    ...(timestamp === undefined ? {} : { 'webhook-timestamp': timestamp }),
-    ...(eventId === undefined ? {} : { 'webhook-event-id': eventId }),
+    ...(timestamp === undefined ? {} : { [TIMESTAMP_HEADER]: timestamp }),
+    ...(eventId === undefined ? {} : { [EVENT_ID_HEADER]: eventId }),
   }
   return { ...request, headers, body }
 }

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../limits.ts'
 import type { Reason } from '../reason.ts'
 
 /** The signed parts, as sent. */
@@ -14,7 +15,8 @@ interface WrongPart {
   readonly change: (parts: RequestParts) => Partial<RequestParts>
 }
 
-const MOST_BYTES = 65_536
+/** Seconds from now. The clocks may differ a little. */
+const TOO_FAR = TOLERANCE_SECONDS + 20
 const encoder = new TextEncoder()
 
 function timestamp(
@@ -60,7 +62,7 @@ function padded(body: Uint8Array, length: number): Uint8Array {
  * them.
  */
 export const WRONG_PARTS: readonly WrongPart[] = [
-  body('a body of 65,537 bytes', (bytes) => padded(bytes, MOST_BYTES + 1), 'body_too_large'),
+  body('a body of 65,537 bytes', (bytes) => padded(bytes, MAX_BODY_BYTES + 1), 'body_too_large'),
   body('an empty body', () => ''),
   body('a body with one bracket too many', (bytes) => Uint8Array.of(...bytes, 0x7d)),
   body('JSON behind a byte order mark', (bytes) => Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes)),
@@ -75,8 +77,8 @@ export const WRONG_PARTS: readonly WrongPart[] = [
   timestamp('a timestamp in hexadecimal', (seconds) => `0x${seconds.toString(16)}`),
   timestamp('a timestamp with words behind it', (seconds) => `${seconds} UTC`),
   timestamp('a timestamp in ISO 8601', (seconds) => new Date(seconds * 1000).toISOString()),
-  timestamp('a timestamp 320 s old', (seconds) => `${seconds - 320}`, 'timestamp_out_of_range'),
-  timestamp('a timestamp 320 s ahead', (seconds) => `${seconds + 320}`, 'timestamp_out_of_range'),
+  timestamp(`a timestamp ${TOO_FAR} s old`, (seconds) => `${seconds - TOO_FAR}`, 'timestamp_out_of_range'),
+  timestamp(`a timestamp ${TOO_FAR} s ahead`, (seconds) => `${seconds + TOO_FAR}`, 'timestamp_out_of_range'),
   eventId('a UUID v1 for an event ID', (id) => withCharacter(id, 14, '1')),
   eventId('a UUID v7 for an event ID', (id) => withCharacter(id, 14, '7')),
   eventId('an event ID of another variant', (id) => withCharacter(id, 19, 'c')),

@@ -1,4 +1,5 @@
 import type { Reason } from '../reason.ts'
+import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
 
 /** A request that differs from the one that was signed. */
 export interface MutatedRequest {
@@ -44,10 +45,10 @@ export const WRONG_REQUESTS: readonly WrongRequest[] = [
   method('PUT'),
   method('PATCH'),
   header('no Content-Type', 'content-type', undefined, 'header_missing'),
-  header('no Webhook-Timestamp', 'webhook-timestamp', undefined, 'header_missing'),
-  header('an empty Webhook-Timestamp', 'webhook-timestamp', '', 'header_missing'),
-  header('no Webhook-Event-Id', 'webhook-event-id', undefined, 'header_missing'),
-  header('an empty Webhook-Event-Id', 'webhook-event-id', '', 'header_missing'),
+  header('no Webhook-Timestamp', TIMESTAMP_HEADER, undefined, 'header_missing'),
+  header('an empty Webhook-Timestamp', TIMESTAMP_HEADER, '', 'header_missing'),
+  header('no Webhook-Event-Id', EVENT_ID_HEADER, undefined, 'header_missing'),
+  header('an empty Webhook-Event-Id', EVENT_ID_HEADER, '', 'header_missing'),
   contentType('plain text', 'text/plain'),
   contentType('a form', 'application/x-www-form-urlencoded'),
   contentType('JSON that says it is Latin-1', 'application/json; charset=iso-8859-1'),

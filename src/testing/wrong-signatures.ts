@@ -1,6 +1,7 @@
 import { decodeBase64url } from '#crypto'
 import { encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import type { Reason } from '../reason.ts'
+import { EVENT_ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
 import { header, type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -34,7 +35,7 @@ function afterSigning(reason: Reason): readonly WrongRequest[] {
   const spaced = (request: MutatedRequest) => ({ ...request, body: Uint8Array.of(...request.body, SPACE) })
   return [
     { name: 'a body with one byte more than was signed', reason, change: spaced },
-    rewritten('webhook-event-id', reason)('the event ID of another event', () => crypto.randomUUID()),
+    rewritten(EVENT_ID_HEADER, reason)('the event ID of another event', () => crypto.randomUUID()),
   ]
 }
 
@@ -45,11 +46,11 @@ function missing(field: string): readonly WrongRequest[] {
   ]
 }
 
-const signature = rewritten('webhook-signature', 'signature_mismatch')
+const signature = rewritten(SIGNATURE_HEADER, 'signature_mismatch')
 
 /** Ways in which `Webhook-Signature` is wrong. */
 export const WRONG_MACS: readonly WrongRequest[] = [
-  ...missing('webhook-signature'),
+  ...missing(SIGNATURE_HEADER),
   signature('a signature with one bit changed', flipped),
   signature('a signature in another spelling of the same bytes', respelt),
   signature('a signature with padding', (text) => `${text}=`),
@@ -59,7 +60,7 @@ export const WRONG_MACS: readonly WrongRequest[] = [
   signature('a signature that lacks its end', (text) => text.slice(0, -1)),
   signature('two signatures in one header', (text) => `${text},${text}`),
   ...afterSigning('signature_mismatch'),
-  rewritten('webhook-timestamp', 'signature_mismatch')(
+  rewritten(TIMESTAMP_HEADER, 'signature_mismatch')(
     'a timestamp one second later than was signed',
     (text) => `${Number(text) + 1}`,
   ),

@@ -29,7 +29,7 @@ function finish(stream: Readable, ...chunks: string[]): void {
 }
 
 describe('the body of a Node request', () => {
-  it('is whole when it comes in pieces', async () => {
+  it('the body is whole when it comes in pieces', async () => {
     const { stream, text } = arriving({ announced: 6 })
     stream.push('abc')
     await turnOfTheLoop()
@@ -37,13 +37,13 @@ describe('the body of a Node request', () => {
     expect(await text).toBe('abcdef')
   })
 
-  it('ends if another listener paused the stream before', async () => {
+  it('the body ends if another listener paused the stream before', async () => {
     const { stream, text } = arriving({ announced: 3 }, (paused) => paused.pause())
     finish(stream, 'abc')
     expect(await text).toBe('abc')
   })
 
-  it('ends if another listener pauses the stream meanwhile', async () => {
+  it('the body ends if another listener pauses the stream meanwhile', async () => {
     const { stream, text } = arriving({ announced: 6 })
     stream.push('abc')
     await turnOfTheLoop()
@@ -57,7 +57,7 @@ describe('the body of a Node request', () => {
     ['has already arrived without a length', Number.NaN, ['abc']],
     ['is empty', 0, []],
     ['is too long', Number.NaN, ['x'.repeat(LIMIT + 1)]],
-  ])('leaves no timer behind when it %s, at once or later', async (_, announced, chunks) => {
+  ])('the reader leaves no timer behind when it %s, at once or later', async (_, announced, chunks) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     for (const arrive of [async () => {}, turnOfTheLoop]) {
@@ -70,7 +70,7 @@ describe('the body of a Node request', () => {
     }
   })
 
-  it.each(['', 'abc'])('starts no timer if %j arrives before the current code has run', async (bytes) => {
+  it.each(['', 'abc'])('no timer starts if %j arrives before the current code has run', async (bytes) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { stream, text } = arriving({ announced: bytes.length })
@@ -81,7 +81,7 @@ describe('the body of a Node request', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('stops just over the limit, even if a timer is running', async () => {
+  it('the reader stops just over the limit, even if a timer is running', async () => {
     const { stream, text } = arriving()
     await turnOfTheLoop()
     stream.push('x'.repeat(LIMIT + 10))
@@ -90,7 +90,7 @@ describe('the body of a Node request', () => {
     expect(stream.readableFlowing).toBe(false)
   })
 
-  it('is empty if no bytes are announced, even on a paused stream', async () => {
+  it('the body is empty if no bytes are announced, even on a paused stream', async () => {
     const { stream, text } = arriving({ announced: 0 }, (paused) => paused.pause())
     finish(stream)
     expect(await text).toBe('')
@@ -98,12 +98,12 @@ describe('the body of a Node request', () => {
 })
 
 describe('the body of a Node request that stops early', () => {
-  it('is incomplete at once if its stream is destroyed before anything listens', async () => {
+  it('the body is incomplete at once if its stream is destroyed before anything listens', async () => {
     const { text } = arriving({ announced: 3 }, (stream) => stream.destroy())
     await expect(text).rejects.toThrow(BodyIncompleteError)
   })
 
-  it('is incomplete at once if its stream is destroyed in the same turn', async () => {
+  it('the body is incomplete at once if its stream is destroyed in the same turn', async () => {
     // From a callback, as in a server: there `close` is emitted before this turn's promises continue.
     const text = await new Promise<unknown>((resolve) => {
       setImmediate(() => {
@@ -115,7 +115,7 @@ describe('the body of a Node request that stops early', () => {
     expect(text).toBeInstanceOf(BodyIncompleteError)
   })
 
-  it('is incomplete at its deadline, and is read no further', async () => {
+  it('the body is incomplete at its deadline, and is read no further', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { stream, text } = arriving({ announced: 3 })
@@ -125,7 +125,7 @@ describe('the body of a Node request that stops early', () => {
     expect([stream.readableFlowing, stream.listenerCount('data')]).toEqual([false, 0])
   })
 
-  it('is incomplete at once when its stream is closed later', async () => {
+  it('the body is incomplete at once when its stream is closed later', async () => {
     const { stream, text } = arriving({ announced: 3 })
     stream.push('ab')
     await turnOfTheLoop()
@@ -133,7 +133,7 @@ describe('the body of a Node request that stops early', () => {
     await expect(text).rejects.toThrow(BodyIncompleteError)
   })
 
-  it('is incomplete at once when its stream fails without emitting close', async () => {
+  it('the body is incomplete at once when its stream fails without emitting close', async () => {
     const { stream, text } = arriving({ announced: 3, emitClose: false })
     await turnOfTheLoop()
     stream.destroy(new Error('reset'))

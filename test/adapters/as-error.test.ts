@@ -21,7 +21,7 @@ describe('an error that goes to a framework', () => {
     ['a word as status', withMembers({ status: 'INVALID_ARGUMENT' })],
     ['causes in a circle', circle],
     ['no stack', withMembers({ stack: undefined })],
-  ])('stays as it is: %s', (_, thrown) => {
+  ])('a thrown value stays as it is: %s', (_, thrown) => {
     expect(asError(thrown)).toBe(thrown)
   })
 
@@ -41,7 +41,7 @@ describe('an error that goes to a framework', () => {
       withMembers({ status: 429, headers: { 'content-encoding': 'gzip' } }),
     ],
     ['null as headers, at which Fastify answers 200', withMembers({ statusCode: 502, headers: null })],
-  ])('is the cause of a ListenerConfigError if it has %s', (_, thrown) => {
+  ])('a thrown value is the cause of a ListenerConfigError if it has %s', (_, thrown) => {
     expect(asError(thrown)).toBeInstanceOf(ListenerConfigError)
     expect(asError(thrown)).toMatchObject({ code: 'ERR_LISTENER_CONFIG', cause: thrown })
   })
@@ -56,7 +56,7 @@ describe('an error that goes to a framework', () => {
     ['a prototype that cannot be read', new Proxy(new Error(), { getPrototypeOf: fail })],
     ['members that cannot be listed', new Proxy(new Error(), { ownKeys: fail })],
     ['a function that cannot be printed', new Proxy(() => {}, { get: fail })],
-  ])('is not even a cause if it has %s', (_, thrown) => {
+  ])('a thrown value is not even a cause if it has %s', (_, thrown) => {
     expect(asError(thrown)).toBeInstanceOf(ListenerConfigError)
     expect(asError(thrown)).not.toHaveProperty('cause')
   })

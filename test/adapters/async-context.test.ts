@@ -13,7 +13,7 @@ import { MOUNTED } from './mounted.ts'
 const context = new AsyncLocalStorage<string>()
 
 describe.each(Object.entries(MOUNTED))('%s', (_, mount) => {
-  it('runs the handler in the async context of its request, even if the body came later among others', async () => {
+  it('the adapter runs the handler in the async context of its request, even if the body came later among others', async () => {
     const endpoint = hmacEndpoint()
     const names = new Log<string | undefined>()
     const app = await mount(endpoint.listener, async () => {

@@ -41,27 +41,27 @@ const FORMS: readonly (readonly [what: string, rewrite: (token: string) => strin
 
 describeMatrix('the bearer token', [
   ...['Bearer', 'bearer', 'BEARER', 'bEaReR'].map((scheme) =>
-    row(`K34 accepts the scheme ${scheme}`, (token) => `${scheme} ${token}`, ACCEPTED),
+    row(`a listener accepts the scheme ${scheme}`, (token) => `${scheme} ${token}`, ACCEPTED),
   ),
   ...FORMS.map(([what, rewrite]) =>
-    row(`K35 refuses an Authorization with ${what}`, rewrite, UNAUTHORIZED_JWT),
+    row(`a listener refuses an Authorization with ${what}`, rewrite, UNAUTHORIZED_JWT),
   ),
   row(
-    'K36 refuses two Authorization headers, the right one first',
+    'a listener refuses two Authorization headers, the right one first',
     (token) => [`Bearer ${token}`, 'Bearer x'],
     UNAUTHORIZED_JWT,
   ),
   row(
-    'K36 refuses two Authorization headers, the right one last',
+    'a listener refuses two Authorization headers, the right one last',
     (token) => ['Bearer x', `Bearer ${token}`],
     UNAUTHORIZED_JWT,
   ),
   row(
-    'K36 refuses the right Authorization twice',
+    'a listener refuses the right Authorization twice',
     (token) => [`Bearer ${token}`, `Bearer ${token}`],
     UNAUTHORIZED_JWT,
   ),
-  row('C21 answers 401, not 400, if there is no Authorization', () => undefined, UNAUTHORIZED_JWT),
+  row('a listener answers 401, not 400, if there is no Authorization', () => undefined, UNAUTHORIZED_JWT),
 ])
 
 /** Puts a valid token somewhere else than in Authorization. */
@@ -84,17 +84,17 @@ function elsewhere(
 
 describeMatrix('a token in the wrong place', [
   elsewhere(
-    'K38 refuses a token in the URL',
+    'a listener refuses a token in the URL',
     () => ({}),
     (token) => `/hook?access_token=${token}`,
   ),
-  elsewhere('K38 refuses a token in a cookie', (token) => ({ cookie: `Authorization=Bearer ${token}` })),
-  elsewhere('K38 refuses a token in Webhook-Signature', (token) => ({ 'webhook-signature': token })),
-  elsewhere('K38 refuses a token in Proxy-Authorization', (token) => ({
+  elsewhere('a token in a cookie is refused', (token) => ({ cookie: `Authorization=Bearer ${token}` })),
+  elsewhere('a listener refuses a token in Webhook-Signature', (token) => ({ 'webhook-signature': token })),
+  elsewhere('a listener refuses a token in Proxy-Authorization', (token) => ({
     'proxy-authorization': `Bearer ${token}`,
   })),
   {
-    name: 'K38 refuses a token in the body',
+    name: 'a listener refuses a token in the body',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, request }) => {
       const eventId = crypto.randomUUID()
@@ -105,7 +105,7 @@ describeMatrix('a token in the wrong place', [
     expected: UNAUTHORIZED_JWT,
   },
   {
-    name: 'C22 refuses a right signature if a token is required',
+    name: 'a listener refuses a right signature if a token is required',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, clock }) =>
       send(await hmacEndpoint({ clock }).request({ timestamp: clock.seconds() })),
@@ -115,7 +115,7 @@ describeMatrix('a token in the wrong place', [
 
 function longHeaderRow(shown: string, header: string): Row {
   return {
-    name: `K37 refuses ${shown} in a moment`,
+    name: `a listener refuses ${shown} in a moment`,
     endpoint: () => jwtEndpoint(),
     send: async ({ send, request, durations }) => {
       const bytes = toBytes(await request({ headers: { authorization: header } }))
@@ -142,7 +142,7 @@ const REFUSED_BY_SERVER = { ...refused(400, '', { connectionClose: true }), cont
 
 describeMatrix('a delivery with a token', [
   {
-    name: 'H27 C13 is refused the second time, even if the case of the event ID changed',
+    name: 'a delivery with a token is refused the second time, even if the case of the event ID changed',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, request }) => {
       const sent = await request()
@@ -152,7 +152,7 @@ describeMatrix('a delivery with a token', [
     expected: [ACCEPTED, DUPLICATE],
   },
   {
-    name: 'I23 C10 is judged by the configured audience, not by Host or X-Forwarded-Host',
+    name: 'a delivery with a token is judged by the configured audience, not by Host or X-Forwarded-Host',
     endpoint: () => jwtEndpoint(),
     send: async ({ send, request }) => {
       const { origin, host } = new URL('https://attacker.example')

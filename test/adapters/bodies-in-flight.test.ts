@@ -55,14 +55,14 @@ function free(all: BodiesInFlight): number {
 }
 
 describe('too many bodies', () => {
-  it('are refused if all are complete, and the newest learns why', () => {
+  it('new bodies are refused if all are complete, and the newest learns why', () => {
     const all = bodies(2, 1000)
     all.enter()
     all.enter()
     expect(() => all.enter()).toThrow('2 bodies are in flight already (maxConcurrentBodies)')
   })
 
-  it('cut the incomplete one with the lowest rate since its first byte, even if it began later or has more bytes', () => {
+  it('the incomplete body with the lowest rate since its first byte is cut, even if it began later or has more bytes', () => {
     const clock = stopped()
     const all = bodies(3, 10_000, clock)
     const fast = arriving(all, 900)
@@ -81,7 +81,7 @@ describe('too many bodies', () => {
     expect([fast.cuts.length, late.cuts.length]).toEqual([0, 1])
   })
 
-  it('cut an idle one rather than a new one that has sent nothing yet', () => {
+  it('an idle body is cut rather than a new one that has sent nothing yet', () => {
     const clock = stopped()
     const all = bodies(2, 1000, clock)
     const idle = arriving(all, 1)
@@ -92,7 +92,7 @@ describe('too many bodies', () => {
     expect([idle.cuts.length, fresh.cuts.length]).toEqual([1, 0])
   })
 
-  it('cut the one that has waited longest, if none has sent anything', () => {
+  it('the body that has waited longest is cut, if none has sent anything', () => {
     const clock = stopped()
     const all = bodies(2, 1000, clock)
     const [first, second] = [arriving(all), arriving(all)]
@@ -100,7 +100,7 @@ describe('too many bodies', () => {
     expect([first.cuts.length, second.cuts.length]).toEqual([1, 0])
   })
 
-  it('never cut one that is complete, nor one twice', () => {
+  it('a complete body is never cut, and no body is cut twice', () => {
     const all = bodies(2, 1000)
     const complete = arriving(all, 1)
     complete.body.arrived()
@@ -112,7 +112,7 @@ describe('too many bodies', () => {
 })
 
 describe('too many bytes', () => {
-  it('are those that have arrived', () => {
+  it('only bytes that have arrived count', () => {
     const all = bodies(10, 1000)
     arriving(all, 999)
     const { body, cuts } = arriving(all)
@@ -120,7 +120,7 @@ describe('too many bytes', () => {
     expect(cuts).toEqual([])
   })
 
-  it('cut as many slow bodies as are needed, but none that holds nothing', () => {
+  it('as many slow bodies are cut as needed, but none that holds nothing', () => {
     const clock = stopped()
     const all = bodies(10, 1000, clock)
     const empty = arriving(all)
@@ -135,7 +135,7 @@ describe('too many bytes', () => {
     )
   })
 
-  it('cut the body that they belong to, if it is the slowest', () => {
+  it('the body that the bytes belong to is cut, if it is the slowest', () => {
     const clock = stopped()
     const all = bodies(10, 1000, clock)
     const slow = arriving(all, 1)
@@ -149,7 +149,7 @@ describe('too many bytes', () => {
     expect(fast.body.add(100)).toBeUndefined()
   })
 
-  it('refuse the newest, if all others are complete', () => {
+  it('the newest body is refused, if all others are complete', () => {
     const all = bodies(10, 1000)
     all.admit(999)
     const newest = all.enter()
@@ -159,7 +159,7 @@ describe('too many bytes', () => {
 })
 
 describe('the room of a body', () => {
-  it('is given back once, however often it leaves', () => {
+  it('the room of a body is given back once, however often it leaves', () => {
     const all = bodies(2, 1000)
     const first = all.enter()
     first.add(600)
@@ -171,7 +171,7 @@ describe('the room of a body', () => {
   })
 
   it.each(['succeed', 'fail'] as const)(
-    'is kept while work holds the body, and after it (%s)',
+    'the room of a body is kept while work holds the body, and after it (%s)',
     async (how) => {
       const all = bodies(1, 1000)
       const body = all.enter()
@@ -186,7 +186,7 @@ describe('the room of a body', () => {
     },
   )
 
-  it('is kept for work that goes on after its sender has left, and given to others only after a while', () => {
+  it('the room of a body is kept for work that goes on after its sender has left, and given to others only after a while', () => {
     const clock = stopped()
     const all = bodies(1, 1000, clock)
     const { leaving, leave } = sender()
@@ -201,7 +201,7 @@ describe('the room of a body', () => {
     expect(free(all)).toBe(1)
   })
 
-  it('is given to bytes, too, when its sender left a while ago', () => {
+  it('the room of a body is given to bytes, too, when its sender left a while ago', () => {
     const clock = stopped()
     const all = bodies(2, 1000, clock)
     const { leaving, leave } = sender()
@@ -213,7 +213,7 @@ describe('the room of a body', () => {
     expect(all.enter().add(1000)).toBeUndefined()
   })
 
-  it('stays with a body whose sender leaves after the work', async () => {
+  it('the room of a body stays with a body whose sender leaves after the work', async () => {
     const clock = stopped()
     const all = bodies(1, 1000, clock)
     const { leaving, leave } = sender()

@@ -37,7 +37,7 @@ class FakeStream extends EventEmitter implements NodeStream {
   }
 }
 
-it('B11 a Node body that comes in single bytes takes the memory of its bytes, and is whole', async () => {
+it('a Node body that comes in single bytes takes the memory of its bytes, and is whole', async () => {
   const [whole, each] = bytesOneByOne()
   const stream = new FakeStream()
   const inFlight = new BodiesInFlight(1, BYTES, 0).enter()
@@ -51,7 +51,7 @@ it('B11 a Node body that comes in single bytes takes the memory of its bytes, an
   expect(Buffer.from(await body).equals(whole)).toBe(true)
 })
 
-it('B11 a web body that comes in single bytes takes the memory of its bytes, and is whole', async () => {
+it('a web body that comes in single bytes takes the memory of its bytes, and is whole', async () => {
   const [whole, each] = bytesOneByOne()
   const bytes = each()[Symbol.iterator]()
   const before = heapUsed()

@@ -35,28 +35,28 @@ function withoutEnd(request: RawRequest): Buffer {
 
 describeMatrix('the size of a body', [
   {
-    name: 'B01 accepts exactly 65,536 bytes',
+    name: 'a listener accepts exactly 65,536 bytes',
     send: async ({ send, request }) => send(await request({ body: jsonOf(LIMIT) })),
     expected: ACCEPTED,
   },
   {
-    name: 'B01 accepts exactly 65,536 bytes in chunks',
+    name: 'a listener accepts exactly 65,536 bytes in chunks',
     send: async ({ send, request }) =>
       send(toBytes(await request({ body: jsonOf(LIMIT) }), { chunkBytes: 1000 })),
     expected: ACCEPTED,
   },
   {
-    name: 'B01 keeps the connection if exactly 65,536 bytes are refused for another reason',
+    name: 'a listener keeps the connection if exactly 65,536 bytes are refused for another reason',
     send: async ({ send, request }) => send(await request({ body: 'x'.repeat(LIMIT) })),
     expected: refused(400, 'body_not_json'),
   },
   {
-    name: "B02 P02 refuses 65,537 bytes with 400, not with a framework's 413",
+    name: "a listener refuses 65,537 bytes with 400, not with a framework's 413",
     send: async ({ send, request }) => send(await request({ body: jsonOf(LIMIT + 1) })),
     expected: TOO_LARGE,
   },
   {
-    name: 'B02 refuses an announced 65,537 bytes by the headers alone, and closes',
+    name: 'a listener refuses an announced 65,537 bytes by the headers alone, and closes',
     send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
       await connection.write(headOf(await request(), [['Content-Length', `${LIMIT + 1}`]]))
@@ -67,7 +67,7 @@ describeMatrix('the size of a body', [
     expected: TOO_LARGE,
   },
   {
-    name: 'B02 B07 never reads a refused body as the next request',
+    name: 'a listener never reads a refused body as the next request',
     send: async ({ address, request, verdicts, hungUp }) => {
       const smuggled = toBytes(await request())
       const body = Buffer.concat([Buffer.alloc(LIMIT + 1 - smuggled.byteLength, ' '), smuggled])
@@ -82,13 +82,13 @@ describeMatrix('the size of a body', [
     expected: TOO_LARGE,
   },
   {
-    name: 'B03 P02 refuses 70,000 bytes in chunks with 400',
+    name: 'a listener refuses 70,000 bytes in chunks with 400',
     send: async ({ send, request }) =>
       send(toBytes(await request({ body: jsonOf(70_000) }), { chunkBytes: 1000 })),
     expected: TOO_LARGE,
   },
   {
-    name: 'B03 answers at byte 65,537 of a body in chunks that never ends, and closes',
+    name: 'a listener answers at byte 65,537 of a body in chunks that never ends, and closes',
     send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
       await connection.write(withoutEnd(await request({ body: jsonOf(LIMIT + 1) })))
@@ -99,7 +99,7 @@ describeMatrix('the size of a body', [
     expected: TOO_LARGE,
   },
   {
-    name: 'B03 waits for the end of a body in chunks that has 65,536 bytes so far',
+    name: 'a listener waits for the end of a body in chunks that has 65,536 bytes so far',
     send: async ({ address, request }) => {
       const connection = new RawConnection(address)
       await connection.write(withoutEnd(await request({ body: jsonOf(LIMIT) })))
@@ -109,7 +109,7 @@ describeMatrix('the size of a body', [
     expected: ACCEPTED,
   },
   {
-    name: 'B06 refuses an announced 100 MB at once, although Node itself may say 100 Continue first',
+    name: 'a listener refuses an announced 100 MB at once, although Node itself may say 100 Continue first',
     send: async ({ address, request, hungUp }) => {
       const announced: readonly Header[] = [
         ['Expect', '100-continue'],
@@ -125,7 +125,7 @@ describeMatrix('the size of a body', [
     expected: TOO_LARGE,
   },
   {
-    name: 'B02 refuses a GET with a body that is too large, whether or not its server hands the body on',
+    name: 'a listener refuses a GET with a body that is too large, whether or not its server hands the body on',
     send: async ({ send, request }) => {
       const sent = await request({ method: 'GET', body: jsonOf(LIMIT + 1) })
       // A server that does not read the body may keep the connection open.
@@ -135,7 +135,7 @@ describeMatrix('the size of a body', [
     differs: { 'body of a GET': refused(400, 'method_not_post', closing) },
   },
   {
-    name: 'counts the bytes of the body, not its characters',
+    name: 'a listener counts the bytes of the body, not its characters',
     send: async ({ send, request }) => send(await request({ body: `"${'é'.repeat(LIMIT / 2)}"` })),
     expected: TOO_LARGE,
   },
@@ -161,7 +161,7 @@ const WAVED_THROUGH = byNode('HTTP/1.1 200 OK')
 function lengthRow(...lengths: readonly string[]): Row {
   const framing = lengths.map((length): Header => ['Content-Length', length])
   return {
-    name: `B08 a Content-Length of ${lengths.join(' and ')} is refused (by Node's parser), and no handler runs`,
+    name: `a Content-Length of ${lengths.join(' and ')} is refused (by Node's parser), and no handler runs`,
     send: async (client) => statusOf(client, toBytes(await client.request({ body: '"abc"' }), { framing })),
     expected: byNode(BAD_REQUEST),
   }
@@ -169,7 +169,7 @@ function lengthRow(...lengths: readonly string[]): Row {
 
 describeMatrix('the length of a body', [
   {
-    name: "B04 a length beside chunks is refused (by Node's parser), and no handler runs",
+    name: "a length beside chunks is refused (by Node's parser), and no handler runs",
     send: async (client) => {
       const sent = await client.request()
       return statusOf(client, headOf(sent, [...CHUNKED, ['Content-Length', '2']]), inChunks(sent.body, 100))
@@ -181,7 +181,7 @@ describeMatrix('the length of a body', [
   lengthRow('5', '6'),
   { ...lengthRow('5', '5'), differs: { 'equal lengths': WAVED_THROUGH } },
   {
-    name: 'B12 accepts one-byte chunks, and keeps nothing of their extensions of 4 KB',
+    name: 'a listener accepts one-byte chunks, and keeps nothing of their extensions of 4 KB',
     send: async ({ send, request }) => {
       const sent = await request()
       return send(Buffer.concat([headOf(sent, CHUNKED), inChunks(sent.body, 1, `;${'x'.repeat(4096)}`)]))
@@ -190,7 +190,7 @@ describeMatrix('the length of a body', [
     differs: { 'chunk extensions': refused(400, 'body_incomplete', closing) },
   },
   {
-    name: "B12 a chunk with an extension of 20 KB is refused (by Node's parser, with 413 or 400), and no handler runs",
+    name: "a chunk with an extension of 20 KB is refused (by Node's parser, with 413 or 400), and no handler runs",
     send: async (client) => {
       const sent = await client.request()
       const extended = inChunks(sent.body, 100, `;${'x'.repeat(20_000)}`)
@@ -201,7 +201,7 @@ describeMatrix('the length of a body', [
     expected: byNode(BAD_REQUEST),
   },
   {
-    name: 'B12 accepts 2,000 one-byte chunks',
+    name: 'a listener accepts 2,000 one-byte chunks',
     send: async ({ send, request }) =>
       send(toBytes(await request({ body: jsonOf(2000) }), { chunkBytes: 1 })),
     expected: ACCEPTED,

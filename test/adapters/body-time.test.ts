@@ -56,7 +56,7 @@ const large = { body: `"${'x'.repeat(60_000)}"` }
 
 describeMatrix('a body that does not arrive', [
   {
-    name: 'B05 never accepts 2 bytes of an announced 100, when the sender has finished',
+    name: 'a listener never accepts 2 bytes of an announced 100, when the sender has finished',
     send: async (client) => {
       const connection = new RawConnection(client.address)
       await connection.write(headOf(await client.request(), [['Content-Length', '100']]))
@@ -67,7 +67,7 @@ describeMatrix('a body that does not arrive', [
     differs: { 'no last word': SILENCE },
   },
   {
-    name: 'B05 never accepts a body in chunks whose end is missing',
+    name: 'a listener never accepts a body in chunks whose end is missing',
     send: async (client) => {
       const connection = new RawConnection(client.address)
       const whole = toBytes(await client.request(), { chunkBytes: 100 })
@@ -78,7 +78,7 @@ describeMatrix('a body that does not arrive', [
     differs: { 'no last word': SILENCE },
   },
   {
-    name: 'B09 answers a slow body at its deadline, and closes',
+    name: 'a server answers a slow body at its deadline, and closes',
     setup: () => ({ options: { bodyTimeoutSeconds: 0.1 } }),
     send: async (client) => {
       const connection = await begin(client, await client.request(), 1)
@@ -90,7 +90,7 @@ describeMatrix('a body that does not arrive', [
     expected: INCOMPLETE,
   },
   {
-    name: 'B09 closes 100 connections that drip, and serves others meanwhile',
+    name: 'a server closes 100 connections that drip, and serves others meanwhile',
     setup: () => ({ options: { bodyTimeoutSeconds: 0.2 } }),
     send: async (client) => {
       const request = await client.request(large)
@@ -104,7 +104,7 @@ describeMatrix('a body that does not arrive', [
     expected: [ACCEPTED, INCOMPLETE],
   },
   {
-    name: 'B10 an aborted body makes no claim and no unhandled rejection, and frees its place',
+    name: 'an aborted body makes no claim and no unhandled rejection, and frees its place',
     setup: ({ lookup }) => ({ target: lookup, options: { maxConcurrentBodies: 1 } }),
     send: async (client) => {
       const rejections = unhandledRejections()
@@ -140,7 +140,7 @@ function foundTooLate({ listener, lookup }: Endpoint) {
 
 describeMatrix('a sender that is gone', [
   {
-    name: 'B10 frees its place even before its listener is found',
+    name: 'a sender that is gone frees its place even before its listener is found',
     setup: foundTooLate,
     send: async (client) => {
       const connection = new RawConnection(client.address)
@@ -162,7 +162,7 @@ describeMatrix('a sender that is gone', [
 
 describeMatrix('many bodies at once', [
   {
-    name: 'B11 make room for one beyond maxConcurrentBodies: the slowest is cut, told to try again, and closed',
+    name: 'many bodies at once make room for one beyond maxConcurrentBodies: the slowest is cut, told to try again, and closed',
     setup: ({ lookup }) => ({ target: lookup, options: { maxConcurrentBodies: 2 } }),
     send: async (client) => {
       const slow = await begin(client, await client.request(large), 60_001)
@@ -184,7 +184,7 @@ describeMatrix('many bodies at once', [
     expected: [ACCEPTED, BUSY, ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 does not count a complete body, however long its handler takes',
+    name: 'a complete body is not counted, however long its handler takes',
     setup: () => ({ options: { maxConcurrentBodies: 1 }, handle: secondReleasesFirst() }),
     send: async ({ send, request, verdicts }) => {
       const first = send(await request())
@@ -197,7 +197,7 @@ describeMatrix('many bodies at once', [
 
 describeMatrix('a connection', [
   {
-    name: 'stays open after a refusal that has read its body',
+    name: 'a connection stays open after a refusal that has read its body',
     send: async ({ address, request }) => {
       const connection = new RawConnection(address)
       await connection.write(toBytes(await request({ headers: { 'webhook-signature': 'x' } })))
@@ -208,7 +208,7 @@ describeMatrix('a connection', [
     expected: [UNAUTHORIZED, ACCEPTED],
   },
   {
-    name: 'answers pipelined deliveries in order',
+    name: 'pipelined deliveries are answered in order',
     send: async ({ address, request }) => {
       const requests = [
         await request(),

@@ -92,7 +92,7 @@ describeMatrix('senders from addresses that are not allowed', [
     ] as const
   ).map(
     ([name, setup]): Row => ({
-      name: `B11 I24 have 64 places of their own, and the slowest is 403 at once when these are taken: ${name}`,
+      name: `disallowed senders have 64 places of their own, and the slowest is 403 at once when these are taken: ${name}`,
       endpoint,
       setup,
       send: fillPlaces,
@@ -100,14 +100,14 @@ describeMatrix('senders from addresses that are not allowed', [
     }),
   ),
   {
-    name: 'are answered in the order of the checks if they have a place',
+    name: 'disallowed senders are answered in the order of the checks if they have a place',
     endpoint,
     setup: found,
     send: async (client) => finish(await crowd(client, '{"a":1}'), 'x'),
     expected: refused(400, 'body_not_json'),
   },
   {
-    name: 'B11 take no place from allowed senders',
+    name: 'disallowed senders take no place from allowed senders',
     endpoint,
     setup: found,
     send: async (client) => {
@@ -125,7 +125,7 @@ describeMatrix('senders from addresses that are not allowed', [
     claims: 2,
   },
   {
-    name: 'B11 have the bytes of 64 default bodies, even if the limit is larger',
+    name: 'disallowed senders have the bytes of 64 default bodies, even if the limit is larger',
     endpoint: endpointForLarge,
     setup: ({ lookup }) => ({ target: lookup, options: { ...options, bodyTimeoutSeconds: 600 } }),
     send: async (client) => {

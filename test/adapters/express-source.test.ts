@@ -31,12 +31,12 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
     return { status, errors }
   }
 
-  it('I19 is the socket as long as no proxy is trusted', async () => {
+  it('the source address is the socket as long as no proxy is trusted', async () => {
     expect((await deliver(false, ALLOWED)).status).toBe(403)
   })
 
   it.each(['loopback', '127.0.0.0/8', ['127.0.0.1'], 1])(
-    'is found by `trust proxy` = %j',
+    'the source address is found by `trust proxy` = %j',
     async (trustProxy) => {
       expect((await deliver(trustProxy, ALLOWED)).status).toBe(200)
       expect((await deliver(trustProxy, `${STRANGER}, ${ALLOWED}`)).status).toBe(200)
@@ -44,30 +44,30 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
   )
 
   it.each(['loopback', '127.0.0.0/8', ['127.0.0.1'], 1])(
-    'I20 cannot be forged by a stranger with `trust proxy` = %j',
+    'the source address cannot be forged by a stranger with `trust proxy` = %j',
     async (trustProxy) => {
       expect((await deliver(trustProxy, `${ALLOWED}, ${STRANGER}`)).status).toBe(403)
     },
   )
 
-  it('I22 is an error of the developer if `trust proxy` is true', async () => {
+  it('a `trust proxy` of true is an error of the developer', async () => {
     const { status, errors } = await deliver(true, ALLOWED)
     expect(status).toBe(500)
     expect(errors).toEqual([expect.any(ListenerConfigError)])
     expect(String(errors[0])).toMatch(/trust proxy.*list your proxies/)
   })
 
-  it('I22 may be anything if no addresses are checked', async () => {
+  it('`trust proxy` may be anything if no addresses are checked', async () => {
     expect((await deliver(true, STRANGER, { options: {} })).status).toBe(200)
   })
 
-  it('is found by trustedProxies instead of `trust proxy`, when they are given', async () => {
+  it('the source address is found by trustedProxies instead of `trust proxy`, when they are given', async () => {
     const trustedProxies = ['127.0.0.0/8']
     expect((await deliver(true, `${STRANGER}, ${ALLOWED}`, { trustedProxies })).status).toBe(200)
     expect((await deliver(true, `${ALLOWED}, ${STRANGER}`, { trustedProxies })).status).toBe(403)
   })
 
-  it('is also found in a router', async () => {
+  it('the source address is also found in a router', async () => {
     const { listener, request } = hmacEndpoint({ allowedCidrs: ALLOWED_CIDRS })
     const { errors, send } = await running(create, (app) => {
       app.set('trust proxy', true)

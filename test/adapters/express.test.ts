@@ -16,7 +16,7 @@ function keepRawBody(request: IncomingMessage, _response: unknown, bytes: Buffer
 }
 
 describe.each(FRAMEWORKS)('%s', (_, create) => {
-  it('gives the handler the event, and its payload as the body', async () => {
+  it('verifyWebhook gives the handler the event, and its payload as the body', async () => {
     const { status, events, bodies } = await behind(create, [])
     expect(status).toBe(200)
     expect(events[0]?.payload).toEqual({ b: 1, a: 'é' })
@@ -29,7 +29,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     ['express.json() for every type', create.json({ type: '*/*', strict: false })],
     ['express.text()', create.text({ type: '*/*' })],
   ])(
-    'B17 P08 behind %s the developer is told what to change, and nothing is accepted',
+    'the error tells the developer what to change behind %s, and nothing is accepted',
     async (_name, parser) => {
       expectMistake(
         await behind(create, [parser]),
@@ -38,7 +38,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     },
   )
 
-  it('B17 P08 tells the developer if a middleware has read the stream', async () => {
+  it('verifyWebhook tells the developer if a middleware has read the stream', async () => {
     const reader: RequestHandler = (request, _response, next) => {
       request.on('end', () => next()).resume()
     }
@@ -48,7 +48,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     )
   })
 
-  it('B17 P08 tells the developer if a middleware has read a part of the stream', async () => {
+  it('verifyWebhook tells the developer if a middleware has read a part of the stream', async () => {
     const reader: RequestHandler = (request, _response, next) => {
       request.once('readable', () => next(void request.read(4)))
     }
@@ -58,7 +58,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     )
   })
 
-  it('B17 P08 tells the developer if a middleware has read an empty stream to its end', async () => {
+  it('verifyWebhook tells the developer if a middleware has read an empty stream to its end', async () => {
     const endpoint = hmacEndpoint()
     const reader: RequestHandler = (request, _response, next) => {
       request.on('end', () => next()).resume()
@@ -70,7 +70,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(errors).toEqual([expect.any(ListenerConfigError)])
   })
 
-  it('behind a middleware that paused the stream, the body is read', async () => {
+  it('the body is read behind a middleware that paused the stream', async () => {
     const pauser: RequestHandler = (request, _response, next) => {
       request.pause()
       next()
@@ -83,7 +83,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     ['express.raw()', create.raw({ type: '*/*' })],
     ['express.json() that keeps req.rawBody', create.json({ verify: keepRawBody })],
     ['express.text() that keeps req.rawBody', create.text({ type: '*/*', verify: keepRawBody })],
-  ])('B18 behind %s the exact bytes are verified', async (_name, parser) => {
+  ])('the exact bytes are verified behind %s', async (_name, parser) => {
     const { status, events } = await behind(create, [parser])
     expect(status).toBe(200)
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
@@ -106,7 +106,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect([events.length, bodies]).toEqual([1, [{ b: 1, a: 'é' }]])
   })
 
-  it('B02 refuses 65,537 bytes that express.raw() has read already', async () => {
+  it('verifyWebhook refuses 65,537 bytes that express.raw() has read already', async () => {
     const { listener, request } = hmacEndpoint()
     const { handler, events } = keeper()
     const { send } = await running(create, (app) => {
@@ -116,7 +116,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(events).toEqual([])
   })
 
-  it('does not accept a rawBody that is a string', async () => {
+  it('verifyWebhook does not accept a rawBody that is a string', async () => {
     const textKeeper: RequestHandler = (request, _response, next) => {
       request.on('end', () => {
         Object.assign(request, { rawBody: BODY })
@@ -131,7 +131,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     ['alone', []],
     ['behind express.raw()', [create.raw({ type: '*/*' })]],
     ['behind a host that keeps req.rawBody', [create.json({ verify: keepRawBody })]],
-  ])('mounted twice, %s, is an error of the developer and not a duplicate', async (_name, before) => {
+  ])('verifyWebhook twice, %s, is an error of the developer, no duplicate', async (_name, before) => {
     const endpoint = hmacEndpoint()
     const guard = verifyWebhook(endpoint.listener)
     const { status, errors, events } = await behind(create, [...before, guard], endpoint)
@@ -141,7 +141,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(endpoint.verdicts.entries).toEqual(['accepted'])
   })
 
-  it('passes the argument of next() to the error handler, and frees the event', async () => {
+  it('verifyWebhook passes the argument of next() to the error handler, and frees the event', async () => {
     const endpoint = hmacEndpoint()
     const { errors, send } = await running(create, (app) => {
       app.post('/hook', verifyWebhook(endpoint.listener), (_request, _response, next) => {
@@ -154,7 +154,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(errors).toEqual([new Error('no database'), new Error('no database')])
   })
 
-  it('passes a thrown error to the error handler, and frees the event', async () => {
+  it('verifyWebhook passes a thrown error to the error handler, and frees the event', async () => {
     const endpoint = hmacEndpoint()
     const { errors, send } = await running(create, (app) => {
       app.post('/hook', verifyWebhook(endpoint.listener), () => {
@@ -167,7 +167,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(errors).toEqual([new Error('no database'), new Error('no database')])
   })
 
-  it('frees the event if a handler answers 500, forgets to return, and answers 200, which Node does not send', async () => {
+  it('verifyWebhook frees the event if a handler answers 500, forgets to return, and answers 200, which Node does not send', async () => {
     const endpoint = hmacEndpoint()
     const { send } = await running(create, (app) => {
       app.post('/hook', verifyWebhook(endpoint.listener), (_request, response) => {
@@ -180,7 +180,7 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
   })
 })
 
-it('accepts requests of hosts that leave rawHeaders empty', async () => {
+it('verifyWebhook accepts requests of hosts that leave rawHeaders empty', async () => {
   const { listener, request } = hmacEndpoint()
   const { method, headers, body } = await request()
   const byHand = Object.assign(Readable.from([body]), {
@@ -198,7 +198,7 @@ it('accepts requests of hosts that leave rawHeaders empty', async () => {
 })
 
 it.each(['before', 'after'])(
-  'B09 reads a body to its end even if a reader that came %s it pauses at its last byte',
+  'a body is read to its end even if a reader that came %s it pauses at its last byte',
   async (order) => {
     const { listener, request } = hmacEndpoint()
     const verify = verifyWebhook(listener)

@@ -38,7 +38,7 @@ const newIds = (requests: readonly FastifyRequest[]) => requests.map(({ webhook 
 
 describe('what answers between the checks and the claim', () => {
   it.each(['onRequest', 'preParsing', 'preValidation'] as const)(
-    'leaves the event for the retry: a 429 of %s',
+    'a 429 of %s leaves the event for the retry',
     async (hook) => {
       const endpoint = hmacEndpoint()
       const handled: FastifyRequest[] = []
@@ -55,7 +55,7 @@ describe('what answers between the checks and the claim', () => {
     },
   )
 
-  it('leaves the event for a body that the route has a schema for', async () => {
+  it("a route's schema that refuses a body leaves the event for the retry", async () => {
     const endpoint = hmacEndpoint()
     const body = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
     const send = serve(endpoint, (scope) => {
@@ -67,7 +67,7 @@ describe('what answers between the checks and the claim', () => {
     expect(await send(await endpoint.request({ eventId, body: '{"a":1}' }))).toBe(200)
   })
 
-  it('keeps the type that the sender named, though a schema of the route removes it from the body', async () => {
+  it('the payload keeps the type that the sender named, though a schema of the route removes it from the body', async () => {
     const auth = stripe({ secrets: 'whsec_x' })
     const listener = defineListener({ id: 'stripe', auth, store: memoryStore(), onVerdict: null })
     const send = serve({ ...hmacEndpoint(), listener }, (scope) => {
@@ -88,7 +88,7 @@ describe('what answers between the checks and the claim', () => {
     ).toBe(200)
   })
 
-  it('leaves the event alone when the checks refuse the delivery first', async () => {
+  it('a delivery that the checks refuse leaves the event alone', async () => {
     const endpoint = hmacEndpoint()
     const asked = new Log<string>()
     const send = serve(endpoint, (scope) => {
@@ -100,7 +100,7 @@ describe('what answers between the checks and the claim', () => {
 })
 
 describe('the hooks of a guarded route', () => {
-  it('see the payload from preValidation on, and the event from preHandler on', async () => {
+  it('the hooks see the payload from preValidation on, and the event from preHandler on', async () => {
     const endpoint = hmacEndpoint()
     const seen: unknown[] = []
     const look = (hook: string) => async (request: FastifyRequest) => {
@@ -118,7 +118,7 @@ describe('the hooks of a guarded route', () => {
     ])
   })
 
-  it('do not count towards the duration of the verdict', async () => {
+  it('the hooks do not count towards the duration of the verdict', async () => {
     const endpoint = hmacEndpoint()
     const startedAt = performance.now()
     const send = serve(endpoint, (scope) => {
@@ -141,14 +141,14 @@ describe('a claim in a guarded scope', () => {
     release: () => true,
   }
 
-  it('that fails is answered 503 and reported once', async () => {
+  it('a claim that fails is answered 503 and reported once', async () => {
     const endpoint = hmacEndpoint({ store: failing })
     const send = serve(endpoint, (scope) => scope.post('/hook', async () => 'ok'))
     expect(await send(await endpoint.request())).toBe(503)
     expect([endpoint.failures.entries.length, endpoint.verdicts.entries]).toEqual([1, []])
   })
 
-  it('is made once, even if the handler calls the not-found handler of the same scope', async () => {
+  it('a claim is made once, even if the handler calls the not-found handler of the same scope', async () => {
     const endpoint = hmacEndpoint()
     const send = serve(endpoint, (scope) => {
       scope.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing here'))

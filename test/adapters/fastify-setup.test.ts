@@ -58,7 +58,7 @@ describe('a scope of Fastify that has a parser of its own', () => {
     ['for a pattern', /^application\/.*json/],
     ['for anything', '*'],
     ['that no delivery could reach', 'text/plain'],
-  ])('P06 does not start with a parser %s behind verifyWebhook', async (_, type) => {
+  ])('a scope does not start with a parser %s behind verifyWebhook', async (_, type) => {
     const start = deliver(hmacEndpoint(), (scope) => {
       scope.addContentTypeParser(type, { parseAs: 'string' }, asText)
     })
@@ -68,7 +68,7 @@ describe('a scope of Fastify that has a parser of its own', () => {
     )
   })
 
-  it('P06 does not start with a parser of a scope inside it', async () => {
+  it('a scope does not start with a parser of a scope inside it', async () => {
     const start = deliver(hmacEndpoint(), (scope) => {
       scope.register(async (inner) => {
         inner.addContentTypeParser('application/json', { parseAs: 'string' }, asText)
@@ -77,7 +77,7 @@ describe('a scope of Fastify that has a parser of its own', () => {
     await expect(start).rejects.toThrow(/add no other/)
   })
 
-  it('P06 replaces a JSON parser that was added before verifyWebhook', async () => {
+  it('a scope replaces a JSON parser that was added before verifyWebhook', async () => {
     const before = (scope: FastifyInstance) => {
       scope.addContentTypeParser('application/json', { parseAs: 'string' }, asText)
     }
@@ -89,12 +89,12 @@ describe('a scope of Fastify that has a parser of its own', () => {
 })
 
 describe('the setup of verifyWebhook on Fastify', () => {
-  it('refuses another major version of Fastify', () => {
+  it('verifyWebhook refuses another major version of Fastify', () => {
     const meta: unknown = Reflect.get(verifyWebhook, Symbol.for('plugin-meta'))
     expect(meta).toEqual({ name: 'hookgate', fastify: '5.x' })
   })
 
-  it('guards routes that were declared before it', async () => {
+  it('verifyWebhook guards routes that were declared before it', async () => {
     const endpoint = hmacEndpoint()
     const { status } = await deliver(
       endpoint,
@@ -115,7 +115,7 @@ describe('the setup of verifyWebhook on Fastify', () => {
           await inner.register(verifyWebhook, { listener: hmacEndpoint().listener })
         }),
     ],
-  ])('mounted twice %s, does not start', async (_, again) => {
+  ])('verifyWebhook mounted twice %s does not start', async (_, again) => {
     const start = deliver(hmacEndpoint(), (scope) => {
       again(scope)
       echo(scope)
@@ -130,19 +130,19 @@ describe('the setup of verifyWebhook on Fastify', () => {
       'two scopes down',
       (scope) => void scope.register(async (inner) => void inner.register(async (deep) => echo(deep))),
     ],
-  ])('does not start after the routes %s, whose parsers would wait forever', async (_, before) => {
+  ])('Fastify does not start after the routes %s, whose parsers would wait forever', async (_, before) => {
     const start = deliver(hmacEndpoint(), () => {}, { before })
     await expect(start).rejects.toThrow(ListenerConfigError)
     await expect(start).rejects.toThrow(/^verifyWebhook: .*register it first/)
   })
 
-  it('starts behind plugins that open no scope', async () => {
+  it('verifyWebhook starts behind plugins that open no scope', async () => {
     const decorator = fp(async (scope: FastifyInstance) => void scope.decorate('db', {}))
     const before = (scope: FastifyInstance) => void scope.register(decorator)
     expect(await deliver(hmacEndpoint(), echo, { before })).toMatchObject({ status: 200 })
   })
 
-  it('starts beside a scope that was declared before its own', async () => {
+  it('verifyWebhook starts beside a scope that was declared before its own', async () => {
     const app = Fastify()
     const { listener, request } = hmacEndpoint()
     app.register(async (other) => other.post('/other', async (request) => request.body))
@@ -155,7 +155,7 @@ describe('the setup of verifyWebhook on Fastify', () => {
   })
 
   it.each(['string', 'bytes'])(
-    'B17 B18 accepts a body that a hook has already read, if it left %s',
+    'verifyWebhook accepts a body that a hook has already read, if it left %s',
     async (kind) => {
       const endpoint = hmacEndpoint()
       const reader: onRequestHookHandler = async (request) => {
@@ -223,7 +223,7 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     ['an onRequest hook', (app) => app.addHook('onRequest', mounted).post('/hook', () => 'ok')],
     ['an onRequest hook of a server without the route', (app) => app.addHook('onRequest', mounted)],
     ['a handler', (app) => app.post('/hook', mounted)],
-  ])('as %s reaches the error handler, with the fix', async (_, build) => {
+  ])('verifyWebhook registered as %s reaches the error handler, with the fix', async (_, build) => {
     const errors: unknown[] = []
     const app = Fastify()
     app.setErrorHandler((error, _request, reply) => {
@@ -237,7 +237,7 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     expect(errors.map(String)).toEqual([PLUGIN])
   })
 
-  it('but called, throws at once', () => {
+  it('verifyWebhook called as a function throws at once', () => {
     const { listener } = hmacEndpoint()
     for (const target of [listener, { listener }, undefined]) {
       expect(() => Fastify().post('/hook', { preHandler: called(target) }, () => 'ok')).toThrow(
@@ -246,7 +246,7 @@ describe('verifyWebhook that is not registered as a plugin', () => {
     }
   })
 
-  it('guards its routes even if register is not awaited and comes after them', async () => {
+  it('verifyWebhook guards its routes even if register is not awaited and comes after them', async () => {
     const app = Fastify()
     const { listener, request } = hmacEndpoint()
     app.register(async (scope) => {
@@ -264,7 +264,7 @@ describe('a guarded root of Fastify', () => {
   it.each([
     ['GET', '/health', 'GET /health'],
     ['GET', '/nowhere', 'its not-found handler'],
-  ])('tells the operator, but not the stranger, why %s %s is refused', async (method, path, named) => {
+  ])('the operator, but not the stranger, learns why %s %s is refused', async (method, path, named) => {
     const details: unknown[] = []
     const { listener } = hmacEndpoint({ onVerdict: (verdict) => details.push(verdict.ok || verdict.detail) })
     const app = Fastify()

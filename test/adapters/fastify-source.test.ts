@@ -43,13 +43,13 @@ async function serve(
 }
 
 describe('the source address on Fastify', () => {
-  it('I19 is the socket as long as no proxy is trusted', async () => {
+  it('the source address is the socket as long as no proxy is trusted', async () => {
     const { send, errors } = await serve(false)
     expect([await send(ALLOWED), errors]).toEqual([403, []])
   })
 
   it.each<[TrustProxy]>([['127.0.0.0/8'], [['127.0.0.1']], [(_address, hop) => hop === 0]])(
-    'I20 is found by trustProxy: %j',
+    'the source address is found by trustProxy: %j',
     async (trustProxy) => {
       const { send } = await serve(trustProxy)
       expect(await send(ALLOWED)).toBe(200)
@@ -63,24 +63,24 @@ describe('the source address on Fastify', () => {
     ['a function that trusts everyone', () => true],
     ['all of IPv4', '0.0.0.0/1, 128.0.0.0/1'],
     ['all of IPv6', ['127.0.0.1', '::/1', '8000::/1']],
-  ])('I22 is an error of the developer if trustProxy is %s', async (_, trustProxy) => {
+  ])('a trustProxy of %s is an error of the developer', async (_, trustProxy) => {
     const { send, errors } = await serve(trustProxy)
     expect([await send(ALLOWED), await send(ALLOWED)]).toEqual([500, 500])
     expect(errors).toEqual([expect.any(ListenerConfigError), expect.any(ListenerConfigError)])
     expect(String(errors[0])).toMatch(/trustProxy: .*list your proxies/)
   })
 
-  it('I22 may be anything if no addresses are checked', async () => {
+  it('trustProxy may be anything if no addresses are checked', async () => {
     const { send, errors } = await serve(true, { options: {} })
     expect([await send(STRANGER), errors]).toEqual([200, []])
   })
 
-  it('I22 is found by trustedProxies, whatever trustProxy says', async () => {
+  it('the source address is found by trustedProxies, whatever trustProxy says', async () => {
     const { send, errors } = await serve(true, { trustedProxies: ['127.0.0.0/8'] })
     expect([await send(ALLOWED), await send(`${ALLOWED}, ${STRANGER}`), errors]).toEqual([200, 403, []])
   })
 
-  it('tests trustProxy with made-up senders once, and not per request', async () => {
+  it('trustProxy is tested with made-up senders once, and not per request', async () => {
     const asked: string[] = []
     const { send } = await serve((address) => {
       asked.push(address)

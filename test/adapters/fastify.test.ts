@@ -41,7 +41,7 @@ function injected({ path, headers, body }: RawRequest): InjectOptions {
 }
 
 describe('a guarded scope of Fastify', () => {
-  it('gives the handler the event, and its payload as the body', async () => {
+  it('a guarded scope gives the handler the event, and its payload as the body', async () => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     const { events, bodies } = guard(app, listener)
@@ -51,7 +51,7 @@ describe('a guarded scope of Fastify', () => {
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(body)
   })
 
-  it('gives the handler the payload of a GET as the body too, and its own headers', async () => {
+  it('a guarded scope gives the handler the payload of a GET as the body too, and its own headers', async () => {
     const app = newApp()
     const publicUrl = 'https://receiver.example/hook'
     const listener = defineListener({
@@ -78,7 +78,7 @@ describe('a guarded scope of Fastify', () => {
     'null',
     'false',
     '[]',
-  ])('J03 J11 accepts %s, which its own parser may refuse', async (body) => {
+  ])('a guarded scope accepts %s, which its own parser may refuse', async (body) => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     const { bodies, events } = guard(app, listener)
@@ -88,7 +88,7 @@ describe('a guarded scope of Fastify', () => {
     expect({}).not.toHaveProperty('x')
   })
 
-  it('answers inject() like a socket', async () => {
+  it('a guarded scope answers inject() like a socket', async () => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     const { events } = guard(app, listener)
@@ -102,7 +102,7 @@ describe('a guarded scope of Fastify', () => {
     expect(events).toEqual([])
   })
 
-  it('P02 decides before the bodyLimit and the content types of Fastify do', async () => {
+  it('a guarded scope decides before the bodyLimit and the content types of Fastify do', async () => {
     const app = newApp({ bodyLimit: 10 })
     const { listener, request, verdicts } = hmacEndpoint()
     guard(app, listener)
@@ -113,7 +113,7 @@ describe('a guarded scope of Fastify', () => {
     expect(verdicts.entries).toEqual(['body_too_large', 'content_type_not_json', 'accepted'])
   })
 
-  it('P06 leaves a route beside it with the parsers of Fastify: 400, 413 and 415 are its own', async () => {
+  it('a guarded scope leaves a route beside it with the parsers of Fastify: 400, 413 and 415 are its own', async () => {
     const app = newApp({ bodyLimit: 100 })
     guard(app, hmacEndpoint().listener)
     app.post('/other', async (request) => ({ got: request.body }))
@@ -127,7 +127,7 @@ describe('a guarded scope of Fastify', () => {
     expect((await post('<a/>', 'text/xml')).statusCode).toBe(415)
   })
 
-  it('P06 leaves a scope beside it and the scope around it alone', async () => {
+  it('a guarded scope leaves a scope beside it and the scope around it alone', async () => {
     const app = newApp()
     app.register(async (outer) => {
       guard(outer, hmacEndpoint().listener)
@@ -145,7 +145,7 @@ describe('a guarded scope of Fastify', () => {
     expect((await post('/hook')).json()).toMatchObject({ code: 'header_missing' })
   })
 
-  it('P06 also guards the scopes inside it', async () => {
+  it('a guarded scope also guards the scopes inside it', async () => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     app.register(async (scope) => {
@@ -160,7 +160,7 @@ describe('a guarded scope of Fastify', () => {
     expect((await app.inject(injected(sent))).json()).toEqual({ id, got: { a: 1 } })
   })
 
-  it('works under a prefix', async () => {
+  it('a guarded scope works under a prefix', async () => {
     const app = newApp()
     const { listener, request } = hmacEndpoint()
     app.register(
@@ -174,7 +174,7 @@ describe('a guarded scope of Fastify', () => {
     expect((await app.inject(injected(await request({ path: '/hook' })))).statusCode).toBe(404)
   })
 
-  it('works beside another scope with another listener', async () => {
+  it('a guarded scope works beside another scope with another listener', async () => {
     const app = newApp()
     const [one, two] = [hmacEndpoint({ id: 'one' }), hmacEndpoint({ id: 'two' })]
     const first = guard(app, one.listener, '/one')
@@ -214,7 +214,7 @@ describe('a content type that Fastify refuses and the checks accept', () => {
     }
   })
 
-  it('is still refused by a route beside the scope', async () => {
+  it('the type is still refused by a route beside the scope', async () => {
     const app = newApp()
     guard(app, hmacEndpoint().listener)
     app.post('/other', async () => 'never')

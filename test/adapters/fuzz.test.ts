@@ -61,7 +61,7 @@ function hasComma({ headers }: RawRequest): boolean {
   return headers.some(([, value]) => value.includes(', '))
 }
 
-it('P04 no request crashes a framework, leaves an unhandled rejection, or gets an answer outside the table', async () => {
+it('no request crashes a framework, leaves an unhandled rejection, or gets an answer outside the table', async () => {
   const rejections: unknown[] = []
   const note = (reason: unknown) => rejections.push(reason)
   process.on('unhandledRejection', note)

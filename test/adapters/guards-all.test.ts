@@ -34,7 +34,7 @@ describe.each([
   ['Express 5', express],
   ['Express 4', express4],
 ])('a GET at verifyWebhook on %s', (_, create) => {
-  it('tells the operator, but not the stranger, that other routes are guarded too', async () => {
+  it('verifyWebhook tells the operator, but not the stranger, that other routes are guarded too', async () => {
     const { listener, details, get } = endpoint()
     const app = create().use(onExpress(listener))
     app.get('/health', (_request, response) => void response.send('healthy'))
@@ -42,7 +42,7 @@ describe.each([
     expect(details).toEqual([`the method is not POST${ADVICE}`])
   })
 
-  it('says nothing of other routes on a route of its own', async () => {
+  it('verifyWebhook says nothing of other routes on a route of its own', async () => {
     const { listener, details, get } = endpoint()
     expect(await get(create().all('/hook', onExpress(listener)), '/hook')).toEqual(REFUSED)
     expect(details).toEqual(['the method is not POST'])
@@ -53,7 +53,7 @@ describe.each<readonly [string, (app: Hono) => Parameters<typeof serve>[0]]>([
   ['on Node', ({ fetch }) => getRequestListener(fetch)],
   ['on the web', ({ fetch }) => getRequestListener((request) => fetch(request))],
 ])('a GET at verifyWebhook on Hono %s', (_, toServer) => {
-  it('tells the operator, but not the stranger, that other routes are guarded too', async () => {
+  it('verifyWebhook tells the operator, but not the stranger, that other routes are guarded too', async () => {
     const { listener, details, get } = endpoint()
     const app = new Hono()
     app.use(onHono(listener)).get('/health', (c) => c.text('healthy'))
@@ -61,7 +61,7 @@ describe.each<readonly [string, (app: Hono) => Parameters<typeof serve>[0]]>([
     expect(details).toEqual([`the method is not POST${ADVICE}`])
   })
 
-  it('says nothing of other routes on a route of its own', async () => {
+  it('verifyWebhook says nothing of other routes on a route of its own', async () => {
     const { listener, details, get } = endpoint()
     const app = new Hono().all('/hook', onHono(listener)) as unknown as Hono // the variables do not matter
     expect(await get(toServer(app), '/hook')).toEqual(REFUSED)

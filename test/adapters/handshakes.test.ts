@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
-import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import type { SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import {
   ACCEPTED,
   describeMatrix,
@@ -76,13 +76,13 @@ const META = { verifyToken: 'a token of mine' }
 const CHALLENGE = '{"type":"url_verification","challenge":"3eZbrw1aB – ü"}'
 
 describeMatrix('a handshake that the sender signs', [
-  signedRow('of Slack gets its challenge', 'slack', CHALLENGE, asText('3eZbrw1aB – ü')),
-  mistakenRow('of Slack is refused when the signature is wrong', 'slack', CHALLENGE, UNAUTHORIZED),
-  signedRow('of Discord, a PING, gets a PONG', 'discord', '{"type":1,"id":"1"}', asJson({ type: 1 })),
-  signedRow('of Discord for events gets a 204', 'discord', '{"version":1,"type":0}', NO_CONTENT),
-  mistakenRow('of Discord is refused when the signature is wrong', 'discord', '{"type":1}', UNAUTHORIZED),
-  signedRow('of Xero gets a 200 without a body', 'xero', '{"events":[]}', EMPTY),
-  mistakenRow('of Xero gets a 401 without a body when the signature is wrong', 'xero', '{"events":[]}', {
+  signedRow("Slack's handshake gets its challenge", 'slack', CHALLENGE, asText('3eZbrw1aB – ü')),
+  mistakenRow("Slack's is refused when the signature is wrong", 'slack', CHALLENGE, UNAUTHORIZED),
+  signedRow("Discord's PING gets a PONG", 'discord', '{"type":1,"id":"1"}', asJson({ type: 1 })),
+  signedRow("Discord's handshake for events gets a 204", 'discord', '{"version":1,"type":0}', NO_CONTENT),
+  mistakenRow("Discord's is refused when the signature is wrong", 'discord', '{"type":1}', UNAUTHORIZED),
+  signedRow("Xero's handshake gets a 200 without a body", 'xero', '{"events":[]}', EMPTY),
+  mistakenRow("Xero's gets a 401 without a body when the signature is wrong", 'xero', '{"events":[]}', {
     ...EMPTY,
     statusLine: UNAUTHORIZED.statusLine,
   }),
@@ -90,34 +90,34 @@ describeMatrix('a handshake that the sender signs', [
 
 describeMatrix('a handshake without a signature', [
   openRow(
-    'of Meta gets its challenge',
+    "Meta's handshake gets its challenge",
     'meta',
     plain('GET', `${SUBSCRIBE}a%20token%20of%20mine`),
     asText('1158201444'),
     META,
   ),
   openRow(
-    'of Meta is refused with another token',
+    "Meta's is refused with another token",
     'meta',
     plain('GET', `${SUBSCRIBE}another`),
     FORBIDDEN,
     META,
   ),
   openRow(
-    'of Dropbox gets its challenge as plain text, byte for byte',
+    "Dropbox's handshake gets its challenge as plain text, byte for byte",
     'dropbox',
     plain('GET', '/hook?challenge=%3Cb%3E%C3%BC'),
     asText('<b>ü'),
   ),
-  openRow('of Trello, a HEAD, gets a 200', 'trello', plain('HEAD', '/hook'), EMPTY, TRELLO),
+  openRow("Trello's HEAD gets a 200", 'trello', plain('HEAD', '/hook'), EMPTY, TRELLO),
   openRow(
-    'of Okta gets its value as JSON',
+    "Okta's handshake gets its value as JSON",
     'okta',
     plain('GET', '/hook', [['X-Okta-Verification-Challenge', 'Sa5v']]),
     asJson({ verification: 'Sa5v' }),
   ),
   openRow(
-    'of Asana gets its secret back',
+    "Asana's handshake gets its secret back",
     'asana',
     plain(
       'POST',
@@ -132,7 +132,7 @@ describeMatrix('a handshake without a signature', [
     { secrets: undefined },
   ),
   openRow(
-    'that is an OPTIONS is answered by the adapter, not by the framework',
+    'an OPTIONS is answered by the adapter, not by the framework',
     'asks-first',
     plain('OPTIONS', '/hook', [['X-Asked', 'b537']]),
     { ...EMPTY, others: { 'x-hook-secret': 'b537' } },
@@ -182,14 +182,14 @@ const BROUGHT: Wire = { ...EMPTY, others: { 'x-hook-secret': 'b537' } }
 
 describeMatrix('a handshake from an address that is not allowed', [
   sourceRow(
-    'is refused as a GET',
+    'a handshake is refused as a GET',
     'dropbox',
     (from) => plain('GET', '/hook?challenge=a', from),
     NOT_FROM_HERE,
     asText('a'),
   ),
   sourceRow(
-    'is refused as a HEAD, without a body',
+    'a handshake is refused as a HEAD, without a body',
     'trello',
     (from) => plain('HEAD', '/hook', from),
     { ...NOT_FROM_HERE, body: '' },
@@ -197,14 +197,14 @@ describeMatrix('a handshake from an address that is not allowed', [
     TRELLO,
   ),
   sourceRow(
-    'is refused as an OPTIONS',
+    'a handshake is refused as an OPTIONS',
     'asks-first',
     (from) => plain('OPTIONS', '/hook', [['X-Asked', 'b537'], ...from]),
     NOT_FROM_HERE,
     BROUGHT,
   ),
   sourceRow(
-    'is refused as a POST',
+    'a handshake is refused as a POST',
     'asana',
     (from) => plain('POST', '/hook', [['X-Hook-Secret', 'b537'], JSON_TYPE, ...from], '{}'),
     NOT_FROM_HERE,
@@ -212,7 +212,7 @@ describeMatrix('a handshake from an address that is not allowed', [
     { secrets: undefined },
   ),
   sourceRow(
-    'has no other fault: any method is a 403',
+    'any method is a 403, because the handshake has no other fault',
     'stripe',
     (from) => plain('PUT', '/hook', from),
     NOT_FROM_HERE,

@@ -8,7 +8,7 @@ import { serve } from '../support/servers.ts'
 import { BEFORE, BODY, WAYS } from './hono-ways.ts'
 
 describe.each(WAYS)("Hono's cloneRawRequest behind verifyWebhook %s", (_, send) => {
-  it.each(BEFORE)('gives the exact bytes, twice, %s', async (_where, before) => {
+  it.each(BEFORE)('c.req.raw gives the exact bytes, twice, %s', async (_where, before) => {
     const { listener, request } = hmacEndpoint()
     const app = new Hono()
     for (const middleware of before) app.use(middleware)

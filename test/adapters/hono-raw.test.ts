@@ -35,11 +35,11 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
   }
 
   describe.each(BEFORE)('%s', (_where, before) => {
-    it.each(LOOKS)('gives the exact bytes to %s', async (_name, look) => {
+    it.each(LOOKS)('c.req.raw gives the exact bytes to %s', async (_name, look) => {
       expect(await answered(before, look)).toMatchObject({ status: 200, body: BODY })
     })
 
-    it('gives its body once, and reports it as used', async () => {
+    it('c.req.raw gives its body once, and reports it as used', async () => {
       const used = await answered(before, async ({ req }) => {
         const before = req.raw.bodyUsed
         await req.raw.text()
@@ -49,7 +49,7 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
       expect(used.body).toBe('[false,true,true]')
     })
 
-    it('gives a copy of the bytes, so that changing them does not change the event', async () => {
+    it('c.req.raw gives a copy of the bytes, so that changing them does not change the event', async () => {
       const { body } = await answered(before, async (c) => {
         const reader = c.req.raw.body?.getReader()
         for (let part = await reader?.read(); part?.value; part = await reader?.read()) part.value.fill(0)
@@ -58,7 +58,7 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
       expect(body).toBe(BODY)
     })
 
-    it('stays the object that the platform handed over, which knows its requests by reference', async () => {
+    it('c.req.raw stays the object that the platform handed over, which knows its requests by reference', async () => {
       let handedOver: Request | undefined
       const remember: MiddlewareHandler = async (c, next) => {
         handedOver = c.req.raw
@@ -68,7 +68,7 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
       expect(same.body).toBe('true')
     })
 
-    it('stays a request with its method, URL and headers', async () => {
+    it('c.req.raw stays a request with its method, URL and headers', async () => {
       const { body } = await answered(before, async ({ req }) => {
         const clone = req.raw.clone()
         const { pathname } = new URL(clone.url)
@@ -87,7 +87,7 @@ describe.each(WAYS)('c.req.raw behind verifyWebhook %s', (_, send) => {
 })
 
 describe.each(WAYS.slice(0, 2))('a new Request made of c.req.raw %s', (_, send) => {
-  it('has the exact bytes', async () => {
+  it('a new Request has the exact bytes', async () => {
     const { listener, request } = hmacEndpoint()
     const app = new Hono()
     app.post('/hook', verifyWebhook(listener), async (c) => c.text(await new Request(c.req.raw).text()))
@@ -96,7 +96,7 @@ describe.each(WAYS.slice(0, 2))('a new Request made of c.req.raw %s', (_, send) 
 })
 
 describe.each(WAYS)('a handler that forgets to return its answer, %s', (_, send) => {
-  it("gets Hono's own error, and the event is free again", async () => {
+  it("the handler gets Hono's own error, and the event is free again", async () => {
     const errors: unknown[] = []
     const { listener, request, calls } = hmacEndpoint()
     const app = new Hono()

@@ -59,14 +59,14 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     return { status, events, errors, endpoint, app }
   }
 
-  it('gives the handler the event with the exact bytes', async () => {
+  it('verifyWebhook gives the handler the event with the exact bytes', async () => {
     const { status, events } = await behind([])
     expect(status).toBe(200)
     expect(events[0]?.payload).toEqual({ b: 1, a: 'é' })
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
   })
 
-  it('lets the handler read the body as it likes, more than once', async () => {
+  it('verifyWebhook lets the handler read the body as it likes, more than once', async () => {
     const seen: unknown[] = []
     const { status } = await behind([], async (c) => {
       seen.push(await c.req.json(), await c.req.text(), await c.req.json())
@@ -78,7 +78,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(seen).toEqual([parsed, BODY, parsed, BODY, BODY])
   })
 
-  it('gives the handler a copy of the bytes, so that changing them does not change the event', async () => {
+  it('verifyWebhook gives the handler a copy of the bytes, so that changing them does not change the event', async () => {
     const { events } = await behind([], async (c) => {
       new Uint8Array(await c.req.arrayBuffer()).fill(0)
       return c.text(await c.req.text())
@@ -86,7 +86,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
   })
 
-  it('B18 P07 accepts a body that was read as bytes before', async () => {
+  it('verifyWebhook accepts a body that was read as bytes before', async () => {
     const reader: MiddlewareHandler = async (c, next) => {
       await c.req.arrayBuffer()
       await next()
@@ -96,7 +96,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(Buffer.from(events[0]?.rawBody ?? []).toString()).toBe(BODY)
   })
 
-  it('P07 accepts a body of which a clone was read before', async () => {
+  it('verifyWebhook accepts a body of which a clone was read before', async () => {
     const reader: MiddlewareHandler = async (c, next) => {
       await c.req.raw.clone().json()
       await next()
@@ -110,7 +110,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     ['c.req.blob()', (c) => c.req.blob()],
     ['c.req.raw.text()', (c) => c.req.raw.text()],
     ['c.req.raw.arrayBuffer()', (c) => c.req.raw.arrayBuffer()],
-  ])('B17 P07 tells the developer what to change when %s came before', async (_name, read) => {
+  ])('verifyWebhook tells the developer what to change when %s came before', async (_name, read) => {
     const reader: MiddlewareHandler = async (c, next) => {
       await read(c)
       await next()
@@ -123,7 +123,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries).toEqual([])
   })
 
-  it('is an error of the developer and not a duplicate if mounted twice', async () => {
+  it('verifyWebhook mounted twice is an error of the developer and not a duplicate', async () => {
     const endpoint = hmacEndpoint()
     const { status, errors, events } = await behind([verifyWebhook(endpoint.listener)], undefined, endpoint)
     expect(status).toBe(500)
@@ -132,7 +132,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.verdicts.entries).toEqual(['accepted'])
   })
 
-  it('frees the event when the handler throws', async () => {
+  it('verifyWebhook frees the event when the handler throws', async () => {
     const { status, errors, endpoint } = await behind([], () => {
       throw new Error('no database')
     })
@@ -141,7 +141,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
-  it('frees the event when a later middleware throws something that is not an Error', async () => {
+  it('verifyWebhook frees the event when a later middleware throws something that is not an Error', async () => {
     const endpoint = hmacEndpoint()
     const app = new Hono<Variables>()
     app.post('/hook', verifyWebhook(endpoint.listener), () => {
@@ -151,7 +151,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
-  it('frees the event if there is no handler', async () => {
+  it('verifyWebhook frees the event if there is no handler', async () => {
     const endpoint = hmacEndpoint()
     const app = new Hono<Variables>()
     app.use('/hook', verifyWebhook(endpoint.listener))
@@ -159,7 +159,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect(endpoint.calls.entries.map((call) => call.split(' ')[0])).toEqual(['claim', 'release'])
   })
 
-  it('I18 asks sourceIp for the address, and refuses when there is none', async () => {
+  it('verifyWebhook asks sourceIp for the address, and refuses when there is none', async () => {
     const allowed = () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] })
     const from = (source: string | undefined) => behind([], undefined, allowed(), { sourceIp: () => source })
     expect((await from('192.0.2.1')).status).toBe(200)
@@ -168,7 +168,7 @@ describe.each(WAYS)('Hono %s', (_, send) => {
     expect((await from(undefined)).status).toBe(403)
   })
 
-  it('P11 a sourceIp that throws is an error of the developer', async () => {
+  it('a sourceIp that throws is an error of the developer', async () => {
     const sourceIp = () => {
       throw new Error('no connection info')
     }
@@ -184,12 +184,12 @@ describe.each(WAYS)('Hono %s', (_, send) => {
 describe('the source address on Hono', () => {
   const { listener, request } = hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] })
 
-  it('I18 throws at construction if the listener has rules and nothing tells the source', () => {
+  it('verifyWebhook throws at construction if the listener has rules and nothing tells the source', () => {
     expect(() => verifyWebhook(listener)).toThrow(ListenerConfigError)
     expect(() => verifyWebhook(listener)).toThrow(/sourceIp: .* or trustedProxies/)
   })
 
-  it('I18 throws at the request if a lookup finds rules and nothing tells the source', async () => {
+  it('verifyWebhook throws at the request if a lookup finds rules and nothing tells the source', async () => {
     const errors: unknown[] = []
     const app = new Hono()
     app.post(
@@ -204,12 +204,12 @@ describe('the source address on Hono', () => {
     expect(errors).toEqual([expect.any(ListenerConfigError)])
   })
 
-  it('refuses two ways to find it', () => {
+  it('verifyWebhook refuses two ways to find the source', () => {
     const both = { sourceIp: () => '127.0.0.1', trustedProxies: ['127.0.0.0/8'] }
     expect(() => verifyWebhook(listener, both)).toThrow(/^sourceIp: give it or trustedProxies, not both/)
   })
 
-  it("may come from the Node server's getConnInfo", async () => {
+  it("the source address may come from the Node server's getConnInfo", async () => {
     const app = new Hono()
     const sourceIp = (c: Context) => getConnInfo(c).remote.address
     app.post('/hook', verifyWebhook(listener, { sourceIp }), (c) => c.text('ok'))
@@ -217,7 +217,7 @@ describe('the source address on Hono', () => {
     expect((await exchange(address, toBytes(await request())))?.status).toBe(200)
   })
 
-  it('I18 is unknown on web APIs alone, whatever trustedProxies and X-Forwarded-For say', async () => {
+  it('the source address is unknown on web APIs alone, whatever trustedProxies and X-Forwarded-For say', async () => {
     const app = new Hono()
     app.post('/hook', verifyWebhook(listener, { trustedProxies: ['127.0.0.0/8'] }), (c) => c.text('ok'))
     const forged = await request({ headers: { 'x-forwarded-for': '127.0.0.1' } })
@@ -248,7 +248,7 @@ describe('a middleware that asks for the body stream and leaves it unread', () =
   ]
 
   it.each(middlewares)(
-    'B18 on Node lets the body through, however it comes: %s',
+    'the body comes through to the handler on Node, in any form: %s',
     async (_name, middleware) => {
       const { listener, request } = hmacEndpoint()
       const entered = new Log<string>()
@@ -275,7 +275,7 @@ describe('a middleware that asks for the body stream and leaves it unread', () =
 })
 
 describe('a host that has read the body for Hono', () => {
-  it('B18 gives the handler exactly the bytes of rawBody, not the rest of their buffer', async () => {
+  it('the handler gets exactly the bytes of rawBody, not the rest of their buffer', async () => {
     const { listener, request } = hmacEndpoint()
     const app = new Hono()
     app.post('/hook', verifyWebhook(listener), async (c) => c.text(await c.req.text()))

@@ -59,7 +59,7 @@ function heldBack() {
 
 describe('a body on HTTP/2', () => {
   it.each([false, true])(
-    'B05 that is reset midway without an error is incomplete (its length announced: %s)',
+    'a body that is reset midway without an error is incomplete (its length announced: %s)',
     async (announced) => {
       const { listener, request, verdicts, calls } = hmacEndpoint()
       const { begin, errors } = await serve({ listener })
@@ -74,7 +74,7 @@ describe('a body on HTTP/2', () => {
     },
   )
 
-  it('B05 whose connection is gone midway is incomplete', async () => {
+  it('a body whose connection is gone midway is incomplete', async () => {
     const { listener, request, verdicts } = hmacEndpoint()
     const { begin } = await serve({ listener })
     const { headers, body } = await request()
@@ -85,7 +85,7 @@ describe('a body on HTTP/2', () => {
     expect(verdicts.entries).toEqual(['body_incomplete'])
   })
 
-  it('is whole when its sender ends it, and then resets the stream', async () => {
+  it('a body is whole when its sender ends it, and then resets the stream', async () => {
     const { listener, request, verdicts } = hmacEndpoint()
     const { begin, seen } = await serve({ listener })
     const { headers, body } = await request()
@@ -97,7 +97,7 @@ describe('a body on HTTP/2', () => {
   })
 
   it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
-    'B10 of a sender that leaves (%s) before its listener is found is not an error of the developer',
+    'a body of a sender that leaves (%s) before its listener is found is not an error of the developer',
     async (code) => {
       const { lookup, asked, found, verdicts } = heldBack()
       const { begin, seen, errors } = await serve({ listener: lookup })
@@ -111,7 +111,7 @@ describe('a body on HTTP/2', () => {
     },
   )
 
-  it('B10 that is reset midway without an error, before its listener is found, is incomplete', async () => {
+  it('a body that is reset midway without an error, before its listener is found, is incomplete', async () => {
     const { lookup, asked, found, verdicts } = heldBack()
     const { begin, seen } = await serve({ listener: lookup })
     const stream = begin()
@@ -124,14 +124,14 @@ describe('a body on HTTP/2', () => {
     expect(verdicts.entries).toEqual(['body_incomplete'])
   })
 
-  it('B09 has a deadline, even if it is empty', async () => {
+  it('a body has a deadline, even if it is empty', async () => {
     const { listener } = hmacEndpoint()
     const { begin } = await serve({ listener, bodyTimeoutSeconds: 0.01 })
     const [answer] = await once(begin([['content-length', '0']]), 'response')
     expect(answer[':status']).toBe(400)
   })
 
-  it('B11 that is the slowest makes room for another: told to try again, its stream closed, its session open', async () => {
+  it('a body that is the slowest makes room for another: told to try again, its stream closed, its session open', async () => {
     const { listener, request, failures } = hmacEndpoint()
     const { begin } = await serve({ listener, maxConcurrentBodies: 1 })
     const { headers, body } = await request()
@@ -151,7 +151,7 @@ describe('a body on HTTP/2', () => {
   })
 
   it.each([65_535, 16])(
-    'B04 that is too large gets its whole reply before its stream is reset (window: %i)',
+    'a body that is too large gets its whole reply before its stream is reset (window: %i)',
     async (initialWindowSize) => {
       const { listener, request } = hmacEndpoint()
       const { begin } = await serve({ listener }, { settings: { initialWindowSize } })
@@ -172,7 +172,7 @@ describe('a body on HTTP/2', () => {
 })
 
 describe('a response on HTTP/2', () => {
-  it('counts as the status that was sent, though its code is set again', async () => {
+  it('a response counts as the status that was sent, though its code is set again', async () => {
     const { listener, request, calls } = hmacEndpoint()
     const handle = async (reply: FastifyReply) => {
       reply.hijack().raw.writeHead(500).end()
@@ -187,7 +187,7 @@ describe('a response on HTTP/2', () => {
   })
 
   it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
-    'D07 whose client left (%s) lets its lease lapse',
+    'a response whose client left (%s) lets its lease lapse',
     async (code) => {
       const { listener, request, verdicts, calls } = hmacEndpoint()
       const opened = new Log<string>()

@@ -37,7 +37,7 @@ const sendTold: Row['send'] = async ({ send, request, failures, errors, verdicts
 
 describeMatrix('listeners() as the lookup', [
   {
-    name: 'finds the listener of a delivery, which is loaded once',
+    name: 'listeners() finds the listener of a delivery, which is loaded once',
     ...behindListeners(({ listener, lookup }) => lookup('loaded') && listener),
     send: async ({ send, request, lookups }) => {
       const wires = [await send(await request()), await send(await request())]
@@ -47,25 +47,25 @@ describeMatrix('listeners() as the lookup', [
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'finds nothing for an unknown tenant',
+    name: 'listeners() finds nothing for an unknown tenant',
     ...behindListeners(() => undefined),
     send: async ({ send, request }) => send(await request()),
     expected: UNKNOWN,
   },
   {
-    name: 'P11 that cannot load is 503 with Retry-After, and calls onError',
+    name: 'a lookup that cannot load is 503 with Retry-After, and calls onError',
     ...behindListeners(failing),
     send: sendTold,
     expected: UNAVAILABLE,
   },
   {
-    name: 'P11 whose load times out is 503 with Retry-After, and calls onError',
+    name: 'a lookup whose load times out is 503 with Retry-After, and calls onError',
     ...behindListeners(() => new Promise(() => {}), { timeoutSeconds: 0.05 }),
     send: sendTold,
     expected: UNAVAILABLE,
   },
   {
-    name: 'P11 of another copy of hookgate is 503 too',
+    name: 'a lookup of another copy of hookgate is 503 too',
     setup: () => ({
       target: async () => {
         const code = 'ERR_LISTENER_LOAD'
@@ -80,7 +80,7 @@ describeMatrix('listeners() as the lookup', [
     expected: UNAVAILABLE,
   },
   {
-    name: 'P11 that throws synchronously is 503 too',
+    name: 'a lookup that throws synchronously is 503 too',
     setup: () => ({
       target: () => {
         throw new ListenerLoadError('not now')

@@ -56,7 +56,7 @@ const MOUNTS: { readonly [name: string]: Mount } = {
 
 describe.each(Object.entries(MOUNTS))('a lookup on %s', (_name, mount) => {
   it.each([undefined, null, 0, '', false, Number.NaN, 'route', 'router'])(
-    'P11 that rejects with %o runs nothing',
+    'a lookup that rejects with %o runs nothing',
     async (reason) => {
       let runs = 0
       const run = () => {

@@ -101,7 +101,7 @@ it('onError is not called for an answered response that never closes', async () 
 })
 
 describe('a handler that does not answer', () => {
-  it('is reported to onError when the lease ends, and settles the event if it still answers', async () => {
+  it('a handler that does not answer is reported to onError when its lease ends, and settles the event if it still answers', async () => {
     await onEach(async (name, mount) => {
       const opened = new Log<string>()
       const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })
@@ -125,7 +125,7 @@ describe('a handler that does not answer', () => {
     })
   })
 
-  it('is reported with its event and the time that it was open', async () => {
+  it('a handler that does not answer is reported with its event and the time that it was open', async () => {
     const told: unknown[][] = []
     const heard = new Log<string>()
     const onError = (...given: unknown[]) => {
@@ -151,7 +151,7 @@ describe('a handler that does not answer', () => {
     connection.abort()
   })
 
-  it('is not reported if its client left before the claim', async () => {
+  it('a handler is not reported if its client left before the claim', async () => {
     await onEach(async (name, mount) => {
       const claimed = new Log<string>()
       const entered = new Log<string>()
@@ -183,7 +183,7 @@ describe('a handler that does not answer', () => {
     })
   })
 
-  it('is not reported if its client left', async () => {
+  it('a handler is not reported if its client left', async () => {
     await onEach(async (name, mount) => {
       const entered = new Log<string>()
       const endpoint = hmacEndpoint({ leaseSeconds: 0.05 })

@@ -44,7 +44,7 @@ const failing: EventStore = {
 }
 
 describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, start) => {
-  it('writes one line for a refusal: its ID, the reason and the page, and nothing that a stranger wrote', async () => {
+  it('the listener writes one line for a refusal: its ID, the reason and the page, and nothing that a stranger wrote', async () => {
     const { id, deliver, said } = await endpoint(start)
     expect(await deliver('whsec_another-secret-0123456789abcdef', '{"id":"evt_1","type":"forged"}')).toBe(401)
     expect(said()).toEqual([
@@ -52,7 +52,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
     ])
   })
 
-  it('writes it again after a minute, and another reason at once', async () => {
+  it('the listener writes the line again after a minute, and another reason at once', async () => {
     const { clock, deliver, send, said } = await endpoint(start)
     const wrong = () => deliver('whsec_another-secret-0123456789abcdef')
     await wrong()
@@ -66,7 +66,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
     expect(said()).toHaveLength(3)
   })
 
-  it('writes nothing for accepted events, duplicates and events in progress', async () => {
+  it('the listener writes nothing for accepted events, duplicates and events in progress', async () => {
     const { deliver, said } = await endpoint(start, {}, () => 503)
     expect(await deliver()).toBe(503)
     expect(await deliver()).toBe(503) // in progress
@@ -75,7 +75,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
     expect([...said(), ...done.said()]).toEqual([])
   })
 
-  it('writes nothing for a handshake', async () => {
+  it('the listener writes nothing for a handshake', async () => {
     const auth = slack({ secrets: SECRET })
     const { clock, send, said } = await endpoint(start, { auth })
     const body = '{"type":"url_verification","challenge":"c"}'
@@ -85,7 +85,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
     expect(said()).toEqual([])
   })
 
-  it('writes the code of a failure, and neither its message nor its cause', async () => {
+  it('the listener writes the code of a failure, and neither its message nor its cause', async () => {
     const { id, deliver, said } = await endpoint(start, { store: failing })
     expect(await deliver()).toBe(503)
     expect(said()).toEqual([
@@ -93,20 +93,20 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
     ])
   })
 
-  it('writes that its handler redirected, which releases the event', async () => {
+  it('the listener writes that its handler redirected, which releases the event', async () => {
     const { deliver, said } = await endpoint(start, {}, () => 302)
     await deliver()
     await expect.poll(() => said()).toEqual([expect.stringContaining('failed: ERR_REDIRECTED.')])
   })
 
-  it('is silent if its hooks are null', async () => {
+  it('the listener is silent if its hooks are null', async () => {
     const { deliver, said } = await endpoint(start, { onVerdict: null, onError: null, store: failing })
     expect(await deliver('whsec_another-secret-0123456789abcdef')).toBe(401)
     expect(await deliver()).toBe(503)
     expect(said()).toEqual([])
   })
 
-  it('is silent about what its hooks hear, of a store that is down with its cause', async () => {
+  it('the listener is silent about what its hooks hear, of a store that is down with its cause', async () => {
     const heard: unknown[] = []
     const onVerdict = () => {}
     const onError = (error: unknown) => heard.push(error)

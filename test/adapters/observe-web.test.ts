@@ -46,7 +46,7 @@ async function serve(app: FetchApp): Promise<Send> {
   return (init) => fetch(`http://127.0.0.1:${Object(address).port}/`, init)
 }
 
-/** An endpoint as people have it. It answers with what it has read. */
+/** A typical handler, which answers with what it read. */
 const echo = (body: Bytes) => new Response(body, { status: 202, headers: { 'x-old': 'yes' } })
 
 async function inChunks({ body }: Request): Promise<ArrayBuffer> {
@@ -95,7 +95,7 @@ const HUGE = JSON.stringify({ ref: 'x'.repeat(3_000_000) })
 
 describe.each(Object.entries(MOUNTS))('observeWebhook in front of %s', (_, mount) => {
   it.each(Object.entries(HANDLERS))(
-    'that reads %s changes no answer, and reports each verdict',
+    'an old handler that reads %s changes no answer, and reports each verdict',
     async (_, read) => {
       const { listener, told, asked } = observed()
       const [alone, beside] = [await serve(mount(read)), await serve(mount(read, listener))]
@@ -118,7 +118,7 @@ describe.each(Object.entries(MOUNTS))('observeWebhook in front of %s', (_, mount
     },
   )
 
-  it('that reads nothing reports nothing', async () => {
+  it('an old handler that reads nothing reports nothing', async () => {
     const { listener, told } = observed()
     const send = await serve(mount(async ({ method }) => (method === 'POST' ? 'unread' : ''), listener))
     expect(await (await send(await delivery(BODY))).text()).toBe('unread')

@@ -70,7 +70,7 @@ const length: RequestHandler = (request, response) => void response.send(`${requ
 afterEach(() => void vi.restoreAllMocks())
 
 describe('the verdict beside an old check', () => {
-  it('comes after the answer, with enforced: false, and its event cannot be settled', async () => {
+  it('the verdict comes after the answer, with enforced: false, and its event cannot be settled', async () => {
     const order: string[] = []
     const { listener, heard, calls } = stripeListener()
     const address = await behind(onExpress(listener), raw, async (request, response) => {
@@ -89,7 +89,7 @@ describe('the verdict beside an old check', () => {
     expect(calls).toEqual([])
   })
 
-  it('is never a duplicate, and verifyWebhook after it claims as ever', async () => {
+  it('the verdict is never a duplicate, and verifyWebhook after it claims as ever', async () => {
     const { listener, heard, calls } = stripeListener()
     const address = await behind(
       onExpress(listener),
@@ -109,7 +109,7 @@ describe('the verdict beside an old check', () => {
     expect(calls.map((call) => call.split(' ')[0])).toEqual(['claim', 'commit', 'claim'])
   })
 
-  it('is a handshake for a handshake, which the old handler answers', async () => {
+  it('the verdict is a handshake for a handshake, which the old handler answers', async () => {
     const { listener, heard } = stripeListener({ auth: slack({ secrets: SECRET }) })
     const address = await behind(onExpress(listener), express.json(), (request, response) =>
       response.send(request.body.challenge),
@@ -122,7 +122,7 @@ describe('the verdict beside an old check', () => {
     expect(heard.entries[0]?.verdict).toMatchObject({ ok: false, handshake: true })
   })
 
-  it('does not tell onHandshake', async () => {
+  it('the verdict does not tell onHandshake', async () => {
     const onHandshake = vi.fn()
     const { listener, heard } = stripeListener({ auth: asana({ onHandshake }) })
     const headers = [
@@ -139,7 +139,7 @@ describe('the verdict beside an old check', () => {
     expect(onHandshake).toHaveBeenCalledExactlyOnceWith({ secret: 'b537' })
   })
 
-  it('looks at the source address', async () => {
+  it('the verdict takes account of the source address', async () => {
     const { listener, heard, reasons } = stripeListener({ allowedCidrs: ['192.0.2.0/24'] })
     const address = await behind(onExpress(listener, { trustedProxies: ['127.0.0.0/8'] }), raw, length)
     const request = await delivery()
@@ -153,7 +153,7 @@ describe('the verdict beside an old check', () => {
     expect(reasons()).toEqual(['source_ip_not_allowed', 'accepted'])
   })
 
-  it('goes to the console, if the listener has no hook', async () => {
+  it('the verdict goes to the console, if the listener has no hook', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { listener } = stripeListener({ onVerdict: undefined })
     const request = { ...(await delivery()), body: Buffer.from('{"id":"evt_2","type":"invoice.paid"}') }
@@ -164,7 +164,7 @@ describe('the verdict beside an old check', () => {
 })
 
 describe('the copy', () => {
-  it('ends at maxBodyBytes, and the handler reads on', async () => {
+  it('the copy ends at maxBodyBytes, and the handler reads on', async () => {
     const { listener, heard, reasons } = stripeListener({ maxBodyBytes: 1000 })
     const address = await behind(onExpress(listener, { maxConcurrentBytes: 70_000 }), raw, length)
     for (const size of [1000, 1001, 300_000]) {
@@ -175,7 +175,7 @@ describe('the copy', () => {
     expect(reasons()).toEqual(['accepted', 'body_too_large', 'body_too_large'])
   })
 
-  it('ends at maxConcurrentBytes, which onError hears, and the handler reads on', async () => {
+  it('the copy ends at maxConcurrentBytes, which onError hears, and the handler reads on', async () => {
     const { listener, heard, errors, reasons } = stripeListener()
     const address = await behind(onExpress(listener, { maxConcurrentBytes: 500 }), raw, length)
     const body = `{"id":"evt_1","type":"${'x'.repeat(600)}"}`
@@ -187,7 +187,7 @@ describe('the copy', () => {
     expect(new Set(reasons())).toEqual(new Set(['accepted']))
   })
 
-  it('is given up without a word if the sender or the reader leaves', async () => {
+  it('the copy is given up without a word if the sender or the reader leaves', async () => {
     const { listener, heard, errors } = stripeListener()
     const closed = new Log<number>()
     const address = await behind(
@@ -213,7 +213,7 @@ describe('the copy', () => {
     expect([heard.entries[0]?.context.eventId, errors.entries]).toEqual(['evt_1', []])
   })
 
-  it('keeps a reader that peeks, and reads later, from losing bytes', async () => {
+  it('the copy keeps a reader that peeks, and reads later, from losing bytes', async () => {
     const { listener, heard, errors } = stripeListener()
     const peek: RequestHandler = async (request, _response, next) => {
       await once(request, 'readable')
@@ -227,7 +227,7 @@ describe('the copy', () => {
     expect([errors.entries, heard.entries]).toEqual([[expect.objectContaining({ option: 'body' })], []])
   })
 
-  it('leaves the request as it was', async () => {
+  it('the copy leaves the request as it was', async () => {
     const { listener, heard } = stripeListener()
     const names: string[][] = []
     const look = (request: IncomingMessage) => names.push(Object.getOwnPropertyNames(request))
@@ -252,7 +252,7 @@ describe('the copy', () => {
     expect(names[1]).not.toContain('emit')
   })
 
-  it('is taken on HTTP/2, and of a request without a body', async () => {
+  it('the copy is taken on HTTP/2, and of a request without a body', async () => {
     const { listener, heard, reasons } = stripeListener()
     const observe = onExpress(listener)
     const server = createHttp2((request, response) => {
@@ -284,7 +284,7 @@ describe('the copy', () => {
 })
 
 describe('a lookup beside an old check', () => {
-  it('may hang, throw, reject or find nothing: the request goes on', async () => {
+  it('a lookup may hang, throw, reject or find nothing: the request goes on', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const lookups = [
       () => new Promise<never>(() => {}),
@@ -307,7 +307,7 @@ describe('a lookup beside an old check', () => {
 
 describe('Hono', () => {
   it.each(['text', 'arrayBuffer'] as const)(
-    'takes what a middleware has read by c.req.%s()',
+    'observeWebhook takes what a middleware has read by c.req.%s()',
     async (read) => {
       const { listener, heard, reasons } = stripeListener()
       const app = new Hono().use(async (c, next) => {
@@ -326,7 +326,7 @@ describe('Hono', () => {
     },
   )
 
-  it('passes on what the handler throws', async () => {
+  it('observeWebhook passes on what the handler throws', async () => {
     const { listener, heard } = stripeListener()
     const app = new Hono()
     app.post('/', onHono(listener), async (c) => {
@@ -342,7 +342,7 @@ describe('Hono', () => {
 })
 
 describe('a fetch handler', () => {
-  it('gets its own arguments, and its answer or its error is passed on as it is', async () => {
+  it('a fetch handler gets its own arguments, and its answer or its error is passed on as it is', async () => {
     const { listener, heard } = stripeListener()
     const request = async () => new Request('http://localhost/', { ...(await delivery()) })
     const answer = new Response('old')
@@ -359,7 +359,7 @@ describe('a fetch handler', () => {
     expect(heard.entries).toHaveLength(1) // neither of the others has read
   })
 
-  it('is kept alive by waitUntil until its verdict', async () => {
+  it('a fetch handler is kept alive by waitUntil until its verdict', async () => {
     const { listener, heard } = stripeListener()
     const works: Promise<unknown>[] = []
     const handler = onWeb(listener, (request: Request) => request.text(), {
@@ -370,7 +370,7 @@ describe('a fetch handler', () => {
     expect([works.length, heard.entries.length]).toEqual([1, 1])
   })
 
-  it('whose sender leaves before the body ends is given up without a word', async () => {
+  it('a copy whose sender leaves before the body ends is given up without a word', async () => {
     const { listener, heard, errors } = stripeListener()
     const waits: Promise<unknown>[] = []
     const waitUntil = (work: Promise<unknown>) => void waits.push(work)
@@ -386,7 +386,7 @@ describe('a fetch handler', () => {
     expect([heard.entries, errors.entries, waits.length]).toEqual([[], [], 1])
   })
 
-  it('whose body was read before is told once to onError', async () => {
+  it('a body that was read before is told once to onError', async () => {
     const { listener, errors } = stripeListener()
     const handler = onWeb(listener, async () => 'old')
     for (let count = 0; count < 2; count += 1) {
@@ -399,7 +399,7 @@ describe('a fetch handler', () => {
 })
 
 describe('Fastify', () => {
-  it('keeps the parsers of the scope, and reports nothing where a hook refuses first', async () => {
+  it('observeWebhook keeps the parsers of the scope, and reports nothing where a hook refuses first', async () => {
     const { listener, heard, reasons } = stripeListener()
     const app = Fastify()
     app.register(async (scope) => {
@@ -417,7 +417,7 @@ describe('Fastify', () => {
     expect(reasons()).toEqual(['accepted'])
   })
 
-  it('says how to mount it', async () => {
+  it('observeWebhook says how to mount it', async () => {
     const app = Fastify()
     app.post('/', onFastify as never)
     expect((await app.inject({ method: 'POST', url: '/', payload: {} })).json().message).toBe(

@@ -1,5 +1,5 @@
 import { type PubsubOptions, pubsub } from '../../src/schemes/pubsub.ts'
-import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import type { SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, describeMatrix, type Row, refused, type Wire } from '../support/describe-matrix.ts'
 import { compactToken, newKey } from '../support/keys.ts'
@@ -9,7 +9,7 @@ import { schemeEndpoint } from './scheme-sender.ts'
 
 type Type = string | readonly string[] | undefined
 
-/** What no check looks at, because the sender's bodies may have any type. */
+/** Types that no check looks at, because the sender's bodies may have any. */
 const ANY_TYPES: readonly Type[] = [
   undefined,
   '',

@@ -39,7 +39,7 @@ interface OldAnswer {
   readonly text: string
 }
 
-/** What the old handler decided and saw: a request that was changed shows here. */
+/** What the old handler decided and saw, which shows whether the request was changed. */
 function answerTo(
   endpoint: Endpoint,
   path: string,
@@ -66,7 +66,7 @@ interface Parts extends Omit<Seen, 'isRead'> {
   readonly header: (name: string) => string
 }
 
-/** The checks that people have, of ten lines or from the SDK. */
+/** Typical checks: ten lines of code, or a call of the SDK. */
 const CHECKS: { readonly [Sender in Endpoint['sender']]: (endpoint: Endpoint, parts: Parts) => boolean } = {
   stripe: ({ secrets, now }, { body, header }) =>
     secrets.some((secret) => {
@@ -115,12 +115,12 @@ function isSame(given: string, expected: string): boolean {
   return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected))
 }
 
-/** A server or a function with an old handler. With `beside`, hookgate looks on. */
+/** A server or a function with an old handler. With `beside`, hookgate observes it. */
 export interface OldHandler {
   readonly name: string
   /** Whether its requests are web requests, which split headers at `, ` and have no body in a GET. */
   readonly isWeb?: true
-  /** What is exact in what it leaves for hookgate: all bytes, or only those that are UTF-8, or none. */
+  /** What it leaves for hookgate: the exact bytes, the text of a UTF-8 body, or nothing. */
   readonly leaves: 'bytes' | 'text' | 'nothing'
   start(endpoints: Endpoints, beside: Beside | undefined): Promise<Send>
 }

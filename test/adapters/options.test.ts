@@ -44,12 +44,12 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
     throw new Error('nothing was thrown')
   }
 
-  it('accepts a listener, and a function that finds one', async () => {
+  it('verifyWebhook accepts a listener, and a function that finds one', async () => {
     await expect(Promise.resolve(mount(listener))).resolves.toBeDefined()
     await expect(Promise.resolve(mount(() => listener))).resolves.toBeDefined()
   })
 
-  it('accepts every option with undefined for its value', async () => {
+  it('verifyWebhook accepts every option with undefined for its value', async () => {
     const options = {
       bodyTimeoutSeconds: undefined,
       maxConcurrentBodies: undefined,
@@ -60,28 +60,28 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
   })
 
   it.each(['allowedCidr', 'bodyTimeout', 'TrustedProxies', 'maxBodyBytes', 'store'])(
-    'P13 refuses an option %s, which it does not have',
+    'verifyWebhook refuses an option %s, which it does not have',
     async (name) => {
       expect(await mistake(listener, { [name]: 1 })).toMatch(`${name}: verifyWebhook has no such option`)
     },
   )
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '10', null])(
-    'P13 refuses a bodyTimeoutSeconds of %s',
+    'a bodyTimeoutSeconds of %s is refused',
     async (value) => {
       expect(await mistake(listener, { bodyTimeoutSeconds: value })).toMatch('bodyTimeoutSeconds')
     },
   )
 
-  it.each([0, -1, 1.5, Number.NaN, '10'])('P13 refuses a maxConcurrentBodies of %s', async (value) => {
+  it.each([0, -1, 1.5, Number.NaN, '10'])('a maxConcurrentBodies of %s is refused', async (value) => {
     expect(await mistake(listener, { maxConcurrentBodies: value })).toMatch('maxConcurrentBodies')
   })
 
-  it.each([0, -1, 1.5, Number.NaN, '10'])('P13 refuses a maxConcurrentBytes of %s', async (value) => {
+  it.each([0, -1, 1.5, Number.NaN, '10'])('a maxConcurrentBytes of %s is refused', async (value) => {
     expect(await mistake(listener, { maxConcurrentBytes: value })).toMatch('maxConcurrentBytes')
   })
 
-  it('P13 refuses a maxConcurrentBytes that one body could exceed, and accepts one that it cannot', async () => {
+  it('verifyWebhook refuses a maxConcurrentBytes that one body could exceed, and accepts one that it cannot', async () => {
     expect(await mistake(listener, { maxConcurrentBytes: 65_535 })).toBe(
       'ListenerConfigError: maxConcurrentBytes: must be at least maxBodyBytes of the listener, which is 65536',
     )
@@ -89,14 +89,14 @@ describe.each(ADAPTERS)('the options of verifyWebhook on %s', (_, mount) => {
   })
 
   it.each([[[]], [['10/8']], [['10.0.0.5/8']], ['10.0.0.0/8'], [[1]], [null], [''], [false]])(
-    'I13 I15 I17 refuses trustedProxies of %j',
+    'verifyWebhook refuses trustedProxies of %j',
     async (value) => {
       expect(await mistake(listener, { trustedProxies: value })).toMatch('trustedProxies')
     },
   )
 
   it.each([undefined, null, {}, 'L1', { ...hmacEndpoint, id: 'L1' }])(
-    'P14 refuses a listener that is %s',
+    'verifyWebhook refuses a listener that is %s',
     async (value) => {
       expect(await mistake(value)).toMatch('listener: must come from defineListener()')
     },
@@ -108,12 +108,12 @@ describe.each<readonly [string, Mount]>([
   ['verifyWebhook on Hono', onHono as unknown as Mount],
   ['webhookHandler', (target, options) => webhookHandler(target as never, () => {}, options as never)],
 ])('the options argument of %s', (_, mount) => {
-  it.each([null, 5, 'x', true])('P13 is refused when it is %s', (options) => {
+  it.each([null, 5, 'x', true])('the options argument is refused when it is %s', (options) => {
     expect(() => mount(listener, options as never)).toThrow(ListenerConfigError)
     expect(() => mount(listener, options as never)).toThrow('takes an object of options')
   })
 
-  it('may be undefined', () => {
+  it('the options argument may be undefined', () => {
     expect(mount(listener, undefined)).toBeTypeOf('function')
   })
 })
@@ -122,7 +122,7 @@ describe('verifyWebhook mounted without calling it', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4],
-  ])('on %s reaches the error handler, with the fix', async (_, create) => {
+  ])('an uncalled verifyWebhook on %s reaches the error handler, with the fix', async (_, create) => {
     const app = create()
     const errors: unknown[] = []
     app.use(onExpress as unknown as RequestHandler)
@@ -136,7 +136,7 @@ describe('verifyWebhook mounted without calling it', () => {
     expect(errors.map(String)).toEqual([NOT_CALLED])
   })
 
-  it('on Hono reaches the error handler, with the fix', async () => {
+  it('an uncalled verifyWebhook on Hono reaches the error handler, with the fix', async () => {
     const app = new Hono()
     const errors: unknown[] = []
     app.onError((error, c) => {
@@ -148,7 +148,7 @@ describe('verifyWebhook mounted without calling it', () => {
     expect(errors.map(String)).toEqual([NOT_CALLED])
   })
 
-  it('gives the same fix for webhookHandler', () => {
+  it('an uncalled webhookHandler gives the same fix', () => {
     const mounted = webhookHandler as unknown as Mount
     expect(() => mounted(new Request('http://localhost/'), {})).toThrow(
       'webhookHandler: was passed as a function; call it: webhookHandler(listener, handler)',

@@ -67,12 +67,12 @@ async function badTokens({ send, request, clock }: Client): Promise<Wire[]> {
 
 describeMatrix('the reply to a delivery that is not authentic', [
   {
-    name: 'P09 is the same for each of 11 bad signatures',
+    name: 'the reply is the same for each of 11 bad signatures',
     send: badSignatures,
     expected: Array<Wire>(11).fill(UNAUTHORIZED),
   },
   {
-    name: 'P09 is the same for each of 13 bad tokens, and challenges with Bearer',
+    name: 'the reply is the same for each of 13 bad tokens, and challenges with Bearer',
     endpoint: () => jwtEndpoint(),
     send: badTokens,
     expected: Array<Wire>(13).fill(UNAUTHORIZED_JWT),
@@ -121,7 +121,7 @@ const UNAVAILABLE = refused(503, 'unavailable', { retryAfter: '5' })
 
 describeMatrix('what a delivery leaves behind', [
   {
-    name: 'P10 of a signed delivery: no secret, no signature, no body, in replies and hooks',
+    name: 'a signed delivery leaves no secret, no signature and no body in replies and hooks',
     endpoint: watching(hmacEndpoint),
     setup: () => ({ options: { trustedProxies: ['127.0.0.0/8'] } }),
     send: async (client) => {
@@ -154,7 +154,7 @@ describeMatrix('what a delivery leaves behind', [
     claims: 1,
   },
   {
-    name: 'P10 of a delivery with a token: no token, no claim, no body, in replies and hooks',
+    name: 'a delivery with a token leaves no token, no claim and no body in replies and hooks',
     endpoint: watching(jwtEndpoint),
     send: async (client) => {
       const sent = await client.request({ body: JSON.stringify(MARK) })
@@ -175,7 +175,7 @@ describeMatrix('what a delivery leaves behind', [
     claims: 1,
   },
   {
-    name: 'P11 a hook that throws changes nothing',
+    name: 'a hook that throws changes nothing',
     endpoint: () =>
       hmacEndpoint({
         onVerdict: () => {

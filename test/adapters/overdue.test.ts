@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-/** With nothing to settle yet. Timers and their clock stand still until they are advanced. */
+/** A new copy of the module, with nothing to settle. Its timers and its clock move only when advanced. */
 function settleAnew(): Promise<typeof import('../../adapters/kit/settle.ts')> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
   onTestFinished(() => {
@@ -17,7 +17,7 @@ it('what is overdue is told once, never early, and within a second', async () =>
   for (const dueAfter of [0, 1, 50, 999, 1000, 1001, 2500, 60_000]) {
     const dueAt = startedAt + dueAfter
     expectEnd({ dueAt, tellOverdue: () => told.push({ dueAfter, lateBy: performance.now() - dueAt }) })
-    vi.advanceTimersByTime(7) // so that not all begin with a sweep
+    vi.advanceTimersByTime(7) // so that they start at different points of the sweep
   }
   vi.advanceTimersByTime(120_000)
   expect(told.map(({ dueAfter }) => dueAfter)).toEqual([0, 1, 50, 999, 1000, 1001, 2500, 60_000])

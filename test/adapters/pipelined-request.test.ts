@@ -20,34 +20,34 @@ async function nowOf(value: unknown): Promise<unknown> {
 }
 
 describe('the turn of a request on its connection', () => {
-  it('comes at once if no other request is on it', () => {
+  it('the turn comes at once if no other request is on it', () => {
     expect(line(1)[0]?.isCutOff).toBe(false)
   })
 
-  it('comes when the previous one is decided and leaves the connection open', () => {
+  it('the turn comes when the previous one is decided and leaves the connection open', () => {
     const connection: Connection = {}
     new PipelinedRequest(connection, FIRST).end(false)
     expect(new PipelinedRequest(connection, QUEUED).isCutOff).toBe(false)
   })
 
-  it('comes when the previous one is answered, whatever its outcome', () => {
+  it('the turn comes when the previous one is answered, whatever its outcome', () => {
     const connection: Connection = {}
     new PipelinedRequest(connection, FIRST)
     expect(new PipelinedRequest(connection, FIRST).isCutOff).toBe(false)
   })
 
-  it('never comes after a reply that closes the connection, not even before that is written', () => {
+  it('the turn never comes after a reply that closes the connection, not even before that is written', () => {
     const connection: Connection = {}
     new PipelinedRequest(connection, FIRST).end(true)
     expect(new PipelinedRequest(connection, QUEUED).isCutOff).toBe(true)
   })
 
-  it('never comes on a connection that is closed for writing, by either side', () => {
+  it('the turn never comes on a connection that is closed for writing, by either side', () => {
     expect(new PipelinedRequest({ writableEnded: true }, FIRST).isCutOff).toBe(true)
   })
 
   it.each([true, false])(
-    'waits for the previous one, whose reply closes the connection: %s',
+    'the turn waits for the previous one, whose reply closes the connection: %s',
     async (closes) => {
       const [first, second] = line(2)
       expect(await nowOf(second?.isCutOff)).toBe('undecided')
@@ -56,7 +56,7 @@ describe('the turn of a request on its connection', () => {
     },
   )
 
-  it('waits only for the previous request, not for earlier ones', async () => {
+  it('the turn waits only for the previous request, not for earlier ones', async () => {
     const [first, second, third] = line(3)
     first?.end(false)
     expect(await nowOf(third?.isCutOff)).toBe('undecided')
@@ -64,13 +64,13 @@ describe('the turn of a request on its connection', () => {
     expect(await nowOf(third?.isCutOff)).toBe(true)
   })
 
-  it('can be awaited by 16 requests of a connection, and never comes for the 17th', async () => {
+  it('the turn can be awaited by 16 requests of a connection, and never comes for the 17th', async () => {
     const turns = line(18)
     expect(await nowOf(turns[16]?.isCutOff)).toBe('undecided')
     expect(turns[17]?.isCutOff).toBe(true)
   })
 
-  it('comes for each request of a sender that always pipelines', async () => {
+  it('the turn comes for each request of a sender that always pipelines', async () => {
     const connection: Connection = {}
     const ahead = [new PipelinedRequest(connection, FIRST)]
     for (let count = 0; count < 100; count += 1) {

@@ -91,28 +91,28 @@ function rowsOf(bytes: number): Row[] {
   const asynchronously = bytes > 2 * LIMIT ? {} : NO_PIPELINING
   return [
     {
-      name: `B02 are not run behind ${announced} with a Content-Length`,
+      name: `ten requests are not run behind ${announced} with a Content-Length`,
       setup: found,
       send: async (client) => withTenBehind(client, whole(await client.request(size))),
       expected: TOO_LARGE,
       differs: onOthers(TOO_LARGE),
     },
     {
-      name: `B02 are not run behind ${announced} with a Content-Length, when listeners are looked up`,
+      name: `ten requests are not run behind ${announced} with a Content-Length, when listeners are looked up`,
       setup: foundLater,
       send: async (client) => withTenBehind(client, whole(await client.request(size))),
       expected: TOO_LARGE,
       differs: { ...onOthers(TOO_LARGE), ...asynchronously },
     },
     {
-      name: `B02 are not run behind ${announced} in chunks`,
+      name: `ten requests are not run behind ${announced} in chunks`,
       setup: found,
       send: async (client) => withTenBehind(client, inChunks(await client.request(size))),
       expected: TOO_LARGE,
       differs: chunked,
     },
     {
-      name: `B02 are not run behind ${announced} in chunks, when listeners are looked up`,
+      name: `ten requests are not run behind ${announced} in chunks, when listeners are looked up`,
       setup: foundLater,
       send: async (client) => withTenBehind(client, inChunks(await client.request(size))),
       expected: TOO_LARGE,
@@ -125,21 +125,21 @@ describeMatrix('ten requests behind a refusal that closes the connection', [
   ...rowsOf(LIMIT + 1),
   ...rowsOf(200_000),
   {
-    name: 'are not run behind an unknown listener',
+    name: 'ten requests are not run behind an unknown listener',
     setup: found,
     send: async (client) => withTenBehind(client, whole(await client.request({ path: NOWHERE }))),
     expected: UNKNOWN,
     differs: readToTheEnd(UNKNOWN),
   },
   {
-    name: 'are not run behind an unknown listener whose lookup takes longer than theirs',
+    name: 'ten requests are not run behind an unknown listener whose lookup takes longer than theirs',
     setup: foundLater,
     send: async (client) => withTenBehind(client, whole(await client.request({ path: NOWHERE }))),
     expected: UNKNOWN,
     differs: { ...readToTheEnd(UNKNOWN), ...NO_PIPELINING },
   },
   {
-    name: 'are not run behind a refusal that waits for a handler',
+    name: 'ten requests are not run behind a refusal that waits for a handler',
     setup: (endpoint) => ({ ...found(endpoint), handle: holdUp }),
     send: async (client) => {
       const slow = whole(await client.request())
@@ -155,7 +155,7 @@ describeMatrix('ten requests behind a refusal that closes the connection', [
     },
   },
   {
-    name: 'are not run behind a late body',
+    name: 'ten requests are not run behind a late body',
     setup: () => ({ options: { bodyTimeoutSeconds: 0.05 } }),
     send: async (client) => {
       const connection = new RawConnection(client.address)
@@ -177,13 +177,13 @@ async function behindOneThatStays(client: Client): Promise<Wire[]> {
 
 describeMatrix('ten requests behind a refusal that keeps the connection', [
   {
-    name: 'are run and answered in order',
+    name: 'ten requests are run and answered in order',
     setup: found,
     send: behindOneThatStays,
     expected: [UNAUTHORIZED, ...TEN],
   },
   {
-    name: 'are run and answered in order when listeners are looked up',
+    name: 'ten requests are run and answered in order when listeners are looked up',
     setup: foundLater,
     send: behindOneThatStays,
     expected: [UNAUTHORIZED, ...TEN],

@@ -42,7 +42,7 @@ const INVALID_URI = {
 }
 
 const row = (target: string, query: string, more: Partial<Row> = {}): Row => ({
-  name: `of ${target} is ${query}`,
+  name: `the query of ${target} is ${query}`,
   endpoint: () => schemeEndpoint('twilio', options),
   send: ({ send }) => send(request(target, query)),
   expected: ACCEPTED,

@@ -1,7 +1,7 @@
 import type { ListenerOptions } from '../../src/index.ts'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { signAs } from '../../src/testing/index.ts'
-import { SCHEMES, type SchemeName, schemeAuth } from '../runtimes/wire/schemes.ts'
+import { SCHEMES, type SchemeName, schemeAuth } from '../suites/runtimes/wire/schemes.ts'
 import { newKey } from '../support/keys.ts'
 import { type Endpoint, endpoint, NAMES, recipes } from '../support/sender.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
-import type { SchemeName } from '../runtimes/wire/schemes.ts'
+import type { SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import {
   ACCEPTED,
   answered,
@@ -76,7 +76,7 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
   })
   const rows: Row[] = [
     {
-      name: 'is accepted once, and answered 200 without a body when it comes again',
+      name: 'a delivery is accepted once, and answered 200 without a body when it comes again',
       endpoint: () => schemeEndpoint(name, options),
       send: async ({ send, request }) => {
         const sent = await request({ body, eventId: 'msg_1' })
@@ -86,15 +86,15 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
       claims: 2,
     },
     {
-      name: 'is refused with 401 when its body was changed',
+      name: 'a delivery is refused with 401 when its body was changed',
       endpoint: () => schemeEndpoint(name, options),
       send: async ({ send, request }) =>
         send({ ...(await request({ body })), body: Buffer.from(`${body} `) }),
       expected: UNAUTHORIZED,
     },
-    row('is refused with 401 without a signature', UNAUTHORIZED, { headers: { [signature]: undefined } }),
+    row('a missing signature is refused with 401', UNAUTHORIZED, { headers: { [signature]: undefined } }),
     {
-      name: 'is refused with 401 when its signature comes twice',
+      name: 'a delivery is refused with 401 when its signature comes twice',
       endpoint: () => schemeEndpoint(name, options),
       send: async ({ send, request }) => {
         const sent = await request({ body })
@@ -103,15 +103,15 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
       },
       expected: UNAUTHORIZED,
     },
-    row('is refused with 405 when it is not a POST', WRONG_METHOD, { method: 'PUT' }),
+    row('a method other than POST is refused with 405', WRONG_METHOD, { method: 'PUT' }),
     {
-      name: 'is refused over the limit before any lookup, and the connection is closed',
+      name: 'a delivery is refused over the limit before any lookup, and the connection is closed',
       endpoint: () => schemeEndpoint(name, options, { maxBodyBytes: body.length + 10 }),
       send: async ({ send, request }) => send(await request({ body: `${body}${' '.repeat(20)}` })),
       expected: refused(400, 'body_too_large', closing),
     },
     {
-      name: 'is answered 503 while its handler may still run',
+      name: 'a delivery is answered 503 while its handler may still run',
       endpoint: () => schemeEndpoint(name, options),
       setup: () => ({ handle: () => 503 }),
       send: async ({ send, request }) => {
@@ -123,7 +123,7 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
       claims: 2,
     },
     {
-      name: 'runs again when its handler has failed',
+      name: 'a delivery runs again when its handler has failed',
       endpoint: () => schemeEndpoint(name, options),
       setup: () => ({ handle: statuses(500, 200) }),
       send: async ({ send, request, calls }) => {
@@ -138,7 +138,7 @@ function rowsFor({ name, body, signature, timestamp, options = {} }: Sender): re
   ]
   if (timestamp === undefined) return rows
   const missing = refused(400, 'header_missing')
-  return [...rows, row('is refused without its time', missing, { headers: { [timestamp]: undefined } })]
+  return [...rows, row('a missing time is refused', missing, { headers: { [timestamp]: undefined } })]
 }
 
 /** Returns these statuses in turn, then 200. */
@@ -169,19 +169,19 @@ function formRow(name: string, body: string, payload: unknown, expected: Wire): 
 
 describeMatrix('a form', [
   formRow(
-    'reaches the handler as its fields, with repeated ones in order',
+    'a form reaches the handler as its fields, with repeated ones in order',
     FORM,
     { token: 'x', command: '/deploy', text: ['to staging', 'twice'] },
     ACCEPTED,
   ),
   formRow(
-    'with a payload of JSON reaches the handler parsed',
+    'a form with a payload of JSON reaches the handler parsed',
     INTERACTION,
     { payload: { type: 'block_actions', user: { id: 'U1' } } },
     ACCEPTED,
   ),
   formRow(
-    'with percent codes that are no UTF-8 is refused',
+    'a form with percent codes that are no UTF-8 is refused',
     'text=%ff',
     undefined,
     refused(400, 'body_malformed'),
@@ -191,7 +191,7 @@ describeMatrix('a form', [
 /** `Headers` joins repeated values with `, `, and WorkOS writes the same between its items. */
 describeMatrix('a signature header that is a list with spaces', [
   {
-    name: 'is accepted',
+    name: 'a signature header that is a list with spaces is accepted',
     endpoint: () => schemeEndpoint('workos'),
     send: async ({ send, request }) => {
       const sent = await request({ body: '{"id":"event_1"}' })
@@ -201,7 +201,7 @@ describeMatrix('a signature header that is a list with spaces', [
     expected: ACCEPTED,
   },
   {
-    name: 'is refused when it comes twice, because it then has two times',
+    name: 'a signature header is refused when it comes twice, because it then has two times',
     endpoint: () => schemeEndpoint('workos'),
     send: async ({ send, request }) => {
       const sent = await request({ body: '{"id":"event_1"}' })
@@ -243,14 +243,14 @@ function getRow(name: string, requests: readonly ReturnType<typeof getRequest>[]
 const GET = getRequest('GET', QUERY)
 
 describeMatrix('a delivery of Twilio by GET', [
-  getRow('reaches the handler with its query as its payload, once', [GET, GET], [ACCEPTED, DUPLICATE]),
+  getRow('a GET reaches the handler with its query as its payload, once', [GET, GET], [ACCEPTED, DUPLICATE]),
   getRow(
-    'is refused with 401 when its query was changed',
+    'a GET is refused with 401 when its query was changed',
     [getRequest('GET', `${QUERY}&a=b`)],
     [UNAUTHORIZED],
   ),
   getRow(
-    'is refused with 405 when it is a HEAD',
+    'a HEAD of Twilio is refused with 405, although its query is signed',
     [getRequest('HEAD', QUERY)],
     [{ ...WRONG_METHOD, body: '' }],
   ),

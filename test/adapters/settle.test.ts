@@ -93,14 +93,14 @@ describeMatrix('the answer of a handler', [
     afterAnswer(status, 'releases the event: the next delivery runs', ACCEPTED, DUPLICATE),
   ),
   {
-    name: 'D06 releases the event when the handler throws',
+    name: 'verifyWebhook releases the event when the handler throws',
     setup: () => ({ handle: inTurn(failing) }),
     send: threeTimes,
     expected: [FAILED, ACCEPTED, DUPLICATE],
     handled: 2,
   },
   {
-    name: 'D06 releases the event as often as the handler fails',
+    name: 'verifyWebhook releases the event as often as the handler fails',
     setup: () => ({ handle: inTurn(failing, () => 500) }),
     send: threeTimes,
     expected: [FAILED, FAILED, ACCEPTED],
@@ -151,7 +151,7 @@ function gateOf({ listener }: Client) {
 
 describeMatrix('a handler that takes its time', [
   {
-    name: 'D07 is not run again meanwhile: 503 with its own code and Retry-After',
+    name: 'a slow handler is not run again meanwhile: 503 with its own code and Retry-After',
     setup: gated,
     send: async (client) => {
       const { entered, open } = gateOf(client)
@@ -165,7 +165,7 @@ describeMatrix('a handler that takes its time', [
     expected: [IN_PROGRESS, ACCEPTED, DUPLICATE],
   },
   {
-    name: 'D07 lets the lease lapse if the client left before it ended',
+    name: 'a slow handler lets the lease lapse if the client left before it ended',
     setup: gated,
     send: async (client) => {
       const { entered, open } = gateOf(client)
@@ -193,7 +193,7 @@ describeMatrix('a handler that takes its time', [
 
 describeMatrix('a handler that settles by hand before it answers', [
   {
-    name: 'has committed, even if it answers 500',
+    name: 'the commit stands, even if the handler answers 500',
     setup: () => ({
       handle: async (event) => {
         await event.commit()
@@ -205,7 +205,7 @@ describeMatrix('a handler that settles by hand before it answers', [
     handled: 1,
   },
   {
-    name: 'has released, even if it answers 200: the next delivery runs',
+    name: 'the release stands, even if the handler answers 200: the next delivery runs',
     setup: () => ({
       handle: async (event) => {
         await event.release()
@@ -256,7 +256,7 @@ function forgetful(clock: Endpoint['clock']) {
 
 describeMatrix('a store that fails after the handler', [
   {
-    name: 'does not change the answer, calls onError, and the lease lapses',
+    name: 'a failing store does not change the answer, calls onError, and the lease lapses',
     endpoint: () => hmacEndpoint({}, forgetful),
     send: async (client) => {
       const sent = await client.request()
@@ -270,7 +270,7 @@ describeMatrix('a store that fails after the handler', [
     expected: [ACCEPTED, IN_PROGRESS, ACCEPTED],
   },
   {
-    name: 'does not change an answer of 500 either',
+    name: 'a failing store does not change an answer of 500 either',
     endpoint: () => hmacEndpoint({}, forgetful),
     setup: () => ({ handle: inTurn(failing) }),
     send: async (client) => {
@@ -283,7 +283,7 @@ describeMatrix('a store that fails after the handler', [
     handled: 1,
   },
   {
-    name: 'does not change the answer when onError throws as well',
+    name: 'a failing store does not change the answer when onError throws as well',
     endpoint: () => hmacEndpoint({ onError: failing }, forgetful),
     send: async ({ send, request }) => send(await request()),
     expected: ACCEPTED,

@@ -30,7 +30,7 @@ function tamperWith(request: IncomingMessage): void {
 describe.each(Object.entries(MOUNTED))(
   'a request that is changed while it is verified, on %s',
   (_, mount) => {
-    it('P05 is judged as it was, and handed on as it was', async () => {
+    it('the request is judged as it was, and handed on as it was', async () => {
       let current: IncomingMessage | undefined
       const slowly = (keys: KeySet): KeySet => ({
         async find(...wanted) {

@@ -45,20 +45,20 @@ function chainOf(entries: number): string {
 }
 
 describeMatrix('the source address of a direct sender', [
-  row('accepts a sender in the allowed network', { allowed: ['127.0.0.0/8'] }, ACCEPTED),
-  row('refuses a sender outside of it', { allowed: ['192.0.2.0/24'] }, FORBIDDEN),
+  row('a listener accepts a sender in the allowed network', { allowed: ['127.0.0.0/8'] }, ACCEPTED),
+  row('a listener refuses a sender outside of it', { allowed: ['192.0.2.0/24'] }, FORBIDDEN),
   row(
-    'I24 does not treat loopback specially',
+    'a listener does not treat loopback specially',
     { allowed: ['192.0.2.0/24'], forwardedFor: '127.0.0.1' },
     FORBIDDEN,
   ),
   row(
-    'I19 ignores X-Forwarded-For from a sender that is not a declared proxy',
+    'a listener ignores X-Forwarded-For from a sender that is not a declared proxy',
     { allowed: ['192.0.2.0/24'], forwardedFor: '192.0.2.1' },
     FORBIDDEN,
   ),
   row(
-    'I19 ignores X-Forwarded-For if the sender itself is allowed',
+    'a listener ignores X-Forwarded-For if the sender itself is allowed',
     { allowed: ['127.0.0.0/8'], forwardedFor: '192.0.2.1' },
     ACCEPTED,
   ),
@@ -66,53 +66,53 @@ describeMatrix('the source address of a direct sender', [
 
 describeMatrix('the source address behind a proxy', [
   row(
-    'is what the proxy wrote',
+    'the source address is what the proxy wrote',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '192.0.2.1' },
     ACCEPTED,
   ),
-  row('is the proxy itself if it names nobody', { allowed: ['127.0.0.0/8'], proxies: PROXY }, ACCEPTED),
+  row('the proxy is the source if it names nobody', { allowed: ['127.0.0.0/8'], proxies: PROXY }, ACCEPTED),
   row(
-    'is the leftmost if all are proxies',
+    'the source address is the leftmost entry if all are proxies',
     { allowed: ['127.0.0.2/32'], proxies: PROXY, forwardedFor: '127.0.0.2, 127.0.0.3' },
     ACCEPTED,
   ),
   row(
-    'I20 is the first untrusted address from the right, and not the leftmost',
+    'the source address is the first untrusted address from the right, and not the leftmost',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '192.0.2.1, 203.0.113.9' },
     FORBIDDEN,
   ),
   row(
-    'I20 is found behind a chain of declared proxies',
+    'the source address is found behind a chain of declared proxies',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: '203.0.113.9, 192.0.2.1, 127.0.0.2' },
     ACCEPTED,
   ),
   row(
-    'I24 is not the proxy itself, although its loopback address would be allowed',
+    'the source address is not the proxy itself, although its loopback address would be allowed',
     { allowed: ['127.0.0.0/8'], proxies: PROXY, forwardedFor: '203.0.113.9' },
     FORBIDDEN,
   ),
   row(
-    'I21 is read from two headers as from one, whose last entry counts',
+    'the source address is read from two headers as from one, whose last entry counts',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: ['192.0.2.1', '203.0.113.9'] },
     FORBIDDEN,
   ),
   row(
-    'I21 is read from two headers as from one, whose first entry a stranger may forge',
+    'the source address is read from two headers as from one, whose first entry a stranger may forge',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: ['203.0.113.9', '192.0.2.1'] },
     ACCEPTED,
   ),
   row(
-    'I21 is found at the far end of 32 entries',
+    'the source address is found at the far end of 32 entries',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: chainOf(32) },
     ACCEPTED,
   ),
   row(
-    'I21 is unknown at the far end of 33 entries',
+    'the source address is unknown at the far end of 33 entries',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: chainOf(33) },
     FORBIDDEN,
   ),
   row(
-    'I21 is unknown behind 1,000 entries',
+    'the source address is unknown behind 1,000 entries',
     { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor: Array(1000).fill('192.0.2.1').join(',') },
     FORBIDDEN,
   ),
@@ -130,7 +130,7 @@ describeMatrix('the source address behind a proxy', [
     '_hidden',
   ].map((forwardedFor) =>
     row(
-      `I21 is nobody where the proxy wrote ${JSON.stringify(forwardedFor)}`,
+      `the source address is nobody where the proxy wrote ${JSON.stringify(forwardedFor)}`,
       { allowed: ['192.0.2.0/24'], proxies: PROXY, forwardedFor },
       FORBIDDEN,
     ),
@@ -139,7 +139,7 @@ describeMatrix('the source address behind a proxy', [
 
 describeMatrix('two headers of addresses', [
   {
-    name: 'I21 do not include a header whose value is their name',
+    name: 'two headers of addresses do not include a header whose value is their name',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['192.0.2.0/24'] }),
     setup: () => ({ options: PROXY }),
     send: async ({ send, request }) => {
@@ -159,14 +159,14 @@ const BOTH_FAMILIES = { options: NO_PROXY, listenOn: { port: 0, host: '::' } }
 
 describeMatrix('the family of an address', [
   {
-    name: 'I01 an IPv4 sender that the socket shows as ::ffff:127.0.0.1 fits an IPv4 rule',
+    name: 'an IPv4 sender that the socket shows as ::ffff:127.0.0.1 fits an IPv4 rule',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
     setup: () => BOTH_FAMILIES,
     send: (client) => sendTo(client, '127.0.0.1'),
     expected: ACCEPTED,
   },
   {
-    name: 'I05 an IPv6 sender matches no IPv4 rule, without an error',
+    name: 'an IPv6 sender matches no IPv4 rule, without an error',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
     setup: () => BOTH_FAMILIES,
     send: async (client) => {
@@ -177,7 +177,7 @@ describeMatrix('the family of an address', [
     expected: FORBIDDEN,
   },
   {
-    name: 'I05 an IPv6 sender fits its IPv6 rule',
+    name: 'an IPv6 sender fits its IPv6 rule',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['::1/128'] }),
     setup: () => BOTH_FAMILIES,
     send: (client) => sendTo(client, '::1'),
@@ -191,7 +191,7 @@ function socketPath(): string {
 
 describeMatrix('a sender without an address', [
   {
-    name: 'I18 is refused if there are rules',
+    name: 'a sender without an address is refused if there are rules',
     endpoint: () => hmacEndpoint({ allowedCidrs: ['127.0.0.0/8'] }),
     setup: () => ({ options: PROXY, listenOn: { path: socketPath() } }),
     send: async ({ send, request }) => [
@@ -201,7 +201,7 @@ describeMatrix('a sender without an address', [
     expected: [FORBIDDEN, FORBIDDEN],
   },
   {
-    name: 'I18 is accepted if there are none',
+    name: 'a sender without an address is accepted if there are none',
     setup: () => ({ listenOn: { path: socketPath() } }),
     send: async ({ send, request }) => send(await request()),
     expected: ACCEPTED,

@@ -39,7 +39,7 @@ describe('a server that is closed as docs/operating.md says', () => {
   it.each([
     ['Fastify', fastify],
     ['Hono', hono],
-  ])('answers and commits the deliveries in flight (%s)', async (_, start) => {
+  ])('a server answers and commits the deliveries in flight (%s)', async (_, start) => {
     const { listener, request, verdicts, calls } = hmacEndpoint()
     let finish = () => {}
     const finished = new Promise<void>((resolve) => {

@@ -147,7 +147,7 @@ async function timedOut(start: Start) {
   const finish = async () => {
     opened.add('opened')
     await finished.reaches(1)
-    // One turn of the event loop, after which everything that follows a handler is over.
+    // After a turn of the event loop, all that follows a handler is done.
     await new Promise((resolve) => setTimeout(resolve))
   }
   return { endpoint, first, send, running, finish }
@@ -201,7 +201,7 @@ const LEAVING: readonly (readonly [name: string, start: Start, first: string, ca
 describe('a timeout that answers 503, 504 or 408 for a handler that still runs', () => {
   for (const [name, start, status, can] of LEAVING) {
     const why = can ? '' : ' (this Hono has no hono/timeout)'
-    it.skipIf(!can)(`starts no second one inside the lease, and loses nothing: ${name}${why}`, async () => {
+    it.skipIf(!can)(`no second one starts inside the lease, and nothing is lost: ${name}${why}`, async () => {
       const { endpoint, first, send, running, finish } = await timedOut(start)
       expect(first).toBe(status)
       expect(await Promise.all([send(), send(), send()])).toEqual(Array(3).fill(IN_PROGRESS))
@@ -233,7 +233,7 @@ const WAITING: readonly (readonly [name: string, start: Start, first: string, th
 
 describe('a timeout in front that answers anything else', () => {
   for (const [name, start, status, then] of WAITING) {
-    it(`settles when the handler is over, since that is known here: ${name}`, async () => {
+    it(`settling waits for the handler, since its end is known here: ${name}`, async () => {
       const { first, send, running, finish } = await timedOut(start)
       expect(first).toBe(status)
       expect(await Promise.all([send(), send(), send()])).toEqual(Array(3).fill(IN_PROGRESS))
@@ -268,7 +268,7 @@ const TIMED: readonly (readonly [name: string, (verify: Middleware, onError: OnE
   ]
 
 describe('a timeout that answers before the body is complete', () => {
-  it.each(TIMED)('leaves the refusal to the hooks, and calls no error handler, on %s', async (_, mount) => {
+  it.each(TIMED)('the hooks get the refusal, and no error handler is called, on %s', async (_, mount) => {
     const { listener, request, verdicts } = hmacEndpoint()
     const errors: unknown[] = []
     const verify = onExpress(listener, { bodyTimeoutSeconds: (2 * TIMEOUT_MS) / 1000 })

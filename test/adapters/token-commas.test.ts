@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SCHEMES, type SchemeName } from '../runtimes/wire/schemes.ts'
+import { SCHEMES, type SchemeName } from '../suites/runtimes/wire/schemes.ts'
 import { ACCEPTED, describeMatrix, type Row, UNAUTHORIZED } from '../support/describe-matrix.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { changed, sentHeader } from '../support/sender.ts'
@@ -38,11 +38,16 @@ function rowsFor(name: SchemeName): readonly Row[] {
   })
   const [secret = ''] = SECRETS
   return [
-    ...SECRETS.map((each) => row(`is accepted: ${each}`, each, (token) => [token], ACCEPTED)),
-    row('is refused if it comes twice', secret, (token) => [token, token], UNAUTHORIZED),
-    row('is refused with another in front', secret, (token) => ['x', token], UNAUTHORIZED),
-    row('is refused with another behind', secret, (token) => [token, 'x'], UNAUTHORIZED),
-    row('is refused without its space', secret, (token) => [`${token}x`.replace(', ', ',')], UNAUTHORIZED),
+    ...SECRETS.map((each) => row(`one passes: ${each}`, each, (token) => [token], ACCEPTED)),
+    row('a repeated token is refused', secret, (token) => [token, token], UNAUTHORIZED),
+    row('another one in front is refused', secret, (token) => ['x', token], UNAUTHORIZED),
+    row('another one behind is refused', secret, (token) => [token, 'x'], UNAUTHORIZED),
+    row(
+      'one without its space is refused',
+      secret,
+      (token) => [`${token}x`.replace(', ', ',')],
+      UNAUTHORIZED,
+    ),
   ]
 }
 

@@ -42,7 +42,7 @@ async function writeInParts(connection: RawConnection, bytes: Buffer, cuts: read
   }
 }
 
-it('answers a request alike, whole or in chunks, in one write or in many, alone or behind others', async () => {
+it('a server answers a request alike, whole or in chunks, in one write or in many, alone or behind others', async () => {
   const { listener, request } = hmacEndpoint()
   const servers = await Promise.all(Object.values(TARGETS).map((start) => start({ target: listener })))
   /** The replies to new requests on one connection. */

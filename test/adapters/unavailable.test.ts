@@ -39,13 +39,13 @@ function throwing(): never {
 }
 
 describeMatrix('a store that fails', [
-  storeRow('D10 P11 is 503 with Retry-After when it throws', throwing),
-  storeRow('D10 P11 is 503 with Retry-After when it rejects', async () => throwing()),
-  storeRow('D10 P11 is 503 with Retry-After when it hangs', () => new Promise(() => {})),
-  storeRow('D10 P11 is 503 with Retry-After when it answers undefined', () => undefined),
-  storeRow('D10 P11 is 503 with Retry-After when it answers true', async () => true),
+  storeRow('a store that throws is 503 with Retry-After', throwing),
+  storeRow('a store that rejects is 503 with Retry-After', async () => throwing()),
+  storeRow('a store that hangs is 503 with Retry-After', () => new Promise(() => {})),
+  storeRow('a store that answers undefined is 503 with Retry-After', () => undefined),
+  storeRow('a store that answers true is 503 with Retry-After', async () => true),
   {
-    name: 'D11 is 503 only as long as it fails',
+    name: 'a store is 503 only as long as it fails',
     endpoint: () => {
       const inner = memoryStore()
       let asked = 0
@@ -93,21 +93,21 @@ const keyHostDown = () => new KeySetError('https://keys.example/jwks did not ans
 
 describeMatrix('a key host that fails', [
   keySetRow(
-    'S10 is 503 with Retry-After when its key set throws',
+    'a key set that throws is 503 with Retry-After',
     () => {
       throw keyHostDown()
     },
     '17',
   ),
   keySetRow(
-    'S10 is 503 with Retry-After when its key set rejects',
+    'a key set that rejects is 503 with Retry-After',
     async () => {
       throw keyHostDown()
     },
     '17',
   ),
   keySetRow(
-    'S10 is 503 with Retry-After when its key set is of another copy of hookgate',
+    'a key set of another copy of hookgate is 503 with Retry-After',
     async () => {
       throw ofAnotherCopy('ERR_KEY_SET')
     },
@@ -115,7 +115,7 @@ describeMatrix('a key host that fails', [
     ofAnotherCopy('ERR_KEY_SET'),
   ),
   {
-    name: 'S17 is not asked for a token that fails without it: 401, not 503',
+    name: 'a key set is not asked for a token that fails without it: 401, not 503',
     endpoint: () =>
       jwtEndpoint({}, () => ({
         find: () => {
@@ -143,19 +143,19 @@ function twoListeners({ listener }: Endpoint) {
 
 describeMatrix('a lookup', [
   {
-    name: 'answers 404 for an unknown listener',
+    name: 'a lookup answers 404 for an unknown listener',
     setup: () => ({ target: () => undefined }),
     send: async ({ send, request }) => send(await request()),
     expected: UNKNOWN,
   },
   {
-    name: 'answers 404 for an unknown listener after a while',
+    name: 'a lookup answers 404 for an unknown listener after a while',
     setup: () => ({ target: async () => undefined }),
     send: async ({ send, request }) => send(await request()),
     expected: UNKNOWN,
   },
   {
-    name: 'answers 404 by the headers alone, and closes',
+    name: 'a lookup answers 404 by the headers alone, and closes',
     setup: () => ({ target: () => undefined }),
     send: async ({ address, request, hungUp }) => {
       const connection = new RawConnection(address)
@@ -167,13 +167,13 @@ describeMatrix('a lookup', [
     expected: UNKNOWN,
   },
   {
-    name: 'may be slow',
+    name: 'a lookup may be slow',
     setup: ({ listener }) => ({ target: async () => listener }),
     send: async ({ send, request }) => send(await request({ body: `"${'x'.repeat(60_000)}"` })),
     expected: ACCEPTED,
   },
   {
-    name: 'P11 that throws is an error of the developer',
+    name: 'a lookup that throws is an error of the developer',
     setup: () => ({
       target: () => {
         throw new Error('no database')
@@ -183,7 +183,7 @@ describeMatrix('a lookup', [
     expected: FAILED,
   },
   {
-    name: 'P11 that rejects is an error of the developer',
+    name: 'a lookup that rejects is an error of the developer',
     setup: () => ({
       target: async () => {
         throw new Error('no database')
@@ -193,7 +193,7 @@ describeMatrix('a lookup', [
     expected: FAILED,
   },
   {
-    name: 'D18 keeps the events of two listeners apart',
+    name: 'a lookup keeps the events of two listeners apart',
     setup: twoListeners,
     send: async ({ send, request }) => {
       const sent = await request({ path: '/incoming/L1' })
@@ -202,7 +202,7 @@ describeMatrix('a lookup', [
     expected: [ACCEPTED, ACCEPTED, DUPLICATE],
   },
   {
-    name: 'D20 does not run an event again for another spelling of its URL',
+    name: 'a lookup does not run an event again for another spelling of its URL',
     setup: twoListeners,
     send: async ({ send, request }) => {
       const sent = await request({ path: '/incoming/L1' })

@@ -122,28 +122,28 @@ const ONE_BODY = { maxConcurrentBodies: 1 }
 
 const waits: readonly Row[] = [
   {
-    name: 'B11 keeps its place while the store is asked',
+    name: 'a body keeps its place while the store is asked',
     endpoint: waitingForStore,
     setup: () => ({ options: ONE_BODY }),
     send: oneAtATime,
     expected: [BUSY, ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 keeps its place while the key set is asked',
+    name: 'a body keeps its place while the key set is asked',
     endpoint: waitingForKeys,
     setup: () => ({ options: ONE_BODY }),
     send: oneAtATime,
     expected: [BUSY, ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 keeps its place while the payload schema validates it',
+    name: 'a body keeps its place while the payload schema validates it',
     endpoint: waitingForSchema,
     setup: () => ({ options: ONE_BODY }),
     send: oneAtATime,
     expected: [BUSY, ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 keeps its place, so that the next body is refused by its headers alone, and closed',
+    name: 'a body keeps its place, so that the next body is refused by its headers alone, and closed',
     endpoint: waitingForStore,
     setup: () => ({ options: ONE_BODY }),
     send: refusedAtOnce,
@@ -151,7 +151,7 @@ const waits: readonly Row[] = [
     claims: 1,
   },
   {
-    name: 'B11 has a place while its listener is looked up',
+    name: 'a body has a place while its listener is looked up',
     endpoint: waitingForListener,
     setup: (endpoint) => ({ target: lookupOf(endpoint), options: ONE_BODY }),
     send: oneAtATime,
@@ -187,19 +187,19 @@ const bytesAtMost = (maxConcurrentBytes: number) => (endpoint: Endpoint) => ({
 
 describeMatrix('the bytes of all bodies in flight', [
   {
-    name: 'B11 are those that have arrived, not those that are announced',
+    name: 'the bytes are those that have arrived, not those that are announced',
     setup: bytesAtMost(70_000),
     send: (client) => beside(client, {}),
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 are those that have arrived if none are announced',
+    name: 'the bytes are those that have arrived if none are announced',
     setup: bytesAtMost(70_000),
     send: (client) => beside(client, { chunkBytes: 1000 }),
     expected: [ACCEPTED, ACCEPTED],
   },
   {
-    name: 'B11 never exceed maxConcurrentBytes: the slowest body is cut',
+    name: 'the bytes never exceed maxConcurrentBytes: the slowest body is cut',
     setup: bytesAtMost(70_000),
     send: async (client) => {
       const slow = await begin(client, toBytes(await client.request(jsonOf(60_000))), 30_000)
@@ -214,7 +214,7 @@ describeMatrix('the bytes of all bodies in flight', [
     expected: [BUSY, ACCEPTED],
   },
   {
-    name: 'B11 never exceed maxConcurrentBytes: the newest body is refused if all others are complete',
+    name: 'the bytes never exceed maxConcurrentBytes: the newest body is refused if all others are complete',
     endpoint: waitingForStore,
     setup: bytesAtMost(70_000),
     send: async (client) => {
@@ -229,7 +229,7 @@ describeMatrix('the bytes of all bodies in flight', [
     claims: 1,
   },
   {
-    name: 'P13 must have room for the largest body of a looked-up listener, otherwise it is an error of the developer',
+    name: 'the bytes must have room for the largest body of a looked-up listener, otherwise it is an error of the developer',
     setup: bytesAtMost(65_535),
     send: async (client) => {
       const wire = await client.send(await client.request())

@@ -23,7 +23,7 @@ const verbs = ({ calls }: ReturnType<typeof hmacEndpoint>) => calls.entries.map(
 const nothing = () => {}
 
 describe('webhookHandler', () => {
-  it('gives the handler the event with the exact bytes, and the request', async () => {
+  it('webhookHandler gives the handler the event with the exact bytes, and the request', async () => {
     const { listener, request } = hmacEndpoint()
     const seen: [WebhookEvent, string][] = []
     const handle = webhookHandler(listener, (event, { url }) => {
@@ -34,7 +34,7 @@ describe('webhookHandler', () => {
     expect(Buffer.from(seen[0]?.[0].rawBody ?? []).toString()).toBe(BODY)
   })
 
-  it('answers what the handler returns, or an empty 200 if it returns nothing', async () => {
+  it('webhookHandler answers what the handler returns, or an empty 200 if it returns nothing', async () => {
     const { listener, request } = hmacEndpoint()
     const answer = async (handler: OnWebhook<unknown>) => {
       const response = await webhookHandler(listener, handler)(webRequest(await request()))
@@ -46,13 +46,13 @@ describe('webhookHandler', () => {
     expect(await answer(async () => {})).toEqual([200, ''])
   })
 
-  it('commits the event before the response leaves', async () => {
+  it('webhookHandler commits the event before the response leaves', async () => {
     const endpoint = hmacEndpoint()
     await webhookHandler(endpoint.listener, nothing)(webRequest(await endpoint.request()))
     expect(verbs(endpoint)).toEqual(['claim', 'commit'])
   })
 
-  it('frees the event when the handler throws, and rejects with its error for the platform', async () => {
+  it('webhookHandler frees the event when the handler throws, and rejects with its error for the platform', async () => {
     const endpoint = hmacEndpoint()
     const handle = webhookHandler(endpoint.listener, () => {
       throw new Error('no database')
@@ -61,7 +61,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim', 'release'])
   })
 
-  it('tells onError which event could not be settled, and its listener', async () => {
+  it('webhookHandler tells onError which event could not be settled, and its listener', async () => {
     const told: unknown[] = []
     const store = memoryStore()
     const commit = () => Promise.reject(new Error('down'))
@@ -76,7 +76,7 @@ describe('webhookHandler', () => {
   })
 
   it.each([[{ received: true }], ['ok'], [200]])(
-    'frees the event when the handler returns %j, which is no response, and rejects with the fix',
+    'webhookHandler frees the event when the handler returns %j, which is no response, and rejects with the fix',
     async (returned) => {
       const endpoint = hmacEndpoint()
       const handle = webhookHandler(endpoint.listener, () => returned as never)
@@ -87,7 +87,7 @@ describe('webhookHandler', () => {
     },
   )
 
-  it('D07 lets the lease lapse if the sender left before the handler ended', async () => {
+  it('webhookHandler lets the lease lapse if the sender left before the handler ended', async () => {
     const endpoint = hmacEndpoint()
     const sender = new AbortController()
     const handle = webhookHandler(endpoint.listener, () => sender.abort())
@@ -95,7 +95,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
-  it('D07 lets the lease lapse if the sender left and the handler throws because of it', async () => {
+  it('webhookHandler lets the lease lapse if the sender left and the handler throws because of it', async () => {
     const endpoint = hmacEndpoint()
     const sender = new AbortController()
     const handle = webhookHandler(endpoint.listener, (_, { signal }) => {
@@ -106,7 +106,7 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual(['claim'])
   })
 
-  it.each([null, {}, 'orders'])('says what a lookup must return if it returns %j', async (found) => {
+  it.each([null, {}, 'orders'])('the error says what a lookup returns instead of %j', async (found) => {
     const refusal = webhookHandler(() => found as never, nothing)(webRequest(await hmacEndpoint().request()))
     await expect(refusal).rejects.toThrow(ListenerConfigError)
     await expect(refusal).rejects.toThrow(
@@ -114,7 +114,7 @@ describe('webhookHandler', () => {
     )
   })
 
-  it('B17 P07 tells the developer what to change when the body was read before', async () => {
+  it('webhookHandler tells the developer what to change when the body was read before', async () => {
     const endpoint = hmacEndpoint()
     const request = webRequest(await endpoint.request())
     await request.json()
@@ -124,21 +124,21 @@ describe('webhookHandler', () => {
     expect(verbs(endpoint)).toEqual([])
   })
 
-  it('P07 does what that error advises: a parser may read a clone of the request', async () => {
+  it('a parser may read a clone of the request, as that error advises', async () => {
     const { listener, request } = hmacEndpoint()
     const sent = webRequest(await request())
     await sent.clone().json()
     expect((await webhookHandler(listener, nothing)(sent)).status).toBe(200)
   })
 
-  it('B17 P07 tells the developer what to change when somebody else holds the body', async () => {
+  it('webhookHandler tells the developer what to change when somebody else holds the body', async () => {
     const { listener, request } = hmacEndpoint()
     const sent = webRequest(await request())
     sent.body?.getReader()
     await expect(webhookHandler(listener, nothing)(sent)).rejects.toThrow(/before any body parser/)
   })
 
-  it('B09 stops reading a late body, and frees its place', async () => {
+  it('webhookHandler stops reading a late body, and frees its place', async () => {
     const { listener, verdicts } = hmacEndpoint()
     const cancelled = new Log<string>()
     const body = new ReadableStream({ cancel: () => cancelled.add('cancelled') })
@@ -149,7 +149,7 @@ describe('webhookHandler', () => {
     await cancelled.reaches(1)
   })
 
-  it('B09 B10 ignores that a late body cannot be cancelled', async () => {
+  it('webhookHandler ignores that a late body cannot be cancelled', async () => {
     const { listener, request } = hmacEndpoint()
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
@@ -163,7 +163,7 @@ describe('webhookHandler', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('tells onVerdict, even as the only hook, of a late body, its source and the time it took', async () => {
+  it('webhookHandler tells onVerdict, even as the only hook, of a late body, its source and the time it took', async () => {
     const told: VerdictContext[] = []
     const onVerdict = (_: Verdict, context: VerdictContext) => void told.push(context)
     const { listener } = hmacEndpoint({ onVerdict, onError: undefined })
@@ -176,7 +176,7 @@ describe('webhookHandler', () => {
     expect(told[0]?.durationMs).toBeLessThanOrEqual(performance.now() - startedAt)
   })
 
-  it('gives a body 10 seconds by default', async () => {
+  it('webhookHandler gives a body 10 seconds by default', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { listener, verdicts } = hmacEndpoint()
@@ -189,7 +189,7 @@ describe('webhookHandler', () => {
     expect((await answer).status).toBe(400)
   })
 
-  it('has room for 4,096 bodies at once by default, and cuts the slowest for one more', async () => {
+  it('webhookHandler has room for 4,096 bodies at once by default, and cuts the slowest for one more', async () => {
     const told: unknown[] = []
     const { listener } = hmacEndpoint({ onError: (...given) => void told.push(given) })
     const handle = webhookHandler(listener, nothing)
@@ -212,7 +212,7 @@ describe('webhookHandler', () => {
     expect(new Set(statuses)).toEqual(new Set([400]))
   })
 
-  it('tells onError when there is no room for the bytes of a body', async () => {
+  it('webhookHandler tells onError when there is no room for the bytes of a body', async () => {
     const told: unknown[] = []
     const { listener } = hmacEndpoint({ onError: (error) => void told.push(error) })
     const handle = webhookHandler(listener, nothing, { maxConcurrentBytes: 65_536 })
@@ -233,7 +233,7 @@ describe('webhookHandler', () => {
       (body: ReadableStreamDefaultController) => body.error(new Error('reset')),
       'body_incomplete',
     ],
-  ])('frees exactly one place for a body that %s', async (_, end, code) => {
+  ])('webhookHandler frees exactly one place for a body that %s', async (_, end, code) => {
     const handle = webhookHandler(hmacEndpoint().listener, nothing, { maxConcurrentBodies: 1 })
     const begin = () => {
       let sender: ReadableStreamDefaultController | undefined
@@ -255,7 +255,7 @@ describe('webhookHandler', () => {
   })
 
   it.each(['0x11111', '1e9', '+70000', '70000, 70000'])(
-    'B08 ignores a Content-Length of %j and counts the bytes',
+    'webhookHandler ignores a Content-Length of %j and counts the bytes',
     async (length) => {
       const { listener, request } = hmacEndpoint()
       const asked = webRequest(await request())
@@ -264,7 +264,7 @@ describe('webhookHandler', () => {
     },
   )
 
-  it('B02 refuses what is announced as too long by each of two listeners, one byte apart', async () => {
+  it('webhookHandler refuses what is announced as too long by each of two listeners, one byte apart', async () => {
     for (const maxBodyBytes of [200_000, 200_001]) {
       const { listener, request } = hmacEndpoint({ maxBodyBytes })
       const asked = webRequest(await request())
@@ -274,7 +274,7 @@ describe('webhookHandler', () => {
     }
   })
 
-  it('answers 503 if the store throws synchronously, even without hooks', async () => {
+  it('webhookHandler answers 503 if the store throws synchronously, even without hooks', async () => {
     const { listener, deliver } = hmacListener({
       store: {
         ...spyStore(memoryStore()).store,
@@ -290,7 +290,7 @@ describe('webhookHandler', () => {
     expect((await webhookHandler(listener, nothing)(asked)).status).toBe(503)
   })
 
-  it('leaves a throwing clock to the platform, because neither the sender nor the store caused it', async () => {
+  it('webhookHandler leaves a throwing clock to the platform, because neither the sender nor the store caused it', async () => {
     const now = () => {
       throw new RangeError('no time')
     }
@@ -300,7 +300,7 @@ describe('webhookHandler', () => {
     await expect(handle(webRequest(await request()))).rejects.toThrow('no time')
   })
 
-  it('throws for the same request twice, because that is not a duplicate', async () => {
+  it('webhookHandler throws for the same request twice, because that is not a duplicate', async () => {
     const { listener, request } = hmacEndpoint()
     const handle = webhookHandler(listener, nothing)
     const sent = webRequest(await request())
@@ -317,7 +317,7 @@ describe('the address given to webhookHandler', () => {
     ['203.0.113.9', 403],
     ['not an address', 403],
     [undefined, 403],
-  ])('I18 %s is answered %i where networks are configured', async (ip, status) => {
+  ])('%s is answered %i where networks are configured', async (ip, status) => {
     const { listener, request } = allowed()
     expect(
       (await webhookHandler(listener, nothing)(webRequest(await request()), { sourceIp: ip })).status,
@@ -325,7 +325,7 @@ describe('the address given to webhookHandler', () => {
   })
 
   it.each([undefined, null, 'x', {}, { iP: '192.0.2.1' }])(
-    'I18 must be given if networks are configured, and is not taken for unknown: %j',
+    'the address must be given if networks are configured, and is not taken for unknown: %j',
     async (source) => {
       const { listener, request } = allowed()
       const refusal = webhookHandler(listener, nothing)(webRequest(await request()), source as object)
@@ -333,14 +333,14 @@ describe('the address given to webhookHandler', () => {
     },
   )
 
-  it('may be left out if no networks are configured', async () => {
+  it('the address may be left out if no networks are configured', async () => {
     const { listener, request } = hmacEndpoint()
     expect((await webhookHandler(listener, nothing)(webRequest(await request()))).status).toBe(200)
   })
 })
 
 describe('a lookup given to webhookHandler', () => {
-  it('is asked with the request, and undefined is 404', async () => {
+  it('a lookup is asked with the request, and undefined is 404', async () => {
     const { lookup, lookups, request } = hmacEndpoint()
     const handle = webhookHandler(({ url }) => (url.endsWith('/hook') ? lookup(url) : undefined), nothing)
     expect((await handle(webRequest(await request()))).status).toBe(200)
@@ -348,7 +348,7 @@ describe('a lookup given to webhookHandler', () => {
     expect(lookups.entries).toEqual(['http://localhost/hook'])
   })
 
-  it('that rejects is an error of the developer', async () => {
+  it('a lookup that rejects is an error of the developer', async () => {
     const { request } = hmacEndpoint()
     const handle = webhookHandler(() => Promise.reject(new Error('no database')), nothing)
     await expect(handle(webRequest(await request()))).rejects.toThrow('no database')
@@ -364,7 +364,7 @@ describe('a mistake in the call of webhookHandler', () => {
     ['no listener', () => webhookHandler({} as never, nothing), /defineListener/],
   ]
 
-  it.each(mistakes)('P13 throws at construction: %s', (_, call, message) => {
+  it.each(mistakes)('webhookHandler throws at construction: %s', (_, call, message) => {
     expect(call).toThrow(ListenerConfigError)
     expect(call).toThrow(message)
   })

@@ -32,7 +32,7 @@ async function asked(verifying: Given, other: Given): Promise<unknown> {
 }
 
 describe('webhookOf', () => {
-  it('gives the event of a request that the listener verified', async () => {
+  it('webhookOf gives the event of a request that the listener verified', async () => {
     const { listener, request } = hmacEndpoint()
     const verify = verifyWebhook(listener)
     const { address } = await serve((incoming, response) => {
@@ -41,7 +41,7 @@ describe('webhookOf', () => {
     expect((await exchange(address, toBytes(await request({ body: '{"a":1}' }))))?.body).toBe('{"a":1}')
   })
 
-  it('throws for a request that another listener verified, whose payload may be anything', async () => {
+  it('webhookOf throws for a request that another listener verified, whose payload may be anything', async () => {
     const [one, two] = [hmacEndpoint({ id: 'one' }), hmacEndpoint({ id: 'two' })]
     const verify = verifyWebhook(one.listener)
     const { address } = await serve((incoming, response) => {
@@ -55,7 +55,7 @@ describe('webhookOf', () => {
     expect((await exchange(address, toBytes(await one.request())))?.body).toBe('thrown')
   })
 
-  it('accepts a new listener with the same id and schema', async () => {
+  it('webhookOf accepts a new listener with the same id and schema', async () => {
     const thrown = await asked({ payload: numbers }, { payload: numbers })
     expect(thrown).toBeUndefined()
   })
@@ -64,7 +64,7 @@ describe('webhookOf', () => {
     ['another schema', { payload: numbers }, { payload: strings }],
     ['a schema, where the request was verified without one', {}, { payload: strings }],
     ['no schema, where the request was verified with one', { payload: numbers }, {}],
-  ])('throws for a listener with the same id and %s, whose type would be wrong', async (_, one, other) => {
+  ])('a listener with the same id and %s throws, because its type would be wrong', async (_, one, other) => {
     const thrown = await asked(one, other)
     expect(thrown).toBeInstanceOf(ListenerConfigError)
     expect(String(thrown)).toMatch(
@@ -76,13 +76,13 @@ describe('webhookOf', () => {
     ['an unverified request', {}],
     ['null', null],
     ['nothing', undefined],
-  ])('throws for %s, and says what to do', (_, request) => {
+  ])('webhookOf throws for %s, and says what to do', (_, request) => {
     const call = () => webhookOf(request as object, hmacEndpoint().listener)
     expect(call).toThrow(ListenerConfigError)
     expect(call).toThrow(/ did not verify this request: is verifyWebhook\(\) on its route\?$/)
   })
 
-  it('returns the event without a listener argument, as behind a lookup, and throws if there is none', () => {
+  it('webhookOf returns the event without a listener argument, as behind a lookup, and throws if there is none', () => {
     const webhook = { listenerId: 'L1' }
     expect(webhookOf({ webhook })).toBe(webhook)
     expect(() => webhookOf({})).toThrow(
@@ -90,7 +90,7 @@ describe('webhookOf', () => {
     )
   })
 
-  it.each([[null], [undefined], [{}]])('throws for a listener that is %j, whatever the request', (given) => {
+  it.each([[null], [undefined], [{}]])('a listener that is %j throws, whatever the request', (given) => {
     expect(() => webhookOf({}, given as never)).toThrow('listener: must come from defineListener()')
   })
 })

@@ -20,7 +20,7 @@ describe('exp', () => {
     ['an object', { value: now + 300 }],
     ['true', true],
     ['a date', '2026-09-21T14:00:00Z'],
-  ])('C01 refuses an exp that is %s', async (_, exp) => {
+  ])('jwt() refuses an exp that is %s', async (_, exp) => {
     expect(await send({ claims: { exp } })).toMatchObject(invalid('exp is not a number'))
   })
 
@@ -32,11 +32,11 @@ describe('exp', () => {
     ['-0', -0],
     ['before 1970', -1],
     ['a huge negative number', -1e300],
-  ])('C02 calls a token expired whose exp is %s', async (_, exp) => {
+  ])('jwt() calls a token expired whose exp is %s', async (_, exp) => {
     expect(await send({ claims: { exp } })).toMatchObject(EXPIRED)
   })
 
-  it('C02 accepts a token for its last second, and no longer', async () => {
+  it('a token is accepted for its last second, and no longer', async () => {
     expect(await send({ claims: { exp: now + 1 } })).toMatchObject(ACCEPTED)
     const { clock: running, deliver: sign, listener: own } = jwtSender(KEY)
     const headers = { 'webhook-timestamp': `${running.seconds()}` }
@@ -47,18 +47,18 @@ describe('exp', () => {
     expect(await verify(delivery, own)).toMatchObject(EXPIRED)
   })
 
-  it('C03 accepts an exp 600 seconds ahead, and none further', async () => {
+  it('jwt() accepts an exp 600 seconds ahead, and none further', async () => {
     expect(await send({ claims: { exp: now + 600 } })).toMatchObject(ACCEPTED)
     for (const exp of [now + 600.5, now + 601, (now + 300) * 1000, Number.MAX_SAFE_INTEGER, 1e300]) {
       expect(await send({ claims: { exp } })).toMatchObject(invalid('exp is over 600 s ahead'))
     }
   })
 
-  it.each(['1e400', '-1e400', '1E+999'])('C04 refuses exp %s, which parses to infinity', async (text) => {
+  it.each(['1e400', '-1e400', '1E+999'])('jwt() refuses exp %s, which parses to infinity', async (text) => {
     expect(await send({ payloadText: written('exp', text) })).toMatchObject(invalid('exp is not a number'))
   })
 
-  it('C05 accepts a fractional exp', async () => {
+  it('jwt() accepts a fractional exp', async () => {
     expect(await send({ claims: { exp: now + 60.5 } })).toMatchObject(ACCEPTED)
     expect(await send({ payloadText: written('exp', `${now + 60}.000e0`) })).toMatchObject(ACCEPTED)
   })
@@ -73,7 +73,7 @@ describe('repeated claims', () => {
     ['htm', '"GET"'],
     ['htb_s256', '""'],
     ['x', '1,"x":2'],
-  ])('C06 refuses a token that says %s twice', async (name, text) => {
+  ])('jwt() refuses a token that says %s twice', async (name, text) => {
     const twice = invalid('the token payload has a member twice')
     const first = (json: string) => `{"${name}":${text},${json.slice(1)}`
     const last = (json: string) => `${json.slice(0, -1)},"${name}":${text}}`
@@ -84,7 +84,7 @@ describe('repeated claims', () => {
     }
   })
 
-  it('C06 accepts the same names inside a claim', async () => {
+  it('jwt() accepts the same names inside a claim', async () => {
     const nested = { exp: 1, aud: 2, list: [{ exp: 3 }, { exp: 4 }] }
     expect(await send({ claims: { nested } })).toMatchObject({
       ok: true,
@@ -94,12 +94,12 @@ describe('repeated claims', () => {
 })
 
 describe('nbf and iat', () => {
-  it('C07 accepts an nbf of now and refuses a later one', async () => {
+  it('jwt() accepts an nbf of now and refuses a later one', async () => {
     for (const nbf of [now, now - 1, now - 0.5, 0, -1]) {
       expect(await send({ claims: { nbf } })).toMatchObject(ACCEPTED)
     }
     for (const nbf of [now + 1, now + 0.5, now * 1000]) {
-      expect(await send({ claims: { nbf } })).toMatchObject(invalid('nbf is not in the past'))
+      expect(await send({ claims: { nbf } })).toMatchObject(invalid('nbf is over 0 s ahead'))
     }
   })
 
@@ -109,17 +109,17 @@ describe('nbf and iat', () => {
     ['an array', [now]],
     ['true', true],
     ['an object', {}],
-  ])('C07 refuses an nbf or iat that is %s', async (_, value) => {
-    expect(await send({ claims: { nbf: value } })).toMatchObject(invalid('nbf is not in the past'))
+  ])('jwt() refuses an nbf or iat that is %s', async (_, value) => {
+    expect(await send({ claims: { nbf: value } })).toMatchObject(invalid('nbf is not a number'))
     expect(await send({ claims: { iat: value } })).toMatchObject(invalid('iat is not a number'))
   })
 
-  it.each(['1e400', '-1e400'])('C07 refuses an nbf or iat of %s', async (text) => {
+  it.each(['1e400', '-1e400'])('jwt() refuses an nbf or iat of %s', async (text) => {
     expect(await send({ payloadText: written('nbf', text) })).toMatchObject(invalid(/^nbf/))
     expect(await send({ payloadText: written('iat', text) })).toMatchObject(invalid(/^iat/))
   })
 
-  it('C07 does not compare iat', async () => {
+  it('jwt() does not compare iat', async () => {
     for (const iat of [now - 1e6, now, now + 1e6, 0.5]) {
       expect(await send({ claims: { iat } })).toMatchObject(ACCEPTED)
     }
@@ -127,16 +127,16 @@ describe('nbf and iat', () => {
 })
 
 describe('what the verdict says', () => {
-  it('calls a token with several faults invalid rather than expired', async () => {
+  it('the verdict calls a token with several faults invalid rather than expired', async () => {
     expect(await send({ claims: { exp: now - 1, htm: 'GET' } })).toMatchObject(invalid('htm is not POST'))
   })
 
-  it('says how long ago a token expired', async () => {
+  it('the verdict says how long ago a token expired', async () => {
     const detail = 'the token expired 90 s ago'
     expect(await send({ claims: { exp: now - 90 } })).toMatchObject({ ...EXPIRED, detail })
   })
 
-  it('quotes nothing of the token', async () => {
+  it('the verdict quotes nothing of the token', async () => {
     const secret = 'very-secret-value'
     const claims = {
       sub: secret,
@@ -157,7 +157,7 @@ describe('what the verdict says', () => {
     expect(JSON.stringify(await send({ payloadText: () => `{"${secret}` }))).not.toContain(secret)
   })
 
-  it('hands on every claim of a valid token, and no other', async () => {
+  it('the verdict hands on every claim of a valid token, and no other', async () => {
     const eventId = crypto.randomUUID()
     const verdict = await verify(deliver({ eventId, claims: { iss: 'x', iat: 1, none: null } }), listener)
     expect(verdict).toMatchObject({ ok: true, event: { auth: { claims: { iss: 'x', iat: 1, none: null } } } })

@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { hanging, type KeyHostAnswer, keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
+import { hanging, type KeyHostAnswer, keyHost, respondWith, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import { ENGINE, itOutsideWorkerd } from '../support/runtime.ts'
 
@@ -19,7 +19,7 @@ const MEGABYTE = 1024 * 1024
 const DEAF_AFTER_ANSWER = ENGINE === 'node' && Number(process.versions.node.split('.')[0]) >= 26
 
 describe('a key host', () => {
-  it('is asked once, with GET, for the very URL, without credentials', async () => {
+  it('a key host is asked once, with GET, for the very URL, without credentials', async () => {
     const seen: unknown[] = []
     const { send } = await remoteSender(KEY, ({ method, url, headers }, response) => {
       seen.push({ method, url, accept: headers.accept, authorization: headers.authorization })
@@ -31,12 +31,12 @@ describe('a key host', () => {
     ])
   })
 
-  it.each(['text/plain', 'application/octet-stream', ''])('may label its key set %j', async (type) => {
-    const { send } = await remoteSender(KEY, plainly(200, TEXT, { 'content-type': type }))
+  it.each(['text/plain', 'application/octet-stream', ''])('a key set may be labelled %j', async (type) => {
+    const { send } = await remoteSender(KEY, respondWith(200, TEXT, { 'content-type': type }))
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('may be slow, within the limit', async () => {
+  it('a key host may be slow, within the limit', async () => {
     const { send } = await remoteSender(KEY, async (_, response) => {
       for (const byte of TEXT) {
         response.write(byte)
@@ -49,44 +49,44 @@ describe('a key host', () => {
 })
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('S03 is not followed: %d to another host', async (status) => {
+  it.each([301, 302, 303, 307, 308])('a redirect is not followed: %d to another host', async (status) => {
     const other = await keyHost(JWKS)
-    const { host, send } = await remoteSender(KEY, plainly(status, '', { location: other.url }))
+    const { host, send } = await remoteSender(KEY, respondWith(status, '', { location: other.url }))
     await expect(send()).rejects.toMatchObject(unavailable(new RegExp(`answered with status ${status}`)))
     expect([host.requests, other.requests]).toEqual([1, 0])
   })
 
-  it('S03 is not followed from https to http', async () => {
+  it('a redirect is not followed from https to http', async () => {
     const insecure = await keyHost(JWKS)
-    const host = await secureKeyHost(plainly(302, '', { location: insecure.url }))
+    const host = await secureKeyHost(respondWith(302, '', { location: insecure.url }))
     const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 302/))
     expect([host.requests, insecure.requests]).toEqual([1, 0])
   })
 
-  it('S03 is not taken for an answer when it carries a key set', async () => {
-    const { send } = await remoteSender(KEY, plainly(302, TEXT, { location: '/jwks.json' }))
+  it('a redirect is not taken for an answer when it carries a key set', async () => {
+    const { send } = await remoteSender(KEY, respondWith(302, TEXT, { location: '/jwks.json' }))
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 302/))
   })
 
   it.each([201, 204, 206, 304, 400, 404, 500, 503])(
     'status %d is not taken for an answer',
     async (status) => {
-      const { send } = await remoteSender(KEY, plainly(status, [204, 304].includes(status) ? '' : TEXT))
+      const { send } = await remoteSender(KEY, respondWith(status, [204, 304].includes(status) ? '' : TEXT))
       await expect(send()).rejects.toMatchObject(unavailable(new RegExp(`answered with status ${status}`)))
     },
   )
 })
 
 describe('a document that is too long', () => {
-  it('S04 takes 262,144 bytes and refuses one more', async () => {
-    const fits = await remoteSender(KEY, plainly(200, TEXT.padEnd(262_144)))
+  it('a document may have 262,144 bytes, and not one more', async () => {
+    const fits = await remoteSender(KEY, respondWith(200, TEXT.padEnd(262_144)))
     expect(await fits.send()).toMatchObject(ACCEPTED)
-    const longer = await remoteSender(KEY, plainly(200, TEXT.padEnd(262_145)))
+    const longer = await remoteSender(KEY, respondWith(200, TEXT.padEnd(262_145)))
     await expect(longer.send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
   })
 
-  it('S04 hangs up on a flood of 200 MB', async () => {
+  it('the reader hangs up on a flood of 200 MB', async () => {
     const flood = makeFlood(200)
     const { send } = await remoteSender(KEY, flood.answer)
     const before = process.memoryUsage().rss
@@ -96,7 +96,7 @@ describe('a document that is too long', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MEGABYTE)
   })
 
-  it('S04 hangs up on a flood over TLS', async () => {
+  it('the reader hangs up on a flood over TLS', async () => {
     const flood = makeFlood(200)
     const host = await secureKeyHost(flood.answer)
     const { send } = jwtSender(KEY, { keySet: remoteKeySet(host.url, { fetch: host.fetch }) })
@@ -105,7 +105,7 @@ describe('a document that is too long', () => {
     expect(flood.written()).toBeLessThan(32 * MEGABYTE)
   })
 
-  it('S04 hangs up on a refusal that floods', async () => {
+  it('the reader hangs up on a refusal that floods', async () => {
     const flood = makeFlood(200, 500)
     const { send } = await remoteSender(KEY, flood.answer)
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 500/))
@@ -114,7 +114,7 @@ describe('a document that is too long', () => {
   })
 
   itOutsideWorkerd('Its servers send no body with that status.')(
-    'S04 hangs up on a flood behind a status that has no body',
+    'the reader hangs up on a flood behind a status that has no body',
     async () => {
       const flood = makeFlood(200, 205)
       const { send } = await remoteSender(KEY, flood.answer)
@@ -124,34 +124,37 @@ describe('a document that is too long', () => {
     },
   )
 
-  it('S05 counts what comes out of a gzip bomb', async () => {
+  it('the reader counts what comes out of a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MEGABYTE, ' '))
     expect(bomb.length).toBeLessThan(262_144)
-    const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip' }))
+    const { send } = await remoteSender(KEY, respondWith(200, bomb, { 'content-encoding': 'gzip' }))
     const before = process.memoryUsage().rss
     await expect(send()).rejects.toMatchObject(unavailable(/sent over 262144 bytes/))
     expect(process.memoryUsage().rss - before).toBeLessThan(48 * MEGABYTE)
   })
 
-  it('S05 counts what comes out of chained encodings', async () => {
+  it('the reader counts what comes out of chained encodings', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MEGABYTE, ' ')))
-    const { send } = await remoteSender(KEY, plainly(200, bomb, { 'content-encoding': 'gzip, gzip' }))
+    const { send } = await remoteSender(KEY, respondWith(200, bomb, { 'content-encoding': 'gzip, gzip' }))
     // Bun and Deno decode no chain of encodings, so the bytes are not JSON.
     const message = ENGINE === 'node' ? /sent over 262144 bytes/ : /did not send JSON/
     await expect(send()).rejects.toMatchObject(unavailable(message))
   })
 
-  it('S05 fails on a hundred encodings', async () => {
+  it('a hundred encodings make the fetch fail', async () => {
     const encodings = Array.from({ length: 100 }, () => 'gzip').join(', ')
-    const { send } = await remoteSender(KEY, plainly(200, gzipSync(TEXT), { 'content-encoding': encodings }))
+    const { send } = await remoteSender(
+      KEY,
+      respondWith(200, gzipSync(TEXT), { 'content-encoding': encodings }),
+    )
     await expect(send()).rejects.toMatchObject(unavailable(/./))
   })
 
   it.each([
     ['gzip', gzipSync(TEXT)],
     ['br', brotliCompressSync(TEXT)],
-  ])('S05 reads an honest key set in %s', async (encoding, bytes) => {
-    const { send } = await remoteSender(KEY, plainly(200, bytes, { 'content-encoding': encoding }))
+  ])('the reader reads an honest key set in %s', async (encoding, bytes) => {
+    const { send } = await remoteSender(KEY, respondWith(200, bytes, { 'content-encoding': encoding }))
     expect(await send()).toMatchObject(ACCEPTED)
   })
 })
@@ -165,7 +168,7 @@ describe('a host that is too slow', () => {
     ['refuses with an endless body', (_, response) => response.writeHead(500).write('x')],
   ]
 
-  it.each(slow)('S06 is given up when it %s', async (_, answer) => {
+  it.each(slow)('a slow host is given up when it %s', async (_, answer) => {
     let hungUp = Promise.resolve<unknown>(undefined)
     const { send } = await remoteSender(
       KEY,
@@ -183,13 +186,13 @@ describe('a host that is too slow', () => {
     await hungUp
   })
 
-  it('S06 is given up over TLS as well', async () => {
+  it('a slow host is given up over TLS as well', async () => {
     const host = await secureKeyHost((_, response) => dribble(response))
     const keySet = remoteKeySet(host.url, { fetch: host.fetch, timeoutSeconds: 0.2 })
     await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(unavailable(/within 200 ms/))
   })
 
-  it('S06 is given up although the given fetch ignores its signal', async () => {
+  it('a slow host is given up although the given fetch ignores its signal', async () => {
     const keySet = remoteKeySet('https://keys.example', {
       fetch: () => new Promise(() => {}),
       timeoutSeconds: 0.05,

@@ -37,7 +37,7 @@ const secrets = ['first', 'second', 'third'].map((id) => ({ id, secret: `the ${i
 beforeEach(() => Object.assign(counted, { macs: 0, comparisons: 0 }))
 
 it.each([...secrets, { id: 'unknown', secret: 'a secret of somebody else' }])(
-  'H23 every secret is tried and compared if the $id one has signed',
+  'every secret is tried and compared if the $id one has signed',
   async ({ id, secret }) => {
     const { listener, deliver } = hmacListener({ auth: hmac({ secrets }) })
     const delivery = await deliver({ secret })
@@ -47,7 +47,7 @@ it.each([...secrets, { id: 'unknown', secret: 'a secret of somebody else' }])(
   },
 )
 
-it('H17 H28 a malformed signature costs no hashing', async () => {
+it('a malformed signature costs no hashing', async () => {
   const { listener, deliver } = hmacListener({ auth: hmac({ secrets }) })
   const delivery = await deliver()
   counted.macs = 0

@@ -28,18 +28,18 @@ function errorOf(call: () => unknown): ListenerConfigError {
 }
 
 describe('the key', () => {
-  it('H09 is the text of the secret, not the bytes it encodes', async () => {
+  it('the key is the text of the secret, not the bytes it encodes', async () => {
     expect(await signedWith(SECRET, SECRET)).toBe('accepted')
     expect(await signedWith(Buffer.from(SECRET, 'base64url'), SECRET)).toBe(MISMATCH)
   })
 
-  it('H09 is the UTF-8 of that text', async () => {
+  it('the key is the UTF-8 of that text', async () => {
     const secret = 'zwölf Boxkämpfer 😀'
     expect(await signedWith(Buffer.from(secret, 'utf8'), secret)).toBe('accepted')
     expect(await signedWith(Buffer.from(secret, 'latin1'), secret)).toBe(MISMATCH)
   })
 
-  it('H11 is never normalised', async () => {
+  it('the key is never normalised', async () => {
     const composed = 'the café around the corner'.normalize('NFC')
     const decomposed = composed.normalize('NFD')
     expect(await signedWith(composed, composed)).toBe('accepted')
@@ -47,13 +47,13 @@ describe('the key', () => {
     expect(await signedWith(composed, decomposed)).toBe(MISMATCH)
   })
 
-  it('may begin and end with spaces, which count', async () => {
+  it('the key may begin and end with spaces, which count', async () => {
     const secret = ' sixteen letters and spaces '
     expect(await signedWith(secret, secret)).toBe('accepted')
     expect(await signedWith(secret.trim(), secret)).toBe(MISMATCH)
   })
 
-  it.each([16, 43, 64, 65, 500])('may have %i characters', async (length) => {
+  it.each([16, 43, 64, 65, 500])('the key may have %i characters', async (length) => {
     const secret = 's'.repeat(length)
     expect(await signedWith(secret, secret)).toBe('accepted')
   })
@@ -63,7 +63,7 @@ describe('rotation', () => {
   const both = () => hmacListener({ auth: hmac({ secrets: [NEW, OLD] }) })
 
   it.each([NEW, OLD])(
-    'H23 accepts the $id secret while both are active, and says which it was',
+    'hmac() accepts the $id secret while both are active, and says which it was',
     async ({ id, secret }) => {
       const { listener, deliver } = both()
       const event = await acceptedEvent(await deliver({ secret }), listener)
@@ -71,7 +71,7 @@ describe('rotation', () => {
     },
   )
 
-  it('H23 refuses the old secret at once when it is taken away', async () => {
+  it('hmac() refuses the old secret at once when it is taken away', async () => {
     const { listener, deliver, clock } = both()
     const delivery = await deliver({ secret: OLD.secret })
     expect(await outcome(delivery, listener)).toBe('accepted')
@@ -79,12 +79,12 @@ describe('rotation', () => {
     expect(await outcome(delivery, after.listener)).toBe(MISMATCH)
   })
 
-  it('H23 refuses a secret that is neither', async () => {
+  it('hmac() refuses a secret that is neither of them', async () => {
     const { listener, deliver } = both()
     expect(await outcome(await deliver({ secret: 'a secret of somebody else' }), listener)).toBe(MISMATCH)
   })
 
-  it('keeps the secrets it was given, whatever becomes of the array', async () => {
+  it('hmac() keeps the secrets it was given, whatever becomes of the array', async () => {
     const secrets = [{ ...NEW }]
     const { listener, deliver } = hmacListener({ auth: hmac({ secrets }) })
     Object.assign(secrets[0] ?? {}, { id: 'changed', secret: 'changed after the listener was made' })
@@ -107,7 +107,7 @@ describe('secrets that are refused', () => {
     [`${' '.repeat(20)}short`, 'at least 16'],
     ['a line break at its end\n', 'line break'],
     ['\r\na line break in front', 'line break'],
-  ])('H06 throws for the secret %j', (secret, problem) => {
+  ])('hmac() throws for the secret %j', (secret, problem) => {
     const error = given({ id: 'main', secret })
     expect(error.option).toBe('secrets[0].secret')
     expect(error.message).toContain(problem)
@@ -117,7 +117,7 @@ describe('secrets that are refused', () => {
     [Buffer.from(SECRET), 'is Uint8Array, not text'],
     [Promise.resolve(SECRET), 'is Promise, not text'],
     [() => SECRET, 'is Function, not text'],
-  ])('names what was passed in place of a text: %s', (secret, problem) => {
+  ])('hmac() names what was passed in place of a text: %s', (secret, problem) => {
     for (const secrets of [secret, [secret], { id: 'main', secret }]) {
       const error = given(secrets)
       expect(error.option).toMatch(/^secrets\[0\]/)
@@ -125,7 +125,7 @@ describe('secrets that are refused', () => {
     }
   })
 
-  it('names the one of several that is missing', () => {
+  it('hmac() names the one of several that is missing', () => {
     const error = given(['the secret in use for now', undefined])
     expect([error.option, error.message]).toEqual([
       'secrets[1]',
@@ -133,19 +133,19 @@ describe('secrets that are refused', () => {
     ])
   })
 
-  it('takes a line break that is not at an end', () => {
+  it('hmac() accepts a secret with a line break that is not at an end', () => {
     expect(hmac({ secrets: { id: 'main', secret: 'a line break\nin the middle' } }).method).toBe('hmac')
   })
 
-  it('H06 takes 16 characters', () => {
+  it('hmac() accepts a secret of 16 characters', () => {
     expect(hmac({ secrets: { id: 'main', secret: 'sixteen letters!' } }).method).toBe('hmac')
   })
 
-  it('H07 throws for whsec_ with nothing behind it', () => {
+  it('hmac() throws for whsec_ with nothing behind it', () => {
     expect(given({ id: 'main', secret: 'whsec_' }).option).toBe('secrets[0].secret')
   })
 
-  it.each(['\ud800', '\udc00'])('H10 throws for a lone surrogate, which has no bytes', (surrogate) => {
+  it.each(['\ud800', '\udc00'])('hmac() throws for a lone surrogate, which has no bytes', (surrogate) => {
     expect(given({ id: 'main', secret: `long enough a secret ${surrogate}` }).message).toContain('surrogate')
   })
 
@@ -161,7 +161,7 @@ describe('secrets that are refused', () => {
     ['secrets[1].secret', [NEW, { ...NEW, id: 'again' }]],
     ['secrets[1].secret', [NEW, { id: 'old' }]],
     ['key', { id: 'main', secret: SECRET, key: SECRET }],
-  ])('names %s as the option at fault', (option, secrets) => {
+  ])('hmac() names %s as the option at fault', (option, secrets) => {
     expect(given(secrets).option).toBe(option)
   })
 
@@ -174,18 +174,18 @@ describe('secrets that are refused', () => {
       { id: 'a', secret: 'hunter2 hunter2 hunter2' },
       { id: 'b', secret: 'hunter2 hunter2 hunter2' },
     ],
-  ])('never quotes a secret, case %#', (secrets) => {
+  ])('hmac() never quotes a secret, case %#', (secrets) => {
     const error = given(secrets)
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('hunter2')
   })
 
-  it('P13 throws for a misspelt option', () => {
+  it('hmac() throws for a misspelt option', () => {
     const options = { secrets: NEW, secret: OLD }
     expect(errorOf(() => hmac(options)).option).toBe('secret')
     expect(errorOf(() => hmac(undefined as never)).message).toContain('hmac')
   })
 
-  it('does not show its secrets', () => {
+  it('an authenticator does not show its secrets', () => {
     const auth = hmac({ secrets: NEW })
     expect(JSON.stringify({ ...auth })).not.toContain(NEW.secret)
     expect(Object.isFrozen(auth)).toBe(true)
@@ -193,7 +193,7 @@ describe('secrets that are refused', () => {
 })
 
 describe('generateSecret', () => {
-  it('makes 43 characters of 256 random bits, another each time, which hmac() takes', () => {
+  it('generateSecret makes 43 characters of 256 random bits, another each time, which hmac() takes', () => {
     const secrets = new Set(Array.from({ length: 100 }, () => generateSecret()))
     expect(secrets.size).toBe(100)
     for (const secret of secrets) {
@@ -203,7 +203,7 @@ describe('generateSecret', () => {
     }
   })
 
-  it('encodes the bytes it is given', () => {
+  it('generateSecret encodes the bytes it is given', () => {
     expect(generateSecret((bytes) => bytes.fill(0xfb))).toBe(Buffer.alloc(32, 0xfb).toString('base64url'))
   })
 })

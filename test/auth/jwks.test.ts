@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Jwks } from '../../src/auth/jwks.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { plainly } from '../support/key-host.ts'
+import { respondWith } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import fc from '../support/property.ts'
 
@@ -26,19 +26,19 @@ describe('documents that are no key set', () => {
     ['keys that are null', '{"keys":null}', /is not a JWKS/],
     ['keys that are text', '{"keys":"keys"}', /is not a JWKS/],
     ['keys in a member named __proto__', '{"__proto__":{"keys":[]}}', /is not a JWKS/],
-  ])('S07 fails on %s', async (_, body, message) => {
-    const { send } = await remoteSender(KEY, plainly(200, body, { 'content-type': 'application/json' }))
+  ])('a remote key set fails on %s', async (_, body, message) => {
+    const { send } = await remoteSender(KEY, respondWith(200, body, { 'content-type': 'application/json' }))
     await expect(send()).rejects.toMatchObject(unavailable(message))
   })
 
-  it('S07 fails on an answer without a body', async () => {
+  it('a remote key set fails on an answer without a body', async () => {
     const fetch = async () => new Response(null)
     const { send } = jwtSender(KEY, { keySet: remoteKeySet('https://sender.example/jwks.json', { fetch }) })
     await expect(send()).rejects.toMatchObject(unavailable(/did not send JSON/))
   })
 
-  it('S07 does not quote the document', async () => {
-    const { send } = await remoteSender(KEY, plainly(200, 'very-secret-page'))
+  it('the error does not quote the document', async () => {
+    const { send } = await remoteSender(KEY, respondWith(200, 'very-secret-page'))
     const error: unknown = await send().catch((reason: unknown) => reason)
     expect(error).toMatchObject(unavailable(/did not send JSON/))
     expect(`${error} ${error instanceof Error && error.cause}`).not.toContain('secret')
@@ -49,22 +49,22 @@ describe('the number of keys', () => {
   const others = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ kty: 'EC', kid: `k${index}` }))
 
-  it('S07 reads 100 keys and refuses a set of 101', async () => {
+  it('a key set may have 100 keys, and not 101', async () => {
     const full = await remoteSender(KEY, { keys: [...others(99), KEY.publicKey] })
     expect(await full.send()).toMatchObject(ACCEPTED)
     const over = await remoteSender(KEY, { keys: [...others(100), KEY.publicKey] })
     await expect(over.send()).rejects.toMatchObject(unavailable(/has over 100 keys/))
   })
 
-  it('S07 refuses a set of 10,000 keys', async () => {
+  it('a key set of 10,000 keys is refused', async () => {
     const { send } = await remoteSender(
       KEY,
-      plainly(200, JSON.stringify({ keys: Array(10_000).fill({ kid: 'k' }) })),
+      respondWith(200, JSON.stringify({ keys: Array(10_000).fill({ kid: 'k' }) })),
     )
     await expect(send()).rejects.toMatchObject(unavailable(/has over 100 keys/))
   })
 
-  it('S07 takes a set without any key for an answer: the token is refused, not the host', async () => {
+  it('a key set without any key is an answer: the token is refused, not the host', async () => {
     const { send } = await remoteSender(KEY, { keys: [] })
     expect(await send()).toMatchObject(invalid('no ES256 key has this kid'))
   })
@@ -90,7 +90,7 @@ describe('a bad key among good ones', () => {
     ['key_ops that are a number', { ...KEY.publicKey, kid: 'bad', key_ops: 1 }],
   ]
 
-  it.each(bad)('S07 does not spoil them: %s', async (_, entry) => {
+  it.each(bad)('a bad key does not spoil the good ones: %s', async (_, entry) => {
     for (const keys of [
       [entry, KEY.publicKey],
       [KEY.publicKey, entry],
@@ -100,7 +100,7 @@ describe('a bad key among good ones', () => {
     }
   })
 
-  it.each(bad)('S07 is never used itself: %s', async (_, entry) => {
+  it.each(bad)('a bad key is never used itself: %s', async (_, entry) => {
     const { send } = await remoteSender(KEY, { keys: [entry] })
     expect(await send()).toMatchObject(invalid(/./))
     expect(await send({ header: { kid: 'bad' } })).toMatchObject(invalid(/./))
@@ -108,11 +108,11 @@ describe('a bad key among good ones', () => {
 })
 
 describe('any document', () => {
-  it('S07 reads past members that are nested 50,000 deep', async () => {
+  it('the parser reads past members that are nested 50,000 deep', async () => {
     const deep = `{"kid":"bad","kty":"EC","crv":"P-256","x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
     const { send } = await remoteSender(
       KEY,
-      plainly(200, `{"keys":[${deep},${JSON.stringify(KEY.publicKey)}]}`),
+      respondWith(200, `{"keys":[${deep},${JSON.stringify(KEY.publicKey)}]}`),
     )
     expect(await send()).toMatchObject(ACCEPTED)
     expect(await send({ header: { kid: 'bad' } })).toMatchObject(invalid(/are not base64url/))
@@ -165,7 +165,7 @@ describe('any document', () => {
     fc.jsonValue(),
   )
 
-  it('S07 never makes anything but an Error of it', () => {
+  it('a document never makes the parser throw anything but an Error', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.jsonValue(), fc.record({ keys: fc.oneof(fc.array(key), fc.jsonValue()) })),
@@ -181,7 +181,7 @@ describe('any document', () => {
     )
   })
 
-  it('S07 never makes a search throw, and never finds anything but a public key', async () => {
+  it('a document never makes a search throw, or find anything but a public key', async () => {
     const search = fc.asyncProperty(fc.array(key, { maxLength: 5 }), fc.string(), async (keys, keyId) => {
       const jwks = new Jwks({ keys })
       for (const algorithm of ALGORITHMS) {

@@ -10,7 +10,7 @@ const OTHER_SCHEME = invalid('the scheme is not Bearer')
 const SPACED = invalid('the token header is not base64url')
 
 describe('the Authorization header', () => {
-  it.each(['bearer', 'BEARER', 'bEaReR'])('K34 accepts the scheme in any case: %s', async (scheme) => {
+  it.each(['bearer', 'BEARER', 'bEaReR'])('jwt() accepts the scheme in any case: %s', async (scheme) => {
     expect(await send({ authorization: (token) => `${scheme} ${token}` })).toMatchObject(ACCEPTED)
   })
 
@@ -33,11 +33,11 @@ describe('the Authorization header', () => {
     ['a parameter', (token: string) => `Bearer ${token}, realm=x`, invalid(/signature is not base64url/)],
     ['the scheme and a space', () => 'Bearer ', invalid(/three segments/)],
     ['token=', (token: string) => `Bearer token=${token}`, SPACED],
-  ] as const)('K35 refuses %s', async (_, authorization, expected) => {
+  ] as const)('jwt() refuses a header with %s', async (_, authorization, expected) => {
     expect(await send({ authorization })).toMatchObject(expected)
   })
 
-  it('K36 refuses two Authorization headers, also when both are right', async () => {
+  it('jwt() refuses two Authorization headers, also when both are right', async () => {
     const repeated = invalid('more than one Authorization')
     expect(await send({ authorization: (token) => [`Bearer ${token}`, `Bearer ${token}`] })).toMatchObject(
       repeated,
@@ -46,17 +46,17 @@ describe('the Authorization header', () => {
     expect(await send({ authorization: (token) => ['', `Bearer ${token}`] })).toMatchObject(repeated)
   })
 
-  it('K36 refuses two headers that a framework has joined to one', async () => {
+  it('jwt() refuses two headers that a framework has joined to one', async () => {
     expect(await send({ authorization: (token) => `Bearer ${token}, Bearer ${token}` })).toMatchObject(
       invalid(/three segments/),
     )
   })
 
-  it('K36 reads an array of one header as that header', async () => {
+  it('jwt() reads an array of one header as that header', async () => {
     expect(await send({ authorization: (token) => [`Bearer ${token}`] })).toMatchObject(ACCEPTED)
   })
 
-  it.each([8_000, 15_000])('K37 refuses %d spaces in no time', async (spaces) => {
+  it.each([8_000, 15_000])('jwt() refuses %d spaces in no time', async (spaces) => {
     const delivery = deliver({ authorization: () => `Bearer${' '.repeat(spaces)}` })
     const startedAt = performance.now()
     for (let round = 0; round < 100; round += 1) {
@@ -65,11 +65,11 @@ describe('the Authorization header', () => {
     expect((performance.now() - startedAt) / 100).toBeLessThan(5)
   })
 
-  it('C21 refuses a delivery without Authorization as 401, not as 400', async () => {
+  it('jwt() refuses a delivery without Authorization as 401, not as 400', async () => {
     expect(await send({ authorization: () => undefined })).toMatchObject(MISSING)
   })
 
-  it('C21 counts an empty header as missing', async () => {
+  it('jwt() counts an empty header as missing', async () => {
     expect(await send({ authorization: () => '' })).toMatchObject(MISSING)
     expect(await send({ authorization: () => [] })).toMatchObject(MISSING)
   })
@@ -77,7 +77,7 @@ describe('the Authorization header', () => {
 
 describe('other places for a token', () => {
   it.each(['webhook-signature', 'cookie', 'x-access-token', 'proxy-authorization', 'authentication'])(
-    'K38 does not read a token from %s',
+    'jwt() does not read a token from %s',
     async (name) => {
       let bare = ''
       const without = deliver({
@@ -100,20 +100,20 @@ describe('other places for a token', () => {
     },
   )
 
-  it('K38 does not read a token from the body', async () => {
+  it('jwt() does not read a token from the body', async () => {
     const eventId = crypto.randomUUID()
     const token = String(deliver({ eventId }).header('authorization')).slice(7)
     const body = JSON.stringify({ access_token: token, authorization: `Bearer ${token}` })
     expect(await send({ eventId, body, authorization: () => undefined })).toMatchObject(MISSING)
   })
 
-  it('C22 refuses a valid Webhook-Signature when the listener wants a token', async () => {
+  it('jwt() refuses a valid Webhook-Signature when the listener wants a token', async () => {
     const secret = 'x3JTZLHjE1y2Ljdk2aJqwHt6yqBHcDVdYtpVE7Ma9xs'
     const signed = await signHmac({ secret, body: BODY, timestamp: clock.seconds() })
     expect(await verify(toDelivery(signed), listener)).toMatchObject(MISSING)
   })
 
-  it('C22 does not look at a wrong Webhook-Signature beside a valid token', async () => {
+  it('jwt() does not look at a wrong Webhook-Signature beside a valid token', async () => {
     expect(await send({ headers: { 'webhook-signature': 'wrong' } })).toMatchObject(ACCEPTED)
   })
 })

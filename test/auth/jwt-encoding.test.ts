@@ -32,19 +32,19 @@ describe('spellings of a segment', () => {
   describe.each(segments.map((name, position) => [name, position] as const))(
     'in the %s',
     (name, position) => {
-      it.each(changes.slice(0, 5))('K20 refuses %s', async (_, change) => {
+      it.each(changes.slice(0, 5))('jwt() refuses a segment with %s', async (_, change) => {
         expect(await send(inSegment(position, change))).toMatchObject(
           invalid(new RegExp(`${name} is not base64url|scheme`)),
         )
       })
 
-      it.each(changes.slice(5, 12))('K21 refuses %s', async (_, change) => {
+      it.each(changes.slice(5, 12))('jwt() refuses a segment in another spelling, %s', async (_, change) => {
         expect(await send(inSegment(position, change))).toMatchObject(
           invalid(new RegExp(`${name} is not base64url`)),
         )
       })
 
-      it.each(changes.slice(12))('K21 refuses %s', async (_, change) => {
+      it.each(changes.slice(12))('jwt() refuses a segment longer by %s', async (_, change) => {
         expect(await send(inSegment(position, change))).toMatchObject(invalid(/./))
       })
 
@@ -52,7 +52,7 @@ describe('spellings of a segment', () => {
         [1, [1, 2, 4, 8]],
         [2, [1, 2]],
       ])(
-        'K21 refuses every bit that the last character does not need, %d bytes being over',
+        'jwt() refuses every bit that the last character does not need, %d bytes being over',
         async (over, bits) => {
           const lengthened: Sending = {
             headerText: (json) => pad(json, over),
@@ -83,7 +83,7 @@ describe('texts that are not JSON in UTF-8', () => {
   it.each([
     ['header', 'headerText'],
     ['payload', 'payloadText'],
-  ] as const)('K22 refuses a %s that is not UTF-8', async (name, part) => {
+  ] as const)('jwt() refuses a %s that is not UTF-8', async (name, part) => {
     expect(await send({ [part]: bytes('c3a4') })).toMatchObject(ACCEPTED)
     for (const hex of ['ff', 'c0af', 'eda080', 'c3', 'f4908080']) {
       expect(await send({ [part]: bytes(hex) })).toMatchObject(
@@ -97,13 +97,13 @@ describe('texts that are not JSON in UTF-8', () => {
   it.each([
     ['header', 'headerText'],
     ['payload', 'payloadText'],
-  ] as const)('K22 refuses a %s that begins with a byte order mark', async (name, part) => {
+  ] as const)('jwt() refuses a %s that begins with a byte order mark', async (name, part) => {
     const marked = (json: string) => `\ufeff${json}`
     expect(await send({ [part]: marked })).toMatchObject(invalid(`the token ${name} is not JSON`))
   })
 
   it.each(['null', '[]', '"text"', '1', 'true', '[{"alg":"ES256"}]'])(
-    'C17 refuses a header or payload that is %s',
+    'jwt() refuses a header or payload that is %s',
     async (text) => {
       expect(await send({ headerText: () => text })).toMatchObject(
         invalid('the token header is not a JSON object'),
@@ -115,14 +115,14 @@ describe('texts that are not JSON in UTF-8', () => {
   )
 
   it.each(['{', '{}{}', "{'alg':1}", '{"a":1,}', '/**/{}', '{"a":NaN}', ''])(
-    'C17 refuses a header or payload that reads %j',
+    'jwt() refuses a header or payload that reads %j',
     async (text) => {
       expect(await send({ headerText: () => text })).toMatchObject(invalid(/^the token header is not/))
       expect(await send({ payloadText: () => text })).toMatchObject(invalid(/^the token payload is not/))
     },
   )
 
-  it('C17 refuses an empty payload object', async () => {
+  it('jwt() refuses an empty payload object', async () => {
     expect(await send({ payloadText: () => '{}' })).toMatchObject(invalid(/^sub/))
   })
 })

@@ -11,7 +11,7 @@ const { send } = jwtSender(KEY)
 const headerText = (text: string): Sending => ({ headerText: () => text })
 
 describe('keys that a token brings along', () => {
-  it('K10 refuses a token that embeds the key it is signed with', async () => {
+  it('jwt() refuses a token that embeds the key it is signed with', async () => {
     const header = { jwk: ATTACKER.publicKey }
     expect(await send({ header, signer: ATTACKER.sign })).toMatchObject(
       invalid('the signature does not verify'),
@@ -21,11 +21,11 @@ describe('keys that a token brings along', () => {
     )
   })
 
-  it('K10 ignores an embedded key when the token is signed with the right one', async () => {
+  it('jwt() ignores an embedded key when the token is signed with the right one', async () => {
     expect(await send({ header: { jwk: ATTACKER.publicKey } })).toMatchObject(ACCEPTED)
   })
 
-  it.each(['jku', 'x5u'])('K11 never fetches what %s points at', async (member) => {
+  it.each(['jku', 'x5u'])('jwt() never fetches what %s points at', async (member) => {
     const trap = await keyHost({ keys: [ATTACKER.publicKey] })
     const header = { [member]: trap.url, kid: 'attacker' }
     expect(await send({ header, signer: ATTACKER.sign })).toMatchObject(invalid('no ES256 key has this kid'))
@@ -33,7 +33,7 @@ describe('keys that a token brings along', () => {
     expect(trap.requests).toBe(0)
   })
 
-  it('K11 asks the configured host only, whatever jku and x5u say', async () => {
+  it('jwt() asks the configured host only, whatever jku and x5u say', async () => {
     const trap = await keyHost({ keys: [ATTACKER.publicKey] })
     const host = await keyHost({ keys: [KEY.publicKey] })
     const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, fetch: host.fetch })
@@ -45,7 +45,7 @@ describe('keys that a token brings along', () => {
     expect([trap.requests, host.requests]).toEqual([0, 1])
   })
 
-  it('K11 takes no key from x5c', async () => {
+  it('jwt() takes no key from x5c', async () => {
     const header = { x5c: ['MIIB'], 'x5t#S256': 'AAAA' }
     expect(await send({ header, signer: ATTACKER.sign })).toMatchObject(
       invalid('the signature does not verify'),
@@ -64,21 +64,21 @@ describe('extensions', () => {
     ['alg', ['alg']],
     ['null', null],
     ['a number', 0],
-  ])('K12 refuses a crit of %s', async (_, crit) => {
+  ])('jwt() refuses a crit of %s', async (_, crit) => {
     expect(await send({ header: { crit, x: true } })).toMatchObject(unsupported)
   })
 
-  it('K13 refuses crit b64 even when b64 says true', async () => {
+  it('jwt() refuses crit b64 even when b64 says true', async () => {
     expect(await send({ header: { crit: ['b64'], b64: true } })).toMatchObject(unsupported)
     expect(await send({ header: { b64: true } })).toMatchObject(unsupported)
   })
 
-  it('K14 refuses b64 false, with crit and without', async () => {
+  it('jwt() refuses b64 false, with crit and without', async () => {
     expect(await send({ header: { b64: false } })).toMatchObject(unsupported)
     expect(await send({ header: { b64: false, crit: ['b64'] } })).toMatchObject(unsupported)
   })
 
-  it('K14 refuses a token whose payload is not encoded', async () => {
+  it('jwt() refuses a token whose payload is not encoded', async () => {
     const raw = (compact: string) => {
       const [header, payload = '', signature] = compact.split('.')
       return `${header}.${Buffer.from(payload, 'base64url')}.${signature}`
@@ -88,7 +88,7 @@ describe('extensions', () => {
     )
   })
 
-  it('K16 ignores typ, cty and unknown members of a plain token', async () => {
+  it('jwt() ignores typ, cty and unknown members of a plain token', async () => {
     for (const header of [{ typ: undefined }, { typ: 'at+jwt' }, { cty: 'json' }, { future: { a: [1] } }]) {
       expect(await send({ header })).toMatchObject(ACCEPTED)
     }
@@ -108,7 +108,7 @@ describe('repeated members', () => {
     ['a name with an escaped quote', `{"alg":"ES256","kid":"${KEY.keyId}","a\\"b":1,"a\\u0022b":2}`],
     ['with white space around', `{ "alg" : "none" ,\n"alg"\t: "ES256", "kid":"${KEY.keyId}" }`],
     ['after a nested object', `{"x":{"y":[{}]},"alg":"none","alg":"ES256","kid":"${KEY.keyId}"}`],
-  ])('K15 refuses a header that repeats %s', async (_, text) => {
+  ])('jwt() refuses a header that repeats %s', async (_, text) => {
     expect(await send(headerText(text))).toMatchObject(twice)
   })
 
@@ -121,7 +121,7 @@ describe('repeated members', () => {
     ['values that look like members', `{"alg":"ES256","kid":"${KEY.keyId}","x":"{\\"alg\\":1,\\"alg\\":2}"}`],
     ['names that differ in case', `{"alg":"ES256","ALG":"none","kid":"${KEY.keyId}","Kid":"x"}`],
     ['white space', ` {\n "alg" : "ES256" ,\t"kid":"${KEY.keyId}" } \r\n`],
-  ])('K15 accepts a header with %s', async (_, text) => {
+  ])('jwt() accepts a header with %s', async (_, text) => {
     expect(await send(headerText(text))).toMatchObject(ACCEPTED)
   })
 })

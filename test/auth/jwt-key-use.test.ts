@@ -17,7 +17,7 @@ describe.each([RSA, EC, ED])('what a key of $algorithm is for', (key) => {
     ['key_ops verify and more', { key_ops: ['sign', 'verify'] }],
     ['both', { use: 'sig', key_ops: ['verify'] }],
     ['unknown members', { x5t: 'AAAA', exp: 1, future: {} }],
-  ])('K32 uses a key with %s', async (_, members) => {
+  ])('a key with %s is used', async (_, members) => {
     expect(await sendWith(members)).toMatchObject(ACCEPTED)
   })
 
@@ -35,16 +35,16 @@ describe.each([RSA, EC, ED])('what a key of $algorithm is for', (key) => {
     ['key_ops with another value repeated', { key_ops: ['verify', 'sign', 'sign'] }, /its key_ops repeat/],
     ['use sig, but key_ops encrypt', { use: 'sig', key_ops: ['encrypt'] }, /its key_ops lack verify/],
     ['use enc, but key_ops verify', { use: 'enc', key_ops: ['verify'] }, /its use is not sig/],
-  ])('K32 refuses a key with %s', async (_, members, detail) => {
+  ])('a key with %s is refused', async (_, members, detail) => {
     expect(await sendWith(members)).toMatchObject(invalid(detail))
   })
 
-  it('K33 refuses the whole private key', async () => {
+  it('a whole private key is refused', async () => {
     expect(await sendWith(key.privateKey)).toMatchObject(invalid(/it is a private key/))
   })
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])(
-    'K33 refuses a key with the member %s, whatever it holds',
+    'a key with the member %s is refused, whatever it holds',
     async (member) => {
       for (const value of ['AAAA', '', null]) {
         expect(await sendWith({ [member]: value })).toMatchObject(invalid(/it is a private key/))
@@ -52,7 +52,7 @@ describe.each([RSA, EC, ED])('what a key of $algorithm is for', (key) => {
     },
   )
 
-  it('K33 uses the good keys of a set that also leaks a private and a symmetric one', async () => {
+  it('the good keys are used of a set that also leaks a private and a symmetric one', async () => {
     const oct = { kty: 'oct', kid: 'shared', k: 'AAAA' }
     const leaked = newKey('EdDSA', 'leaked')
     const keySet = localKeySet({ keys: [oct, leaked.privateKey, key.publicKey] })
@@ -60,7 +60,7 @@ describe.each([RSA, EC, ED])('what a key of $algorithm is for', (key) => {
     expect(await jwtSender(leaked, { keySet }).send()).toMatchObject(invalid(/it is a private key/))
   })
 
-  it('K33 never takes an oct key with the kid of a public one', async () => {
+  it('an oct key with the kid of a public one is never taken', async () => {
     const oct = { kty: 'oct', kid: key.keyId, alg: key.algorithm, k: 'AAAA' }
     const alone = jwtSender(key, { keySet: localKeySet({ keys: [oct] }) })
     expect(await alone.send()).toMatchObject(invalid(`no ${key.algorithm} key has this kid`))

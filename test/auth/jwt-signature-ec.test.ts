@@ -32,7 +32,7 @@ describe('ES256 signatures', () => {
     ['n - r', (r, s) => [N - r, s]],
     ['s + 1', (r, s) => [r, s + 1n]],
   ]
-  it.each(forms)('K23 refuses %s', async (_, form) => {
+  it.each(forms)('jwt() refuses the pair %s', async (_, form) => {
     const token = (compact: string) =>
       changeSignature(compact, (signature) => {
         const [r, s] = form(...split(signature))
@@ -41,7 +41,7 @@ describe('ES256 signatures', () => {
     expect(await send({ token })).toMatchObject(UNVERIFIED)
   })
 
-  it('K24 refuses a DER signature', async () => {
+  it('jwt() refuses a DER signature', async () => {
     const token = (compact: string) => changeSignature(compact, (signature) => toDer(...split(signature)))
     expect(await send({ token })).toMatchObject(UNVERIFIED)
   })
@@ -56,11 +56,11 @@ describe('ES256 signatures', () => {
     ['128 bytes, twice the same', (signature) => Buffer.concat([signature, signature])],
     ['32 bytes, r alone', (signature) => signature.subarray(0, 32)],
     ['one byte', () => Buffer.alloc(1, 1)],
-  ])('K25 refuses %s', async (_, change) => {
+  ])('jwt() refuses a signature of %s', async (_, change) => {
     expect(await send({ token: (compact) => changeSignature(compact, change) })).toMatchObject(UNVERIFIED)
   })
 
-  it('K25 refuses a signature whose leading zeros are left out', async () => {
+  it('jwt() refuses a signature whose leading zeros are left out', async () => {
     let eventId = ''
     let authorization = ''
     // Each text differs, because some engines sign the same text the same way (RFC 6979).
@@ -77,7 +77,7 @@ describe('ES256 signatures', () => {
     )
   })
 
-  it('K26 takes (r, n - s) for the same event: a signature is not an identity', async () => {
+  it('jwt() takes (r, n - s) for the same event: a signature is not an identity', async () => {
     const eventId = crypto.randomUUID()
     let mirrored = ''
     const delivery = deliver({
@@ -107,7 +107,7 @@ describe('ES256 signatures', () => {
 describe('EdDSA signatures', () => {
   const { send } = jwtSender(ED)
 
-  it('accepts the plain form', async () => {
+  it('jwt() accepts the plain form of an EdDSA signature', async () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
@@ -128,7 +128,7 @@ describe('EdDSA signatures', () => {
     ['114 bytes, as Ed448 has', (signature) => Buffer.concat([signature, Buffer.alloc(50)])],
     ['all zeros', () => Buffer.alloc(64)],
     ['all ones', () => Buffer.alloc(64, 255)],
-  ])('K27 refuses %s', async (_, change) => {
+  ])('jwt() refuses a signature with %s', async (_, change) => {
     expect(await send({ token: (compact) => changeSignature(compact, change) })).toMatchObject(UNVERIFIED)
   })
 })

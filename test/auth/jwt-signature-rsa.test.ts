@@ -14,7 +14,7 @@ const LENGTH = 256
 const N = toNumber(Buffer.from(String(RSA.publicKey.n), 'base64url'))
 
 describe('RS256 padding', () => {
-  it('accepts the one padding of RFC 8017, made by hand', async () => {
+  it('jwt() accepts the one padding of RFC 8017, made by hand', async () => {
     expect(await send({ signer: padded((hash) => block(info(SHA256_INFO, hash))) })).toMatchObject(ACCEPTED)
   })
 
@@ -56,7 +56,7 @@ describe('RS256 padding', () => {
     ],
     ['the hash of something else', () => block(info(SHA256_INFO, zeros(32)))],
     ['all zeros', () => zeros(LENGTH)],
-  ])('K30 refuses a block with %s', async (_, build) => {
+  ])('jwt() refuses a block with %s', async (_, build) => {
     expect(await send({ signer: padded(build) })).toMatchObject(UNVERIFIED)
   })
 })
@@ -76,11 +76,11 @@ describe('RS256 signatures as numbers', () => {
     ['the last byte cut', (signature) => signature.subarray(0, LENGTH - 1)],
     ['twice the same', (signature) => Buffer.concat([signature, signature])],
     ['one byte', () => zeros(1)],
-  ])('K30 refuses %s', async (_, change) => {
+  ])('jwt() refuses a signature of %s', async (_, change) => {
     expect(await send({ token: (compact) => changeSignature(compact, change) })).toMatchObject(UNVERIFIED)
   })
 
-  it('K30 refuses a signature whose leading zero is left out', async () => {
+  it('jwt() refuses a signature whose leading zero is left out', async () => {
     const { deliver, listener } = jwtSender(RSA)
     let eventId = ''
     let authorization = ''

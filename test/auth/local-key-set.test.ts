@@ -14,7 +14,7 @@ describe('localKeySet', () => {
     ['an array', [KEY.publicKey]],
     ['one key', KEY.publicKey],
     ['keys that are not an array', { keys: { 0: KEY.publicKey } }],
-  ])('throws for %s', (_, jwks) => {
+  ])('localKeySet throws for %s', (_, jwks) => {
     expect(() => localKeySet(jwks as unknown as { keys: [] })).toThrowError(
       expect.objectContaining({
         name: 'ListenerConfigError',
@@ -24,35 +24,35 @@ describe('localKeySet', () => {
     )
   })
 
-  it('throws for over 100 keys', () => {
+  it('localKeySet throws for over 100 keys', () => {
     expect(() => localKeySet({ keys: Array(100).fill({}) })).not.toThrow()
     expect(() => localKeySet({ keys: Array(101).fill({}) })).toThrowError(
       expect.objectContaining({ name: 'ListenerConfigError', option: 'jwks' }),
     )
   })
 
-  it.each([undefined, null, '', 1, {}, ['']])('has no key whose kid is %j', async (kid) => {
+  it.each([undefined, null, '', 1, {}, ['']])('localKeySet has no key whose kid is %j', async (kid) => {
     const keySet = localKeySet({ keys: [{ ...KEY.publicKey, kid }] })
     for (const keyId of ['', 'undefined', 'null', '1', '[object Object]']) {
       expect(await keySet.find(keyId, 'EdDSA')).toBe('no EdDSA key has this kid')
     }
   })
 
-  it('imports a key once, and returns it synchronously afterwards', async () => {
+  it('localKeySet imports a key once, and returns it synchronously afterwards', async () => {
     const keySet = localKeySet({ keys: [KEY.publicKey] })
     const imported = await keySet.find(KEY.keyId, 'EdDSA')
     expect(imported).toMatchObject({ type: 'public' })
     expect(keySet.find(KEY.keyId, 'EdDSA')).toBe(imported)
   })
 
-  it('copies the document, so that later changes have no effect', async () => {
+  it('localKeySet copies the document, so that later changes have no effect', async () => {
     const jwks = { keys: [{ ...KEY.publicKey }] }
     const keySet = localKeySet(jwks)
     jwks.keys.pop()
     expect(await jwtSender(KEY, { keySet }).send()).toMatchObject(ACCEPTED)
   })
 
-  it('keeps the members of each key it read', async () => {
+  it('localKeySet keeps the members of each key it read', async () => {
     const key = { ...KEY.publicKey }
     const keySet = localKeySet({ keys: [key] })
     Object.assign(key, newKey('EdDSA').publicKey)
@@ -73,7 +73,7 @@ describe('jwt', () => {
     ['an audience that is a URL object', { audience: new URL(AUDIENCE) }, 'audience'],
     ['a lone surrogate', { audience: `${AUDIENCE}\ud800` }, 'audience'],
     ['a misspelt option', { issuer: 'x' }, 'issuer'],
-  ])('throws for %s', (_, changed, option) => {
+  ])('jwt throws for %s', (_, changed, option) => {
     expect(() => jwt({ ...right, ...changed } as typeof right)).toThrowError(
       expect.objectContaining({ name: 'ListenerConfigError', option }),
     )
@@ -94,7 +94,7 @@ describe('jwt', () => {
     ['empty bytes', new Uint8Array(0)],
     ['an object', {}],
     ['a function', () => null],
-  ])('K40 refuses a token when a key set answers with %s', async (_, answer) => {
+  ])('jwt refuses a token when a key set answers with %s', async (_, answer) => {
     for (const found of [answer, Promise.resolve(answer)]) {
       const keySet = { find: () => found as string }
       expect(await jwtSender(KEY, { keySet }).send()).toMatchObject({
@@ -104,12 +104,12 @@ describe('jwt', () => {
     }
   })
 
-  it('K40 refuses an unsigned token when a key set has no key', async () => {
+  it('jwt refuses an unsigned token when a key set has no key', async () => {
     const { send } = jwtSender(KEY, { keySet: { find: () => '' } })
     expect(await send({ header: { alg: 'none' }, signer: () => Buffer.alloc(0) })).toMatchObject(invalid(/./))
   })
 
-  it('K39 verifies every delivery anew: no earlier result is used again', async () => {
+  it('jwt verifies every delivery anew: no earlier result is used again', async () => {
     const local = localKeySet({ keys: [KEY.publicKey] })
     let searches = 0
     let removed = false
@@ -131,7 +131,7 @@ describe('jwt', () => {
     expect(searches).toBe(4)
   })
 
-  it('K39 does not confuse tokens that share header, signature or beginning', async () => {
+  it('jwt does not confuse tokens that share header, signature or beginning', async () => {
     const { send } = jwtSender(KEY)
     let captured = ''
     const first = await send({

@@ -37,7 +37,7 @@ describe('Ed25519 keys', () => {
     ['no order known, written as 2^255 - 1', SIGN - 1n],
   ]
 
-  it.each(points)('K28 refuses a point of %s, for which anyone can sign', async (_, point) => {
+  it.each(points)('jwt() refuses a point of %s, for which anyone can sign', async (_, point) => {
     const x = base64url(toBytes(point, 32).reverse())
     const forgery = () => Buffer.concat([toBytes(1n, 32).reverse(), Buffer.alloc(32)])
     // A point of order 8 would let one forgery in eight through.
@@ -48,7 +48,7 @@ describe('Ed25519 keys', () => {
     }
   })
 
-  it('K28 accepts ordinary points, whatever their sign', async () => {
+  it('jwt() accepts ordinary points, whatever their sign', async () => {
     for (let round = 0; round < 16; round += 1) {
       expect(await jwtSender(newKey('EdDSA')).send()).toMatchObject(ACCEPTED)
     }
@@ -59,12 +59,12 @@ describe('Ed25519 keys', () => {
     ['Ed448', 57],
     ['X25519', 32],
     ['X448', 56],
-  ])('K29 refuses a key for %s under EdDSA', async (crv, bytes) => {
+  ])('jwt() refuses a key for %s under EdDSA', async (crv, bytes) => {
     const jwk = { kty: 'OKP', crv, x: base64url(Buffer.alloc(bytes, 9)) }
     expect(await sendWith(ED, jwk)).toMatchObject(invalid('no EdDSA key has this kid'))
   })
 
-  it('K29 refuses an Ed25519 point under another curve or type, and under none', async () => {
+  it('jwt() refuses an Ed25519 point under another curve or type, and under none', async () => {
     const { x } = ED.publicKey
     for (const named of [
       { crv: 'X25519' },
@@ -79,7 +79,7 @@ describe('Ed25519 keys', () => {
     }
   })
 
-  it.each([31, 33, 0, 57])('K29 refuses a point of %d bytes', async (length) => {
+  it.each([31, 33, 0, 57])('jwt() refuses a point of %d bytes', async (length) => {
     const x = base64url(Buffer.alloc(length, 9))
     expect(await sendWith(ED, { kty: 'OKP', crv: 'Ed25519', x })).toMatchObject(
       invalid(/its coordinates are not 32 bytes each/),
@@ -94,12 +94,12 @@ describe('P-256 keys', () => {
   const refusal =
     ENGINE === 'deno' ? 'the signature does not verify' : 'the key with this kid cannot be imported'
 
-  it('refuses a point that is not on the curve', async () => {
+  it('jwt() refuses a point that is not on the curve', async () => {
     const off = base64url(Buffer.alloc(32, 9))
     expect(await sendWith(EC, { kty: 'EC', crv: 'P-256', x, y: off })).toMatchObject(invalid(refusal))
   })
 
-  it('refuses the point at infinity, and coordinates of p and more', async () => {
+  it('jwt() refuses the point at infinity, and coordinates of p and more', async () => {
     const zero = base64url(Buffer.alloc(32))
     const beyond = base64url(Buffer.alloc(32, 255))
     for (const point of [
@@ -111,7 +111,7 @@ describe('P-256 keys', () => {
     }
   })
 
-  it.each([31, 33, 0, 66])('refuses coordinates of %d bytes', async (length) => {
+  it.each([31, 33, 0, 66])('jwt() refuses coordinates of %d bytes', async (length) => {
     const other = base64url(Buffer.alloc(length, 1))
     for (const point of [
       { x: other, y },
@@ -123,7 +123,7 @@ describe('P-256 keys', () => {
     }
   })
 
-  it.each(['P-384', 'P-521', 'secp256k1', 'p-256', undefined])('refuses the curve name %s', async (crv) => {
+  it.each(['P-384', 'P-521', 'secp256k1', 'p-256', undefined])('the curve %s is refused', async (crv) => {
     expect(await sendWith(EC, { kty: 'EC', crv, x, y })).toMatchObject(invalid('no ES256 key has this kid'))
   })
 
@@ -133,7 +133,7 @@ describe('P-256 keys', () => {
     ['padded', `${x}=`],
     ['with a space', ` ${x}`],
     ['in hexadecimal with a dot', 'ab.cd'],
-  ])('refuses an x that is %s', async (_, value) => {
+  ])('jwt() refuses an x that is %s', async (_, value) => {
     expect(await sendWith(EC, { kty: 'EC', crv: 'P-256', x: value, y })).toMatchObject(
       invalid(/its x, y are not base64url/),
     )
@@ -144,7 +144,7 @@ describe('RSA keys', () => {
   const { n = '', e = '' } = RSA.publicKey
   const ofBits = (bits: number) => base64url(toBytes(2n ** BigInt(bits) - 1n, Math.ceil(bits / 8)))
 
-  it('K31 refuses a real key of 1024 bits', async () => {
+  it('jwt() refuses a real key of 1024 bits', async () => {
     const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 1024, ...DER }))
     const weak = signingKey(privateKey, 'RS256', 'weak')
     expect(await jwtSender(weak).send()).toMatchObject(invalid(/its modulus has 1024 bits, not 2048 to 8192/))
@@ -155,16 +155,16 @@ describe('RSA keys', () => {
     [2048, 'the signature does not verify'],
     [8192, 'the signature does not verify'],
     [8193, /its modulus has 8193 bits, not 2048 to 8192/],
-  ])('K31 judges a modulus of %d bits', async (bits, detail) => {
+  ])('a modulus of %d bits is judged by its length', async (bits, detail) => {
     expect(await sendWith(RSA, { kty: 'RSA', n: ofBits(bits), e })).toMatchObject(invalid(detail))
   })
 
-  it('K31 counts bits, not bytes: leading zeros do not make a key longer', async () => {
+  it('jwt() counts bits, not bytes: leading zeros do not make a key longer', async () => {
     const stretched = base64url(Buffer.concat([Buffer.alloc(200), Buffer.alloc(128, 255)]))
     expect(await sendWith(RSA, { kty: 'RSA', n: stretched, e })).toMatchObject(invalid(/has 1024 bits/))
   })
 
-  it('K31 refuses exponent 1, under which every block signs itself', async () => {
+  it('jwt() refuses exponent 1, under which every block signs itself', async () => {
     const forge = (input: string) => {
       const hash = createHash('sha256').update(input).digest()
       const digestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex')
@@ -184,30 +184,30 @@ describe('RSA keys', () => {
     ['2^32 + 1', 2n ** 32n + 1n, 5],
     ['3 in five bytes', 3n, 5],
     ['n - 2, as long as the modulus', toNumber(Buffer.from(n, 'base64url')) - 2n, 256],
-  ])('K31 refuses exponent %s', async (_, exponent, length) => {
+  ])('jwt() refuses exponent %s', async (_, exponent, length) => {
     const bytes = length === 0 ? Buffer.alloc(0) : toBytes(exponent, length)
     expect(await sendWith(RSA, { kty: 'RSA', n, e: base64url(bytes) })).toMatchObject(
       invalid(/exponent is not safe/),
     )
   })
 
-  it('K31 accepts exponent 3', async () => {
+  it('jwt() accepts exponent 3', async () => {
     const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3, ...DER }))
     expect(await jwtSender(signingKey(privateKey, 'RS256', 'three')).send()).toMatchObject(ACCEPTED)
   })
 
-  it('K31 gets as far as the signature with an exponent of four bytes, the longest, if the engine imports it', async () => {
+  it('a key with an exponent of four bytes, the longest, gets as far as the signature, if the engine imports it', async () => {
     const outcome = await sendWith(RSA, { kty: 'RSA', n, e: base64url(toBytes(2n ** 32n - 5n, 4)) })
     const detail = ENGINE === 'workerd' ? /cannot be imported/ : /signature does not verify/
     expect(outcome).toMatchObject(invalid(detail))
   })
 
-  it('K31 accepts a key of 3072 bits', async () => {
+  it('jwt() accepts a key of 3072 bits', async () => {
     const privateKey = fromDer(generateKeyPairSync('rsa', { modulusLength: 3072, ...DER }))
     expect(await jwtSender(signingKey(privateKey, 'RS256', 'long')).send()).toMatchObject(ACCEPTED)
   })
 
-  it('K31 refuses a modulus with the ROCA mark', async () => {
+  it('jwt() refuses a modulus with the ROCA mark', async () => {
     const primes = [11n, 13n, 17n, 19n, 37n, 53n, 61n, 71n, 73n, 79n, 97n, 103n, 107n, 109n, 127n, 151n, 157n]
     const product = primes.reduce((left, right) => left * right, 2n)
     const marked = product * (2n ** 2047n / product) + 65537n + product

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FetchShares, RemoteCache } from '../../src/auth/remote-cache.ts'
+import { RemoteCache } from '../../src/auth/remote-cache.ts'
 import type { RemoteOptions } from '../../src/auth/remote-value.ts'
 import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
@@ -8,7 +8,7 @@ import fc from '../support/property.ts'
 type Answer = (name: string) => Promise<string | undefined>
 
 /** Values by name from a fake host, and the names it was asked for. */
-function remote(answer: Answer, options: RemoteOptions = {}, shares?: FetchShares) {
+function remote(answer: Answer, options: RemoteOptions = {}, most?: { perSource: number; renewals: number }) {
   const clock: FakeClock = fakeClock()
   const asked: string[] = []
   const values = new RemoteCache(
@@ -18,7 +18,7 @@ function remote(answer: Answer, options: RemoteOptions = {}, shares?: FetchShare
       return answer(name)
     },
     { clock, ...options },
-    shares,
+    most,
   )
   const get = async (name: string, address?: string) => values.get(name, address, (value) => value)
   return { clock, asked, get }
@@ -36,7 +36,7 @@ const manyNames = (count: number, prefix = 'name') =>
 const NOT_ASKED = /^the host was not asked: too many unknown names$/
 
 describe('a value by name', () => {
-  it('is requested once for all waiting callers', async () => {
+  it('a value is requested once for all waiting callers', async () => {
     const { asked, get } = remote(upper)
     const found = await Promise.all(manyNames(50).map(() => get('a')))
     expect(new Set(found)).toEqual(new Set(['A']))
@@ -44,7 +44,7 @@ describe('a value by name', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('is renewed after 5 minutes, while nobody waits', async () => {
+  it('a value is renewed after 5 minutes, while nobody waits', async () => {
     const { asked, clock, get } = remote(upper)
     await get('a')
     clock.advance(299_999)
@@ -55,7 +55,7 @@ describe('a value by name', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('outlives a host that is down, for maxStaleSeconds', async () => {
+  it('a value outlives a host that is down, for maxStaleSeconds', async () => {
     let isDown = false
     const { clock, get } = remote((name) => (isDown ? down() : upper(name)), { maxStaleSeconds: 100 })
     await get('a')
@@ -66,7 +66,7 @@ describe('a value by name', () => {
     await expect(get('a')).rejects.toMatchObject(unavailable(/^the host is down$/))
   })
 
-  it('is requested once in 30 s if that fails', async () => {
+  it('a value is requested once in 30 s if that fails', async () => {
     const { asked, clock, get } = remote(down)
     for (const second of [0, 29]) {
       clock.advanceSeconds(second)
@@ -78,7 +78,7 @@ describe('a value by name', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('that is missing may appear 30 s later', async () => {
+  it('a value that is missing may appear 30 s later', async () => {
     let isThere = false
     const { asked, clock, get } = remote(async () => (isThere ? 'A' : undefined))
     expect([await get('a'), await get('a')]).toEqual([undefined, undefined])
@@ -90,7 +90,7 @@ describe('a value by name', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('is forgotten once the host no longer has it', async () => {
+  it('a value is forgotten once the host no longer has it', async () => {
     let isThere = true
     const { asked, clock, get } = remote(async () => (isThere ? 'A' : undefined))
     await get('a')
@@ -102,7 +102,7 @@ describe('a value by name', () => {
     expect(asked).toHaveLength(5)
   })
 
-  it('is one of at most 100, and the one that was fetched first makes room', async () => {
+  it('a value is one of at most 100, and the one that was fetched first makes room', async () => {
     const { clock, get } = remote((name) => (name.startsWith('other') ? noSuchName() : upper(name)))
     for (const [index, name] of manyNames(101).entries()) {
       clock.advanceSeconds(3)
@@ -121,7 +121,7 @@ describe('names that strangers make up', () => {
     ['are unknown to the key host', noSuchName],
     ['get no answer from the key host', down],
     ['have a value', upper],
-  ])('are fetched three times in 30 s for one address, also when they %s', async (_, answer) => {
+  ])('one address gets three fetches in 30 s, also when they %s', async (_, answer) => {
     const { asked, clock, get } = remote(answer)
     for (const round of [1, 2]) {
       const names = manyNames(1000, `round-${round}`)
@@ -132,7 +132,7 @@ describe('names that strangers make up', () => {
     }
   })
 
-  it('are fetched ten times in 30 s for all addresses', async () => {
+  it('all addresses together get ten fetches in 30 s', async () => {
     const { asked, clock, get } = remote(noSuchName)
     for (const [index, name] of manyNames(10).entries()) {
       expect(await get(name, `192.0.2.${index}`)).toBeUndefined()
@@ -152,7 +152,7 @@ describe('names that strangers make up', () => {
     ['2001:db8::1', '2001:db8:0:0:ffff::'],
     [undefined, undefined],
     [undefined, 'not an address'],
-  ])('from %s and from %s share the fetches of one address', async (first, second) => {
+  ])('unknown names from %s and from %s share the fetches of one address', async (first, second) => {
     const { get } = remote(noSuchName)
     for (const name of manyNames(3)) await get(name, first)
     await expect(get('another', second)).rejects.toMatchObject(unavailable(NOT_ASKED))
@@ -163,13 +163,13 @@ describe('names that strangers make up', () => {
     ['2001:db8::1', '2001:db8:0:1::1'],
     ['192.0.2.1', undefined],
     ['192.0.2.1', '::192.0.2.1'],
-  ])('from %s leave fetches to %s', async (first, second) => {
+  ])('unknown names from %s leave fetches to %s', async (first, second) => {
     const { get } = remote(noSuchName)
     for (const name of manyNames(3)) await get(name, first)
     expect(await get('another', second)).toBeUndefined()
   })
 
-  it('wait as long as their own address must, while others have fetches left', async () => {
+  it('unknown names wait as long as their own address must, while others have fetches left', async () => {
     const { clock, get } = remote(noSuchName)
     await get('first', '192.0.2.2')
     clock.advanceSeconds(10)
@@ -178,7 +178,7 @@ describe('names that strangers make up', () => {
     await expect(get('another', '192.0.2.1')).rejects.toMatchObject(unavailable(NOT_ASKED, 25))
   })
 
-  it('do not delay a name that was refused a fetch', async () => {
+  it('unknown names do not delay a name that was refused a fetch', async () => {
     const { asked, clock, get } = remote(noSuchName)
     for (const name of manyNames(3)) await get(name, '192.0.2.1')
     await expect(get('a', '192.0.2.1')).rejects.toMatchObject(unavailable(NOT_ASKED))
@@ -188,7 +188,7 @@ describe('names that strangers make up', () => {
     expect(asked.filter((name) => name === 'a')).toHaveLength(2)
   })
 
-  it('share a fetch that a stranger began with the sender', async () => {
+  it('a sender shares a fetch that a stranger began', async () => {
     const { asked, get } = remote(upper)
     const theirs = get('a', '192.0.2.1')
     expect(await get('a', '192.0.2.2')).toBe('A')
@@ -196,7 +196,7 @@ describe('names that strangers make up', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('count until their fetch ends, however long the timeout is', async () => {
+  it('unknown names count until their fetch ends, however long the timeout is', async () => {
     let answerAll = () => {}
     const answered = new Promise<undefined>((resolve) => {
       answerAll = () => resolve(undefined)
@@ -211,7 +211,7 @@ describe('names that strangers make up', () => {
     expect(asked).toHaveLength(4)
   })
 
-  it('displace no value', async () => {
+  it('unknown names displace no value', async () => {
     const { clock, get } = remote(async (name) => (name.startsWith('known') ? 'A' : undefined))
     const known = manyNames(100, 'known')
     for (const [index, name] of known.entries()) {
@@ -224,7 +224,7 @@ describe('names that strangers make up', () => {
     for (const name of known) expect(await get(name, '198.51.100.0')).toBe('A')
   })
 
-  it('never keep a known name from its renewal', async () => {
+  it('unknown names never keep a known name from its renewal', async () => {
     const { asked, clock, get } = remote(async (name) => (name === 'a' ? 'A' : undefined))
     await get('a')
     clock.advanceSeconds(300)
@@ -260,7 +260,7 @@ describe('any mix of names, addresses and answers', () => {
     waitMs: fc.oneof({ weight: 40, arbitrary: fc.nat(500) }, { weight: 1, arbitrary: fc.nat(400_000) }),
   })
 
-  it('causes at most 40 fetches in 60 s', async () => {
+  it('a mix of names, addresses and answers causes at most 40 fetches in 60 s', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 300, maxLength: 600 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { hanging, keyHost, plainly } from '../support/key-host.ts'
+import { hanging, keyHost, respondWith } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 
 const KEY = newKey('ES256', 'first')
@@ -11,21 +11,21 @@ const JWKS = { keys: [KEY.publicKey] }
 const UNKNOWN = invalid('no ES256 key has this kid')
 
 describe('an expired set, while the host is down', () => {
-  it('S11 is used for 300 tokens of a key it has, with one fetch in 30 s', async () => {
+  it('an expired set is used for 300 tokens of a key it has, with one fetch in 30 s', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(601)
     for (let index = 0; index < 300; index += 1) expect(await send()).toMatchObject(ACCEPTED)
     expect(host.requests).toBe(2)
   })
 
   it.each([
-    ['answers 500', () => plainly(500)],
-    ['sends HTML', () => plainly(200, '<html>')],
+    ['answers 500', () => respondWith(500)],
+    ['sends HTML', () => respondWith(200, '<html>')],
     ['sends {}', () => ({})],
     ['sends 101 keys', () => ({ keys: Array(101).fill(KEY.publicKey) })],
-  ])('S11 is used when the host %s', async (_, answer) => {
+  ])('an expired set is used when the host %s', async (_, answer) => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = answer()
@@ -34,10 +34,10 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S11 is used for 24 hours beyond its 10 minutes, and not a millisecond longer', async () => {
+  it('an expired set is used for 24 hours beyond its 10 minutes, and not a millisecond longer', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advance(600_000 + 86_400_000 - 1)
     expect(await send()).toMatchObject(ACCEPTED)
     clock.advance(1)
@@ -45,20 +45,20 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S11 is used for maxStaleSeconds beyond its 10 minutes, and not a millisecond longer', async () => {
+  it('an expired set is used for maxStaleSeconds beyond its 10 minutes, and not a millisecond longer', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 0.5 })
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advance(600_499)
     expect(await send()).toMatchObject(ACCEPTED)
     clock.advance(1)
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/))
   })
 
-  it('S11 is not needed when it is too old, if the next attempt succeeds', async () => {
+  it('an expired set is not needed when it is too old, if the next attempt succeeds', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { maxStaleSeconds: 1 })
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(601)
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
     host.answer = JWKS
@@ -66,10 +66,10 @@ describe('an expired set, while the host is down', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('S11 is replaced as soon as the host answers again', async () => {
+  it('an expired set is replaced as soon as the host answers again', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(3_600)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = { keys: [KEY.publicKey, NEXT.publicKey] }
@@ -79,10 +79,10 @@ describe('an expired set, while the host is down', () => {
     expect(host.requests).toBe(3)
   })
 
-  it('S11 is used at once after a recent failure, even if the host hangs now', async () => {
+  it('an expired set is used at once after a recent failure, even if the host hangs now', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(601)
     await send()
     host.answer = hanging
@@ -96,7 +96,7 @@ describe('an expired set, while the host is down', () => {
   it.each([
     [59_999, 'at once'],
     [60_000, 'after the next attempt'],
-  ])('S11 is used, %d ms after a failure, %s', async (age, when) => {
+  ])('an expired set is used, %d ms after a failure, %s', async (age, when) => {
     const clock = fakeClock()
     const answers = [() => Response.json(JWKS), () => new Response(null, { status: 500 })]
     const fetch = async () => answers.shift()?.() ?? new Promise<never>(() => {})
@@ -110,7 +110,7 @@ describe('an expired set, while the host is down', () => {
     expect(await found).toMatchObject({ type: 'public' })
   })
 
-  it('S11 makes no delivery wait longer than the timeout if the host hangs', async () => {
+  it('an expired set makes no delivery wait longer than the timeout if the host hangs', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS, { timeoutSeconds: 0.2 })
     await send()
     host.answer = hanging
@@ -125,7 +125,7 @@ describe('an expired set, while the host is down', () => {
 })
 
 describe('no set at all, while the host hangs', () => {
-  it('S10 answers all waiting deliveries within the timeout', async () => {
+  it('all waiting deliveries are answered within the timeout', async () => {
     const { host, send } = await remoteSender(KEY, hanging, { timeoutSeconds: 0.2 })
     const startedAt = performance.now()
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => send()))
@@ -141,10 +141,10 @@ describe('no set at all, while the host hangs', () => {
 })
 
 describe('a renewal in the background', () => {
-  it('S12 keeps the old set when it fails, and is tried again after 30 s', async () => {
+  it('a renewal keeps the old set when it fails, and is tried again after 30 s', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(300)
     expect(await send()).toMatchObject(ACCEPTED)
     await expect.poll(() => host.requests).toBe(2)
@@ -157,7 +157,7 @@ describe('a renewal in the background', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('S14 removes a withdrawn key once it is done', async () => {
+  it('a renewal removes a withdrawn key once it is done', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
     host.answer = { keys: [NEXT.publicKey] }
@@ -170,7 +170,7 @@ describe('a renewal in the background', () => {
 })
 
 describe('a clock that is set back', () => {
-  it('does not freeze the set: it is fetched again, and a removed key is gone', async () => {
+  it('a clock that is set back does not freeze the set: it is fetched again, and a removed key is gone', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = { keys: [NEXT.publicKey] }
@@ -180,8 +180,8 @@ describe('a clock that is set back', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('neither delays the next attempt nor promises a long wait', async () => {
-    const { clock, host, send } = await remoteSender(KEY, plainly(500))
+  it('a clock that is set back neither delays the next attempt nor promises a long wait', async () => {
+    const { clock, host, send } = await remoteSender(KEY, respondWith(500))
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
     clock.advanceSeconds(-86_400)
     await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
@@ -191,7 +191,7 @@ describe('a clock that is set back', () => {
     expect(await send()).toMatchObject(ACCEPTED)
   })
 
-  it('does not touch a set whose age is measured by the default clock', async () => {
+  it('a clock that is set back does not touch a set whose age is measured by the default clock', async () => {
     const host = await keyHost(JWKS)
     const clock = fakeClock()
     const keySet = remoteKeySet(host.url, { allowInsecureLoopback: true, fetch: host.fetch })

@@ -12,7 +12,7 @@ import {
   type Sending,
   unavailable,
 } from '../support/jwt-listener.ts'
-import { plainly } from '../support/key-host.ts'
+import { respondWith } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import { ENGINE } from '../support/runtime.ts'
 
@@ -23,7 +23,7 @@ const UNKNOWN = invalid('no ES256 key has this kid')
 const unknownKid = (): Sending => ({ header: { kid: crypto.randomUUID() } })
 
 describe('tokens with an unknown kid', () => {
-  it('S08 cost one fetch in 30 s, the host being up', async () => {
+  it('unknown kids cost one fetch in 30 s, the host being up', async () => {
     const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
     await send()
     for (let second = 0; second < 30; second += 1) {
@@ -39,10 +39,10 @@ describe('tokens with an unknown kid', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S09 cost one fetch in 30 s, the host failing and the pause long over', async () => {
+  it('unknown kids cost one fetch in 30 s, the host failing and the pause long over', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(60)
     for (let round = 0; round < 3; round += 1) {
       for (let index = 0; index < 150; index += 1) expect(await send(unknownKid())).toMatchObject(UNKNOWN)
@@ -56,10 +56,10 @@ describe('tokens with an unknown kid', () => {
     }
   })
 
-  it('S12 do not spoil the set in use when the fetch they cause fails', async () => {
+  it('unknown kids do not spoil the set in use when the fetch they cause fails', async () => {
     const { clock, host, send } = await remoteSender(KEY, JWKS)
     await send()
-    for (const answer of [plainly(500), plainly(200, '<html>'), {}, { keys: {} }, plainly(302)]) {
+    for (const answer of [respondWith(500), respondWith(200, '<html>'), {}, { keys: {} }, respondWith(302)]) {
       host.answer = answer
       clock.advanceSeconds(30)
       expect(await send(unknownKid())).toMatchObject(UNKNOWN)
@@ -69,7 +69,7 @@ describe('tokens with an unknown kid', () => {
   })
 
   // On Deno the collector cannot be made to run in time, so garbage would count too.
-  it.skipIf(ENGINE === 'deno')('S18 leave nothing behind: 100,000 of them take no memory', async () => {
+  it.skipIf(ENGINE === 'deno')('100,000 unknown kids leave no memory behind', async () => {
     const { clock, host, keySet, send } = await remoteSender(KEY, JWKS)
     await send()
     const rounds = async (count: number, from: number) => {
@@ -88,8 +88,8 @@ describe('tokens with an unknown kid', () => {
 })
 
 describe('a host that is down from the start', () => {
-  it('S10 is asked once in 30 s by 300 valid tokens, each answered 503 with Retry-After', async () => {
-    const { clock, host, send } = await remoteSender(KEY, plainly(500))
+  it('the host is asked once in 30 s by 300 valid tokens, each answered 503 with Retry-After', async () => {
+    const { clock, host, send } = await remoteSender(KEY, respondWith(500))
     for (let second = 0; second < 30; second += 1) {
       for (let index = 0; index < 10; index += 1) {
         await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30 - second))
@@ -101,8 +101,8 @@ describe('a host that is down from the start', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S10 is asked once by 300 valid tokens at once', async () => {
-    const { host, send } = await remoteSender(KEY, plainly(503))
+  it('the host is asked once by 300 valid tokens at once', async () => {
+    const { host, send } = await remoteSender(KEY, respondWith(503))
     const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => send()))
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable(/status 503/, 30) })
@@ -110,8 +110,8 @@ describe('a host that is down from the start', () => {
     expect(host.requests).toBe(1)
   })
 
-  it('S10 gives Retry-After as 1 to 30 whole seconds, to the last millisecond', async () => {
-    const { clock, send } = await remoteSender(KEY, plainly(500))
+  it('Retry-After is 1 to 30 whole seconds, to the last millisecond', async () => {
+    const { clock, send } = await remoteSender(KEY, respondWith(500))
     await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
     clock.advance(999)
     await expect(send()).rejects.toMatchObject(unavailable(/./, 30))
@@ -121,7 +121,7 @@ describe('a host that is down from the start', () => {
     await expect(send()).rejects.toMatchObject(unavailable(/./, 1))
   })
 
-  it('S10 gives a Retry-After of one second if the attempt took longer than the pause', async () => {
+  it('Retry-After is one second if the attempt took longer than the pause', async () => {
     const clock = fakeClock()
     const fetch = async () => {
       await undefined
@@ -132,8 +132,8 @@ describe('a host that is down from the start', () => {
     await expect(jwtSender(KEY, { keySet }).send()).rejects.toMatchObject(unavailable(/is slow/, 1))
   })
 
-  it('S10 does not call an undecided delivery a duplicate', async () => {
-    const { clock, deliver, host, listener } = await remoteSender(KEY, plainly(500))
+  it('an undecided delivery is not called a duplicate', async () => {
+    const { clock, deliver, host, listener } = await remoteSender(KEY, respondWith(500))
     const delivery = deliver()
     await expect(verify(delivery, listener)).rejects.toMatchObject(unavailable(/status 500/))
     host.answer = JWKS
@@ -141,7 +141,7 @@ describe('a host that is down from the start', () => {
     expect(await verify(delivery, listener)).toMatchObject(ACCEPTED)
   })
 
-  it('S10 reports a host that cannot be reached at all', async () => {
+  it('a host that cannot be reached at all is reported', async () => {
     const gone = await remoteSender(KEY, (request) => request.socket.destroy())
     await expect(gone.send()).rejects.toMatchObject(
       unavailable(/^http:\/\/127\.0\.0\.1:\d+\/jwks\.json [a-z]/i),
@@ -158,7 +158,7 @@ describe('a host that is down from the start', () => {
 })
 
 describe('isolation', () => {
-  it('S16 does not let the dead host of one listener slow another', async () => {
+  it('the dead host of one listener does not slow another', async () => {
     let answer: (() => void) | undefined
     const dead = await remoteSender(KEY, (_, response) => {
       answer = () => response.writeHead(500).end()
@@ -178,7 +178,7 @@ describe('isolation', () => {
     expect([dead.host.requests, alive.host.requests]).toEqual([1, 1])
   })
 
-  it('S16 keeps the keys of two listeners apart, the kids being equal', async () => {
+  it('the keys of two listeners stay apart, the kids being equal', async () => {
     const namesake = newKey('ES256', 'first')
     const one = await remoteSender(KEY, JWKS)
     const two = await remoteSender(namesake, { keys: [namesake.publicKey] })
@@ -217,13 +217,13 @@ describe('what is refused before the network', () => {
     ['an empty signature', { signer: () => Buffer.alloc(0) }, invalid(/signature is not/)],
   ]
 
-  it.each(cases)('S17 asks no host for %s', async (_, sending, expected) => {
+  it.each(cases)('no host is asked for %s', async (_, sending, expected) => {
     const { host, send } = await remoteSender(KEY, JWKS)
     expect(await send(sending)).toMatchObject(expected)
     expect(host.requests).toBe(0)
   })
 
-  it('S17 asks no host for what an earlier check refuses', async () => {
+  it('no host is asked for what an earlier check refuses', async () => {
     const { host, send } = await remoteSender(KEY, JWKS)
     expect(await send({ body: '{' })).toMatchObject({ status: 400, reason: 'body_not_json' })
     expect(await send({ eventId: 'x' })).toMatchObject({ status: 400, reason: 'event_id_not_uuid_v4' })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
-import { keyHost, plainly, secureKeyHost } from '../support/key-host.ts'
+import { keyHost, respondWith, secureKeyHost } from '../support/key-host.ts'
 import { newKey } from '../support/keys.ts'
 import { itOutsideWorkerd } from '../support/runtime.ts'
 
@@ -29,18 +29,18 @@ describe('the URL of a remote key set', () => {
     'keys.example/jwks.json',
     '/jwks.json',
     '',
-  ])('S01 may not be %s', (url) => {
+  ])('the URL may not be %s', (url) => {
     const refusal = expect.objectContaining({ name: 'ListenerConfigError', option: 'url' })
     expect(() => remoteKeySet(url)).toThrowError(refusal)
     if (URL.canParse(url)) expect(() => remoteKeySet(new URL(url))).toThrowError(refusal)
   })
 
-  it('S01 does not show a password when it refuses one', () => {
+  it('the error about a URL does not show its password', () => {
     expect(() => remoteKeySet('https://user:hunter22@keys.example/')).toThrowError(/^(?!.*hunter22)/)
   })
 
   it.each(['http://localhost:1/', 'http://127.0.0.1:1/', 'http://127.255.0.9:1/', 'http://[::1]:1/'])(
-    'S01 may be %s with allowInsecureLoopback',
+    'the URL may be %s with allowInsecureLoopback',
     (url) => {
       expect(remoteKeySet(url, { allowInsecureLoopback: true })).toMatchObject({ find: expect.any(Function) })
       expect(() => remoteKeySet(url, { allowInsecureLoopback: false })).toThrowError(/^url: must be https:/)
@@ -61,7 +61,7 @@ describe('the URL of a remote key set', () => {
     'ws://127.0.0.1/jwks.json',
     'wss://localhost/jwks.json',
     'http://user:password@localhost/',
-  ])('S01 may not be %s even with allowInsecureLoopback', (url) => {
+  ])('the URL may not be %s even with allowInsecureLoopback', (url) => {
     expect(() => remoteKeySet(url, { allowInsecureLoopback: true })).toThrowError(/^url: must/)
   })
 
@@ -76,18 +76,18 @@ describe('the URL of a remote key set', () => {
     ['fetch', 'fetch'],
     ['clock', 0],
     ['timeout', 5],
-  ])('throws for the option %s: %j', (name, value) => {
+  ])('remoteKeySet throws for the option %s: %j', (name, value) => {
     expect(() => remoteKeySet('https://keys.example', { [name]: value })).toThrowError(
       expect.objectContaining({ name: 'ListenerConfigError', option: name }),
     )
   })
 
-  it('throws for a misspelt option, and lists the options', () => {
+  it('remoteKeySet throws for a misspelt option, and lists the options', () => {
     const call = () => remoteKeySet('https://keys.example', { timeout: 5 } as object)
     expect(call).toThrow('timeout: remoteKeySet has no such option; it has timeoutSeconds, ')
   })
 
-  it('fetches nothing before a token needs it', async () => {
+  it('remoteKeySet fetches nothing before a token needs it', async () => {
     const { host } = await remoteSender(KEY, ONLY_FIRST)
     expect(host.requests).toBe(0)
   })
@@ -119,7 +119,7 @@ it.each([
   ['message', new Error('getaddrinfo ENOTFOUND keys.example'), 'getaddrinfo ENOTFOUND keys.example'],
   ['code', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
 ])(
-  "says why a fetch failed by the %s of its cause, because fetch's own message does not",
+  "the error says why a fetch failed by the %s of its cause, because fetch's own message does not",
   async (_, cause, why) => {
     const failure = new TypeError('fetch failed', { cause })
     const fetch = () => Promise.reject(failure)
@@ -132,7 +132,7 @@ it.each([
 )
 
 describe('rotation', () => {
-  it('S13 accepts the first token of a new key after one fetch, once the pause of 30 s is over', async () => {
+  it('a remote key set accepts the first token of a new key after one fetch, once the pause of 30 s is over', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = BOTH
@@ -145,7 +145,7 @@ describe('rotation', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S13 takes a new key under an old kid', async () => {
+  it('a remote key set takes a new key under an old kid', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     const successor = newKey('ES256', 'first')
     expect(await send()).toMatchObject(ACCEPTED)
@@ -155,7 +155,7 @@ describe('rotation', () => {
     expect(await send()).toMatchObject(invalid('the signature does not verify'))
   })
 
-  it('S14 refuses a removed key as soon as a set without it was seen', async () => {
+  it('a remote key set refuses a removed key as soon as a set without it was seen', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = ONLY_NEXT
@@ -164,7 +164,7 @@ describe('rotation', () => {
     expect(await send()).toMatchObject(UNKNOWN)
   })
 
-  it('S14 refuses a removed key after 10 minutes at the latest', async () => {
+  it('a remote key set refuses a removed key after 10 minutes at the latest', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = ONLY_NEXT
@@ -173,13 +173,13 @@ describe('rotation', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S14 never brings back a withdrawn key while the host is down', async () => {
+  it('a remote key set never brings back a withdrawn key while the host is down', async () => {
     const { clock, host, send } = await remoteSender(KEY, BOTH)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = ONLY_NEXT
     clock.advanceSeconds(600)
     expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     for (let hour = 0; hour < 23; hour += 1) {
       clock.advanceSeconds(3_600)
       expect(await send()).toMatchObject(UNKNOWN)
@@ -187,10 +187,10 @@ describe('rotation', () => {
     }
   })
 
-  it("S14 asks again before it uses an old set, whatever the last attempt's outcome", async () => {
+  it("a remote key set asks again before it uses an old set, whatever the last attempt's outcome", async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
-    host.answer = plainly(500)
+    host.answer = respondWith(500)
     clock.advanceSeconds(700)
     expect(await send()).toMatchObject(ACCEPTED)
     host.answer = ONLY_NEXT
@@ -201,14 +201,14 @@ describe('rotation', () => {
 })
 
 describe('one fetch for many', () => {
-  it('S15 makes one fetch for 500 first requests at once', async () => {
+  it('a remote key set makes one fetch for 500 first requests at once', async () => {
     const { host, send } = await remoteSender(KEY, ONLY_FIRST)
     const verdicts = await Promise.all(Array.from({ length: 500 }, () => send()))
     expect(verdicts.filter((verdict) => verdict.ok)).toHaveLength(500)
     expect(host.requests).toBe(1)
   })
 
-  it('S15 makes one fetch for 500 requests at once after the set has expired', async () => {
+  it('a remote key set makes one fetch for 500 requests at once after the set has expired', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     await send()
     clock.advanceSeconds(600)
@@ -217,7 +217,7 @@ describe('one fetch for many', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S15 lets requests join a fetch that is under way', async () => {
+  it('a remote key set lets requests join a fetch that is under way', async () => {
     const host = await keyHost(() => {})
     const answered = new Promise<() => void>((resolve) => {
       host.answer = (_, response) => resolve(() => response.end(JSON.stringify(BOTH)))
@@ -235,10 +235,13 @@ describe('one fetch for many', () => {
 
 describe('freshness', () => {
   it.each(['max-age=0, no-store', 'max-age=31536000, immutable', 'no-cache', 'max-age=-1'])(
-    'S20 does not depend on Cache-Control: %s',
+    'a remote key set does not depend on Cache-Control: %s',
     async (policy) => {
       const headers = { 'cache-control': policy, expires: '0', age: '99999' }
-      const { clock, host, send } = await remoteSender(KEY, plainly(200, JSON.stringify(ONLY_FIRST), headers))
+      const { clock, host, send } = await remoteSender(
+        KEY,
+        respondWith(200, JSON.stringify(ONLY_FIRST), headers),
+      )
       for (const seconds of [0, 1, 59, 60, 179]) {
         clock.advanceSeconds(seconds)
         expect(await send()).toMatchObject(ACCEPTED)
@@ -250,7 +253,7 @@ describe('freshness', () => {
     },
   )
 
-  it('S20 renews a set in use after 5 minutes, and no request waits for it', async () => {
+  it('a remote key set renews a set in use after 5 minutes, and no request waits for it', async () => {
     const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
     expect(await send()).toMatchObject(ACCEPTED)
     clock.advance(299_999)
@@ -274,7 +277,7 @@ describe('freshness', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('S20 renews a set in use at 5 minutes and not a millisecond before; waitUntil is given each fetch', async () => {
+  it('a set in use is renewed at 5 minutes and not a millisecond before; waitUntil is given each fetch', async () => {
     const clock = fakeClock()
     const kept: Promise<unknown>[] = []
     let fetches = 0

@@ -7,24 +7,24 @@ function jsonOf(bytes: number): string {
   return `"${'x'.repeat(bytes - 2)}"`
 }
 
-it('B01 accepts exactly 65,536 bytes of JSON', async () => {
+it('a listener accepts exactly 65,536 bytes of JSON', async () => {
   const { listener, deliver } = hmacListener()
   const event = await acceptedEvent(await deliver({ body: jsonOf(65_536) }), listener)
   expect(event.rawBody.byteLength).toBe(65_536)
 })
 
-it('B02 refuses 65,537 bytes with 400, not 413', async () => {
+it('a listener refuses 65,537 bytes with 400, not 413', async () => {
   const { listener, deliver } = hmacListener()
   expect(await outcome(await deliver({ body: jsonOf(65_537) }), listener)).toBe('400 body_too_large')
 })
 
-it('counts bytes, not characters', async () => {
+it('a listener counts bytes, not characters', async () => {
   const { listener, deliver } = hmacListener({ maxBodyBytes: 6 })
   expect(await outcome(await deliver({ body: '"éé"' }), listener)).toBe('accepted')
   expect(await outcome(await deliver({ body: '"ééé"' }), listener)).toBe('400 body_too_large')
 })
 
-it('takes maxBodyBytes as the last size that passes', async () => {
+it('a listener takes maxBodyBytes as the last size that passes', async () => {
   const { listener, deliver } = hmacListener({ maxBodyBytes: 70_000 })
   expect(await outcome(await deliver({ body: jsonOf(70_000) }), listener)).toBe('accepted')
   expect(await outcome(await deliver({ body: jsonOf(70_001) }), listener)).toBe('400 body_too_large')

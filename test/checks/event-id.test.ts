@@ -31,21 +31,21 @@ describe('the version and the variant', () => {
     ['v8', '2489e9ad-2ee2-8e00-8ec9-32d5f69181c0'],
     ['nil', '00000000-0000-0000-0000-000000000000'],
     ['max', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
-  ])('U01 refuses the %s UUID %s', async (_, id) => {
+  ])('a listener refuses the %s UUID %s', async (_, id) => {
     expect(await signedFate(id)).toBe(REFUSED)
   })
 
-  it.each([...'01234567cdefCDEF'])('U02 refuses the variant digit %s', async (digit) => {
+  it.each([...'01234567cdefCDEF'])('a listener refuses the variant digit %s', async (digit) => {
     expect(await signedFate(`7f1d3c5e-0a4b-4c8d-${digit}e2f-11aa33bb55cc`)).toBe(REFUSED)
   })
 
-  it.each([...'89abAB'])('U02 accepts the variant digit %s', async (digit) => {
+  it.each([...'89abAB'])('a listener accepts the variant digit %s', async (digit) => {
     expect(await signedFate(`7f1d3c5e-0a4b-4c8d-${digit}e2f-11aa33bb55cc`)).toBe('accepted')
   })
 })
 
 describe('the letter case', () => {
-  it('U03 accepts upper case once; another spelling is a duplicate, even if signed', async () => {
+  it('an ID in upper case is accepted once; another spelling is a duplicate, even if signed', async () => {
     const { listener, deliver } = hmacListener()
     const event = await acceptedEvent(await deliver({ eventId: ID.toUpperCase() }), listener)
     expect(event.id).toBe(ID)
@@ -55,7 +55,7 @@ describe('the letter case', () => {
     }
   })
 
-  it('U04 a captured token does not become new when its event ID is re-cased', async () => {
+  it('a captured token does not become new when its event ID is re-cased', async () => {
     const { listener, deliver } = await es256Listener()
     const captured = await deliver({ eventId: ID })
     await (await acceptedEvent(captured, listener)).commit()
@@ -66,7 +66,7 @@ describe('the letter case', () => {
     }
   })
 
-  it('U05 refuses an ID re-cased after signing', async () => {
+  it('a listener refuses an ID re-cased after signing', async () => {
     const { listener, deliver } = hmacListener()
     const signed = await deliver({ eventId: ID })
     expect(await outcome(withHeaders(signed, { 'webhook-event-id': ID.toUpperCase() }), listener)).toBe(
@@ -87,7 +87,7 @@ describe('the form', () => {
     ID.replace('-', '_'),
     '7f1d3c5-e0a4b-4c8d-9e2f-11aa33bb55cc',
     'g'.repeat(36),
-  ])('U06 refuses %j', async (id) => {
+  ])('a listener refuses the form %j', async (id) => {
     expect(await fate(id)).toBe(REFUSED)
   })
 
@@ -102,12 +102,12 @@ describe('the form', () => {
     ID.replace('1', '１'),
     ID.replace('a', 'а'),
     `x\n${ID}`,
-  ])('U07 refuses %j', async (id) => {
+  ])('a listener refuses the foreign character in %j', async (id) => {
     expect(await fate(id)).toBe(REFUSED)
   })
 })
 
-it('U10 refuses an ID of 16 KB, and neither stores it nor hands it on', async () => {
+it('a listener refuses an ID of 16 KB, and neither stores it nor hands it on', async () => {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const told: unknown[] = []
   const onVerdict = (...given: unknown[]) => told.push(...given)
@@ -120,7 +120,7 @@ it('U10 refuses an ID of 16 KB, and neither stores it nor hands it on', async ()
   expect(calls).toStrictEqual([])
 })
 
-it('U11 claims exactly the signed ID, in lower case', async () => {
+it('a listener claims exactly the signed ID, in lower case', async () => {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const { listener, deliver } = hmacListener({ store })
   const delivery = await deliver({ eventId: ID.toUpperCase() })

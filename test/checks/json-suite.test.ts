@@ -22,7 +22,7 @@ async function fate(body: Uint8Array): Promise<string> {
 const named = (prefix: string) =>
   parsing.filter(({ name }) => name.startsWith(prefix)).map((file) => ({ ...file }))
 
-it('has the bytes of every file whose text was lost', () => {
+it('the bytes of every file whose text was lost are in the suite', () => {
   const lost = parsing.filter(({ input }) => input.includes('\ufffd')).map(({ name }) => name)
   expect(Object.keys(NOT_UTF8).sort()).toStrictEqual(lost.sort())
   for (const file of parsing.filter(({ name }) => name in NOT_UTF8)) {
@@ -31,27 +31,27 @@ it('has the bytes of every file whose text was lost', () => {
 })
 
 describe('JSONTestSuite', () => {
-  it('has 188 files to refuse and 95 to accept', () => {
+  it('JSONTestSuite has 188 files to refuse and 95 to accept', () => {
     expect([named('n_').length, named('y_').length]).toStrictEqual([188, 95])
   })
 
-  it.each(named('n_'))('J01 refuses $name', async (file) => {
+  it.each(named('n_'))('a listener refuses $name', async (file) => {
     expect(await fate(bytesOf(file))).toBe('400 body_not_json')
   })
 
-  it.each(named('y_'))('J02 accepts $name', async (file) => {
+  it.each(named('y_'))('a listener accepts $name', async (file) => {
     expect(await fate(bytesOf(file))).toBe('accepted')
   })
 
   it.each(named('i_').filter(({ name }) => name in NOT_UTF8))(
-    'J04 refuses $name, which is not UTF-8',
+    'a listener refuses $name, which is not UTF-8',
     async (file) => {
       expect(await fate(bytesOf(file))).toBe('400 body_not_json')
     },
   )
 
   it.each(named('i_').filter(({ name }) => !(name in NOT_UTF8) && !name.includes('BOM')))(
-    'accepts $name, which RFC 8259 allows',
+    'a listener accepts $name, which RFC 8259 allows',
     async (file) => {
       expect(await fate(bytesOf(file))).toBe('accepted')
     },
@@ -63,12 +63,12 @@ it.each([
   ['little endian without', Buffer.from('{}', 'utf16le')],
   ['big endian with a mark', Buffer.from('\ufeff{}', 'utf16le').swap16()],
   ['big endian without', Buffer.from('{}', 'utf16le').swap16()],
-])('J05 refuses UTF-16, %s', async (_, body) => {
+])('a listener refuses UTF-16, %s', async (_, body) => {
   expect(await fate(body)).toBe('400 body_not_json')
 })
 
 it.each(['22c0af22', '22eda08022', '22f8888080802222', '22e28222', '22ff22', '228022', '22f490808022'])(
-  'J04 refuses the bytes %s, which are not UTF-8',
+  'a listener refuses the bytes %s, which are not UTF-8',
   async (hex) => {
     expect(await fate(Buffer.from(hex, 'hex'))).toBe('400 body_not_json')
   },

@@ -107,7 +107,7 @@ describe('one fault', () => {
     expect(known, 'BY_REASON in test/checks/order.test.ts').toEqual(Object.keys(STATUS).toSorted())
   })
 
-  it('none is accepted', async () => {
+  it('no delivery with one fault is accepted', async () => {
     const { words, calls } = await send([], false)
     expect(words).toBe('accepted')
     expect(calls).toStrictEqual([`claim ${EVENT_ID}`])
@@ -140,7 +140,7 @@ describe('two faults at once', () => {
   })
 
   it.each(FAULTS)(
-    'D04 D05 $reason comes before event_duplicate, which would tell strangers an ID',
+    '$reason comes before event_duplicate, because that would tell strangers an ID',
     async (fault) => {
       const { words, calls } = await send([fault], true)
       expect(reasonOf(words)).toBe(fault.reason)
@@ -148,14 +148,14 @@ describe('two faults at once', () => {
     },
   )
 
-  it('with every fault at once, the size is reported', async () => {
+  it('the size is reported of a delivery with every fault at once', async () => {
     const { words } = await send(FAULTS, true)
     expect(words).toBe('400 body_too_large')
   })
 })
 
 describe('what strangers cannot do to an event', () => {
-  it('D03 an unsigned delivery with a known ID does not take the event from the real one', async () => {
+  it('an unsigned delivery with a known ID does not take the event from the real one', async () => {
     const clock = fakeClock()
     const listener = defineListener({
       id: 'L1',

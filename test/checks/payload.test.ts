@@ -48,7 +48,7 @@ async function detailOf(schema: PayloadSchema<unknown>, body = '{}'): Promise<st
 }
 
 describe('schemas of the trade', () => {
-  it('types and transforms the payload with zod', async () => {
+  it('zod types and transforms the payload', async () => {
     const { listener, deliver } = schemaListener(
       z.object({ at: z.string().transform(Number), n: z.number().default(7) }),
     )
@@ -57,14 +57,14 @@ describe('schemas of the trade', () => {
     expect(payload).toStrictEqual({ at: 12, n: 7 })
   })
 
-  it('types and transforms the payload with valibot', async () => {
+  it('valibot types and transforms the payload', async () => {
     const { listener, deliver } = schemaListener(v.object({ at: v.pipe(v.string(), v.toUpperCase()) }))
     const { payload } = await acceptedEvent(await deliver('{"at":"x"}'), listener)
     expectTypeOf(payload).toEqualTypeOf<{ at: string }>()
     expect(payload).toStrictEqual({ at: 'X' })
   })
 
-  it('keeps the type that the sender named, though zod drops members that a schema does not name', async () => {
+  it('the payload keeps the type that the sender named, though zod drops members that a schema does not name', async () => {
     const onVerdict = vi.fn()
     const listener = defineListener({
       id: 'L1',
@@ -79,7 +79,7 @@ describe('schemas of the trade', () => {
     expect(onVerdict.mock.lastCall?.[1]).toMatchObject({ eventId: 'evt_1', eventType: 'invoice.paid' })
   })
 
-  it('waits for an asynchronous schema', async () => {
+  it('a listener waits for an asynchronous schema', async () => {
     const { listener, deliver } = schemaListener(
       z.object({ n: z.number().refine(async (n) => n > 1) }).transform(async ({ n }) => n),
     )
@@ -91,21 +91,21 @@ describe('schemas of the trade', () => {
     ['zod', z.object({ list: z.array(z.number()) })],
     ['valibot', v.object({ list: v.array(v.number()) })],
   ])(
-    'says where the payload does not fit, in the words of %s, without quoting a value',
+    'the detail says where the payload does not fit, in the words of %s, without quoting a value',
     async (_, schema) => {
       const detail = await detailOf(schema, '{"list":[1,"secret value"]}')
       expect(detail).toBe('the payload does not fit at payload.list.1')
     },
   )
 
-  it('says that the whole payload does not fit if an issue has no path', async () => {
+  it('the detail says that the whole payload does not fit if an issue has no path', async () => {
     const schema = answering(() => ({ issues: [{ message: 'no' }] }))
     expect(await detailOf(schema)).toBe('the payload does not fit at payload')
   })
 })
 
 describe('when it is asked', () => {
-  it('refuses after authentication: strangers learn nothing of the schema', async () => {
+  it('a payload is refused after authentication: strangers learn nothing of the schema', async () => {
     let asked = 0
     const schema = answering(() => {
       asked += 1
@@ -117,7 +117,7 @@ describe('when it is asked', () => {
     expect(asked).toBe(0)
   })
 
-  it('refuses before the claim: a corrected delivery may use the same event ID', async () => {
+  it('a payload is refused before the claim: a corrected delivery may use the same event ID', async () => {
     const eventId = crypto.randomUUID()
     const { listener } = schemaListener(z.object({ n: z.number() }))
     const send = async (body: string) =>
@@ -128,7 +128,7 @@ describe('when it is asked', () => {
 })
 
 describe('schemas that misbehave', () => {
-  it('refuses if a schema throws, and does not repeat its error', async () => {
+  it('a listener refuses if a schema throws, and does not repeat its error', async () => {
     const detail = await detailOf(
       answering((value) => {
         throw new Error(`cannot take ${JSON.stringify(value)}`)
@@ -138,14 +138,14 @@ describe('schemas that misbehave', () => {
     expect(detail).toBe('payload: the schema threw')
   })
 
-  it('refuses if a schema rejects', async () => {
+  it('a listener refuses if a schema rejects', async () => {
     expect(await detailOf(answering(() => Promise.reject(new Error('no'))))).toBe('payload: the schema threw')
   })
 
   it.each([
     ['throws', () => raise('a bug')],
     ['rejects', async () => raise('a bug')],
-  ])('tells onError when it %s, with its error', async (_, validate) => {
+  ])('a listener tells onError when it %s, with its error', async (_, validate) => {
     const told: [unknown, VerdictContext][] = []
     const onError = (...given: [unknown, VerdictContext]) => told.push(given)
     const { listener, deliver } = schemaListener(answering(validate), { onError })
@@ -157,7 +157,7 @@ describe('schemas that misbehave', () => {
     expect(told).toStrictEqual([[error, { listenerId: 'L1', eventId, durationMs: expect.any(Number) }]])
   })
 
-  it('does not tell onError of a payload that does not fit', async () => {
+  it('a listener does not tell onError of a payload that does not fit', async () => {
     const onError = vi.fn()
     const { listener, deliver } = schemaListener(z.number(), { onError })
     expect(await outcome(await deliver('{}'), listener)).toBe('400 payload_invalid')
@@ -165,18 +165,18 @@ describe('schemas that misbehave', () => {
   })
 
   it.each([undefined, null, 5, true, {}, () => {}, { issues: [{ path: 7 }] }, { issues: 'many' }])(
-    'refuses for the invalid result %j, synchronous or not',
+    'a listener refuses for the invalid result %j, synchronous or not',
     async (nonsense) => {
       expect(await detailOf(answering(() => nonsense))).toBe('payload: the schema threw')
       expect(await detailOf(answering(async () => nonsense))).toBe('payload: the schema threw')
     },
   )
 
-  it('refuses for an empty list of issues', async () => {
+  it('a listener refuses for an empty list of issues', async () => {
     await detailOf(answering(() => ({ issues: [] })))
   })
 
-  it('names at most five places, each in short printable text', async () => {
+  it('the detail names at most five places, each in short printable text', async () => {
     const issue = {
       message: 'no',
       path: ['a\r\nforged: line\u001b[2J', { key: 'é'.repeat(100) }, Symbol('s')],

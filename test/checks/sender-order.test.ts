@@ -173,15 +173,15 @@ describe.each([
       .map((later) => ({ earlier, later })),
   )
 
-  it('without a fault is accepted', async () => {
+  it('a delivery without a fault is accepted', async () => {
     expect((await send(signed, [])).words).toBe('accepted')
   })
 
-  it.each(each)('is $name, and asks the store nothing', async (fault) => {
+  it.each(each)('a delivery is $name, and asks the store nothing', async (fault) => {
     expect(await send(signed, [fault])).toEqual({ words: fault.name, calls: [] })
   })
 
-  it.each(pairs)('is $earlier.name before $later.name', async ({ earlier, later }) => {
+  it.each(pairs)('a delivery is $earlier.name before $later.name', async ({ earlier, later }) => {
     expect(await send(signed, [earlier, later])).toEqual({ words: earlier.name, calls: [] })
   })
 })
@@ -220,7 +220,7 @@ describe('a handshake that brings a secret', () => {
       (onHandshake: Heard) => notion({ onHandshake }),
       { headers: {}, body: JSON.stringify({ verification_token: 'a-secret' }) },
     ],
-  ])('of %s is heard from an allowed network, and from no other', async (_, make, request) => {
+  ])('a handshake of %s is heard from an allowed network, and from no other', async (_, make, request) => {
     const from = (sourceIp?: string) => shake(make, request, sourceIp)
     expect(await from(ALLOWED)).toEqual({ status: 200, brought: ['a-secret'] })
     expect(await from(STRANGER)).toEqual({ status: 403, brought: [] })

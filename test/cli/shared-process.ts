@@ -8,7 +8,7 @@ const waiting = new Map<number, (ended: Ended) => void>()
 let child: ChildProcess | undefined
 let asked = 0
 
-/** It ends with the process of the tests, whose end closes the channel. */
+/** Ends with the test process, which closes the channel. */
 function sharedProcess(): ChildProcess {
   if (child !== undefined) return child
   child = fork(SHARED, [MAIN], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' })

@@ -16,7 +16,7 @@ describe.each([
   ['node.ts', ofNode],
   ['web.ts', ofWeb],
 ])('constantTimeEqual of crypto/%s', (_, equal) => {
-  it('agrees with === for any two texts of at most 128 characters', () => {
+  it('the comparison agrees with === for any two texts of at most 128 characters', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         fc.pre(a.length <= 128 && b.length <= 128)
@@ -27,7 +27,7 @@ describe.each([
     )
   })
 
-  it('sees one changed character, at every place', () => {
+  it('the comparison sees one changed character, at every place', () => {
     const mac = 'gTNcywgKPCIGAsTnaUDoPcbGOIyrr0yplKbI8oLjS9k'
     for (let index = 0; index < mac.length; index += 1) {
       const code = mac.charCodeAt(index)
@@ -39,7 +39,7 @@ describe.each([
     }
   })
 
-  it('H02 H04 is false for a prefix, an extension and an empty text', () => {
+  it('the comparison is false for a prefix, an extension and an empty text', () => {
     expect(equal('abc', 'ab')).toBe(false)
     expect(equal('ab', 'abc')).toBe(false)
     expect(equal('ab', 'ab\u0000')).toBe(false)
@@ -48,14 +48,14 @@ describe.each([
     expect(equal('', '')).toBe(true)
   })
 
-  it('keeps nothing of earlier texts', () => {
+  it('the comparison keeps nothing of earlier texts', () => {
     expect(equal('a'.repeat(128), 'b'.repeat(128))).toBe(false)
     expect(equal('c'.repeat(43), 'c'.repeat(43))).toBe(true)
     expect(equal('a'.repeat(128), 'a'.repeat(128))).toBe(true)
     expect(equal('c'.repeat(43), 'c'.repeat(42))).toBe(false)
   })
 
-  it('refuses texts of more than 128 characters, even equal ones', () => {
+  it('the comparison refuses texts of more than 128 characters, even equal ones', () => {
     expect(equal('a'.repeat(128), 'a'.repeat(128))).toBe(true)
     expect(equal('a'.repeat(129), 'a'.repeat(129))).toBe(false)
     expect(equal(`${'a'.repeat(128)}b`, `${'a'.repeat(128)}c`)).toBe(false)

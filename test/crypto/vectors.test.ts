@@ -128,7 +128,7 @@ describe.each([
     ])
   })
 
-  it('reads a part of a larger buffer as that part', async () => {
+  it('a part of a larger buffer is read as that part', async () => {
     const part = Buffer.from('xxbodyxx').subarray(2, 6)
     expect(await sha256(part)).toBe(createHash('sha256').update('body').digest('base64url'))
     expect(await hmacSha256('secret')('', part)).toBe(

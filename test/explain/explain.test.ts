@@ -36,7 +36,7 @@ describe('a form of GitHub', () => {
   const listener = defineListener({ id: 'github', auth: github({ secrets: SECRET }), store })
   const form = { contentType: 'application/x-www-form-urlencoded' }
 
-  it('passes the checks as JSON does, and is refused at its body if it holds more than the event', async () => {
+  it('a form of GitHub passes the checks as JSON does, and is refused at its body if it holds more than the event', async () => {
     const own = { secret: SECRET, eventType: 'push' }
     const { checks } = await explained(
       await signAs(github, { ...own, ...form, body: { ref: 'a' } }),
@@ -47,7 +47,7 @@ describe('a form of GitHub', () => {
     expect(passed(await explained(more, listener))).toContain('body refused')
   })
 
-  it('that arrives as the JSON in it is told from a wrong secret', async () => {
+  it('a form of GitHub that arrives as the JSON in it is told from a wrong secret', async () => {
     const body = '{"ref":"a b"}'
     const { headers } = await signAs(github, { secret: SECRET, ...form, body })
     const request = {
@@ -57,6 +57,18 @@ describe('a form of GitHub', () => {
     }
     const { likely } = await explained(request, listener)
     expect(likely.join()).toMatch(/serialised again/)
+  })
+
+  it.each([
+    ['half a surrogate pair, which no URL can hold', '{"a":"\\ud800"}'],
+    [
+      '5,000 levels, which overflow the stack when they are written again',
+      '['.repeat(5000) + ']'.repeat(5000),
+    ],
+  ])('is explained even if its JSON holds %s', async (_, body) => {
+    const delivery = toDelivery(await signAs(github, { secret: 'another-secret-0123456789', body }))
+    const { likely } = await explain(delivery, await verify(delivery, listener), listener)
+    expect(likely[0]).toMatch(/another secret, or another body/)
   })
 })
 
@@ -68,7 +80,7 @@ describe('the checks', () => {
     expect([likely, token]).toEqual([[], []])
   })
 
-  it('end with the one that refused', async () => {
+  it('the checks end with the one that refused', async () => {
     const [size, headers, body, ...rest] = passed(
       await explained(await signHmac({ secret: SECRET, body: '{' })),
     )
@@ -85,7 +97,7 @@ describe('the checks', () => {
     expect(passed(await explained(request)).slice(-2)).toEqual(['authenticity passed', 'claim refused'])
   })
 
-  it("have the scheme's order, and include a payload schema if there is one", async () => {
+  it("the checks have the scheme's order, and include a payload schema if there is one", async () => {
     const payload = {
       '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
     } as const
@@ -108,7 +120,7 @@ describe('the likely mistakes', () => {
   it('name a mistake in the way a signature was made', async () => {
     const request = await signHmac({ secret: `${SECRET}\n`, body: '{}' })
     expect((await explained(request)).likely).toEqual([
-      'the sender signed with a line break around the secret: remove it there',
+      "the sender's copy of the secret has a line break at its end: correct it there",
     ])
   })
 
@@ -123,22 +135,40 @@ describe('the likely mistakes', () => {
     expect(likely).toEqual([
       'the digest is sent as hex, not base64url',
       expect.stringMatching(
-        /^the JSON was parsed and serialised again; sign exactly the bytes that are sent$/,
+        /^the body was parsed and serialised again after the sender signed it; sign exactly the bytes that are sent$/,
       ),
     ])
   })
 
-  it('say so if none fits, and say nothing if the secret is not known', async () => {
+  it('the mistakes say so if none fits, and say nothing if the secret is not known', async () => {
     const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     expect((await explained(request)).likely).toEqual([
       expect.stringMatching(/another secret, or another body: none of the well-known mistakes/),
-      expect.stringMatching(/^check that both sides have the same secret/),
+      expect.stringMatching(/^check what you pass: .* the sender must have the same/),
       expect.stringMatching(/^check that no proxy, middleware or gateway/),
     ])
     expect((await explained(request, ours, {})).likely).toEqual([])
   })
 
-  it('say nothing of a URL that the sender does not sign', async () => {
+  it("the mistakes name a header of hookgate's scheme that did not arrive", async () => {
+    const { headers, ...rest } = await signHmac({ secret: SECRET, body: '{}' })
+    const { 'webhook-event-id': _, ...others } = headers
+    expect((await explained({ ...rest, headers: others })).likely).toEqual([
+      expect.stringMatching(/^No Webhook-Event-Id header: .* proxy or middleware has dropped it$/),
+    ])
+  })
+
+  it("the mistakes do not take hookgate's scheme for Standard Webhooks, which shares two of its headers", async () => {
+    const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
+    const { likely, looksLike } = await explained(request, ours, {
+      secret: SECRET,
+      schemes: [standardWebhooks.scheme],
+    })
+    expect(likely[0]).toMatch(/another secret, or another body/)
+    expect(looksLike).toBeUndefined()
+  })
+
+  it('the mistakes say nothing of a URL that the sender does not sign', async () => {
     const secrets = 'whsec_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'
     const withUrl = { secrets, publicUrl: 'https://example.com/webhooks' } // which its type does not list
     const auth = stripe(withUrl)
@@ -227,7 +257,7 @@ describe('the likely mistakes', () => {
     },
   )
 
-  it('take linear time for a body of line breaks', async () => {
+  it('the mistakes take linear time for a body of line breaks', async () => {
     const body = `"${'\n'.repeat(60_000)}"`
     const { headers, ...rest } = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     const listener = { ...ours, auth: ours.auth }
@@ -242,7 +272,7 @@ describe('the likely mistakes', () => {
   })
 })
 
-it('contains neither the secret nor the expected signature', async () => {
+it('the explanation contains neither the secret nor the expected signature', async () => {
   const right = await signHmac({ secret: SECRET, body: '{}' })
   const wrong = { ...right, headers: { ...right.headers, 'webhook-signature': 'A'.repeat(43) } }
   const text = JSON.stringify(await explained(wrong))
@@ -250,7 +280,7 @@ it('contains neither the secret nor the expected signature', async () => {
   expect(text).not.toContain(right.headers['webhook-signature'])
 })
 
-it("shows a refused token's claims next to the expected ones, without its signature", async () => {
+it("the explanation shows a refused token's claims next to the expected ones, without its signature", async () => {
   const { privateKey, publicKey } = newKey('ES256')
   const claims = { subject: 'https://t.example', audience: 'https://t.example/hook' }
   const auth = jwt({ ...claims, keySet: localKeySet({ keys: [publicKey] }) })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { oddSecret } from '../../src/explain/odd-secret.ts'
 import { github } from '../../src/schemes/github.ts'
+import { oddSecret } from '../../src/schemes/kit/secret-forms.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 
 it.each([

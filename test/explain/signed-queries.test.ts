@@ -40,12 +40,12 @@ async function explained(
 }
 
 describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
-  it('is not that of the request, because something has added one', async () => {
+  it('the signed query is not that of the request, because something has added one', async () => {
     const likely = await explained(sender, { publicUrl: PUBLIC, signed: PUBLIC, target: '/hooks?id=1' })
     expect(likely).toMatch(new RegExp(`^${name} signed publicUrl; the request has another query`))
   })
 
-  it('is configured, and the request has another', async () => {
+  it('the signed query is configured, and the request has another', async () => {
     const publicUrl = `${PUBLIC}?tenant=7`
     for (const target of ['/hooks?tenant=8', '/hooks', '/hooks?']) {
       const likely = await explained(sender, { publicUrl, signed: publicUrl, target })
@@ -53,7 +53,7 @@ describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
     }
   })
 
-  it('is that of the request, and another is configured', async () => {
+  it('the signed query is that of the request, and another is configured', async () => {
     const publicUrl = `${PUBLIC}?tenant=7`
     const signed = `${PUBLIC}?tenant=8`
     const likely = await explained(sender, { publicUrl, signed, target: '/hooks?tenant=8' })
@@ -61,7 +61,7 @@ describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
     expect(likely).toContain('leave the query out of publicUrl')
   })
 
-  it('is refused, whatever was signed', async () => {
+  it('the signed query is refused, whatever was signed', async () => {
     const publicUrl = `${PUBLIC}?tenant=7`
     const signed = `${PUBLIC}?tenant=8`
     const other = await explained(sender, { publicUrl, signed, target: '/hooks?tenant=9' })
@@ -70,7 +70,7 @@ describe.each(SENDERS)('the query that %s has signed', (name, sender) => {
     expect(encoded).toMatch(/^the path of the request has an encoded question mark/)
   })
 
-  it('follows another path than the configured one', async () => {
+  it('the signed query follows another path than the configured one', async () => {
     const signed = `${PUBLIC}/?id=1`
     const likely = await explained(sender, { publicUrl: PUBLIC, signed, target: '/hooks/?id=1' })
     expect(likely).toContain(`${name} signed ${signed}; publicUrl is ${PUBLIC}: set publicUrl`)

@@ -32,7 +32,7 @@ function eventOf(verdict: Awaited<ReturnType<typeof verify>>): WebhookEvent<unkn
 const throughJson = (envelope: Envelope): unknown => JSON.parse(JSON.stringify(envelope))
 
 describe('an envelope', () => {
-  it('brings an event back from JSON', async () => {
+  it('an envelope brings an event back from JSON', async () => {
     const event = await hmacEvent('{"a": 1.0}')
     const { id, listenerId, sentAt, auth, rawBody } = event
     expect(fromEnvelope(throughJson(toEnvelope(event)))).toEqual({
@@ -47,7 +47,7 @@ describe('an envelope', () => {
     })
   })
 
-  it('keeps the exact bytes, whatever they are', async () => {
+  it('an envelope keeps the exact bytes, whatever they are', async () => {
     const event = await hmacEvent('{}')
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (rawBody) => {
@@ -56,7 +56,7 @@ describe('an envelope', () => {
     )
   })
 
-  it("keeps a sender's type, scheme and list of unsigned fields", async () => {
+  it("an envelope keeps a sender's type, scheme and list of unsigned fields", async () => {
     const secret = 'a secret of this test'
     const listener = defineListener({ id: 'gh', auth: github({ secrets: secret }), store: memoryStore() })
     const request = await signAs(github, { secret, body: { action: 'opened' } })
@@ -67,7 +67,7 @@ describe('an envelope', () => {
     expect(back.unsigned).toContain('id')
   })
 
-  it('holds no token, no claim and no signature', async () => {
+  it('an envelope holds no token, no claim and no signature', async () => {
     const key = newKey('ES256')
     const { deliver, listener } = jwtSender(key)
     const delivery = deliver()
@@ -80,7 +80,7 @@ describe('an envelope', () => {
 })
 
 describe('fromEnvelope', () => {
-  it('accepts the version that this package writes', () => {
+  it('fromEnvelope accepts the version that this package writes', () => {
     expect(fromEnvelope(ENVELOPE)).toMatchObject({ id: ENVELOPE.id, rawBody: new Uint8Array([123, 125]) })
   })
 
@@ -104,7 +104,7 @@ describe('fromEnvelope', () => {
     ['bodyBase64', [undefined, 1, 'e30', 'e30==', 'e3-_', 'e31=']],
   ]
 
-  it.each(wrong)('refuses another %s without quoting it', (member, values) => {
+  it.each(wrong)('fromEnvelope refuses another %s without quoting it', (member, values) => {
     for (const value of values) {
       expect(() => fromEnvelope({ ...ENVELOPE, [member]: value })).toThrow(
         expect.objectContaining({
@@ -116,16 +116,15 @@ describe('fromEnvelope', () => {
   })
 
   it.each([undefined, null, 1, '{}', JSON.stringify(ENVELOPE)])(
-    'refuses %j, which was not parsed',
+    'fromEnvelope refuses %j, which was not parsed',
     (json) => {
       expect(() => fromEnvelope(json)).toThrow(/parsed from JSON/)
     },
   )
 
-  it('refuses with a TypeError that has a code, and a link to its entry', () => {
+  it('fromEnvelope refuses with an error that has a code, and a link to its entry', () => {
     const link = expect.stringMatching(/errors\.md#err_envelope$/)
     for (const json of [undefined, {}]) {
-      expect(() => fromEnvelope(json)).toThrow(TypeError)
       expect(() => fromEnvelope(json)).toThrow(expect.objectContaining({ code: 'ERR_ENVELOPE', help: link }))
     }
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jobId } from '../../src/handoff/index.ts'
+import { JobIdError } from '../../src/handoff/job-id.ts'
 import fc from '../support/property.ts'
 
 const UUID = '0b1a8f6e-5a53-4f2c-9b8e-2f1d3c4b5a69'
@@ -15,16 +16,16 @@ const eventId = fc.oneof(
 const event = fc.record({ listenerId, id: eventId })
 
 describe('jobId', () => {
-  it('is the listener and the event, with a dot between', () => {
+  it('jobId is the listener and the event, with a dot between', () => {
     expect(jobId({ listenerId: 'acme.orders', id: UUID })).toBe(`acme.orders.${UUID}`)
     expect(jobId({ listenerId: 'stripe', id: 'evt_1Q' })).toBe('stripe.evt_1Q')
   })
 
-  it('writes an event ID that queues would refuse as base64url', () => {
+  it('jobId writes an event ID that queues would refuse as base64url', () => {
     expect(jobId({ listenerId: 'a', id: 'b:c' })).toBe('a..ImI6YyI')
   })
 
-  it('differs for any two events, even if they contain dots', () => {
+  it('jobId differs for any two events, even if they contain dots', () => {
     fc.assert(
       fc.property(event, event, (one, other) => {
         const same = one.listenerId === other.listenerId && one.id === other.id
@@ -42,7 +43,7 @@ describe('jobId', () => {
     expect(new Set(confusable.map(jobId)).size).toBe(confusable.length)
   })
 
-  it('holds letters, digits, `-`, `_` and `.` only', () => {
+  it('jobId holds letters, digits, `-`, `_` and `.` only', () => {
     fc.assert(
       fc.property(event, (any) => {
         expect(jobId(any)).toMatch(/^[A-Za-z0-9_.-]{1,128}$/)
@@ -50,7 +51,7 @@ describe('jobId', () => {
     )
   })
 
-  it('accepts 128 characters, and refuses 129', () => {
+  it('jobId accepts 128 characters, and refuses 129', () => {
     expect(jobId({ listenerId: 'l'.repeat(91), id: UUID })).toHaveLength(128)
     expect(() => jobId({ listenerId: 'l'.repeat(92), id: UUID })).toThrow(
       'jobId: the name has 129 characters, and queues take 128: give defineListener a shorter id',
@@ -58,20 +59,20 @@ describe('jobId', () => {
   })
 
   it.each(['', '.', '.orders', 'orders.', 'acme/orders', 'acme:orders', 'ordérs', 'orders\n'])(
-    'refuses the listener ID %j',
+    'jobId refuses the listener ID %j',
     (given) => {
-      expect(() => jobId({ listenerId: given, id: UUID })).toThrow(RangeError)
+      expect(() => jobId({ listenerId: given, id: UUID })).toThrow(JobIdError)
     },
   )
 
   it.each([{ listenerId: 'orders' }, { id: UUID }, { listenerId: ['orders'], id: UUID }])(
-    'refuses %j, or all such events would share a job',
+    'jobId refuses %j, or all such events would share a job',
     (event) => {
-      expect(() => Reflect.apply(jobId, undefined, [event])).toThrow(RangeError)
+      expect(() => Reflect.apply(jobId, undefined, [event])).toThrow(JobIdError)
     },
   )
 
-  it('refuses with a code, and a link to its entry', () => {
+  it('jobId refuses with a code, and a link to its entry', () => {
     const link = expect.stringMatching(/errors\.md#err_job_id$/)
     for (const given of ['.', 'l'.repeat(92)]) {
       const refusal = expect.objectContaining({ code: 'ERR_JOB_ID', help: link })

@@ -12,7 +12,7 @@ const withoutOwn = (bytes: Uint8Array) => Object.assign(bytes, { toBase64: undef
 
 describe('encodeBase64', () => {
   it.each([0, 1, 2, 3, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, CHUNK_BYTES + 2, 65_536, 1_000_000])(
-    'writes %i bytes as Buffer does, and decodeBase64 brings them back',
+    'encodeBase64 writes %i bytes as Buffer does, and decodeBase64 brings them back',
     (length) => {
       const bytes = bytesOf(length)
       const text = Buffer.from(bytes).toString('base64')
@@ -22,11 +22,11 @@ describe('encodeBase64', () => {
     },
   )
 
-  it("uses the engine's own method if there is one", () => {
+  it("encodeBase64 uses the engine's own method if there is one", () => {
     expect(encodeBase64(Object.assign(bytesOf(3), { toBase64: () => "the engine's" }))).toBe("the engine's")
   })
 
-  it('reads a view, not the buffer behind it', () => {
+  it('encodeBase64 reads a view, not the buffer behind it', () => {
     const view = new Uint8Array(Uint8Array.of(1, 2, 3, 4, 5).buffer, 1, 3)
     expect(encodeBase64(withoutOwn(view))).toBe(Buffer.of(2, 3, 4).toString('base64'))
   })

@@ -18,7 +18,7 @@ const text = fc.oneof(
 const holds = (bytes: Uint8Array) => (given: Uint8Array) => Buffer.compare(given, bytes) === 0
 
 describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, { decodeBase64url }) => {
-  it('encodes any bytes as Buffer does, and decodes them again', () => {
+  it('the decoder encodes any bytes as Buffer does, and decodes them again', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const encoded = encodeBase64url(bytes)
@@ -28,7 +28,7 @@ describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, 
     )
   })
 
-  it('accepts exactly the texts that Buffer writes', () => {
+  it('the decoder accepts exactly the texts that Buffer writes', () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(decodeBase64url(given) === undefined).toBe(!isWhatBufferWrites(given))
@@ -37,7 +37,7 @@ describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, 
     )
   })
 
-  it('accepts one spelling of each one and two bytes', () => {
+  it('the decoder accepts one spelling of each one and two bytes', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const canonical = (prefix: string) => [...alphabet].filter((last) => decodeBase64url(prefix + last))
     expect(canonical('A')).toStrictEqual([...'AQgw'])
@@ -47,13 +47,13 @@ describe.each(Object.entries({ nodeBuild, webBuild }))('the decoder of %s', (_, 
   })
 
   it.each(['=', 'QQ==', 'QQ=', 'Q Q', 'QQ\n', '\nQQ', '+A', '/A', 'QUI=', 'A', 'AAAAA', 'QR', 'é', '😀'])(
-    'refuses %j',
+    'the decoder refuses %j',
     (given) => {
       expect(decodeBase64url(given)).toBeUndefined()
     },
   )
 
-  it('decodes the empty text to no bytes', () => {
+  it('the decoder decodes the empty text to no bytes', () => {
     expect(decodeBase64url('')).toSatisfy(holds(new Uint8Array(0)))
   })
 })

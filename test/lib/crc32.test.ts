@@ -12,7 +12,7 @@ function bitByBit(bytes: Uint8Array): number {
   return ~rest >>> 0
 }
 
-it('agrees with a bitwise CRC-32', () => {
+it('crc32 agrees with a bitwise CRC-32', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
   expect(crc32(new Uint8Array(0))).toBe(0)
   fc.assert(fc.property(fc.uint8Array({ maxLength: 1000 }), (bytes) => crc32(bytes) === bitByBit(bytes)))

@@ -22,15 +22,15 @@ itCounted('rejects with what the work rejects with, and leaves no timer behind',
   expect(timers()).toBe(before)
 })
 
-it('rejects at the deadline', async () => {
+it('the deadline rejects when it comes', async () => {
   await expect(withDeadline(new Promise(() => {}), 5, late)).rejects.toThrow('too late')
 })
 
-it('waits for work that ends in time', async () => {
+it('the deadline waits for work that ends in time', async () => {
   expect(await withDeadline(sleep(5, 'done'), 10_000, late)).toBe('done')
 })
 
-it('ignores work that ends or fails after the deadline', async () => {
+it('the deadline ignores work that ends or fails after the deadline', async () => {
   let fail: (error: Error) => void = () => {}
   const work = new Promise<never>((_, reject) => {
     fail = reject
@@ -41,7 +41,7 @@ it('ignores work that ends or fails after the deadline', async () => {
   await expect(answer).rejects.toThrow('too late')
 })
 
-it('makes the error only if it is needed', async () => {
+it('the deadline makes the error only if it is needed', async () => {
   const make = vi.fn(late)
   await withDeadline(sleep(1), 10_000, make)
   expect(make).not.toHaveBeenCalled()

@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest'
 import { callHook } from '../../src/lib/hooks.ts'
 
-it('calls the hook with its argument, and does nothing without a hook', () => {
+it('callHook calls the hook with its argument, and does nothing without a hook', () => {
   const hook = vi.fn()
   callHook(hook, 1, 'two')
   callHook(undefined)
   expect(hook.mock.calls).toStrictEqual([[1, 'two']])
 })
 
-it('swallows errors of the hook, synchronous or not', async () => {
+it('callHook swallows errors of the hook, synchronous or not', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   callHook(() => {
@@ -31,6 +31,6 @@ it('swallows errors of the hook, synchronous or not', async () => {
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-it('does not wait', () => {
+it('callHook does not wait', () => {
   expect(callHook(() => new Promise(() => {}))).toBeUndefined()
 })

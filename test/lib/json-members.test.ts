@@ -29,7 +29,7 @@ const respelt = (text: string) =>
     .replaceAll('é', '\\u00e9')
 
 describe('members read from a JSON text', () => {
-  it('are those that JSON.parse gives, for any text', () => {
+  it('members are those that JSON.parse gives, for any text', () => {
     fc.assert(
       fc.property(value, fc.boolean(), fc.constantFrom(undefined, 1), (payload, isRespelt, space) => {
         const plain = JSON.stringify(payload, null, space)
@@ -52,13 +52,13 @@ describe('members read from a JSON text', () => {
     )
   })
 
-  it('are the last of those with the same name, however it is spelt', () => {
+  it('members are the last of those with the same name, however it is spelt', () => {
     expect(read('{"a":{"b":1,"\\u0062":2}}')).toStrictEqual({ a: { b: 2 } })
     expect(read('{"a":{"b":1},"a":{}}')).toStrictEqual({ a: {} })
     expect(read(`{"a":{"b":1,"b":"${'x'.repeat(32_767)}"}}`)).toStrictEqual({ a: {} })
   })
 
-  it('are at most 32 KB long, and nothing else of the text is parsed', () => {
+  it('members are at most 32 KB long, and nothing else of the text is parsed', () => {
     const long = 'x'.repeat(32_766)
     expect(read(`{"a":{"b":"${long}"},"c":"${'y'.repeat(99_999)}"}`)).toStrictEqual({ a: { b: long } })
     expect(read(`{"a":{"b":"${long}x"}}`)).toStrictEqual({ a: {} })
@@ -77,11 +77,11 @@ describe('members read from a JSON text', () => {
     '{"a" 1}',
     '["',
     '\ufeff{}',
-  ])('need a text that is JSON: not %j', (text) => {
+  ])('members need a text that is JSON: not %j', (text) => {
     expect(read(text) ?? null).toBe(null)
   })
 
-  it('never throw, and always end, for any bytes', () => {
+  it('members never throw, and always end, for any bytes', () => {
     const texts = fc.array(
       fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', 'a', '"a"', '"b"', '"list"', ' ', '1'),
     )
@@ -97,7 +97,7 @@ describe('members read from a JSON text', () => {
 })
 
 describe('the raw text of a member', () => {
-  it('is what JSON.parse would read, with its escapes', () => {
+  it('the raw text is what JSON.parse would read, with its escapes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, other) => {
         const json = JSON.stringify({ b: other, a: text, c: [other] })
@@ -108,7 +108,7 @@ describe('the raw text of a member', () => {
     )
   })
 
-  it('is missing if the member is, or is no string', () => {
+  it('the raw text is missing if the member is, or is no string', () => {
     for (const text of ['{}', '{"a":1}', '{"a":"1","a":[]}', '["a"]', '{"a":"', '']) {
       expect(rawText(bytes(text), 'a')).toBeUndefined()
     }
@@ -126,7 +126,7 @@ describe('the bytes of a JSON string', () => {
   const escaped = (text: string) =>
     `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
 
-  it('are the UTF-8 of what JSON.parse gives, for any text and escapes', () => {
+  it('the bytes are the UTF-8 of what JSON.parse gives, for any text and escapes', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -143,11 +143,11 @@ describe('the bytes of a JSON string', () => {
     )
   })
 
-  it('have the escapes of one letter', () => {
+  it('the bytes have the escapes of one letter', () => {
     expect(encoded('"\\b\\f\\n\\r\\t\\/\\"\\\\"').toString()).toBe('\b\f\n\r\t/"\\')
   })
 
-  it('are never longer than the string, whatever is read', () => {
+  it('the bytes are never longer than the string, whatever is read', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('\\', 'u', 'd83d', 'de00', 'ffff', 'zzzz', '\xff', 'n')),

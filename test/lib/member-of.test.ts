@@ -8,11 +8,11 @@ describe('memberOf', () => {
     ['nothing', undefined, undefined],
     ['null', null, undefined],
     ['an object without it', {}, undefined],
-  ])('reads %s', (_, holder: unknown, expected) => {
+  ])('memberOf reads %s', (_, holder: unknown, expected) => {
     expect(memberOf(holder, 'code')).toBe(expected)
   })
 
-  it('reads a member of a text', () => {
+  it('memberOf reads a member of a text', () => {
     expect(memberOf('four', 'length')).toBe(4)
   })
 
@@ -36,13 +36,13 @@ describe('memberOf', () => {
         },
       ),
     ],
-  ])('gives undefined for %s', (_, holder: unknown) => {
+  ])('memberOf gives undefined for %s', (_, holder: unknown) => {
     expect(memberOf(holder, 'code')).toBeUndefined()
   })
 })
 
 describe('textOf', () => {
-  it('reads text, and takes anything else for none', () => {
+  it('textOf reads text, and takes anything else for none', () => {
     const holder = { text: 'E', number: 42, object: {} }
     expect(['text', 'number', 'object', 'nothing'].map((name) => textOf(holder, name))).toEqual([
       'E',
@@ -54,7 +54,7 @@ describe('textOf', () => {
 })
 
 describe('isA', () => {
-  it('tells instances from others', () => {
+  it('isA tells instances from others', () => {
     expect([new TypeError(), new Error(), undefined, 'E'].map((each) => isA(each, TypeError))).toEqual([
       true,
       false,
@@ -63,7 +63,7 @@ describe('isA', () => {
     ])
   })
 
-  it('takes a revoked proxy for no instance', () => {
+  it('isA takes a revoked proxy for no instance', () => {
     const { proxy, revoke } = Proxy.revocable(new TypeError(), {})
     expect(isA(proxy, TypeError)).toBe(true)
     revoke()

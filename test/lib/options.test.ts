@@ -101,7 +101,7 @@ describe('the message', () => {
     return 'none'
   }
 
-  it('tells missing, wrong and uncalled values apart', () => {
+  it('the message tells missing, wrong and uncalled values apart', () => {
     const store = withMethods(['claim'])
     expect(complaint(store, undefined)).toBe('it: must have a method claim(); it is missing')
     expect(complaint(store, {})).toBe('it: must have a method claim()')
@@ -113,11 +113,11 @@ describe('the message', () => {
     ['redis://localhost', 'it: must have a method claim(): try memoryStore()'],
     [() => ({ claim() {} }), 'it: must have a method claim(); was it called? Try memoryStore()'],
     [Promise.resolve({ claim() {} }), 'it: must have a method claim(); await it'],
-  ])('says what would do in place of %s', (value, message) => {
+  ])('the message says what would do in place of %s', (value, message) => {
     expect(complaint(withMethods(['claim'], 'memoryStore()'), value)).toBe(message)
   })
 
-  it('tells a string from the number that it looks like', () => {
+  it('the message tells a string from the number that it looks like', () => {
     expect(complaint(positiveSeconds, '300')).toMatch(/, not text$/)
     expect(complaint(positiveSeconds, -1)).toMatch(/, not -1$/)
     expect(complaint(positiveInteger, '5')).toMatch(/, not text$/)
@@ -127,12 +127,12 @@ describe('the message', () => {
 describe('checkOptions', () => {
   const table = { name: wellFormedText, size: optional(positiveInteger), rest: checkedElsewhere }
 
-  it.each([undefined, null, 'whsec_x', 5])('names the options when it gets %s in their place', (given) => {
+  it.each([undefined, null, 'whsec_x', 5])('%s in place of the options gets their names', (given) => {
     const words = 'make: takes an object of options: name, size, rest'
     expect(() => checkOptions('make', given as unknown as object, table)).toThrow(words)
   })
 
-  it('accepts everything that the table accepts', () => {
+  it('checkOptions accepts everything that the table accepts', () => {
     expect(optionAtFault(() => checkOptions('make', { name: 'a' }, table))).toBeUndefined()
     expect(
       optionAtFault(() => checkOptions('make', { name: 'a', size: 1, rest: NaN }, table)),
@@ -149,11 +149,11 @@ describe('checkOptions', () => {
     ['make', null],
     ['make', undefined],
     ['make', 'name'],
-  ])('names %s as the option at fault', (option, options) => {
+  ])('checkOptions names %s as the option at fault', (option, options) => {
     expect(optionAtFault(() => checkOptions('make', options as object, table))).toBe(option)
   })
 
-  it('lists the options if a name is misspelt', () => {
+  it('checkOptions lists the options if a name is misspelt', () => {
     expect(() => checkOptions('make', { nmae: 'a' }, table)).toThrow(
       'make has no such option; it has name, size, rest',
     )

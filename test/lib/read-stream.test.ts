@@ -30,11 +30,11 @@ function streamOf(chunks: readonly Uint8Array[], end: 'close' | 'fail' = 'close'
 const chunk = (length: number, fill = 1) => new Uint8Array(length).fill(fill)
 
 describe('readAtMost', () => {
-  it('returns no bytes if there is no stream', async () => {
+  it('readAtMost returns no bytes if there is no stream', async () => {
     expect(await readAtMost(undefined, 10)).toStrictEqual(new Uint8Array(0))
   })
 
-  it('returns all bytes up to the limit, and one more if there are more', async () => {
+  it('readAtMost returns all bytes up to the limit, and one more if there are more', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 }),
@@ -50,26 +50,26 @@ describe('readAtMost', () => {
     )
   })
 
-  it('stops asking once it has more than the limit', async () => {
+  it('readAtMost stops asking once it has more than the limit', async () => {
     const { stream, seen } = streamOf(Array(1000).fill(chunk(10)))
     expect(await readAtMost(stream.getReader(), 25)).toHaveLength(26)
     expect(seen.pulled).toBe(3)
   })
 
-  it.each([100, 101, 102, 250])('loses and changes nothing of %d chunks', async (count) => {
+  it.each([100, 101, 102, 250])('readAtMost loses and changes nothing of %d chunks', async (count) => {
     const bytes = Uint8Array.from({ length: count }, (_, index) => index)
     const { stream } = streamOf(Array.from(bytes, (byte) => Uint8Array.of(byte)))
     expect(await readAtMost(stream.getReader(), 1000)).toStrictEqual(bytes)
   })
 
-  it('rejects when the stream fails, even with bytes at hand', async () => {
+  it('readAtMost rejects when the stream fails, even with bytes at hand', async () => {
     await expect(readAtMost(streamOf([chunk(5)], 'fail').stream.getReader(), 10)).rejects.toThrow(
       'connection lost',
     )
     await expect(readAtMost(streamOf([], 'fail').stream.getReader(), 10)).rejects.toThrow('connection lost')
   })
 
-  it('ignores that a stream cannot be cancelled', async () => {
+  it('readAtMost ignores that a stream cannot be cancelled', async () => {
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(chunk(10)),
       cancel: () => Promise.reject(new Error('cannot cancel')),
@@ -79,12 +79,12 @@ describe('readAtMost', () => {
 })
 
 describe('joinChunks', () => {
-  it('does not copy a single chunk', () => {
+  it('joinChunks does not copy a single chunk', () => {
     const only = chunk(3)
     expect(joinChunks([only], 3)).toBe(only)
   })
 
-  it('joins several in order, and none to an empty array', () => {
+  it('joinChunks joins several in order, and none to an empty array', () => {
     expect(joinChunks([chunk(1, 1), chunk(0), chunk(2, 2)], 3)).toStrictEqual(Uint8Array.of(1, 2, 2))
     expect(joinChunks([], 0)).toStrictEqual(new Uint8Array(0))
   })

@@ -18,12 +18,12 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'pre
 const own = manifestOf('')
 const dependencies = Object.keys(own.dependencies ?? {})
 
-describe('P16 the dependencies of the package', () => {
-  it('P16 is four runtime dependencies, each behind the entry point that needs it', () => {
+describe('the dependencies of the package', () => {
+  it('the package has four runtime dependencies, each behind the entry point that needs it', () => {
     expect(dependencies.sort()).toStrictEqual(['fastify-plugin', 'ipaddr.js', 'jose', 'lru-cache'])
   })
 
-  it.each(dependencies)('P16 %s depends on nothing and runs nothing when it is installed', (name) => {
+  it.each(dependencies)('%s depends on nothing and runs nothing when it is installed', (name) => {
     const {
       scripts = {},
       dependencies: further = {},
@@ -34,7 +34,7 @@ describe('P16 the dependencies of the package', () => {
     expect(existsSync(new URL(`node_modules/${name}/binding.gyp`, root))).toBe(false)
   })
 
-  it('P16 runs nothing when it is installed itself', () => {
+  it('the package runs nothing when it is installed itself', () => {
     expect(INSTALL_SCRIPTS.filter((name) => name in (own.scripts ?? {}))).toStrictEqual([])
     expect(own.bundledDependencies ?? own.optionalDependencies).toBeUndefined()
   })

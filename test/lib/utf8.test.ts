@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { decodeUtf8 } from '../../src/lib/bytes.ts'
 import fc from '../support/property.ts'
 
-it('decodes UTF-8 without losing a byte, byte order mark and all', () => {
+it('decodeUtf8 decodes UTF-8 without losing a byte, byte order mark and all', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(text.isWellFormed())
@@ -13,7 +13,7 @@ it('decodes UTF-8 without losing a byte, byte order mark and all', () => {
   )
 })
 
-it('answers undefined for exactly the bytes that are not UTF-8', () => {
+it('decodeUtf8 answers undefined for exactly the bytes that are not UTF-8', () => {
   const byte = fc.oneof(
     fc.nat(255),
     fc.constantFrom(0x80, 0xbf, 0xc0, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xff),
@@ -27,7 +27,7 @@ it('answers undefined for exactly the bytes that are not UTF-8', () => {
   )
 })
 
-it('is not affected by incomplete bytes of an earlier call', () => {
+it('decodeUtf8 is not affected by incomplete bytes of an earlier call', () => {
   expect(decodeUtf8(Uint8Array.of(0xe2, 0x82))).toBeUndefined()
   expect(decodeUtf8(Uint8Array.of(0xac))).toBeUndefined()
   expect(decodeUtf8(Uint8Array.of(0xe2, 0x82, 0xac))).toBe('€')

@@ -76,13 +76,13 @@ function namesIn(expression: string) {
 }
 
 describe('the dashboard and the alert rules', () => {
-  it('are seven panels and four rules', () => {
+  it('there are seven panels and four rules', () => {
     expect(dashboard.panels.map(({ targets }) => targets.length)).toEqual([1, 1, 1, 2, 1, 1, 1])
     expect(alerts.match(/- alert: \w+/g)).toHaveLength(4)
     expect(alertExpressions).toHaveLength(4)
   })
 
-  it.each([...panelExpressions, ...alertExpressions])('use names that the code reports: %s', (expression) => {
+  it.each([...panelExpressions, ...alertExpressions])('the code reports their names: %s', (expression) => {
     const { metrics: names, labels } = namesIn(expression)
     expect(names.length).toBeGreaterThan(0)
     expect(labels.length).toBeGreaterThan(0)
@@ -93,7 +93,7 @@ describe('the dashboard and the alert rules', () => {
     }
   })
 
-  it('show every metric', () => {
+  it('the panels show every metric', () => {
     const shown = new Set([...panelExpressions, ...alertExpressions].flatMap((text) => namesIn(text).metrics))
     const base = (name: string) => name.replace(/_(bucket|count|sum)$/, '')
     expect([...new Set([...metrics.keys()].map(base))].toSorted()).toEqual(
@@ -101,7 +101,7 @@ describe('the dashboard and the alert rules', () => {
     )
   })
 
-  it('use existing reasons and outcomes', () => {
+  it('existing reasons and outcomes are used', () => {
     const values = [
       ...`${panelExpressions}${alertExpressions}`.matchAll(/hookgate_(outcome|reason)="(\w+)"/g),
     ]

@@ -10,7 +10,7 @@ const FRESH_MS = 600_000
 const triggers = (moments: Parameters<typeof endsOf>[0]) => endsOf(moments).map(({ trigger }) => trigger)
 
 describe('hookgate:keys', () => {
-  it('has a start and an end for each fetch of a key set, with its URL and the number of keys', async () => {
+  it('the channel has a start and an end for each fetch of a key set, with its URL and the number of keys', async () => {
     const moments = recordChannel('keys')
     const { host, send } = await remoteSender(KEY, KEYS)
     await send()
@@ -26,7 +26,7 @@ describe('hookgate:keys', () => {
     ['a kid missing from the fresh set', 40_000, 'other', 'unknown_kid'],
     ['a set that expires soon', FRESH_MS / 2, 'first', 'early'],
     ['a set that has expired', FRESH_MS, 'first', 'expired'],
-  ])('says that a fetch was made for %s', async (_, age, kid, trigger) => {
+  ])('the channel says that a fetch was made for %s', async (_, age, kid, trigger) => {
     const moments = recordChannel('keys')
     const { clock, host, send } = await remoteSender(KEY, KEYS)
     await send()
@@ -36,7 +36,7 @@ describe('hookgate:keys', () => {
     expect(host.requests).toBe(2)
   })
 
-  it('reports a failed fetch with its error', async () => {
+  it('the channel reports a failed fetch with its error', async () => {
     const moments = recordChannel('keys')
     const { send } = await remoteSender(KEY, (_, response) => void response.writeHead(500).end())
     await expect(send()).rejects.toThrow('status 500')
@@ -45,7 +45,7 @@ describe('hookgate:keys', () => {
     ])
   })
 
-  it("omits the URL's query, because some hosts have a token there", async () => {
+  it("the channel omits the URL's query, because some hosts have a token there", async () => {
     const moments = recordChannel('keys')
     const { remoteKeySet } = await import('../../src/jwt.ts')
     const keySet = remoteKeySet('https://keys.example/jwks?token=hunter22', {

@@ -9,7 +9,7 @@ const answers = (moments: Parameters<typeof endsOf>[0]) =>
   endsOf(moments).map(({ verb, answer }) => `${verb}: ${answer}`)
 
 describe('hookgate:store', () => {
-  it('has a start and an end for each call, with the listener, the verb and the answer', async () => {
+  it('the channel has a start and an end for each call, with the listener, the verb and the answer', async () => {
     const moments = recordChannel('store')
     const { listener, deliver } = hmacListener()
     await acceptedEvent(await deliver(), listener)
@@ -19,7 +19,7 @@ describe('hookgate:store', () => {
     ])
   })
 
-  it('has the answers in the words of the contract', async () => {
+  it('the channel has the answers in the words of the contract', async () => {
     const moments = recordChannel('store')
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
@@ -41,7 +41,7 @@ describe('hookgate:store', () => {
     ])
   })
 
-  it('reports a lost lease', async () => {
+  it('the channel reports a lost lease', async () => {
     const moments = recordChannel('store')
     const lost: EventStore = {
       ...memoryStore(),
@@ -54,7 +54,7 @@ describe('hookgate:store', () => {
     expect(answers(moments)).toEqual(['claim: acquired', 'commit: lost'])
   })
 
-  it('reports a failed call with its error, without the cause', async () => {
+  it('the channel reports a failed call with its error, without the cause', async () => {
     const moments = recordChannel('store')
     const fail = () => Promise.reject(new Error('redis://:password@127.0.0.1'))
     const { listener, deliver } = hmacListener({ store: { claim: fail, commit: fail, release: fail } })

@@ -20,7 +20,7 @@ const broken: EventStore = {
 }
 
 describe('hookgate:verify', () => {
-  it('starts with the listener, the source and the size, and ends with the verdict', async () => {
+  it('the channel starts with the listener, the source and the size, and ends with the verdict', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
     const delivery = await deliver({ sourceIp: '192.0.2.1', body: '{"a":1}' })
@@ -47,7 +47,7 @@ describe('hookgate:verify', () => {
     ])
   })
 
-  it('has the reason of a refusal', async () => {
+  it('the channel has the reason of a refusal', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
     const delivery = await deliver()
@@ -62,7 +62,7 @@ describe('hookgate:verify', () => {
     expect(endsOf(moments)[2]?.auth).toBeUndefined()
   })
 
-  it('says that a verdict beside an old check is not enforced', async () => {
+  it('the channel says that a verdict beside an old check is not enforced', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
     const verification = new Verification(await deliver(), listener)
@@ -72,7 +72,7 @@ describe('hookgate:verify', () => {
     expect(endsOf(moments).map((fields) => Reflect.get(fields, 'enforced'))).toEqual([false, undefined])
   })
 
-  it('reports undecided when the store fails, with the name and the message of the error', async () => {
+  it('the channel reports undecided when the store fails, with the name and the message of the error', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener({ store: broken })
     await expect(verify(await deliver(), listener)).rejects.toThrow(EventStoreError)
@@ -81,7 +81,7 @@ describe('hookgate:verify', () => {
     expect(endsOf(moments)).toMatchObject([{ outcome: 'undecided', error }])
   })
 
-  it('says which key of the key set a token was signed with', async () => {
+  it('the channel says which key of the key set a token was signed with', async () => {
     const moments = recordChannel('verify')
     await jwtSender(ES256_KEY).send()
     expect(endsOf(moments)).toMatchObject([
@@ -89,14 +89,14 @@ describe('hookgate:verify', () => {
     ])
   })
 
-  it('tells a handshake from a refusal', async () => {
+  it('the channel tells a handshake from a refusal', async () => {
     const moments = recordChannel('verify')
     const { delivery, listener } = slackHandshake()
     expect(await verify(await delivery, listener)).toMatchObject({ handshake: true })
     expect(endsOf(moments)).toMatchObject([{ outcome: 'handshake', reason: undefined }])
   })
 
-  it('has two operations and one verdict if the claim is a separate step', async () => {
+  it('the channel has two operations and one verdict if the claim is a separate step', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
     const verification = new Verification(await deliver(), listener)
@@ -125,7 +125,7 @@ describe('hookgate:verify', () => {
 })
 
 describe('nothing published', () => {
-  it('holds a secret, a signature, a token, a claim, a body or a cause', async () => {
+  it('no message holds a secret, a signature, a token, a claim, a body or a cause', async () => {
     const channels = [recordChannel('verify'), recordChannel('store'), recordChannel('keys')]
     const body = '{"card":"4111111111111111"}'
     const { listener, deliver } = hmacListener()

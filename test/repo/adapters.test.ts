@@ -17,16 +17,19 @@ const importedBy = (path: string) =>
   FRAMEWORKS.filter((name) => read(path).includes(`'../../adapters/${name}.ts'`))
 
 describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
-  it.each([`docs/${name}.md`, `examples/${name}.ts`, `test/types/${name}.test-d.ts`])('has %s', (path) => {
-    expect(existsSync(at(path)), `write ${path}`).toBe(true)
-  })
+  it.each([`docs/${name}.md`, `examples/${name}.ts`, `test/types/${name}.test-d.ts`])(
+    'the adapter has %s',
+    (path) => {
+      expect(existsSync(at(path)), `write ${path}`).toBe(true)
+    },
+  )
 
   it.each([
     ['README.md', `docs/${name}.md`],
     ['docs/site/.vitepress/sidebar.ts', `'${name}'`],
     ['adapters/kit/incoming.ts', `/${name}`],
-    ['test/package/consumer/package.json', `"${name}":`],
-  ])('is named in %s', (path, text) => {
+    ['test/suites/package/consumer/package.json', `"${name}":`],
+  ])('the adapter is named in %s', (path, text) => {
     expect(read(path).includes(text), `add ${text} to ${path}`).toBe(true)
   })
 })
@@ -37,11 +40,11 @@ describe('a test file that mounts the adapters of two frameworks', () => {
   )
   const several = files.filter((path) => path.endsWith('.ts') && importedBy(path).length > 1)
 
-  it('is found', () => {
+  it('a test file that mounts two adapters is found', () => {
     expect(several).toEqual(expect.arrayContaining(['test/support/servers.ts', ...Object.keys(SOME_ONLY)]))
   })
 
-  it.each(FRAMEWORKS)('mounts that of %s too', (name) => {
+  it.each(FRAMEWORKS)('a test file that mounts two adapters mounts that of %s too', (name) => {
     const without = several.filter((path) => !(path in SOME_ONLY) && !importedBy(path).includes(name))
     expect(without, `mount adapters/${name}.ts in each of these files`).toEqual([])
   })

@@ -111,7 +111,7 @@ function anchorOf(heading: string): string {
 const FOLDERS = ['src', 'adapters']
 
 describe('docstrings', () => {
-  it('have examples that compile as strictly as this package', { timeout: 120_000 }, async () => {
+  it('docstrings have examples that compile as strictly as this package', { timeout: 120_000 }, async () => {
     const examples = FOLDERS.flatMap(examplesIn)
     expect(examples).not.toEqual([])
     // The implied imports do not tell types from values.

@@ -46,11 +46,11 @@ const quoted = () => {
 const hasEntry = (name: string) => page.includes(`\n### \`${name}\`\n`)
 
 describe('docs/errors.md', () => {
-  it.each(Object.keys(STATUS))('has an entry for the reason %s', (reason) => {
+  it.each(Object.keys(STATUS))('the page has an entry for the reason %s', (reason) => {
     expect(hasEntry(reason), `add an entry ### \`${reason}\` to docs/errors.md`).toBe(true)
   })
 
-  it.each(inCode(/'(ERR_[A-Z_]+)'/g))('has an entry for the code %s', (name) => {
+  it.each(inCode(/'(ERR_[A-Z_]+)'/g))('the page has an entry for the code %s', (name) => {
     expect(hasEntry(name), `add an entry ### \`${name}\` to docs/errors.md`).toBe(true)
   })
 
@@ -65,11 +65,11 @@ describe('docs/errors.md', () => {
     new ReportedError('ERR_NO_ANSWER', 'no answer'),
     new ReportedError('ERR_REDIRECTED', 'a redirect'),
     new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
-  ])('has the entry that $code links to, which Node prints with the error', (error) => {
+  ])('the page has the entry that $code links to, which Node prints with the error', (error) => {
     expect(error.help).toBe(`${ERRORS_PAGE}${error.code.toLowerCase()}`)
     expect(inspect(error)).toContain(error.help)
     expect(ERRORS_PAGE).toBe(`${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/docs/errors.md#`)
   })
 
-  it.each(quoted())('quotes %j as the code says it', (message) => expect(code).toContain(message))
+  it.each(quoted())('the page quotes %j as the code says it', (message) => expect(code).toContain(message))
 })

@@ -12,7 +12,7 @@ const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(new URL(`../../${folder}package.json`, import.meta.url), 'utf8'))
 
 const { peerDependencies, peerDependenciesMeta, devDependencies } = manifestOf('')
-const { dependencies: oldest } = manifestOf('test/frameworks/')
+const { dependencies: oldest } = manifestOf('test/suites/frameworks/')
 
 /** An alias like `npm:express@4.18.0` is a version of Express under any name. */
 function versionsOf(framework: string, installed: { readonly [name: string]: string }): string[] {
@@ -34,7 +34,7 @@ describe('the peer ranges are tested', () => {
     '$framework begins, in each major, with the version of `npm run test:frameworks`',
     (range) => {
       const run = versionsOf(range.framework, oldest).toSorted()
-      expect(range.from, 'peerDependencies, and test/frameworks/package.json').toEqual(run)
+      expect(range.from, 'peerDependencies, and test/suites/frameworks/package.json').toEqual(run)
     },
   )
 

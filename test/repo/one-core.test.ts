@@ -36,14 +36,14 @@ function doneAtOnce(cores: string): number {
 }
 
 it.skipIf(TASKSET_MISSING)(
-  'with one core, concurrent tokens are checked synchronously (needs taskset)',
+  'concurrent tokens are checked synchronously with one core (needs taskset)',
   () => {
     expect(doneAtOnce('0')).toBe(4)
   },
 )
 
 it.skipIf(TASKSET_MISSING || availableParallelism() < 2)(
-  'with two, the thread pool checks some of them (needs taskset and a second core)',
+  'the thread pool checks some tokens with two cores (needs taskset and a second core)',
   () => {
     expect(doneAtOnce('0,1')).toBeLessThan(4)
   },

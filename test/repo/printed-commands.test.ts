@@ -14,7 +14,7 @@ function filesIn(folder: string): string[] {
 describe('the printed commands and the pages', () => {
   const files = [...PAGES, ...['docs', 'cli', 'src', 'adapters', 'examples', 'service/src'].flatMap(filesIn)]
 
-  it('never let npx fetch a package of this name and run it with the secret', () => {
+  it('the printed commands never let npx fetch a package of this name and run it with the secret', () => {
     const fetching = /\bnpx (?!--no-install )[^`\n]*\bhookgate\b/
     const found = files.filter((path) => fetching.test(readFileSync(root + path, 'utf8')))
     expect(found).toEqual([])

@@ -48,7 +48,7 @@ it('docs/operating.md shows examples/production.ts to the letter', () => {
 })
 
 describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
-  it('logs a refusal, and counts its verdicts', async () => {
+  it('the program logs a refusal, and counts its verdicts', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())
     const { url, said } = await start(redis)
@@ -74,7 +74,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
     )
   })
 
-  it('stopped during a delivery, answers it, commits its event, and ends', async () => {
+  it('the program answers a delivery during which it is stopped, commits its event, and ends', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.close())
     const { program, port, url } = await start(redis)

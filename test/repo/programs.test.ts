@@ -126,7 +126,7 @@ async function programOf(name: string, { variable, secret = 'a secret of this te
 }
 
 describe.each(Object.entries(SENDERS))('examples/schemes/%s.ts', (name, sender) => {
-  it('accepts only what its sender signs, only once, and logs what it refuses', async () => {
+  it('the program accepts only what its sender signs, only once, and logs what it refuses', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const post = await programOf(name, sender)
     const request = await signed(name, sender)

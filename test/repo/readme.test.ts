@@ -84,7 +84,7 @@ describe('the pages', () => {
         .map(({ attacked }) => Object(attacked).p99.toFixed(1))
         .join(' · '),
     ],
-  ])('has the figures of the last bench: %s', (row, figures) => {
+  ])('the pages have the figures of the last bench: %s', (row, figures) => {
     expect(speed.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
   })
 
@@ -105,7 +105,7 @@ describe('the pages', () => {
     ).toEqual([])
   })
 
-  it('names every reason', () => {
+  it('the pages name every reason', () => {
     const reasons = namesIn('src/reason.ts', 'export const STATUS = {')
     expect(reasons).toEqual(Object.keys(STATUS))
     expect(
@@ -123,7 +123,7 @@ describe('the pages', () => {
     ['src/auth/remote-value.ts', 'interface RemoteOptions {'],
     ['src/auth/remote-key-set.ts', 'interface RemoteKeySetOptions extends RemoteOptions {'],
     ['src/listeners.ts', 'interface ListenersOptions<Given extends Listener<unknown> = Listener> {'],
-  ])('names every option of %s', (path, opening) => {
+  ])('the pages name every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)
     expect(
@@ -132,7 +132,7 @@ describe('the pages', () => {
     ).toEqual([])
   })
 
-  it.each(optionTablesOf('src/stores'))('names every option of %s', (path, opening) => {
+  it.each(optionTablesOf('src/stores'))('the pages name every option of %s', (path, opening) => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)
     expect(

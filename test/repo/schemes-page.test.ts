@@ -46,7 +46,7 @@ describe('the retries of senders', () => {
     lastsSeconds ? [{ ...scheme, lastsSeconds }] : [],
   )
 
-  it('are written down for each scheme, with a source', () => {
+  it('the retries are written down for each scheme, with a source', () => {
     const unknown = Object.keys(RETRIES).filter((name) => !SCHEME_NAMES.includes(name))
     expect(unknown, 'remove from docs/schemes/retries.ts').toEqual([])
     for (const { source, says, lastsSeconds } of Object.values(RETRIES)) {
@@ -57,20 +57,20 @@ describe('the retries of senders', () => {
   })
 
   it.each(timed)(
-    'of $name go on after the lease of a crashed process has ended',
+    'the retries of $name go on after the lease of a crashed process has ended',
     ({ lastsSeconds, leaseSeconds }) => {
       expect(leaseSeconds * 2).toBeLessThanOrEqual(lastsSeconds)
     },
   )
 
   it.each(timed.filter(({ scheme }) => scheme.timestamp?.of === 'event'))(
-    'of $name end before the event is too old to be accepted',
+    'the retries of $name end before the event is too old to be accepted',
     ({ scheme, lastsSeconds }) => {
       expect(scheme.timestamp?.toleranceSeconds ?? Infinity).toBeGreaterThanOrEqual(lastsSeconds)
     },
   )
 
-  it('are named on the page if they outlast the default retention, or never come', () => {
+  it('the retries are named on the page if they outlast the default retention, or never come', () => {
     const page = readFileSync(PAGE, 'utf8')
     const lines = page.split('\n').filter((line) => /missed-events\.md\)|`retentionSeconds: /.test(line))
     const names = schemes

@@ -40,7 +40,7 @@ describe('the pages of senders', () => {
     },
   )
 
-  it('exist for each program, and docs/schemes.md links to them', () => {
+  it('the pages exist for each program, and docs/schemes.md links to them', () => {
     const programs = namesIn('examples/schemes/', '.ts')
     expect(namesIn('docs/schemes/', '.md')).toEqual(programs)
     const linked = [...read('docs/schemes.md').matchAll(/\]\(schemes\/([a-z-]+)\.md\)/g)].map(
@@ -60,7 +60,7 @@ describe('the pages of senders', () => {
     await expect(program).rejects.toMatchObject({ code: 'ERR_LISTENER_CONFIG' })
   })
 
-  it('let the reader fill in the secrets of Stripe, GitHub and Slack', () => {
+  it('the pages let the reader fill in the secrets of Stripe, GitHub and Slack', () => {
     expect(settings).toEqual(expect.arrayContaining(['stripe', 'github', 'slack']))
   })
 })

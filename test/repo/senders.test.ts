@@ -75,7 +75,7 @@ describe('docs/senders.md', () => {
   for (const { language, program } of SENDERS) {
     const reason = program === undefined ? ' (skipped: it is not installed here)' : ''
     it.skipIf(program === undefined)(
-      `has a sender in ${language} that is accepted, once${reason}`,
+      `the page has a sender in ${language} that is accepted, once${reason}`,
       async () => {
         const { url, payloads } = await endpoint(() => hmac({ secrets: { id: 'main', secret: SECRET } }))
         const send = senderOf(language, program ?? '')
@@ -88,7 +88,7 @@ describe('docs/senders.md', () => {
     )
 
     it.skipIf(program === undefined)(
-      `has a sender in ${language} that follows no redirect, because another page's 200 would look like success${reason}`,
+      `the page has a sender in ${language} that follows no redirect, because another page's 200 would look like success${reason}`,
       async () => {
         const asked: unknown[] = []
         const { address } = await serve((request, response) => {
@@ -105,7 +105,7 @@ describe('docs/senders.md', () => {
 
   const why = PYTHON_WITH_JWT === undefined ? ' (skipped: no Python with PyJWT here)' : ''
   it.skipIf(PYTHON_WITH_JWT === undefined)(
-    `has a sender of tokens that is accepted, once${why}`,
+    `the page has a sender of tokens that is accepted, once${why}`,
     async () => {
       const privateKey = newPrivateKey('ES256')
       const jwk = { ...createPublicKey(privateKey).export({ format: 'jwk' }), kid: 'ec-1', alg: 'ES256' }

@@ -24,10 +24,10 @@ const said = ['src', 'adapters']
   .join('\n')
 
 describe('docs/troubleshooting.md', () => {
-  it('has symptoms', () => expect(symptoms).not.toEqual([]))
+  it('the page has symptoms', () => expect(symptoms).not.toEqual([]))
 
   it.each(symptoms.filter((symptom) => !OF_OTHERS.some((pattern) => pattern.test(symptom))))(
-    'quotes %j as the code says it',
+    'the page quotes %j as the code says it',
     (symptom) => expect(said).toContain(symptom),
   )
 })

@@ -35,13 +35,13 @@ function receiver() {
 }
 
 describe('a payment notification of Adyen', () => {
-  it('says what is covered, and what happened', async () => {
+  it('a notification says what is covered, and what happened', async () => {
     const auth = { method: 'scheme', scheme: 'adyen', secretId: 'secret-1', covers: 'values' }
     const event = { auth, unsigned: [], type: 'AUTHORISATION' }
     expect(await receiver().send(itemOf())).toMatchObject({ ok: true, event })
   })
 
-  it('is a duplicate by its signed values, whatever else has changed', async () => {
+  it('a notification is a duplicate by its signed values, whatever else has changed', async () => {
     const { send } = receiver()
     const first = await send(itemOf({ reason: 'one' }))
     if (first.ok) await first.event.commit()
@@ -49,7 +49,7 @@ describe('a payment notification of Adyen', () => {
     expect(await send(itemOf({ merchantReference: 'two' }))).toMatchObject({ ok: true })
   })
 
-  it('is refused if it holds several items, so that none is dropped with another that was done', async () => {
+  it('a notification is refused if it holds several items, so that none is dropped with another that was done', async () => {
     const { send } = receiver()
     const [one, two] = [itemOf(), itemOf({ merchantReference: 'two' })]
     const first = await send(one)
@@ -72,17 +72,17 @@ describe('a payment notification of Adyen', () => {
     ['a reference that is not a string', { merchantReference: ['one'] }],
     ['a reference that is null', { merchantReference: null }],
     ['a missing reference', { merchantReference: undefined }],
-  ])('with %s is refused', async (_, members) => {
+  ])('a notification with %s is refused', async (_, members) => {
     expect(await receiver().send(itemOf(members, {}))).toMatchObject(MISMATCH)
   })
 
-  it('is not read if it holds more than 64 items', async () => {
+  it('a notification is not read if it holds more than 64 items', async () => {
     const items = Array.from({ length: 65 }, () => itemOf())
     expect(await receiver().send(...items)).toMatchObject({ reason: 'auth_missing' })
     expect(await receiver().send(...items.slice(1))).toMatchObject(SEVERAL)
   })
 
-  it.each([[[null]], [['text']], [[[]]], [[itemOf(), {}]]])('is no delivery with %j in it', async (items) => {
+  it.each([[[null]], [['text']], [[[]]], [[itemOf(), {}]]])('no delivery has %j in it', async (items) => {
     expect(await receiver().send(...items)).toMatchObject({ status: 401 })
   })
 })

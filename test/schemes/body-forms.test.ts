@@ -34,15 +34,18 @@ describe('a log stream of Auth0', () => {
     ['JSON Lines', '{"log_id":"3"}\n{"log_id":"4"}\r\n', [{ log_id: '3' }, { log_id: '4' }]],
     ['JSON Lines with an empty line', '{"log_id":"5"}\n\n{"log_id":"6"}', [{ log_id: '5' }, { log_id: '6' }]],
     ['JSON Lines of one line', '{"log_id":"7"}\n', { log_id: '7' }],
-  ])('may be in the format %s', async (_, body, payload) => {
+  ])('a log stream may be in the format %s', async (_, body, payload) => {
     expect(await send(body)).toMatchObject({ ok: true, event: { payload } })
   })
 
-  it.each(['', '\n', '{"log_id":"1"} {"log_id":"2"}', '{"log_id":"1"}\n{'])('is never %j', async (body) => {
-    expect(await send(body)).toMatchObject({ ok: false, status: 400, reason: 'body_malformed' })
-  })
+  it.each(['', '\n', '{"log_id":"1"} {"log_id":"2"}', '{"log_id":"1"}\n{'])(
+    'the format is never %j',
+    async (body) => {
+      expect(await send(body)).toMatchObject({ ok: false, status: 400, reason: 'body_malformed' })
+    },
+  )
 
-  it('is JSON by its content type', async () => {
+  it('a log stream is JSON by its content type', async () => {
     expect(await send('{"log_id":"8"}\n{}', 'application/x-ndjson')).toMatchObject({ ok: true })
     expect(await send('{"log_id":"9"}\n{}', 'text/html')).toMatchObject({
       reason: 'content_type_not_accepted',
@@ -78,7 +81,7 @@ describe('GitHub', () => {
   }
   const refused = { ok: false, status: 400, reason: 'body_malformed' }
 
-  it('does not turn a captured JSON body into a form, of which a stranger may have written a field', async () => {
+  it('a captured JSON body does not become a form, of which a stranger may have written a field', async () => {
     const title = `&payload=${encodeURIComponent('{"action":"forged"}')}&`
     for (const body of ['{"action":"opened"}', JSON.stringify({ action: 'opened', issue: { title } })]) {
       expect(await send(body, FORM)).toMatchObject(refused)
@@ -89,7 +92,7 @@ describe('GitHub', () => {
     }
   })
 
-  it('sends its form with the event in one field, and the event is the JSON in it', async () => {
+  it('GitHub sends its form with the event in one field, and the event is the JSON in it', async () => {
     const body = `payload=${encodeURIComponent('{"action":"closed","title":"a&b=c + d"}')}`
     const verdict = await send(body, `${FORM}; charset=utf-8`)
     if (!verdict.ok) throw new Error(verdict.reason)
@@ -107,24 +110,24 @@ describe('GitHub', () => {
     ['with the field under another case', 'Payload=%7B%7D'],
     ['of nothing', ''],
     ['with malformed percent codes', 'payload=%7B%7'],
-  ])('sends no form %s', async (_, body) => {
+  ])('GitHub sends no form %s', async (_, body) => {
     expect(await send(body, FORM)).toMatchObject({ ...refused, detail: expect.stringContaining('payload') })
   })
 
   it.each(['payload=', 'payload', 'payload=%7B', 'payload=%FF', 'payload=%EF%BB%BF%7B%7D', 'payload=a'])(
-    'sends no form whose field is not JSON: %s',
+    'GitHub sends no form whose field is not JSON: %s',
     async (body) => {
       expect(await send(body, FORM)).toMatchObject({ ok: false, status: 400, reason: 'body_not_json' })
     },
   )
 
-  it('has a form refused at its second field, however many follow', async () => {
+  it('GitHub has a form refused at its second field, however many follow', async () => {
     const decode = vi.spyOn(TextDecoder.prototype, 'decode')
     expect(await send(`payload=1${'&a'.repeat(100_000)}`, FORM)).toMatchObject(refused)
     expect(decode.mock.calls.length).toBeLessThan(20)
   })
 
-  it('gives an event with a member `payload` of its own as it is, in either content', async () => {
+  it('GitHub gives an event with a member `payload` of its own as it is, in either content', async () => {
     const event = { payload: { payload: { action: 'opened' } } }
     const json = '{"payload":{"action":"opened"}}'
     expect(await send(json, 'application/json')).toMatchObject({ ok: true, event })
@@ -141,7 +144,7 @@ describe('Slack', () => {
     return receive({ headers: { ...signed, 'content-type': FORM }, body })
   }
 
-  it('sends a command as a form, and an interaction as a form with JSON in its only field', async () => {
+  it('Slack sends a command as a form, and an interaction as a form with JSON in its only field', async () => {
     const command = { payload: { command: '/weather', text: 'a b' } }
     expect(await send('command=%2Fweather&text=a+b')).toMatchObject({ ok: true, event: command })
     const interaction = { payload: { payload: { type: 'block_actions' } } }
@@ -155,7 +158,7 @@ describe('Slack', () => {
     ['payload=%7B%7D&payload=%7B%7D', 'body_malformed'],
     ['payload=%7B', 'body_not_json'],
     ['payload=', 'body_not_json'],
-  ])('sends no interaction like %s', async (body, reason) => {
+  ])('Slack sends no interaction like %s', async (body, reason) => {
     expect(await send(body)).toMatchObject({ ok: false, status: 400, reason })
   })
 })

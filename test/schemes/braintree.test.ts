@@ -28,20 +28,20 @@ function receiver() {
 }
 
 describe('a notification of Braintree', () => {
-  it('is a form with one signed field', async () => {
+  it('a notification is a form with one signed field', async () => {
     const fields = { bt_signature: `public|${mac(PAYLOAD)}`, bt_payload: PAYLOAD }
     const auth = { scheme: 'braintree', secretId: 'secret-1', covers: 'values' }
     expect(await receiver().send(fields)).toMatchObject({ ok: true, event: { auth, payload: fields } })
   })
 
-  it('is accepted once, with its last line feed or without', async () => {
+  it('a notification is accepted once, with its last line feed or without', async () => {
     const { send } = receiver()
     const bt_signature = `public|${mac(PAYLOAD)}`
     expect(await send({ bt_signature, bt_payload: PAYLOAD.trimEnd() })).toMatchObject({ ok: true })
     expect(await send({ bt_signature, bt_payload: PAYLOAD })).toMatchObject(IN_PROGRESS)
   })
 
-  it('may hold signatures of other keys, and up to ten of ours', async () => {
+  it('a notification may hold signatures of other keys, and up to ten of ours', async () => {
     const right = `public|${mac(PAYLOAD, 'former')}`
     const wrong = (count: number) => Array.from({ length: count }, () => `public|${mac('')}`)
     const signed = (pairs: readonly string[]) =>
@@ -54,18 +54,18 @@ describe('a notification of Braintree', () => {
   it.each([
     ['payload is not base64', { bt_payload: 'a&b' }],
     ['signatures are over 4,096 characters', { bt_payload: PAYLOAD, bt_signature: 'a'.repeat(4097) }],
-  ])('is refused if its %s', async (_, fields) => {
+  ])('a notification is refused if its %s', async (_, fields) => {
     const signed = { bt_signature: `public|${mac(fields.bt_payload)}`, ...fields }
     expect(await receiver().send(signed)).toMatchObject(MISMATCH)
   })
 
-  it.each([19, 33])('may be %i hex characters, which no challenge is', async (length) => {
+  it.each([19, 33])('a notification may be %i hex characters, which no challenge is', async (length) => {
     const bt_payload = 'a'.repeat(length)
     const bt_signature = `public|${mac(bt_payload)}`
     expect(await receiver().send({ bt_signature, bt_payload })).toMatchObject({ ok: true })
   })
 
-  it('is a form with each field once', async () => {
+  it('a notification is a form with each field once', async () => {
     const { receive } = schemeReceiver(braintree(OPTIONS))
     const signature = `bt_signature=${encodeURIComponent(`public|${mac('YQ==')}`)}`
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -75,23 +75,26 @@ describe('a notification of Braintree', () => {
 })
 
 describe('the challenge of Braintree', () => {
-  it.each([20, 32])('is signed when it is %i hex characters', async (length) => {
+  it.each([20, 32])('the challenge is signed when it is %i hex characters', async (length) => {
     const challenge = 'a1'.repeat(length / 2)
     const reply = await receiver().ask(`bt_challenge=${challenge}`)
     expect(reply).toMatchObject({ status: 200, body: `public|${mac(challenge)}` })
     expect(reply.headers['content-type']).toMatch(/^text\/plain/)
   })
 
-  it.each([20, 32])('is never a payload: its answer signs no delivery, %i hex characters', async (length) => {
-    const challenge = 'a1'.repeat(length / 2)
-    const { ask, send } = receiver()
-    const { body } = await ask(`bt_challenge=${challenge}`)
-    for (const bt_payload of [challenge, `${challenge}\n`]) {
-      expect(await send({ bt_signature: body, bt_payload })).toMatchObject(MISMATCH)
-    }
-    const bt_signature = `public|${mac(`${challenge}\n`)}`
-    expect(await send({ bt_signature, bt_payload: challenge })).toMatchObject(MISMATCH)
-  })
+  it.each([20, 32])(
+    'the challenge is no payload: its answer signs no delivery, %i hex characters',
+    async (length) => {
+      const challenge = 'a1'.repeat(length / 2)
+      const { ask, send } = receiver()
+      const { body } = await ask(`bt_challenge=${challenge}`)
+      for (const bt_payload of [challenge, `${challenge}\n`]) {
+        expect(await send({ bt_signature: body, bt_payload })).toMatchObject(MISMATCH)
+      }
+      const bt_signature = `public|${mac(`${challenge}\n`)}`
+      expect(await send({ bt_signature, bt_payload: challenge })).toMatchObject(MISMATCH)
+    },
+  )
 
   it.each([
     'a'.repeat(19),
@@ -99,11 +102,11 @@ describe('the challenge of Braintree', () => {
     'A'.repeat(20),
     `${'a'.repeat(20)}%0A`,
     encodeURIComponent(PAYLOAD),
-  ])('is never signed as %s, which may be a payload', async (challenge) => {
+  ])('the challenge is never signed as %s, which may be a payload', async (challenge) => {
     expect(await receiver().ask(`bt_challenge=${challenge}`)).toMatchObject({ status: 400, body: '' })
   })
 
-  it('is a GET', async () => {
+  it('the challenge is a GET', async () => {
     expect(await receiver().ask(`bt_challenge=${'a'.repeat(20)}`, 'PUT')).toMatchObject({ status: 405 })
   })
 })

@@ -25,14 +25,14 @@ function refusalOf(row: unknown): unknown {
 }
 
 describe('a row in plain JavaScript', () => {
-  it('is taken if it has every member', () => {
+  it('a row is taken if it has every member', () => {
     expect(refusalOf(ROW)).toBeUndefined()
     const places = [{ header: 'x-acme-id' }, { item: 't=' }, { member: '/id' }]
     for (const eventId of places) expect(refusalOf({ ...ROW, eventId, eventType: eventId })).toBeUndefined()
     expect(refusalOf({ ...ROW, key: { base64After: 'whsec_' }, signs: () => undefined })).toBeUndefined()
   })
 
-  it.each(Object.keys(ROW))('that lacks %s is refused by the name of the member', (member) => {
+  it.each(Object.keys(ROW))('a row that lacks %s is refused by the name of the member', (member) => {
     const { [member]: _, ...rest } = { ...ROW } as { readonly [name: string]: unknown } // for any name
     for (const row of [rest, { ...ROW, [member]: {} }, { ...ROW, [member]: 4.2 }]) {
       const error = refusalOf(row)
@@ -54,14 +54,14 @@ describe('a row in plain JavaScript', () => {
     ['content', 'json', /list/],
     ['handshake', () => undefined, /answer/],
     ['maxBodyByte', 1, /maxBodyBytes/],
-  ])('whose %s is %j learns the fix', (member, value, fix) => {
+  ])('a row whose %s is %j learns the fix', (member, value, fix) => {
     const error = refusalOf({ ...ROW, [member]: value })
     expect(error).toBeInstanceOf(ListenerConfigError)
     expect(error).toHaveProperty('option', expect.stringMatching(`^${member}\\b`))
     expect(error).toHaveProperty('message', expect.stringMatching(fix))
   })
 
-  it.each([undefined, null, 'acme', 42])('that is %j in whole is refused', (row) => {
+  it.each([undefined, null, 'acme', 42])('a row that is %j in whole is refused', (row) => {
     expect(refusalOf(row)).toBeInstanceOf(ListenerConfigError)
   })
 })

@@ -21,7 +21,7 @@ const receiver = (options: Partial<CloudeventsOptions> = {}) =>
   schemeReceiver(cloudevents({ secrets: SECRET, ...options }))
 
 describe('a CloudEvent', () => {
-  it('has its ID in its body, or in a header', async () => {
+  it('a CloudEvent has its ID in its body, or in a header', async () => {
     const { receive } = receiver()
     const event = { id: '1', unsigned: ['id', 'type'], auth: { covers: 'token' } }
     expect(await receive(structured(EVENT))).toMatchObject({ ok: true, event })
@@ -50,13 +50,13 @@ describe('a CloudEvent', () => {
       undefined,
     ],
     ['of a batch, which has many', batch({ 'ce-type': 'other' }), undefined],
-  ])('has the type %s', async (_, given, type) => {
+  ])('a CloudEvent has the type %s', async (_, given, type) => {
     const verdict = await receiver().receive(given)
     expect(verdict).toMatchObject({ ok: true, event: { unsigned: ['id', 'type'] } })
     if (verdict.ok) expect(verdict.event.type).toBe(type)
   })
 
-  it('is accepted once per source, in either mode', async () => {
+  it('a CloudEvent is accepted once per source, in either mode', async () => {
     const { receive } = receiver()
     expect(await receive(structured(EVENT))).toMatchObject({ ok: true })
     expect(await receive(structured({ ...EVENT, data: 'another' }))).toMatchObject(IN_PROGRESS)
@@ -65,7 +65,7 @@ describe('a CloudEvent', () => {
     expect(await receive(structured({ ...EVENT, source: '/b' }))).toMatchObject({ ok: true })
   })
 
-  it('is identified by its body if it has no source, like a batch', async () => {
+  it('a CloudEvent is identified by its body if it has no source, like a batch', async () => {
     const { receive } = receiver()
     const headers = { ...AUTHORIZATION, 'content-type': 'application/cloudevents-batch+json' }
     for (const given of [binary(undefined, '1'), structured([EVENT], headers), structured([EVENT, EVENT])]) {
@@ -74,7 +74,7 @@ describe('a CloudEvent', () => {
     }
   })
 
-  it('does not confuse pairs of source and ID', async () => {
+  it('no CloudEvent is confused with another by its pair of source and ID', async () => {
     const { receive } = receiver()
     expect(await receive(binary('/a","b', 'c'))).toMatchObject({ ok: true })
     expect(await receive(binary('/a', 'b","c'))).toMatchObject({ ok: true })
@@ -84,7 +84,7 @@ describe('a CloudEvent', () => {
 })
 
 describe('the token of a CloudEvents sender', () => {
-  it('may be in the URL', async () => {
+  it('the token may be in the URL', async () => {
     const { receive } = receiver()
     const at = (url: string) => receive({ url, ...structured(EVENT, {}) })
     expect(await at('/hooks?access_token=another')).toMatchObject(MISMATCH)
@@ -97,7 +97,7 @@ describe('the token of a CloudEvents sender', () => {
     })
   })
 
-  it('may be in one place only', async () => {
+  it('the token may be in one place only', async () => {
     const given = { url: '/hooks?access_token=a+token', ...structured(EVENT) }
     expect(await receiver().receive(given)).toMatchObject(MISMATCH)
   })
@@ -116,18 +116,18 @@ describe('the abuse protection handshake of a CloudEvents sender', () => {
   }
   const consent = { allow: 'POST', 'webhook-allowed-origin': 'a.example', 'webhook-allowed-rate': '*' }
 
-  it('allows any origin, or those that you name', async () => {
+  it('the handshake allows any origin, or those that you name', async () => {
     expect(await ask('a.example')).toEqual({ status: 200, headers: consent, body: '' })
     const allowedOrigins = ['b.example', 'a.example']
     expect(await ask('a.example', { allowedOrigins })).toMatchObject({ status: 200, headers: consent })
     expect(await ask('c.example', { allowedOrigins })).toEqual({ status: 403, headers: {}, body: '' })
   })
 
-  it.each(['a b', 'a\nb', 'a,b', '<a>', 'a'.repeat(256)])('never allows %j', async (origin) => {
+  it.each(['a b', 'a\nb', 'a,b', '<a>', 'a'.repeat(256)])('the handshake never allows %j', async (origin) => {
     expect(await ask(origin)).toEqual({ status: 403, headers: {}, body: '' })
   })
 
-  it('is an OPTIONS request with an origin', async () => {
+  it('the handshake is an OPTIONS request with an origin', async () => {
     expect(await ask(undefined)).toMatchObject({ status: 405 })
     expect(await ask('a.example', {}, 'GET')).toMatchObject({ status: 405 })
   })

@@ -35,7 +35,7 @@ interface Sending {
 }
 
 describe('a delivery of Contentful', () => {
-  it('is accepted once, and lists its ID and topic as unsigned', async () => {
+  it('a delivery is accepted once, and lists its ID and topic as unsigned', async () => {
     const { send } = receiver()
     const headers = { 'x-contentful-topic': 'Entry.publish' }
     const event = { type: 'Entry.publish', unsigned: ['id', 'type'], auth: { covers: 'body' } }
@@ -43,7 +43,7 @@ describe('a delivery of Contentful', () => {
     expect(await send()).toMatchObject(IN_PROGRESS)
   })
 
-  it('can be made with signAs', async () => {
+  it('a delivery can be made with signAs', async () => {
     const auth = contentful({ secrets: SECRET, publicUrl: URL })
     const listener = defineListener({ id: 'contentful', auth, store: memoryStore() })
     const request = await signAs(contentful, { secret: SECRET, publicUrl: URL, body: BODY })
@@ -51,7 +51,7 @@ describe('a delivery of Contentful', () => {
     expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true })
   })
 
-  it('is a duplicate by its idempotency key, although its time has changed', async () => {
+  it('a delivery is a duplicate by its idempotency key, although its time has changed', async () => {
     const { send } = receiver()
     const headers = { 'x-contentful-idempotency-key': 'a'.repeat(64) }
     const first = await send({ headers })
@@ -60,7 +60,7 @@ describe('a delivery of Contentful', () => {
     expect(await send({ at: 30 })).toMatchObject({ ok: true })
   })
 
-  it('may list its signed headers in any order', async () => {
+  it('the signed headers may stand in any order', async () => {
     const list = [TIME, NAMES, 'x-contentful-crn']
     expect(await receiver().send({ list, headers: { 'x-contentful-crn': 'a' } })).toMatchObject({ ok: true })
   })
@@ -69,17 +69,17 @@ describe('a delivery of Contentful', () => {
     ['the time', [NAMES]],
     ['the list itself', [TIME]],
     ['both', []],
-  ])('must sign %s', async (_, list) => {
+  ])('a delivery must sign %s', async (_, list) => {
     expect(await receiver().send({ list })).toMatchObject(MISMATCH)
   })
 
-  it('cannot sign a missing header', async () => {
+  it('a delivery cannot sign a missing header', async () => {
     const list = [NAMES, TIME, 'x-contentful-crn']
     expect(await receiver().send({ list, headers: { 'x-contentful-crn': '' } })).toMatchObject(MISMATCH)
     expect(await receiver().send({ list })).toMatchObject(MISMATCH)
   })
 
-  it('signs at most 64 headers', async () => {
+  it('a delivery signs at most 64 headers', async () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`)
     const sending = (count: number): Sending => ({
       list: [NAMES, TIME, ...names(count)],
@@ -89,11 +89,11 @@ describe('a delivery of Contentful', () => {
     expect(await receiver().send(sending(63))).toMatchObject(MISMATCH)
   })
 
-  it('names each of them once, so that the signed text stays short', async () => {
+  it('a delivery names each header once, so that the signed text stays short', async () => {
     expect(await receiver().send({ list: [NAMES, TIME, TIME] })).toMatchObject(MISMATCH)
   })
 
-  it('may be 30 s off, on either side', async () => {
+  it('a delivery may be 30 s off, on either side', async () => {
     for (const at of [-30, 30]) expect(await receiver().send({ at })).toMatchObject({ ok: true })
     for (const at of [-31, 31]) {
       expect(await receiver().send({ at })).toMatchObject({ reason: 'timestamp_out_of_range' })
@@ -106,11 +106,11 @@ describe('a delivery of Contentful', () => {
     ['https://receiver.example', '/'],
     [`${URL}?q=it's`, '/hooks?q%253Dit%252527s'],
     [`${URL}?a=b?c=d`, '/hooks?a%253Db'],
-  ])('is signed for %s as Contentful’s toolkit writes it', async (publicUrl, path) => {
+  ])('a delivery is signed for %s as Contentful’s toolkit writes it', async (publicUrl, path) => {
     expect(await receiver(publicUrl).send({ path })).toMatchObject({ ok: true })
   })
 
-  it('ends at the second question mark, so a query that goes on has to be configured', async () => {
+  it('the URL ends at the second question mark, so a query that goes on has to be configured', async () => {
     const [path, url] = ['/hooks?a%253Db', '/hooks?a=b?c=d']
     expect(await receiver(URL, '/hooks?a=b').send({ path })).toMatchObject({ ok: true })
     expect(await receiver(URL, url).send({ path })).toMatchObject({

@@ -273,12 +273,12 @@ const cases = held.flatMap(({ scheme, vectors }) =>
 )
 
 describe.each(cases)('an event of $name as $content', ({ name, given }) => {
-  it('has the payload that the factory’s type promises', async () => {
+  it('an event has the payload that the factory’s type promises', async () => {
     const { type, payload } = await eventOf(name, given)
     expect({ type, payload }).toMatchObject({ type: given.type, payload: given.payload })
   })
 
-  it('keeps the exact bytes that were sent', async () => {
+  it('an event keeps the exact bytes that were sent', async () => {
     const { rawBody, exact, method } = await eventOf(name, given)
     if (method === 'POST') expect(Buffer.from(rawBody)).toEqual(exact)
   })

@@ -18,7 +18,7 @@ function send(body: string | Uint8Array, contentType = 'multipart/form-data; bou
 }
 
 describe('an event of Dropbox Sign', () => {
-  it('is JSON in a form, with two signed values', async () => {
+  it('an event is JSON in a form, with two signed values', async () => {
     const verdict = await send(`${part(NAMED)}--a--\r\n`)
     const auth = { scheme: 'dropbox-sign', covers: 'values' }
     const sentAt = new Date(1_790_000_000_000)
@@ -26,7 +26,7 @@ describe('an event of Dropbox Sign', () => {
     expect(verdict).toMatchObject({ ok: true, event })
   })
 
-  it('runs each time: another event of that second has the same signature', async () => {
+  it('an event runs each time: another event of that second has the same signature', async () => {
     const { receive } = schemeReceiver(dropboxSign({ secrets: SECRET }))
     const headers = { 'content-type': 'multipart/form-data; boundary=a' }
     for (let count = 0; count < 2; count += 1) {
@@ -41,7 +41,7 @@ describe('an event of Dropbox Sign', () => {
     ['with a content type', `${part(`Content-Type: application/json\r\n${NAMED}`)}--a--\r\n`],
     ['with header names in small letters', `${part(NAMED.toLowerCase())}--a--\r\n`],
     ['with an epilogue', `${part(NAMED)}--a--\r\nthe end`],
-  ])('may be %s', async (_, body) => {
+  ])('an event may be %s', async (_, body) => {
     expect(await send(body)).toMatchObject({ ok: true })
   })
 
@@ -60,22 +60,22 @@ describe('an event of Dropbox Sign', () => {
     ['JSON instead of a form', JSON_TEXT],
     ['an empty body', ''],
     ['bytes that are not UTF-8', Buffer.concat([Buffer.from(part(NAMED)), Buffer.of(0xff)])],
-  ])('is not found in %s', async (_, body) => {
+  ])('an event is not found in %s', async (_, body) => {
     expect(await send(body)).toMatchObject({ ok: false, status: 401 })
   })
 
-  it('has a delimiter of at most 72 characters', async () => {
+  it('an event has a delimiter of at most 72 characters', async () => {
     const formWith = (length: number) =>
       `${part(NAMED)}--a--\r\n`.replaceAll('--a', `--${'a'.repeat(length)}`)
     expect(await send(formWith(70))).toMatchObject({ ok: true })
     expect(await send(formWith(71))).toMatchObject({ status: 401 })
   })
 
-  it('is never plain JSON', async () => {
+  it('an event is never plain JSON', async () => {
     expect(await send(JSON_TEXT, 'application/json')).toMatchObject({ reason: 'content_type_not_accepted' })
   })
 
-  it('reads 256 KB of delimiters in linear time', async () => {
+  it('256 KB of delimiters are read in linear time', async () => {
     const body = `--\r\n${'--\r\n'.repeat(65_000)}`
     expect(await send(body)).toMatchObject({ status: 401 })
   })

@@ -109,13 +109,13 @@ it('every sender with a first request is in the table', () => {
 describe.each(Object.entries(FIRST_REQUESTS))('the first request of %s', (name, forms) => {
   const genuine = samples.filter(({ scheme, reply }) => scheme === name && reply.status < 300)
 
-  it.each(forms)('is answered as it is sent: %s', async (form) => {
+  it.each(forms)('the request is answered as it is sent: %s', async (form) => {
     const sent = genuine.filter((sample) => isSigned(sample) === (form !== 'unsigned'))
     expect(sent.length).toBeGreaterThan(0)
     for (const sample of sent) expect(await answered(sample, sample.request)).toBe(sample.reply.status)
   })
 
-  it('is not answered in another way: signed wrongly, or not at all by a sender that signs', async () => {
+  it('the request is not answered in another way: signed wrongly, or not at all by a sender that signs', async () => {
     for (const sample of genuine.filter(isSigned)) {
       expect(await answered(sample, wronglySigned(sample))).toBeUndefined()
       const isAnswered = forms.includes('unsigned') && sample.options.secrets === undefined

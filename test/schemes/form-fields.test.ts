@@ -26,7 +26,7 @@ function decodedByText(form: string) {
 }
 
 describe('the fields of a form', () => {
-  it('are those of a parser of texts, for any form in UTF-8', () => {
+  it('the fields are those of a parser of texts, for any form in UTF-8', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -52,11 +52,14 @@ describe('the fields of a form', () => {
     )
   })
 
-  it.each(['%', 'a=%', 'a=%4', 'a=%4g', 'a=%g4', '%ff=', 'a=1&%C3=2'])('are not those of %s', (form) => {
-    expect(read(form)).toBeUndefined()
-  })
+  it.each(['%', 'a=%', 'a=%4', 'a=%4g', 'a=%g4', '%ff=', 'a=1&%C3=2'])(
+    'a form like %s has no fields',
+    (form) => {
+      expect(read(form)).toBeUndefined()
+    },
+  )
 
-  it('have names of at most 4 KB', () => {
+  it('the fields have names of at most 4 KB', () => {
     expect(read(`${'a'.repeat(4096)}=1`)).toHaveLength(1)
     expect(read(`${'a'.repeat(4097)}=1`)).toBeUndefined()
   })

@@ -60,7 +60,7 @@ const v2 = (claims: object = {}) => ({
 })
 
 describe('a rich notification of Microsoft Graph', () => {
-  it('is accepted with valid tokens, whose keys are fetched once from Microsoft', async () => {
+  it('a rich notification is accepted with valid tokens, whose keys are fetched once from Microsoft', async () => {
     const { asked, send, tokenOf } = receiver()
     const auth = { method: 'scheme', scheme: 'graph', secretId: 'secret-1', covers: 'token' }
     expect(await send([tokenOf()])).toMatchObject({ ok: true, event: { auth } })
@@ -74,17 +74,17 @@ describe('a rich notification of Microsoft Graph', () => {
     ['no tokens', undefined],
     ['null', null],
     ['an empty list', []],
-  ])('is refused with %s, also among basic ones', async (_, tokens) => {
+  ])('a rich notification is refused with %s, also among basic ones', async (_, tokens) => {
     expect(await receiver().send(tokens, BASIC, RICH)).toMatchObject(MISSING)
   })
 
-  it('needs its clientState too', async () => {
+  it('a rich notification needs its clientState too', async () => {
     const { asked, send, tokenOf } = receiver()
     expect(await send([tokenOf()], { ...RICH, clientState: 'another' })).toMatchObject(MISMATCH)
     expect(asked).toEqual([])
   })
 
-  it('is refused for one invalid token among valid ones, wherever it stands', async () => {
+  it('a rich notification is refused for one invalid token among valid ones, wherever it stands', async () => {
     const { send, tokenOf } = receiver()
     const wrong = [tokenOf({ aud: TENANT }), tokenOf({}, STRANGER), 'a.b', null]
     for (const one of wrong) {
@@ -93,7 +93,7 @@ describe('a rich notification of Microsoft Graph', () => {
     }
   })
 
-  it('may have 50 tokens, and no more', async () => {
+  it('a rich notification may have 50 tokens, and no more', async () => {
     const { send, tokenOf } = receiver()
     const tokens = Array.from({ length: 51 }, () => tokenOf())
     expect(await send(tokens.slice(1))).toMatchObject({ ok: true })
@@ -102,19 +102,19 @@ describe('a rich notification of Microsoft Graph', () => {
 })
 
 describe('a basic notification of Microsoft Graph', () => {
-  it.each([[undefined], [null], [[]]])('needs no tokens: %j', async (tokens) => {
+  it.each([[undefined], [null], [[]]])('a basic notification needs no tokens: %j', async (tokens) => {
     const { asked, send } = receiver()
     expect(await send(tokens, BASIC, { ...BASIC, encryptedContent: null })).toMatchObject({ ok: true })
     expect(asked).toEqual([])
   })
 
-  it('is refused with a token that is not valid', async () => {
+  it('a basic notification is refused with a token that is not valid', async () => {
     const { send, tokenOf } = receiver()
     expect(await send([tokenOf({ aud: TENANT })], BASIC)).toMatchObject(INVALID)
   })
 })
 
-it('without appIds and tenantIds, tokens are not looked at', async () => {
+it('tokens are not looked at without appIds and tenantIds', async () => {
   const { asked, send } = receiver({ secrets: STATE })
   for (const tokens of [undefined, ['no token'], 'no list']) {
     expect(await send(tokens)).toMatchObject({ ok: true })
@@ -160,7 +160,7 @@ describe('a validation token', () => {
     expect(asked).toEqual([])
   })
 
-  it('may begin 300 s ahead, end within two days, and not have ended', async () => {
+  it('a validation token may begin 300 s ahead, end within two days, and not have ended', async () => {
     const { clock, send, tokenOf } = receiver()
     const now = clock.seconds()
     expect(await send([tokenOf({ nbf: now + 300 })])).toMatchObject({ ok: true })
@@ -171,13 +171,13 @@ describe('a validation token', () => {
     expect(await send([tokenOf({ exp: now })])).toMatchObject({ status: 401, reason: 'token_expired' })
   })
 
-  it('writes its times as numbers', async () => {
+  it('a validation token writes its times as numbers', async () => {
     const { clock, send, tokenOf } = receiver()
     expect(await send([tokenOf({ nbf: `${clock.seconds()}` })])).toMatchObject(INVALID)
     expect(await send([tokenOf({ exp: `${clock.seconds() + 3600}` })])).toMatchObject(INVALID)
   })
 
-  it('is signed by a key of Microsoft, with RS256', async () => {
+  it('a validation token is signed by a key of Microsoft, with RS256', async () => {
     const { send, tokenOf } = receiver()
     expect(await send([tokenOf({}, STRANGER)])).toMatchObject(INVALID)
     expect(await send([tokenOf({}, OTHER)])).toMatchObject(INVALID)
@@ -190,12 +190,12 @@ describe('a validation token', () => {
     expect(await send([flipped])).toMatchObject(INVALID)
   })
 
-  it('cannot be judged while there are no keys', async () => {
+  it('a validation token cannot be judged while there are no keys', async () => {
     const { send, tokenOf } = receiver(OPTIONS, () => new Response('', { status: 503 }))
     await expect(send([tokenOf()])).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
   })
 
-  it('is compared with lower-case IDs, however you write them', async () => {
+  it('a validation token is compared with lower-case IDs, however you write them', async () => {
     const upper = { ...OPTIONS, appIds: [APP.toUpperCase()], tenantIds: TENANT.toUpperCase() }
     const { send, tokenOf } = receiver(upper)
     expect(await send([tokenOf()])).toMatchObject({ ok: true })

@@ -16,13 +16,13 @@ describe('Discord', () => {
     return receive({ headers: { 'x-signature-timestamp': time, 'x-signature-ed25519': signature }, body })
   }
 
-  it('passes a webhook event to the handler, although interactions use its type for a PING', async () => {
+  it('Discord passes a webhook event to the handler, although interactions use its type for a PING', async () => {
     const message = { version: 1, application_id: '1234', type: 1, event: { type: 'APPLICATION_AUTHORIZED' } }
     const event = { type: 'APPLICATION_AUTHORIZED', payload: message }
     expect(await send(message)).toMatchObject({ ok: true, event })
   })
 
-  it('answers both kinds of PING', async () => {
+  it('Discord answers both kinds of PING', async () => {
     const reply = { status: 200, body: '{"type":1}' }
     expect(await send({ type: 1, id: '1', version: 1 })).toMatchObject({ handshake: true, reply })
     expect(await send({ type: 0, version: 1 })).toMatchObject({ handshake: true, reply: { status: 204 } })
@@ -33,7 +33,7 @@ describe('Zoom', () => {
   const macOf = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
 
   it.each(['the former token', 'the new token'])(
-    'is answered with the secret that signed it, during a rotation: %s',
+    'Zoom is answered with the secret that signed it, during a rotation: %s',
     async (secret) => {
       const auth = zoom({ secrets: ['the former token', { id: 'new', secret: 'the new token' }] })
       const { clock, receive } = schemeReceiver(auth)
@@ -53,7 +53,7 @@ describe('Zoom', () => {
     ['v0:', 400],
     ['v0', 200],
     ['a v0:', 200],
-  ])('is not answered with the signature of a delivery: %s is a %i', async (plainToken, status) => {
+  ])('Zoom is not answered with the signature of a delivery: %s is a %i', async (plainToken, status) => {
     const { clock, receive } = schemeReceiver(zoom({ secrets: 'a token' }))
     const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken } })
     const signature = `v0=${macOf('a token', `v0:${clock.seconds()}:${body}`)}`
@@ -69,12 +69,12 @@ describe('WooCommerce', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
   it.each(['webhook_id=7&a=b', 'webhook_id=', 'webhook_id=seven', `webhook_id=${'7'.repeat(60)}`, ''])(
-    'sends no ping like %j',
+    'WooCommerce sends no ping like %j',
     async (body) =>
       expect(await receive({ headers: form, body })).toMatchObject({ reason: expect.anything() }),
   )
 
-  it('does not sign its ping: a signature makes it a delivery', async () => {
+  it('WooCommerce does not sign its ping: a signature makes it a delivery', async () => {
     const headers = { ...form, 'x-wc-webhook-signature': 'AAAA' }
     expect(await receive({ headers, body: 'webhook_id=7' })).toMatchObject({ reason: expect.anything() })
     expect(await receive({ headers: form, body: 'webhook_id=7' })).toMatchObject({ handshake: true })
@@ -90,7 +90,7 @@ describe('Notion', () => {
   const signed = (secret: string, body: string) => ({
     'x-notion-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
   })
-  /** What comes of a body: of the verdict, and what `onHandshake` was told. */
+  /** The verdict on a body, and what `onHandshake` was told. */
   async function sent(
     body: string | Buffer,
     headers: Parameters<ReturnType<typeof schemeReceiver>['receive']>[0]['headers'] = {},
@@ -111,7 +111,7 @@ describe('Notion', () => {
     ['of 256 characters', `{"verification_token":"${'a'.repeat(256)}"}`],
     ['of one character', '{"verification_token":"7"}'],
     ['with escapes', '{"\\u0076erification_token":"secret_\\u0061\\/b"}'],
-  ])('sends a token %s, signed with itself or not', async (_, body) => {
+  ])('Notion sends a token %s, signed with itself or not', async (_, body) => {
     const token: string = JSON.parse(body).verification_token
     for (const headers of [{}, signed(token, body)]) {
       const taken = { handshake: true, reply: { status: 200, body: '' }, told: [token] }
@@ -145,7 +145,7 @@ describe('Notion', () => {
     ['behind a byte order mark', `\uFEFF${HANDSHAKE}`],
     ['without its end', HANDSHAKE.slice(0, -1)],
     ['before more', `${HANDSHAKE}{}`],
-  ])('sends no token %s', async (_, body) => {
+  ])('Notion sends no token %s', async (_, body) => {
     let token = TOKEN
     try {
       token = `${Object(JSON.parse(body)).verification_token}`
@@ -163,12 +163,12 @@ describe('Notion', () => {
     ['that is empty', ''],
     ['beyond ASCII', 'é'],
     ['of 257 characters', 'a'.repeat(257)],
-  ])('never has a token %s reach the handler, although it is signed', async (_, token) => {
+  ])('Notion never has a token %s reach the handler, although it is signed', async (_, token) => {
     const body = JSON.stringify({ verification_token: token })
     expect(await sent(body, signed(TOKEN, body), TOKEN)).toMatchObject({ reason: 'body_malformed', told: [] })
   })
 
-  it('signs its token once, with the token, over the whole body', async () => {
+  it('Notion signs its token once, with the token, over the whole body', async () => {
     const right = signed(TOKEN, HANDSHAKE)['x-notion-signature']
     const wrong = [
       right.slice(0, -1),
@@ -187,14 +187,14 @@ describe('Notion', () => {
     expect(await sent(HANDSHAKE, { 'x-notion-signature': right })).toMatchObject({ told: [TOKEN] })
   })
 
-  it('hands nothing over that the secret does not sign, once there is one', async () => {
+  it('Notion hands nothing over that the secret does not sign, once there is one', async () => {
     const attackers = '{"verification_token":"of_an_attacker"}'
     for (const headers of [{}, signed('of_an_attacker', attackers)]) {
       expect(await sent(attackers, headers, TOKEN)).toMatchObject({ ok: false, status: 401, told: [] })
     }
   })
 
-  it('goes on verifying with its secret, whatever a handshake brings', async () => {
+  it('Notion goes on verifying with its secret, whatever a handshake brings', async () => {
     const { receive } = schemeReceiver(notion({ secrets: TOKEN, onHandshake: () => {} }))
     const handshake = '{"verification_token":"a_new_token"}'
     expect(await receive({ headers: signed(TOKEN, handshake), body: handshake })).toMatchObject({
@@ -205,13 +205,13 @@ describe('Notion', () => {
     expect(await receive({ headers: signed(TOKEN, body), body })).toMatchObject({ ok: true })
   })
 
-  it('sends an event that has such a member of its own to the handler', async () => {
+  it('Notion sends an event that has such a member of its own to the handler', async () => {
     const body = `{"id":"1","type":"page.created","verification_token":"${TOKEN}"}`
     const event = { ok: true, event: { id: '1', type: 'page.created' }, told: [] }
     expect(await sent(body, signed(TOKEN, body), TOKEN)).toMatchObject(event)
   })
 
-  it('never has a token alone reach the handler', async () => {
+  it('Notion never has a token alone reach the handler', async () => {
     const { receive } = schemeReceiver(notion({ secrets: TOKEN }))
     for (const body of [HANDSHAKE, '{"verification_token":5}']) {
       expect(await receive({ headers: signed(TOKEN, body), body })).toMatchObject({
@@ -223,7 +223,7 @@ describe('Notion', () => {
     }
   })
 
-  it('sends tokens by POST', async () => {
+  it('Notion sends tokens by POST', async () => {
     const { receive } = schemeReceiver(notion({ onHandshake: () => {} }))
     for (const method of ['GET', 'PUT', 'OPTIONS']) {
       expect(await receive({ method, headers: {}, body: HANDSHAKE })).toMatchObject({ status: 405 })

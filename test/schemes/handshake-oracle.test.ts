@@ -241,7 +241,7 @@ async function forgeries(row: Row, sample: Sample): Promise<readonly string[]> {
 describe.each(withHandshake)('the handshake of $name', (row) => {
   const own = samples.filter(({ scheme, reply }) => scheme === row.name && reply.status < 300)
 
-  it('signs and echoes nothing that passes as the signature of a delivery', async () => {
+  it('the handshake signs and echoes nothing that passes as the signature of a delivery', async () => {
     expect(own.length).toBeGreaterThan(0)
     for (const sample of own) {
       expect(await forgeries(row, sample)).toEqual([])

@@ -88,6 +88,6 @@ describe.each(mine)('the handshake of $scheme', (given) => {
   })
 })
 
-it('reads what it judges', () => {
+it('the test reads what it judges', () => {
   expect(mine.length).toBeGreaterThan(20)
 })

@@ -40,7 +40,7 @@ function livekitReceiver() {
 }
 
 describe('a message of QStash', () => {
-  it('lists its ID as unsigned', async () => {
+  it('a message lists its ID as unsigned', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const auth = { method: 'scheme', scheme: 'qstash', secretId: 'secret-1', covers: 'body' }
     const sentAt = new Date(clock.now())
@@ -48,7 +48,7 @@ describe('a message of QStash', () => {
     expect(await send(tokenOf(), 'msg_1')).toMatchObject({ ok: true, event })
   })
 
-  it('is a duplicate if it is retried with a new token', async () => {
+  it('a message is a duplicate if it is retried with a new token', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const first = await send(tokenOf(), 'msg_1')
     if (first.ok) await first.event.commit()
@@ -57,7 +57,7 @@ describe('a message of QStash', () => {
     expect(await send(tokenOf(), 'msg_2')).toMatchObject({ ok: true })
   })
 
-  it('is a duplicate if its token comes again with another message ID or none', async () => {
+  it('a message is a duplicate if its token comes again with another message ID or none', async () => {
     const { tokenOf, send } = qstashReceiver()
     const token = tokenOf()
     expect(await send(token, 'msg_1')).toMatchObject({ ok: true })
@@ -67,7 +67,7 @@ describe('a message of QStash', () => {
 })
 
 describe('a token with a hash of the body', () => {
-  it('may begin 10 s ahead, and is valid until it ends, within a day at most', async () => {
+  it('a token may begin 10 s ahead, and is valid until it ends, within a day at most', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const now = clock.seconds()
     expect(await send(tokenOf({ nbf: now + 10 }))).toMatchObject({ ok: true })
@@ -79,7 +79,7 @@ describe('a token with a hash of the body', () => {
     expect(await send(tokenOf({ exp: now }))).toMatchObject({ reason: 'token_expired' })
   })
 
-  it('begins five minutes before its end by default', async () => {
+  it('a token begins five minutes before its end by default', async () => {
     const { clock, tokenOf, send } = qstashReceiver()
     const exp = clock.seconds() + 60
     const sentAt = new Date((exp - 300) * 1000)
@@ -94,7 +94,7 @@ describe('a token with a hash of the body', () => {
     ['another HMAC', { alg: 'HS512' }],
     ['a public-key algorithm', { alg: 'RS256' }],
     ['a header that is a list', '["HS256"]'],
-  ])('is refused with %s', async (_, header) => {
+  ])('a token is refused whose header has %s', async (_, header) => {
     const { tokenOf, send } = qstashReceiver()
     expect(await send(tokenOf({}, header))).toMatchObject(INVALID)
   })
@@ -107,12 +107,12 @@ describe('a token with a hash of the body', () => {
     ['another URL', { sub: `${URL}/` }],
     ['a hash with too much padding', { body: `${hash('base64url')}==` }],
     ['an empty hash', { body: '' }],
-  ])('is refused with %s', async (_, claims) => {
+  ])('a token is refused whose claims have %s', async (_, claims) => {
     const { tokenOf, send } = qstashReceiver()
     expect(await send(tokenOf(claims))).toMatchObject(INVALID)
   })
 
-  it('is at most 8,192 characters long', async () => {
+  it('a token is at most 8,192 characters long', async () => {
     const { tokenOf, send } = qstashReceiver()
     const room = 8192 - tokenOf({ pad: '' }).length
     const padded = (more: number) => tokenOf({ pad: 'a'.repeat(Math.floor((room * 3) / 4) + more) })
@@ -123,7 +123,7 @@ describe('a token with a hash of the body', () => {
 })
 
 describe('an event of LiveKit', () => {
-  it('is identified by the ID in its signed body', async () => {
+  it('an event is identified by the ID in its signed body', async () => {
     const { clock, send } = livekitReceiver()
     const auth = { scheme: 'livekit', covers: 'body' }
     expect(await send()).toMatchObject({
@@ -134,7 +134,7 @@ describe('an event of LiveKit', () => {
     expect(await send()).toMatchObject(IN_PROGRESS)
   })
 
-  it('is signed with the configured API key', async () => {
+  it('an event is signed with the configured API key', async () => {
     expect(await livekitReceiver().send({ iss: 'APIother' })).toMatchObject(INVALID)
   })
 })

@@ -26,7 +26,7 @@ function receiver() {
 }
 
 describe('a token of Mailgun', () => {
-  it('is accepted once, whatever event comes with it', async () => {
+  it('a token is accepted once, whatever event comes with it', async () => {
     const { clock, send } = receiver()
     const time = `${clock.seconds()}`
     const first = await send(bodyOf(time))
@@ -37,7 +37,7 @@ describe('a token of Mailgun', () => {
     expect(await send(bodyOf(time, 'b'.repeat(50), forged))).toMatchObject({ ok: true })
   })
 
-  it('may be new on a retry, and the event is still accepted once', async () => {
+  it('a token may be new on a retry, and the event is still accepted once', async () => {
     const { clock, send } = receiver()
     const first = await send(bodyOf(`${clock.seconds()}`))
     if (first.ok) await first.event.commit()
@@ -45,7 +45,7 @@ describe('a token of Mailgun', () => {
     expect(await send(bodyOf(`${clock.seconds()}`, 'b'.repeat(50)))).toMatchObject(DUPLICATE)
   })
 
-  it('runs another event with the same ID, because an ID is unique only within a day', async () => {
+  it('another event with the same ID runs, because an ID is unique only within a day', async () => {
     const { clock, send } = receiver()
     const event = (timestamp: number) => ({ event: 'delivered', id: 'one', timestamp })
     const first = await send(bodyOf(`${clock.seconds()}`, undefined, event(1529006854.329574)))
@@ -57,7 +57,7 @@ describe('a token of Mailgun', () => {
     expect(other).toMatchObject({ ok: true, event: { id: 'one' } })
   })
 
-  it('is valid for a day, because retries may repeat it, and may be 300 s ahead', async () => {
+  it('a token is valid for a day, because retries may repeat it, and may be 300 s ahead', async () => {
     const { clock, send } = receiver()
     const at = (seconds: number) => send(bodyOf(`${clock.seconds() + seconds}`, undefined, {}))
     expect(await at(-86_400)).toMatchObject({ ok: true })
@@ -66,7 +66,7 @@ describe('a token of Mailgun', () => {
     expect(await at(301)).toMatchObject({ reason: 'timestamp_out_of_range' })
   })
 
-  it('cannot change its age by moving digits between it and its time', async () => {
+  it('a token cannot change its age by moving digits between it and its time', async () => {
     const { clock, send } = receiver()
     const time = `${clock.seconds()}`
     for (const at of [9, 11]) {

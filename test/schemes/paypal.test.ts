@@ -51,7 +51,7 @@ function receiver(answer: () => Response = () => new Response(PEM), options: Par
 }
 
 describe('the certificate of PayPal', () => {
-  it('is fetched once, and the event lists its unsigned values', async () => {
+  it('the certificate is fetched once, and the event lists its unsigned values', async () => {
     const { asked, send } = receiver()
     const bodies = Array.from({ length: 20 }, (_, index) => `{"id":"WH-${index}"}`)
     for (const verdict of await Promise.all(bodies.map((body, index) => send({ id: `t-${index}`, body })))) {
@@ -61,7 +61,7 @@ describe('the certificate of PayPal', () => {
     expect(asked).toEqual([CERTIFICATE])
   })
 
-  it.each(['api.sandbox.', 'api-m.', 'api-m.sandbox.'])('may be one of %spaypal.com', async (host) => {
+  it.each(['api.sandbox.', 'api-m.', 'api-m.sandbox.'])('the host may be %spaypal.com', async (host) => {
     const { send } = receiver()
     const url = CERTIFICATE.replace('api.', host)
     expect(await send({ url })).toMatchObject({ ok: true })
@@ -79,13 +79,13 @@ describe('the certificate of PayPal', () => {
     ` ${CERTIFICATE}`,
     `${CERTIFICATE}\n`,
     `${CERTIFICATE}${'0'.repeat(100)}`,
-  ])('is never fetched from %j', async (url) => {
+  ])('the certificate is never fetched from %j', async (url) => {
     const { asked, send } = receiver()
     expect(await send({ url })).toMatchObject(MISMATCH)
     expect(asked).toEqual([])
   })
 
-  it('may be configured by its URL, and is then never fetched', async () => {
+  it('the certificate may be configured by its URL, and is then never fetched', async () => {
     const { asked, send } = receiver(undefined, { certificates: { [CERTIFICATE]: PEM } })
     expect(await send()).toMatchObject({ ok: true, event: { auth: { secretId: CERTIFICATE } } })
     expect(asked).toEqual([])
@@ -95,12 +95,12 @@ describe('the certificate of PayPal', () => {
     expect(asked).toEqual([`${CERTIFICATE}0`])
   })
 
-  it('that a proxy refuses to fetch is a 503', async () => {
+  it('a proxy that refuses to fetch the certificate is a 503', async () => {
     const { send } = receiver(() => new Response('', { status: 403 }))
     await expect(send()).rejects.toMatchObject(unavailable(/^PayPal answered with status 403$/, 30))
   })
 
-  it('that is not available is a 503, and is requested once in 30 s', async () => {
+  it('a certificate that is not available is a 503, and is requested once in 30 s', async () => {
     const { asked, send } = receiver(() => new Response('', { status: 500 }))
     for (let count = 0; count < 3; count += 1) {
       await expect(send()).rejects.toMatchObject(unavailable(/^PayPal answered with status 500$/, 30))
@@ -110,7 +110,7 @@ describe('the certificate of PayPal', () => {
 })
 
 describe('a transmission of PayPal', () => {
-  it('is accepted once, and so is an event', async () => {
+  it('a transmission is accepted once, and so is an event', async () => {
     const { send } = receiver()
     expect(await send()).toMatchObject({ ok: true, event: { id: 'WH-1' } })
     expect(await send()).toMatchObject(IN_PROGRESS)
@@ -118,7 +118,7 @@ describe('a transmission of PayPal', () => {
     expect(await send({ id: 'transmission-3', body: '{"id":"WH-2"}' })).toMatchObject({ ok: true })
   })
 
-  it('is accepted once, whatever body with the same checksum comes with it', async () => {
+  it('a transmission is accepted once, whatever body with the same checksum comes with it', async () => {
     const bodies = ['{"id":"plumless"}', '{"id":"buckeroo"}']
     expect(new Set(bodies.map((body) => crc32(Buffer.from(body)))).size).toBe(1)
     const { send } = receiver()
@@ -126,11 +126,11 @@ describe('a transmission of PayPal', () => {
     expect(await send({ body: bodies[1] ?? '' })).toMatchObject(IN_PROGRESS)
   })
 
-  it.each(['SHA1withRSA', 'sha256withrsa', ''])('is refused with the algorithm %j', async (algorithm) => {
+  it.each(['SHA1withRSA', 'sha256withrsa', ''])('the algorithm %j is refused', async (algorithm) => {
     expect(await receiver().send({ algorithm })).toMatchObject(MISMATCH)
   })
 
-  it('may be of any age: PayPal documents no tolerance', async () => {
+  it('a transmission may be of any age: PayPal documents no tolerance', async () => {
     const sentAt = new Date('2024-02-29T00:00:00Z')
     const verdict = await receiver().send({ time: '2024-02-29T00:00:00Z' })
     expect(verdict).toMatchObject({ ok: true, event: { sentAt } })

@@ -23,7 +23,7 @@ function receiver(findKey: PlaidOptions['findKey'], options: Partial<PlaidOption
 }
 
 describe('a key of Plaid', () => {
-  it('is requested once, and the event has its ID', async () => {
+  it('a key is requested once, and the event has its ID', async () => {
     const asked: string[] = []
     const { clock, send } = receiver(async (keyId) => {
       asked.push(keyId)
@@ -40,14 +40,14 @@ describe('a key of Plaid', () => {
   it.each([
     ['Plaid does not know', undefined],
     ['Plaid has ended', { ...PLAID_KEY, expired_at: 1 }],
-  ])('that %s verifies nothing', async (_, key) => {
+  ])('a key that %s verifies nothing', async (_, key) => {
     expect(await receiver(async () => key).send()).toMatchObject(UNKNOWN)
   })
 
   it.each([
     ['fails', () => Promise.reject(new Error('down')), /^Plaid down$/],
     ['hangs', () => new Promise<object>(() => {}), /^Plaid did not answer within 30 ms$/],
-  ])('is not available while findKey %s, which is called once in 30 s', async (_, findKey, message) => {
+  ])('a key is not available while findKey %s, which is called once in 30 s', async (_, findKey, message) => {
     let count = 0
     const counting = () => {
       count += 1
@@ -61,7 +61,7 @@ describe('a key of Plaid', () => {
     expect(count).toBe(1)
   })
 
-  it('may be configured, and is then never requested', async () => {
+  it('a key may be configured, and is then never requested', async () => {
     const asked: string[] = []
     const findKey = async (keyId: string) => {
       asked.push(keyId)
@@ -74,14 +74,14 @@ describe('a key of Plaid', () => {
     expect(asked).toEqual(['another'])
   })
 
-  it('is one of the configured keys if there is no findKey', async () => {
+  it('a key is one of the configured keys if there is no findKey', async () => {
     const { clock, send } = receiver(undefined, { keys: [{ ...PLAID_KEY, kid: 'another' }, PLAID_KEY] })
     expect(await send()).toMatchObject({ ok: true })
     clock.advanceSeconds(1)
     expect(await send({ kid: 'unknown' })).toMatchObject({ reason: 'token_invalid', status: 401 })
   })
 
-  it('with a made-up ID is requested at most three times in 30 s for one address', async () => {
+  it('a key with a made-up ID is requested at most three times in 30 s for one address', async () => {
     let count = 0
     const { send } = receiver(async () => {
       count += 1

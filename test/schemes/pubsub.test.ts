@@ -46,7 +46,7 @@ function receiver(answer: () => Response = () => Response.json({ keys: [KEY.publ
 }
 
 describe('a message of Google Pub/Sub', () => {
-  it('is verified with a key that is fetched once, and by nothing else', async () => {
+  it('a message is verified with a key that is fetched once, and by nothing else', async () => {
     const { asked, send } = receiver()
     for (const id of ['one', 'two', 'three']) {
       const auth = { method: 'scheme', scheme: 'pubsub', secretId: 'google-1', covers: 'token' }
@@ -55,14 +55,14 @@ describe('a message of Google Pub/Sub', () => {
     expect(asked).toEqual(['https://www.googleapis.com/oauth2/v3/certs'])
   })
 
-  it('is accepted once, whatever token it comes with again', async () => {
+  it('a message is accepted once, whatever token it comes with again', async () => {
     const { clock, send } = receiver()
     expect(await send()).toMatchObject({ ok: true })
     clock.advanceSeconds(1)
     expect(await send()).toMatchObject(IN_PROGRESS)
   })
 
-  it('is another message in another subscription, because an ID is unique only within its topic', async () => {
+  it('a message in another subscription is another one, because an ID is unique only within its topic', async () => {
     const { send, sendUnwrapped } = receiver()
     const event = { id: 'one' }
     expect(await send()).toMatchObject({ ok: true, event })
@@ -73,7 +73,7 @@ describe('a message of Google Pub/Sub', () => {
 })
 
 describe('an unwrapped message of Google Pub/Sub', () => {
-  it('is identified by the ID in its metadata', async () => {
+  it('an unwrapped message is identified by the ID in its metadata', async () => {
     const { sendUnwrapped } = receiver()
     const event = { id: 'm-1', payload: 'hello' }
     expect(await sendUnwrapped('hello', 'm-1')).toMatchObject({ ok: true, event })
@@ -81,7 +81,7 @@ describe('an unwrapped message of Google Pub/Sub', () => {
     expect(await sendUnwrapped('hello', 'm-1')).toMatchObject(IN_PROGRESS)
   })
 
-  it('runs whenever it comes without metadata, because the messages that you publish may repeat', async () => {
+  it('an unwrapped message runs whenever it comes without metadata, because the messages that you publish may repeat', async () => {
     const { sendUnwrapped } = receiver()
     const first = await sendUnwrapped('{"n":1}')
     expect(first).toMatchObject({ ok: true, event: { payload: { n: 1 } } })
@@ -103,7 +103,7 @@ describe('a token of Google Pub/Sub', () => {
     expect(asked).toEqual([])
   })
 
-  it('may begin 300 s ahead, end within a day, and not have ended', async () => {
+  it('a token may begin 300 s ahead, end within a day, and not have ended', async () => {
     const { clock, send } = receiver()
     const now = clock.seconds()
     expect(await send({ iat: now + 300 }, 'a')).toMatchObject({ ok: true })
@@ -114,11 +114,11 @@ describe('a token of Google Pub/Sub', () => {
     expect(await send({ exp: now }, 'f')).toMatchObject({ reason: 'token_expired' })
   })
 
-  it('must be signed with RS256, even if Google has other keys', async () => {
+  it('a token must be signed with RS256, even if Google has other keys', async () => {
     expect(await receiver().send({}, 'one', OTHER)).toMatchObject(INVALID)
   })
 
-  it('stays undecided while there are no keys', async () => {
+  it('a token stays undecided while there are no keys', async () => {
     const { send } = receiver(() => new Response('', { status: 503 }))
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
   })

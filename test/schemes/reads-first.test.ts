@@ -81,7 +81,7 @@ const elements = (count: number) => `[${'0,'.repeat(count - 1)}0]`
 const fields = (count: number) => Array.from({ length: count }, (_, index) => `a${index}=`).join('&')
 
 describe('a scheme that reads the body to authenticate it', () => {
-  it('is one of several: the test finds them', () => {
+  it('a scheme that reads first is one of several: the test finds them', () => {
     expect(readFirst.length).toBeGreaterThan(4)
     expect(readFirst.length).toBeLessThan(all.length / 4)
   })
@@ -162,7 +162,7 @@ describe('a scheme that reads the body to authenticate it', () => {
     },
   )
 
-  it('is not among those that know their sender first', async () => {
+  it('a scheme that reads first is not among those that know their sender first', async () => {
     const early: boolean[] = []
     const note = function (this: Verification) {
       early.push(this.auth === undefined)
@@ -221,7 +221,7 @@ describe('what is counted of a JSON text', () => {
     expect(excess('["\\\\",1,2,3]')).toBe(OVER)
   })
 
-  it('at most 64 levels at a time', () => {
+  it('at most 64 levels are counted at a time', () => {
     expect(excess('[]'.repeat(100), 1000)).toBeUndefined()
     expect(excess(`${'['.repeat(64)}${']'.repeat(64)}`, 1000)).toBeUndefined()
     expect(excess('['.repeat(65), 1000)).toBe('the body is over 64 levels deep')

@@ -206,7 +206,7 @@ describe("RFC 9421's own examples", () => {
     '"@status"',
     '"absent"',
     '"absent";bs',
-  ])('over %s are refused by name', (component) => {
+  ])('the examples over %s are refused by name', (component) => {
     expect(baseOf(`("date" ${component})`, 'https://a.example/?twice=1&twice=2')).toEqual({
       unknown: component,
     })
@@ -266,7 +266,7 @@ describe('a public key of HTTP Message Signatures', () => {
     },
   ]
 
-  it.each(KINDS)('may be one of $algorithm, beside secrets', async ({ algorithm, text, signWith }) => {
+  it.each(KINDS)('$algorithm keys may stand beside secrets', async ({ algorithm, text, signWith }) => {
     const { clock, send } = receiver({ publicKeys: { id: 'theirs', secret: text } })
     const parameters = `;alg="${algorithm}"`
     expect(await send({ signWith, parameters })).toMatchObject({
@@ -286,7 +286,7 @@ describe('a public key of HTTP Message Signatures', () => {
     short.publicKey.export({ format: 'pem', type: 'spki' }),
     other.publicKey.export({ format: 'pem', type: 'spki' }),
     p256.privateKey.export({ format: 'pem', type: 'pkcs8' }),
-  ])('is never %j', (publicKeys) => {
+  ])('a public key is never %j', (publicKeys) => {
     expect(() => rfc9421({ publicKeys: `${publicKeys}`, publicUrl: URL })).toThrow(/^publicKeys/)
   })
 })
@@ -301,7 +301,7 @@ describe('the keyid of a signature', () => {
   }
   const byFormer: Sign = (base) => createHmac('sha256', FORMER).update(base).digest('base64')
 
-  it('names the only key that may have made it, if you have named your keys', async () => {
+  it('the keyid names the only key that may have made the signature, if you have named your keys', async () => {
     const accepted = { ok: true, event: { auth: { secretId: 'key-1' } } }
     expect(await receiver(named).send({ parameters: ';keyid="key-1"' })).toMatchObject(accepted)
     expect(await receiver(named).send({ parameters: ';keyid="key-2"' })).toMatchObject(MISMATCH)
@@ -311,7 +311,7 @@ describe('the keyid of a signature', () => {
   })
 
   it.each(['key-3', '', 'KEY-1', 'key-1 '])(
-    'is refused if none of your keys has that name: "%s"',
+    'the keyid is refused if none of your keys has that name: "%s"',
     async (name) => {
       expect(await receiver(named).send({ parameters: `;keyid="${name}"` })).toMatchObject({
         ...MISMATCH,
@@ -320,12 +320,12 @@ describe('the keyid of a signature', () => {
     },
   )
 
-  it('may be missing', async () => {
+  it('the keyid may be missing', async () => {
     expect(await receiver(named).send()).toMatchObject({ ok: true })
     expect(await receiver(named).send({ signWith: byFormer })).toMatchObject({ ok: true })
   })
 
-  it('is not compared with a key that you have not named', async () => {
+  it('the keyid is not compared with a key that you have not named', async () => {
     const secrets = [{ id: 'key-1', secret: SECRET }, FORMER]
     const auth = { secretId: 'secret-2' }
     const former = { signWith: byFormer, parameters: ';keyid="anything"' }
@@ -336,13 +336,13 @@ describe('the keyid of a signature', () => {
     })
   })
 
-  it('is compared without its escapes', async () => {
+  it('the keyid is compared without its escapes', async () => {
     const secrets = { id: 'a "key" \\', secret: SECRET }
     const parameters = ';keyid="a \\"key\\" \\\\"'
     expect(await receiver({ secrets }).send({ parameters })).toMatchObject({ ok: true })
   })
 
-  it('is compared with the names of public keys too', async () => {
+  it('the keyid is compared with the names of public keys too', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const secret = publicKey.export({ format: 'pem', type: 'spki' }).toString()
     const signWith = (base: string) => sign(null, Buffer.from(base), privateKey).toString('base64')
@@ -357,7 +357,7 @@ describe('the keyid of a signature', () => {
 })
 
 describe('a signature over an HTTP message', () => {
-  it('is accepted once, and lists what it does not cover', async () => {
+  it('a signature is accepted once, and lists what it does not cover', async () => {
     const { clock, send } = receiver()
     const sentAt = new Date(clock.now())
     expect(await send()).toMatchObject({ ok: true, event: { sentAt, unsigned: [] } })
@@ -366,7 +366,7 @@ describe('a signature over an HTTP message', () => {
     expect(await send()).toMatchObject({ ok: true })
   })
 
-  it('is taken once, although two keys have signed it during a rotation', async () => {
+  it('a signature is taken once, although two keys have signed it during a rotation', async () => {
     const auth = rfc9421({ secrets: ['the former secret', 'the new secret'], publicUrl: URL })
     const { clock, receive } = schemeReceiver(auth)
     const signed = (secret: string, nonce = '') => {
@@ -388,7 +388,7 @@ describe('a signature over an HTTP message', () => {
     expect(await send([signed('the new secret', ';nonce="another"')])).toMatchObject({ ok: true })
   })
 
-  it('must cover what you name', async () => {
+  it('a signature must cover what you name', async () => {
     const { send } = receiver({ requiredComponents: ['@method', 'x-tenant'] })
     const headers = { 'x-tenant': '7' }
     expect(await send({ components: ['@method', 'x-tenant'], headers })).toMatchObject({ ok: true })
@@ -396,11 +396,11 @@ describe('a signature over an HTTP message', () => {
   })
 
   it.each(['@query-param', '@status', '@made-up', '__proto__', 'constructor'])(
-    'over %s is refused',
+    'a signature over %s is refused',
     async (name) => expect(await receiver().send({ components: [name] })).toMatchObject(MISMATCH),
   )
 
-  it('names the component that it cannot check', async () => {
+  it('the detail names the component that cannot be checked', async () => {
     const { send } = receiver()
     const input = (usual: string) => `sig=${usual.replace('(', '("content-type";sf ')}`
     const headers = { 'content-type': 'application/json' }
@@ -410,7 +410,7 @@ describe('a signature over an HTTP message', () => {
     })
   })
 
-  it('over one component twice is refused', async () => {
+  it('a signature over one component twice is refused', async () => {
     expect(await receiver().send({ components: ['@method', '@method'] })).toMatchObject(MISMATCH)
   })
 
@@ -426,11 +426,11 @@ describe('a signature over an HTTP message', () => {
       'eleven labels',
       (usual: string) => Array.from({ length: 11 }, (_, index) => `${usual}, l${index}=()`).join(),
     ],
-  ])('with %s is refused', async (_, change) => {
+  ])('a signature with %s is refused', async (_, change) => {
     expect(await receiver().send({ input: (usual) => `sig=${change(usual)}` })).toMatchObject(MISMATCH)
   })
 
-  it('is read in linear time', async () => {
+  it('a signature is read in linear time', async () => {
     for (const text of [' ', '" ', '";a=', '"a";', '"\\"', ', ']) {
       const { send } = receiver()
       expect(await send({ input: () => `sig=(${text.repeat(1300)}`.slice(0, 4096) })).toMatchObject(MISMATCH)

@@ -88,12 +88,15 @@ describe('a captured delivery under another ID', () => {
     return algorithm !== 'token' && dedupe !== 'off' && (!isHeader || !isSignedIn(scheme, '{id}'))
   })
 
-  it.each(unsignedIds)('does not run again with $name: an unsigned ID is never the only key', async (row) => {
-    expect(await runs(row, { eventId: 'another-id' })).toBe(1)
-  })
+  it.each(unsignedIds)(
+    'a captured delivery of $name does not run again: an unsigned ID is never the only key',
+    async (row) => {
+      expect(await runs(row, { eventId: 'another-id' })).toBe(1)
+    },
+  )
 
   it.each(shared.filter(({ scheme }) => scheme.signs !== 'function' && isSignedIn(scheme, '{id}')))(
-    'is another event with $name, whose IDs are signed',
+    'a captured delivery is another event with $name, whose IDs are signed',
     async (row) => expect(await runs(row, { eventId: 'another-id' })).toBe(2),
   )
 })
@@ -126,7 +129,7 @@ describe('a delivery of one sender', () => {
     return (await verify(toDelivery(request), listener)).ok
   }
 
-  it.each(shared)('of $name is accepted only by its own row and its kin', async (from) => {
+  it.each(shared)('a delivery of $name is accepted only by its own row and its kin', async (from) => {
     const kin = KIN.find((names) => names.includes(from.name)) ?? [from.name]
     const sameKey = shared.filter(
       ({ scheme }) => JSON.stringify(scheme.key) === JSON.stringify(from.scheme.key),

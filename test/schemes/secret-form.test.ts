@@ -31,17 +31,17 @@ const PREFIXED = [
 
 describe.each(PREFIXED)('the secret of %s', (name, prefix, named) => {
   it.each(['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'pk_live_', 'pk_test_'])(
-    'is no API key, %s…',
+    'the secret is no API key, %s…',
     async (key) => {
       expect(await refusalOf(name, `${key}51H8xYz0123456789`)).toContain(`is an API key; ${named}`)
     },
   )
 
-  it('is more than its prefix', async () => {
+  it('the secret is more than its prefix', async () => {
     expect(await refusalOf(name, prefix)).toContain(`has nothing after ${prefix}; ${named}`)
   })
 
-  it('is checked wherever it stands, and named by its place', async () => {
+  it('the secret is checked wherever it stands, and named by its place', async () => {
     const right = name === 'clerk' || name === 'standard-webhooks' ? WHSEC : `${prefix}a`
     const wrong = { id: 'new', secret: 'sk_live_51H8xYz' }
     expect(await refusalOf(name, [right, wrong])).toContain('secrets[1].secret: is an API key')
@@ -58,16 +58,19 @@ describe('a secret that may be genuine', () => {
     'my sk_live_ secret',
     'SK_LIVE_a',
     'acct_sk_live_1',
-  ])('of Stripe is accepted: %s', async (secret) => {
+  ])('a secret of Stripe is accepted: %s', async (secret) => {
     expect(await refusalOf('stripe', secret)).toBeUndefined()
   })
 
-  it.each(['sk_live_0123456789', 'sk_test_0123456789'])('of Paystack is its API key: %s', async (secret) => {
-    expect(await refusalOf('paystack', secret)).toBeUndefined()
-  })
+  it.each(['sk_live_0123456789', 'sk_test_0123456789'])(
+    'a secret of Paystack is its API key: %s',
+    async (secret) => {
+      expect(await refusalOf('paystack', secret)).toBeUndefined()
+    },
+  )
 
   it.each(['github', 'gitlab', 'telegram', 'polar', 'vercel', 'buildkite'])(
-    'of %s is any text',
+    'a secret of %s is any text',
     async (name) => {
       expect(await refusalOf(name, 'sk_live_chosen_by_the_user')).toBeUndefined()
       expect(await refusalOf(name, 'whsec_')).toBeUndefined()

@@ -111,7 +111,7 @@ type Mistake = readonly [name: string, words: RegExp, of: (genuine: string) => s
 
 const halves = (text: string) => [text.slice(0, -8), text.slice(-8)] as const
 
-/** What one may do to a genuine secret. */
+/** Mistakes made with a genuine secret. */
 const AROUND: readonly Mistake[] = [
   ['a space at its end', /a space at its end/, (text) => `${text} `],
   ['a space at its start', /a space at its start/, (text) => ` ${text}`],
@@ -187,20 +187,23 @@ describe('a secret that the sender makes', () => {
     expect(`${finding?.seen} ${finding?.fix}`).not.toContain(row.genuine.slice(-8))
   })
 
-  it.each(['\ufffd', '\ud800', '\u202e'])('has no %j, which is named by its code point', (character) => {
-    const code = character.codePointAt(0)?.toString(16).toUpperCase()
-    for (const row of madeBySender)
-      expect(refusalOf(row, halves(row.genuine).join(character))).toContain(
-        `has a character U+${code} in it; remove it`,
-      )
-  })
+  it.each(['\ufffd', '\ud800', '\u202e'])(
+    'a secret has no %j, which is named by its code point',
+    (character) => {
+      const code = character.codePointAt(0)?.toString(16).toUpperCase()
+      for (const row of madeBySender)
+        expect(refusalOf(row, halves(row.genuine).join(character))).toContain(
+          `has a character U+${code} in it; remove it`,
+        )
+    },
+  )
 
-  it('ends without the line break of Windows', () => {
+  it('a secret ends without the line break of Windows', () => {
     for (const row of madeBySender)
       expect(refusalOf(row, `${row.genuine}\r\n`)).toMatch('has a line break at its end; remove it')
   })
 
-  it('may be two, which the message says', () => {
+  it('a secret may be two, which the message says', () => {
     const stripe = rows.find(({ name }) => name === 'stripe')
     const joined = (between: string) => stripe && refusalOf(stripe, `whsec_a${between}whsec_b`)
     for (const between of ['', ' ', ',', ';', '\n', '|'])
@@ -266,13 +269,13 @@ describe('a row of your own', () => {
   } as const
   const prefixed = { ...acme, secretPrefix: 'ack_' }
 
-  it('has secrets that its sender makes, if they have a prefix', () => {
+  it('a row has secrets that its sender makes, if they have a prefix', () => {
     expect(() => defineScheme(prefixed)({ secrets: 'sk_live_51H8xYz' })).toThrow('is an API key; for Acme')
     expect(() => defineScheme(prefixed)({ secrets: 'changeme' })).toThrow('is a placeholder')
     expect(() => defineScheme({ ...prefixed, secretMadeBy: 'user' })({ secrets: 'changeme' })).not.toThrow()
   })
 
-  it('has secrets that you choose, unless it says otherwise', () => {
+  it('a row has secrets that you choose, unless it says otherwise', () => {
     expect(() => defineScheme(acme)({ secrets: 'sk_live_51H8xYz' })).not.toThrow()
     const made = defineScheme({ ...acme, secretMadeBy: 'sender' })
     expect(() => made({ secrets: 'sk_live_51H8xYz' })).toThrow('is an API key; for Acme')
@@ -296,7 +299,7 @@ describe('a secret that you choose', () => {
     expect(likely.join()).not.toContain(row.genuine.slice(-8))
   })
 
-  it('is also named for a body that is too large to try mistakes with', async () => {
+  it('a secret is also named for a body that is too large to try mistakes with', async () => {
     const github = rows.find(({ name }) => name === 'github')
     const { likely } = github ? await explanationOf(github, 'changeme', Buffer.alloc(262_145, ' ')) : {}
     expect(likely?.[0]).toMatch(/^the configured secret looks like a placeholder/)
@@ -328,7 +331,7 @@ it.each(KINDS)('%s: another kind of key is named, %s', async (name, text, words)
 })
 
 describe('a genuine secret', () => {
-  it.each(rows)('of $name passes, and doctor says what it did not check', async (row) => {
+  it.each(rows)('a genuine secret of $name passes, and doctor says what it did not check', async (row) => {
     for (const secret of row.all) expect(refusalOf(row, secret)).toBeUndefined()
     const finding = await diagnosisOf(row, row.genuine)
     expect(finding).toMatchObject({ status: 'ok', seen: expect.stringMatching(/not checked/) })
@@ -348,7 +351,7 @@ describe('a genuine secret', () => {
   /** Their secrets are lower-case hex, and their other keys begin with other letters. */
   const inHex = ['meta', 'shopify', 'slack', 'twilio']
 
-  it.each(Object.entries(alphabets))('in %s is never refused', (_, alphabet) => {
+  it.each(Object.entries(alphabets))('a genuine secret in %s is never refused', (_, alphabet) => {
     const texts = madeBySender.filter(
       ({ name, scheme }) =>
         scheme.algorithm !== 'code' &&
@@ -364,7 +367,7 @@ describe('a genuine secret', () => {
     )
   })
 
-  it('of Standard Webhooks, as Svix makes it, is any 24 to 75 bytes in base64', () => {
+  it('a genuine secret of Standard Webhooks, as Svix makes it, is any 24 to 75 bytes in base64', () => {
     const encoded = madeBySender.filter(
       ({ scheme }) => prefixOf(scheme) === 'whsec_' && scheme.name !== 'stripe',
     )
@@ -410,7 +413,7 @@ describe('what is no text', () => {
     },
   )
 
-  it('is asked for its variable only if there may be one', () => {
+  it('the error asks for a variable only if there may be one', () => {
     for (const row of rows) {
       expect(refusalOf(row, undefined)).toMatch('is the environment variable set?')
       for (const given of [Buffer.from('a'), new Map(), () => 'a', Promise.resolve('a')])
@@ -418,7 +421,7 @@ describe('what is no text', () => {
     }
   })
 
-  it('is named with the call, if nothing was passed', async () => {
+  it('the error names the call, if nothing was passed', async () => {
     const lemon = await schemeFactory('lemon-squeezy')
     expect(() => lemon({})).toThrow('lemonSqueezy({ secrets }) is undefined')
     expect(() => lemon({ secrets: undefined })).toThrow('is the environment variable set?')
@@ -438,14 +441,14 @@ describe('what is no text', () => {
     [['whsec_a'], 'Array'],
     [Buffer.from('whsec_a'), 'Uint8Array'],
     [Promise.resolve({}), 'Promise'],
-  ])('in place of the options is named: %s', async (given, kind) => {
+  ])('the error names what was passed in place of the options: %s', async (given, kind) => {
     const stripe: (options: never) => unknown = await schemeFactory('stripe')
     expect(() => stripe(given as never)).toThrow(
       `stripe: takes an object of options: secrets, dedupe, publicUrl; got ${kind}`,
     )
   })
 
-  it('under another name is refused with the right one', async () => {
+  it('a misnamed option is refused with the right name', async () => {
     const stripe: (options: never) => unknown = await schemeFactory('stripe')
     expect(() => stripe({ secret: 'whsec_a' } as never)).toThrow(/no such option; it has secrets/)
   })

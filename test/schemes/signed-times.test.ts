@@ -45,36 +45,42 @@ describe("an event's time in the body", () => {
     ['vercel', vercel, 'createdAt', 1000],
   ] as const
 
-  it.each(rows)('of %s can be handed off, whatever number it is', async (_name, factory, member, unit) => {
-    for (const time of [LAST * unit + unit, 1e30, 1e300, Number.MAX_VALUE]) {
-      const { clock, verdict } = await receive(factory, { id: '1', [member]: time })
-      if (!verdict.ok) throw new Error(verdict.detail)
-      expect(verdict.event.sentAt).toEqual(new Date(clock.seconds() * 1000)) // as if it had none
-      expect(fromEnvelope(toEnvelope(verdict.event)).sentAt).toEqual(verdict.event.sentAt)
-    }
-  })
+  it.each(rows)(
+    'the time of %s can be handed off, whatever number it is',
+    async (_name, factory, member, unit) => {
+      for (const time of [LAST * unit + unit, 1e30, 1e300, Number.MAX_VALUE]) {
+        const { clock, verdict } = await receive(factory, { id: '1', [member]: time })
+        if (!verdict.ok) throw new Error(verdict.detail)
+        expect(verdict.event.sentAt).toEqual(new Date(clock.seconds() * 1000)) // as if it had none
+        expect(fromEnvelope(toEnvelope(verdict.event)).sentAt).toEqual(verdict.event.sentAt)
+      }
+    },
+  )
 
-  it.each(rows)('of %s may be as late as dates go', async (_name, factory, member, unit) => {
+  it.each(rows)('the time of %s may be as late as dates go', async (_name, factory, member, unit) => {
     const { verdict } = await receive(factory, { id: '1', [member]: LAST * unit })
     if (!verdict.ok) throw new Error(verdict.detail)
     expect(verdict.event.sentAt).toEqual(new Date(LAST * 1000))
     expect(fromEnvelope(toEnvelope(verdict.event)).sentAt).toEqual(verdict.event.sentAt)
   })
 
-  it.each(rows)('of %s has a largest age, and may be in the future', async (_name, factory, member, unit) => {
-    const now = fakeClock().seconds()
-    const { toleranceSeconds = 0 } = factory.scheme.timestamp ?? {}
-    const outcome = async (seconds: number) =>
-      outcomeOf((await receive(factory, { id: '1', [member]: (now + seconds) * unit })).verdict)
-    expect(await outcome(-toleranceSeconds)).toBe('accepted')
-    expect(await outcome(-toleranceSeconds - 1)).toBe('timestamp_out_of_range')
-    expect(await outcome(toleranceSeconds + 1)).toBe('accepted')
-    expect(await outcome(3650 * DAY)).toBe('accepted')
-  })
+  it.each(rows)(
+    'the time of %s has a largest age, and may be in the future',
+    async (_name, factory, member, unit) => {
+      const now = fakeClock().seconds()
+      const { toleranceSeconds = 0 } = factory.scheme.timestamp ?? {}
+      const outcome = async (seconds: number) =>
+        outcomeOf((await receive(factory, { id: '1', [member]: (now + seconds) * unit })).verdict)
+      expect(await outcome(-toleranceSeconds)).toBe('accepted')
+      expect(await outcome(-toleranceSeconds - 1)).toBe('timestamp_out_of_range')
+      expect(await outcome(toleranceSeconds + 1)).toBe('accepted')
+      expect(await outcome(3650 * DAY)).toBe('accepted')
+    },
+  )
 })
 
 describe("an attempt's time in the body", () => {
-  it('is limited in both directions', async () => {
+  it('the time is limited in both directions', async () => {
     const now = fakeClock().seconds()
     const outcome = async (seconds: number) =>
       outcomeOf((await receive(linear, { webhookTimestamp: (now + seconds) * 1000 })).verdict)
@@ -85,7 +91,7 @@ describe("an attempt's time in the body", () => {
     expect(await outcome(1e300)).toBe('timestamp_out_of_range')
   })
 
-  it('is malformed after the last date, if it has no window', async () => {
+  it('the time is malformed after the last date, if it has no window', async () => {
     const { verdict } = await receive(windowless, { time: LAST })
     expect(verdict).toMatchObject({ ok: true, event: { sentAt: new Date(LAST * 1000) } })
     for (const time of [LAST + 1, 1e300]) {

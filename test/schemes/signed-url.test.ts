@@ -67,7 +67,7 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
     receiver(publicUrl).receive({ ...(await signed(signedUrl)), ...change })
 
   it.each(['?id=12345', '?id=1&id=2', '?a=%7e&b=%7E', '?A=%2b+', '?=', '?&&', '?a=[1]{2}|^`\\'])(
-    'ends with the query of the request if publicUrl has none: %s',
+    'the URL ends with the query of the request if publicUrl has none: %s',
     async (query) => {
       for (const url of [TARGET + query, `https://other.example/x${query}`, `//x${query}`]) {
         expect(await answer(PUBLIC, PUBLIC + query, { url })).toMatchObject({ ok: true })
@@ -88,7 +88,7 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
   )
 
   it.each(['?a=b?c=d', '?a?'])(
-    'may have another question mark, unless it is not signed: %s',
+    'the URL may have another question mark, unless it is not signed: %s',
     async (query) => {
       const isWhole = factory !== contentful
       expect(await answer(PUBLIC, PUBLIC + query, { url: TARGET + query })).toMatchObject({ ok: isWhole })
@@ -101,14 +101,14 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
     },
   )
 
-  it('is publicUrl if the request has no query, or its host does not know', async () => {
+  it('the URL is publicUrl if the request has no query, or its host does not know', async () => {
     for (const url of [TARGET, undefined]) {
       expect(await answer(PUBLIC, PUBLIC, { url })).toMatchObject({ ok: true })
       expect(await answer(PUBLIC, `${PUBLIC}?a`, { url })).toMatchObject(REFUSED)
     }
   })
 
-  it('has the query of publicUrl, and no other', async () => {
+  it('the URL has the query of publicUrl, and no other', async () => {
     const configured = `${PUBLIC}?tenant=7`
     for (const url of [`${TARGET}?tenant=7`, undefined]) {
       expect(await answer(configured, configured, { url })).toMatchObject({ ok: true })
@@ -122,7 +122,7 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
   })
 
   it.each(['?tenant=8', '?', ''])(
-    'is told in the detail, if the request does not have it: %s',
+    'the URL is told in the detail, if the request does not have it: %s',
     async (query) => {
       const configured = `${PUBLIC}?tenant=7`
       expect(await answer(configured, configured, { url: TARGET + query })).toMatchObject({
@@ -131,7 +131,7 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
     },
   )
 
-  it('never has a path or an origin of the request', async () => {
+  it('the URL never has a path or an origin of the request', async () => {
     for (const url of ['/other?id=1', 'https://other.example/webhooks/in?id=1']) {
       const signedUrl = new URL(url, PUBLIC).href
       if (factory === contentful && signedUrl.includes(TARGET)) continue // it signs no origin
@@ -139,7 +139,7 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
     }
   })
 
-  it.each(['%3f', '%3F'])('does not end its path at %s', async (mark) => {
+  it.each(['%3f', '%3F'])('the URL does not end its path at %s', async (mark) => {
     for (const path of [`${TARGET}${mark}id=1`, `${TARGET}${mark}id=1?`, `${TARGET}${mark}?id=2`]) {
       expect(await answer(PUBLIC, `${PUBLIC}?id=1`, { url: path })).toMatchObject(REFUSED)
     }
@@ -151,14 +151,14 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
   })
 
   it.each(['?id=1#', '?id=1#x', '#?id=1', '?id=1 ', '?id= 1', '?id=1\u0000', '?id=\u00e9'])(
-    'is not read from a request whose target is no URL: %j',
+    'the URL is not read from a request whose target is no URL: %j',
     async (end) => {
       expect(await answer(PUBLIC, `${PUBLIC}?id=1`, { url: TARGET + end })).toMatchObject(REFUSED)
       expect(await answer(PUBLIC, PUBLIC, { url: TARGET + end })).toMatchObject(REFUSED)
     },
   )
 
-  it('has at most 8,192 characters', async () => {
+  it('the URL has at most 8,192 characters', async () => {
     for (const [length, expected] of [
       [8192, { ok: true }],
       [8193, REFUSED],
@@ -170,7 +170,7 @@ describe.each(SENDERS)('the URL that $name signs', ({ factory, body, contentType
     }
   })
 
-  it('is refused with another body or method', async () => {
+  it('the URL is refused with another body or method', async () => {
     const url = `${TARGET}?id=1`
     const signedUrl = `${PUBLIC}?id=1`
     for (const change of [{ body: `${body} ` }, { body: `1${body}` }, { method: 'GET' }, { method: 'PUT' }]) {
@@ -233,7 +233,7 @@ describe('the query of an HTTP message signature', () => {
     ['"@request-target"', target],
     ['"@query"', '?id=1&b=c%20d'],
     ['"@query-param";name="b"', 'c%20d'],
-  ])('is that of the request under %s', async (component, value) => {
+  ])('the query is that of the request under %s', async (component, value) => {
     expect(await receiveAt(PUBLIC, component, value, target)).toMatchObject({ ok: true })
     expect(await receiveAt(PUBLIC, component, value, `${target}e`)).toMatchObject(MISMATCH)
     expect(await receiveAt(PUBLIC, component, value, TARGET)).toMatchObject(MISMATCH)
@@ -242,7 +242,7 @@ describe('the query of an HTTP message signature', () => {
     expect(await receiveAt(configured, component, value, `${target}&e`)).toMatchObject(MISMATCH)
   })
 
-  it('is read once, however many of its parameters a stranger names', async () => {
+  it('the query is read once, however many of its parameters a stranger names', async () => {
     const names = Array.from({ length: 100 }, (_, index) => index.toString(36))
     const components = names.map((name) => `"@query-param";name="${name}"`).join(' ')
     const encoded = vi.spyOn(URLSearchParams.prototype, 'toString')
@@ -257,7 +257,7 @@ describe('the query of an HTTP message signature', () => {
     expect(encoded.mock.calls.length).toBeLessThan(4000)
   })
 
-  it.each(['"@path"', '"@authority"'])('is not covered by %s', async (component) => {
+  it.each(['"@path"', '"@authority"'])('the query is not covered by %s', async (component) => {
     const value = component === '"@path"' ? TARGET : 'e.example'
     expect(await receiveAt(PUBLIC, component, value, `${target}e`)).toMatchObject({ ok: true })
     expect(await receiveAt(`${PUBLIC}?a`, component, value, `${target}e`)).toMatchObject({ ok: true })
@@ -306,10 +306,13 @@ describe("a query in the text of one's own scheme", () => {
     ['{method}\n{url}\n{body}', { content: ['form', 'json'] }],
     ['{body} {url}', {}],
     ['{url}\n{id}\n{body}', NAMED],
-  ] as const)('is taken from the request if nothing else can have the same text: %j', async (signs, more) => {
-    expect(await isTaken(row(signs, more), '?id=1')).toMatchObject({ ok: true })
-    expect(await isTaken(row(signs, more), '')).toMatchObject({ ok: true })
-  })
+  ] as const)(
+    'the query comes from the request if nothing else can have the same text: %j',
+    async (signs, more) => {
+      expect(await isTaken(row(signs, more), '?id=1')).toMatchObject({ ok: true })
+      expect(await isTaken(row(signs, more), '')).toMatchObject({ ok: true })
+    },
+  )
 
   it.each([
     ['{url}{body}', { content: ['form', 'json'] }],
@@ -320,7 +323,7 @@ describe("a query in the text of one's own scheme", () => {
     ['{url}{body}{id}', NAMED],
     ['{url}{/a}', { content: ['json'] }],
     ['{url}{url}{body}', {}],
-  ] as const)('has to be configured otherwise: %j', async (signs, more) => {
+  ] as const)('the query has to be configured otherwise: %j', async (signs, more) => {
     const body = signs.includes('{/a}') ? '{"a":""}' : '{}'
     expect(await isTaken(row(signs.replace('{/a}', ''), more), '', body)).toMatchObject({ ok: true })
     expect(await isTaken(row(signs, more), '?id=1', body)).toMatchObject({
@@ -329,7 +332,7 @@ describe("a query in the text of one's own scheme", () => {
     })
   })
 
-  it('has to be configured if the scheme decodes it to other parameters', async () => {
+  it('a query has to be configured if the scheme decodes it to other parameters', async () => {
     const decoding = row('{url}{body}', { signedUrl: decodeURIComponent })
     const isSigned = async (query: string) => {
       const auth = defineScheme<SchemeOptions>(decoding)(secrets)
@@ -343,7 +346,7 @@ describe("a query in the text of one's own scheme", () => {
     }
   })
 
-  it('has to be configured for a body that is no object and no list', async () => {
+  it('a query has to be configured for a body that is no object and no list', async () => {
     for (const body of ['1', '"a"', 'null', '']) {
       expect(await isTaken(row('{url}{body}'), '?id=1', body)).toMatchObject(MISMATCH)
     }
@@ -351,7 +354,7 @@ describe("a query in the text of one's own scheme", () => {
   })
 })
 
-/** Texts of pieces that make sense on both sides of a boundary. */
+/** Texts of pieces that can stand on either side of a boundary. */
 const textOf = (...pieces: readonly string[]) =>
   fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''))
 
@@ -369,7 +372,7 @@ describe('no signed text is that of two deliveries', () => {
     .map(([query, body]) => `?${query}${body}`)
   const type = { 'content-type': 'application/json' }
 
-  it('of Square', async () => {
+  it('a text of Square has one delivery', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(jsonTail, textOf(...JSON_PIECES)), async (tail) => {
         const { receive } = schemeReceiver(square({ secrets: SECRET, publicUrl: PUBLIC }), clock)
@@ -387,7 +390,7 @@ describe('no signed text is that of two deliveries', () => {
     )
   })
 
-  it('of HubSpot', async () => {
+  it('a text of HubSpot has one delivery', async () => {
     await fc.assert(
       fc.asyncProperty(jsonTail, async (tail) => {
         const { receive } = schemeReceiver(hubspot({ secrets: SECRET, publicUrl: PUBLIC }), clock)
@@ -413,7 +416,7 @@ describe('no signed text is that of two deliveries', () => {
     )
   })
 
-  it('of Trello', async () => {
+  it('a text of Trello has one delivery', async () => {
     const text = fc
       .tuple(fc.json({ maxDepth: 2 }), textOf(PUBLIC, '?', 'a', '[]', '{}', '"', ' '))
       .map(([body, query]) => `${body}${PUBLIC}?${query}`)
@@ -432,7 +435,7 @@ describe('no signed text is that of two deliveries', () => {
     )
   })
 
-  it('of Contentful', async () => {
+  it('a text of Contentful has one delivery', async () => {
     const pieces = ['%', '%25', '%3f', '%3F', 'a', '=', '&', '%26', '/']
     await fc.assert(
       fc.asyncProperty(textOf(...pieces), textOf('?', ...pieces), async (one, other) => {
@@ -506,7 +509,7 @@ describe('no signed text is that of two deliveries', () => {
     const FORM_TYPE = 'application/x-www-form-urlencoded'
 
     it.each(['https://a.example/in', 'https://a.example'])(
-      'to %s, whatever is joined',
+      'a text of Twilio to %s has one delivery, whatever is joined',
       async (publicUrl) => {
         let accepted = 0
         await fc.assert(
@@ -536,7 +539,7 @@ describe('no signed text is that of two deliveries', () => {
       `${at}?id=1${SID}${SID}=`,
       `${at}?${SID}=${SID}AC1`,
       `${at}?${SID}${SID}AC1`,
-    ])('for which a boundary is hard to find: %s', async (text) => {
+    ])('a text whose boundary is hard to find has one delivery: %s', async (text) => {
       expect((await readings(at, text)).size).toBeLessThanOrEqual(1)
     })
 
@@ -546,7 +549,7 @@ describe('no signed text is that of two deliveries', () => {
       ['a GET', `${at}?id=1&${SID}=AC1`, `GET /in?id=1&${SID}=AC1`],
       ['a GET whose AccountSid comes first', `${at}?${SID}=AC1&id=1`, `GET /in?${SID}=AC1&id=1`],
       ['JSON', `${at}?id=1&bodySHA256=${HASH}`, 'JSON /in?id=1'],
-    ])('is found for %s', async (_, text, reading) => {
+    ])('a reading is found for %s', async (_, text, reading) => {
       expect([...(await readings(at, text))]).toEqual([reading])
     })
   })
@@ -564,7 +567,7 @@ describe('a form of Twilio whose URL has a query of its own', () => {
   const TEXT = 'AccountSidAC1BodyHi'
   const BODY = 'Body=Hi&AccountSid=AC1'
 
-  it('is accepted with each', async () => {
+  it('the form is accepted with each query', async () => {
     for (const query of ['?id=12345', '?id=67890', '?step=2&id=%41', '?id=1?2']) {
       expect(await receive(at + query + TEXT, `/webhook/twilio${query}`, BODY)).toMatchObject({ ok: true })
     }
@@ -579,7 +582,7 @@ describe('a form of Twilio whose URL has a query of its own', () => {
     ['AccountSid is longer', '?id=12345', 'AccountSidAC1=&Body=Hi'],
     ['it has no fields', '?id=12345AccountSidAC1BodyHi', ''],
     ['AccountSid is in the query', '?id=12345AccountSidAC1', 'BodyHi='],
-  ])('is refused if %s', async (_, query, body) => {
+  ])('the form is refused if %s', async (_, query, body) => {
     const verdict = await receive(`${at}?id=12345${TEXT}`, `/webhook/twilio${query}`, body)
     expect(verdict).toMatchObject({
       ...MISMATCH,
@@ -588,7 +591,7 @@ describe('a form of Twilio whose URL has a query of its own', () => {
   })
 
   it.each(['A=b&AccountSid=AC1', 'Body=Hi', '', 'AccountSid=%3DAC1', 'AccountSid=AC1&AccountSid=%3D'])(
-    'is accepted with a configured query only: %s',
+    'the form is accepted with a configured query only: %s',
     async (body) => {
       const fields = new URLSearchParams(body)
       const text = [...new Set(fields.keys())].sort().flatMap((name) =>
@@ -604,7 +607,7 @@ describe('a form of Twilio whose URL has a query of its own', () => {
     },
   )
 
-  it('is not accepted as JSON, nor JSON with another hash in its query', async () => {
+  it('the form is not accepted as JSON, nor JSON with another hash in its query', async () => {
     const hash = createHash('sha256').update('{}').digest('hex')
     const json = (target: string) =>
       schemeReceiver(twilio({ secrets: SECRET, publicUrl: at }), clock).receive({

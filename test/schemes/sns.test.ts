@@ -47,7 +47,7 @@ function receiver(host = amazon(), options: Partial<SnsOptions> = {}, clock = fa
 const subscription = (type: string) => ({ Type: type, SubscribeURL: SUBSCRIBE_URL, Token: 'b' })
 
 describe('the certificate of an SNS message', () => {
-  it('is fetched once, and the event names it', async () => {
+  it('the certificate is fetched once, and the event names it', async () => {
     const { host, send } = receiver()
     const verdicts = await Promise.all(Array.from({ length: 30 }, () => send()))
     for (const verdict of verdicts) {
@@ -61,7 +61,7 @@ describe('the certificate of an SNS message', () => {
     'https://sns.us-gov-west-1.amazonaws.com/SimpleNotificationService-0.pem',
     'https://sns.ap-southeast-5.amazonaws.com/SimpleNotificationService-0.pem',
     'https://sns.cn-northwest-1.amazonaws.com.cn/SimpleNotificationService-0.pem',
-  ])('may be at %s', async (url) => {
+  ])('the certificate may be at %s', async (url) => {
     const { host, send } = receiver()
     expect(await send({ SigningCertURL: url })).toMatchObject({ ok: true })
     expect(host.asked).toEqual([url])
@@ -102,7 +102,7 @@ describe('the certificate of an SNS message', () => {
     '//sns.us-east-1.amazonaws.com/a.pem',
     `https://sns.us-east-1.amazonaws.com/${'a'.repeat(300)}.pem`,
     '',
-  ])('is never fetched from %s', async (SigningCertURL) => {
+  ])('the certificate is never fetched from %s', async (SigningCertURL) => {
     const { host, send } = receiver()
     expect(await send({ SigningCertURL })).toMatchObject(MISMATCH)
     expect(host.asked).toEqual([])
@@ -120,7 +120,7 @@ describe('the certificate of an SNS message', () => {
       () => new Response(certificateOf(WEAK_KEY)),
       /whose key is not used: its modulus has 1024 bits/,
     ],
-  ])('leaves a message undecided while the host answers with %s', async (_, answer, message) => {
+  ])('a message stays undecided while the host answers with %s', async (_, answer, message) => {
     const { clock, host, send } = receiver(amazon(answer), { timeoutSeconds: 0.03 })
     await expect(send()).rejects.toMatchObject(unavailable(message, 30))
     host.answer = () => new Response(PEM)
@@ -132,13 +132,13 @@ describe('the certificate of an SNS message', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL, CERTIFICATE_URL])
   })
 
-  it.each([404, 410])('that Amazon answers with a %i verifies nothing', async (status) => {
+  it.each([404, 410])('a certificate that Amazon answers with a %i verifies nothing', async (status) => {
     const { send } = receiver(amazon(() => new Response('', { status })))
     expect(await send()).toMatchObject({ ...MISMATCH, detail: 'there is no such certificate' })
   })
 
   it.each([400, 401, 403, 405, 407, 429])(
-    'for which a proxy answers %i leaves a message undecided',
+    'a message stays undecided for which a proxy answers %i',
     async (status) => {
       const { send } = receiver(amazon(() => new Response('', { status })))
       await expect(send()).rejects.toMatchObject(
@@ -147,7 +147,7 @@ describe('the certificate of an SNS message', () => {
     },
   )
 
-  it('is not fetched for made-up URLs more often than allowed, and known ones keep working', async () => {
+  it('the certificate is not fetched for made-up URLs more often than allowed, and known ones keep working', async () => {
     const { host, send } = receiver()
     expect(await send()).toMatchObject({ ok: true })
     host.answer = () => new Response('', { status: 404 })
@@ -158,7 +158,7 @@ describe('the certificate of an SNS message', () => {
     expect(await send()).toMatchObject({ ok: true })
   })
 
-  it('may be configured by its URL, and is then never fetched', async () => {
+  it('the certificate may be configured by its URL, and is then never fetched', async () => {
     const { host, send } = receiver(amazon(), { certificates: { [CERTIFICATE_URL]: PEM } })
     expect(await send()).toMatchObject({ ok: true, event: { auth: { secretId: CERTIFICATE_URL } } })
     expect(host.asked).toEqual([])
@@ -167,7 +167,7 @@ describe('the certificate of an SNS message', () => {
     expect(host.asked).toEqual([another])
   })
 
-  it('that is configured verifies no other key’s signature, and nothing after it expires', async () => {
+  it('the certificate that is configured verifies no other key’s signature, and nothing after it expires', async () => {
     const certificates = { [CERTIFICATE_URL]: certificateOf(newKey('RS256').publicKey) }
     expect(await receiver(amazon(), { certificates }).send()).toMatchObject(MISMATCH)
     const expired = { [CERTIFICATE_URL]: certificateOf(KEY.publicKey, { notAfter: '250101000000Z' }) }
@@ -195,13 +195,13 @@ describe('an SNS message', () => {
     ['a line feed in its ID', { MessageId: 'a\nb' }],
     ['a line feed in its subject', { Subject: 'a\nTimestamp\nb' }],
     ['a message that is a number', { Message: 1 }],
-  ])('with %s is refused before anything is fetched', async (_, members) => {
+  ])('a message with %s is refused before anything is fetched', async (_, members) => {
     const { host, send } = receiver()
     expect(await send(members)).toMatchObject(MISMATCH)
     expect(host.asked).toEqual([])
   })
 
-  it('may have line feeds in what was published, and an empty subject', async () => {
+  it('a message may have line feeds in what was published, and an empty subject', async () => {
     const { send } = receiver()
     expect(await send({ Message: 'a\nMessageId\nb\n', Subject: '' })).toMatchObject({ ok: true })
   })
@@ -213,7 +213,7 @@ describe('an SNS message', () => {
     expect(await strict.send({ SignatureVersion: '2' })).toMatchObject({ ok: true })
   })
 
-  it('may be a day old, and no older', async () => {
+  it('a message may be a day old, and no older', async () => {
     const { clock, send } = receiver()
     const at = (seconds: number) => new Date(clock.now() - seconds * 1000).toISOString()
     expect(await send({ Timestamp: at(86_400) })).toMatchObject({ ok: true })
@@ -222,7 +222,7 @@ describe('an SNS message', () => {
 })
 
 describe('a message about an SNS subscription', () => {
-  it('visits no URL by default', async () => {
+  it('the receiver visits no URL by default', async () => {
     const seen: unknown[] = []
     const { host, send } = receiver(amazon(), { onSubscription: (given) => seen.push(given) })
     for (const type of ['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const) {
@@ -236,7 +236,7 @@ describe('a message about an SNS subscription', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL])
   })
 
-  it('is confirmed once for any number of repeats, and never undone', async () => {
+  it('a subscription is confirmed once for any number of repeats, and never undone', async () => {
     const { host, send } = receiver(amazon(), { confirmSubscriptions: true })
     const answers = [
       ...(await Promise.all(
@@ -248,7 +248,7 @@ describe('a message about an SNS subscription', () => {
     expect(host.asked).toEqual([CERTIFICATE_URL, SUBSCRIBE_URL])
   })
 
-  it('is confirmed ten times in 30 s for different URLs, and never again for the same one', async () => {
+  it('a subscription is confirmed ten times in 30 s for different URLs, and never again for the same one', async () => {
     const { clock, host, send } = receiver(amazon(), { confirmSubscriptions: true })
     const message = (token: number) => ({
       ...subscription('SubscriptionConfirmation'),
@@ -262,7 +262,7 @@ describe('a message about an SNS subscription', () => {
     expect(host.asked.filter((url) => url !== CERTIFICATE_URL)).toHaveLength(11)
   })
 
-  it('waits for a later attempt if the visit fails', async () => {
+  it('a later attempt is awaited if the visit fails', async () => {
     const answer = (url: string) =>
       url === SUBSCRIBE_URL ? new Response('', { status: 500 }) : new Response(PEM)
     const { clock, host, send } = receiver(amazon(answer), { confirmSubscriptions: true })
@@ -283,7 +283,7 @@ describe('a message about an SNS subscription', () => {
     'https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe&Token=b',
     'https://sns.us-east-1.amazonaws.com/a?Action=ConfirmSubscription&Token=b',
     'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&Token=b c',
-  ])('never visits %s', async (SubscribeURL) => {
+  ])('the receiver never visits %s', async (SubscribeURL) => {
     const { host, send } = receiver(amazon(), { confirmSubscriptions: true })
     const verdict = await send({ ...subscription('SubscriptionConfirmation'), SubscribeURL })
     expect(verdict).toMatchObject({ handshake: true, reply: { status: 400 } })

@@ -35,7 +35,7 @@ function both(delivery: Delivery): Promise<readonly [Verdict, Verdict]> {
 const signed = (body = '{"a":1}') => signHmac({ secret: SECRET, body, timestamp: clock.seconds() })
 
 describe('hmac() and the same scheme as a row', () => {
-  it('sign alike', async () => {
+  it('both sign alike', async () => {
     const anything = fc.record({
       secret: fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.trim() !== ''),
       body: fc.uint8Array(),
@@ -52,13 +52,13 @@ describe('hmac() and the same scheme as a row', () => {
     )
   })
 
-  it('accept the same delivery with the same ID and time', async () => {
+  it('both accept the same delivery with the same ID and time', async () => {
     for (const verdict of await both(toDelivery(await signed()))) {
       expect(verdict).toMatchObject({ ok: true, event: { sentAt: new Date(clock.seconds() * 1000) } })
     }
   })
 
-  it('refuse the same mutations of it, except that of the content type', async () => {
+  it('both refuse the same mutations of it, except that of the content type', async () => {
     const spoilt = mutations(await signed())
     const accepted: string[] = []
     for (const { name, request } of spoilt) {
@@ -70,7 +70,7 @@ describe('hmac() and the same scheme as a row', () => {
     expect(accepted).toEqual(['no Content-Type', 'another kind of JSON'])
   })
 
-  it('agree on each of a thousand changed texts', async () => {
+  it('both agree on each of a thousand changed texts', async () => {
     const names = ['webhook-signature', 'webhook-timestamp', 'webhook-event-id'] as const
     const edit = fc.record({
       name: fc.constantFrom(...names),
@@ -94,7 +94,7 @@ describe('hmac() and the same scheme as a row', () => {
     expect(refused).toBeGreaterThan(500)
   })
 
-  it.each([-301, -300, 0, 300, 301])('agree on a time %i s away', async (seconds) => {
+  it.each([-301, -300, 0, 300, 301])('both agree on a time %i s away', async (seconds) => {
     const request = await signHmac({ secret: SECRET, body: '{}', timestamp: clock.seconds() + seconds })
     const [byHand, byRow] = await both(toDelivery(request))
     expect([byHand.ok, byRow.ok]).toEqual([Math.abs(seconds) <= 300, Math.abs(seconds) <= 300])

@@ -12,19 +12,19 @@ describe('Postmark', () => {
   const send = (authorization: string, body = '{"MessageID":"one","RecordType":"Open"}') =>
     receive({ headers: { authorization }, body })
 
-  it('is authenticated by its user and password, in UTF-8', async () => {
+  it('Postmark is authenticated by its user and password, in UTF-8', async () => {
     const event = { type: 'Open', unsigned: ['id', 'type'], auth: { covers: 'token', secretId: 'secret-1' } }
     expect(await send(basic('me:é:ü'))).toMatchObject({ ok: true, event })
   })
 
-  it('sends many events of one message, and each runs once', async () => {
+  it('Postmark sends many events of one message, and each runs once', async () => {
     const click = '{"MessageID":"one","RecordType":"Click"}'
     expect(await send(basic('me:former'), click)).toMatchObject({ ok: true })
     expect(await send(basic('me:former'), click)).toMatchObject(IN_PROGRESS)
   })
 
   it.each(['Basic', 'Basic ', 'Basic  bWU6ZsO8', `${basic('me:former')} `, basic('me:Former')])(
-    'is not %j',
+    'Postmark is not %j',
     async (authorization) => expect(await send(authorization)).toMatchObject(MISMATCH),
   )
 })
@@ -39,7 +39,7 @@ describe('Microsoft Graph', () => {
     return verdict.ok ? undefined : replyTo(verdict)
   }
 
-  it('repeats its secret in every notification, and repeated notifications are duplicates', async () => {
+  it('Microsoft Graph repeats its secret in every notification, and repeated notifications are duplicates', async () => {
     for (let count = 0; count < 2; count += 1) {
       const verdict = await send('another', 'a state')
       const auth = { covers: 'token', secretId: 'secret-2' }
@@ -49,17 +49,17 @@ describe('Microsoft Graph', () => {
   })
 
   it.each([[['a state', null]], [[null, 'a state']], [['a state', { toString: 'a state' }]], [['A state']]])(
-    'does not send %j',
+    'Microsoft Graph does not send %j',
     async (states) => expect(await send(...states)).toMatchObject(MISMATCH),
   )
 
-  it('sends at most 1,000 notifications at once', async () => {
+  it('Microsoft Graph sends at most 1,000 notifications at once', async () => {
     const states = Array.from({ length: 1001 }, () => 'a state')
     expect(await send(...states)).toMatchObject(MISMATCH)
     expect(await send(...states.slice(1))).toMatchObject({ ok: true })
   })
 
-  it('gets its validation token back as plain text', async () => {
+  it('Microsoft Graph gets its validation token back as plain text', async () => {
     expect(await ask('validationToken=%3Cscript%3E')).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },

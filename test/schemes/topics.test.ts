@@ -43,7 +43,7 @@ describe.each(SENDERS)('$factory.scheme.sender', ({ factory, signature, header, 
     return { send, runs }
   }
 
-  it('runs both events that one change sends under two topics with the same body, even at once', async () => {
+  it('both events run that one change sends under two topics with the same body, even at once', async () => {
     const { send } = receiver()
     const both = await Promise.all([send(one), send(other)])
     expect(both).toMatchObject([{ ok: true }, { ok: true }])
@@ -53,7 +53,7 @@ describe.each(SENDERS)('$factory.scheme.sender', ({ factory, signature, header, 
     expect(await send(other)).toMatchObject(DUPLICATE)
   })
 
-  it('runs a captured delivery at most once more, whatever topics are invented', async () => {
+  it('a captured delivery runs at most once more, whatever topics are invented', async () => {
     const { runs, send } = receiver()
     expect(await runs(one)).toBe(true)
     let ran = 0
@@ -64,18 +64,18 @@ describe.each(SENDERS)('$factory.scheme.sender', ({ factory, signature, header, 
     }
   })
 
-  it('takes further topics, which are claimed apart as well', async () => {
+  it('further topics may be named, which are claimed apart as well', async () => {
     const { runs } = receiver({ topics: ['action.wc_mine', 'mine/paid'] })
     for (const topic of [one, other, 'action.wc_mine', 'mine/paid']) expect(await runs(topic)).toBe(true)
     for (const topic of [one, other, 'action.wc_mine', 'mine/paid']) expect(await runs(topic)).toBe(false)
   })
 
-  it('claims the body alone, whatever the topic, if told to', async () => {
+  it('the body alone is claimed, whatever the topic, if told to', async () => {
     const { runs } = receiver({ dedupe: 'signed-bytes' })
     expect([await runs(one), await runs(other), await runs('invented')]).toEqual([true, false, false])
   })
 
-  it('keeps two topics apart when the ID is claimed', async () => {
+  it('two topics stay apart when the ID is claimed', async () => {
     const { runs } = receiver({ dedupe: 'id' })
     const id = { 'x-shopify-event-id': 'an-event' }
     expect([await runs(one, id), await runs(other, id), await runs(one, id)]).toEqual([true, true, false])
@@ -87,11 +87,11 @@ describe.each(SENDERS)('$factory.scheme.sender', ({ factory, signature, header, 
     ['a blank', ['orders /create']],
     ['a number', [1]],
     ['a topic of 257 characters', ['x'.repeat(257)]],
-  ])('refuses %s as topics', (_, topics) => {
+  ])('%s are refused as topics', (_, topics) => {
     expect(() => factory({ secrets: SECRET, topics: topics as never })).toThrow(/^topics/)
   })
 
-  it('takes a topic of 256 characters', async () => {
+  it('a topic may have 256 characters', async () => {
     const topic = 'x'.repeat(256)
     const { runs } = receiver({ topics: [topic] })
     expect([await runs('invented'), await runs(topic), await runs(topic)]).toEqual([true, true, false])

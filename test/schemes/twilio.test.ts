@@ -33,24 +33,24 @@ describe('the URL that Twilio signs', () => {
     ['with an apostrophe', "https://a.example/in?q=it's", 'https://a.example/in?q=it%27s'],
     ['of an IPv6 address', 'https://[::1]/in', 'https://[::1]:443/in'],
     ['with credentials', 'https://me:1@a.example/in', 'https://me:1@a.example:443/in'],
-  ])('may be configured %s', async (_, publicUrl, signed) => {
+  ])('the URL may be configured %s', async (_, publicUrl, signed) => {
     expect(await receiverAt(publicUrl).receive(form(signed + FIELDS))).toMatchObject({ ok: true })
     expect(await receiverAt(publicUrl).receive(form(publicUrl + FIELDS))).toMatchObject({ ok: true })
   })
 
-  it('ends before the fragment, which tells Twilio how often to retry', async () => {
+  it('the URL ends before the fragment, which tells Twilio how often to retry', async () => {
     const receiver = receiverAt(`${URL}#rc=3&rp=all`)
     expect(await receiver.receive(form(URL + FIELDS))).toMatchObject({ ok: true })
   })
 
   it.each(['https://a.example:80/in', 'http://a.example/in', 'https://b.example/in', 'https://a.example/IN'])(
-    'is the configured one, and not %s',
+    'the URL is the configured one, and not %s',
     async (signed) => {
       expect(await receiverAt('https://a.example/in').receive(form(signed + FIELDS))).toMatchObject(MISMATCH)
     },
   )
 
-  it('is never taken from the request', async () => {
+  it('the URL is never taken from the request', async () => {
     const forged = 'https://b.example/in'
     const headers = { host: 'b.example', 'x-forwarded-host': 'b.example', ...form(forged + FIELDS).headers }
     expect(await receiverAt(URL).receive({ url: forged, headers, body: FORM })).toMatchObject(MISMATCH)
@@ -60,13 +60,13 @@ describe('the URL that Twilio signs', () => {
 describe('a publicUrl copied from a request for JSON', () => {
   const receiver = () => receiverAt(withHash(URL, JSON_BODY))
 
-  it.each(['[{"type":"another"}]', JSON_BODY])('is right for every body: %s', async (body) => {
+  it.each(['[{"type":"another"}]', JSON_BODY])('a publicUrl is right for every body: %s', async (body) => {
     const right = request('json', withHash(URL, body), body)
     expect(await receiver().receive({ ...right, body: `${body} ` })).toMatchObject(MISMATCH)
     expect(await receiver().receive(right)).toMatchObject({ ok: true })
   })
 
-  it('does not turn a captured delivery into a form without fields', async () => {
+  it('a publicUrl does not turn a captured delivery into a form without fields', async () => {
     const signed = withHash(URL, JSON_BODY)
     expect(await receiver().receive(form(signed, ''))).toMatchObject(MISMATCH)
     expect(await receiver().receive(form(URL, ''))).toMatchObject({ ok: true })
@@ -74,14 +74,14 @@ describe('a publicUrl copied from a request for JSON', () => {
 })
 
 describe('JSON from Twilio', () => {
-  it.each([URL, 'https://a.example/in'])('is covered by its hash after %s', async (publicUrl) => {
+  it.each([URL, 'https://a.example/in'])('JSON is covered by its hash after %s', async (publicUrl) => {
     const receiver = receiverAt(publicUrl)
     const right = request('json', withHash(publicUrl, JSON_BODY), JSON_BODY)
     expect(await receiver.receive({ ...right, body: `${JSON_BODY} ` })).toMatchObject(MISMATCH)
     expect(await receiver.receive(right)).toMatchObject({ ok: true, event: { auth: { covers: 'body' } } })
   })
 
-  it('cannot be replayed as a form whose only field is the hash', async () => {
+  it('JSON cannot be replayed as a form whose only field is the hash', async () => {
     const signed = withHash(URL, JSON_BODY)
     for (const [name, value] of [
       ['&', signed.slice(URL.length + 1)],
@@ -99,7 +99,7 @@ describe('a captured delivery of Twilio', () => {
     ['with its fields in another order', { token: 'one', body: FORM.split('&').reverse().join('&') }],
     ['with other percent encodings', { token: 'one', body: FORM.replace('Hi', '%48i') }],
     ['with a letter moved from a name to its value', { token: 'one', body: FORM.replace('a=0', '=a0') }],
-  ])('differs from a new one %s', async (_, { token, body }) => {
+  ])('a captured delivery differs from a new one %s', async (_, { token, body }) => {
     const receiver = receiverAt(URL)
     const first = form(URL + FIELDS)
     const sent = { ...first, headers: { ...first.headers, 'i-twilio-idempotency-token': 'one' } }
@@ -124,7 +124,7 @@ describe('a GET of Twilio', () => {
   const QUERY = 'CallSid=CA1&From=%2B15017122661&Body=a+b&Body=%C3%BC'
   const FIELDS_OF_QUERY = { CallSid: 'CA1', From: '+15017122661', Body: ['a b', 'ü'] }
 
-  it('has its fields in its query, which Twilio signs as it is', async () => {
+  it('a GET has its fields in its query, which Twilio signs as it is', async () => {
     const verdict = await receiverAt(PLAIN).receive(get(`${PLAIN}?${QUERY}`))
     expect(verdict).toMatchObject({ ok: true, event: { payload: FIELDS_OF_QUERY, unsigned: ['id'] } })
     if (verdict.ok) expect(Buffer.from(verdict.event.rawBody).toString()).toBe(QUERY)
@@ -136,18 +136,18 @@ describe('a GET of Twilio', () => {
     ['without a path', 'https://a.example', 'https://a.example/'],
     ['with a fragment', `${PLAIN}#rc=3`, PLAIN],
     ['with a bodySHA256', withHash(PLAIN, '{}'), PLAIN],
-  ])('takes origin and path from publicUrl, which may be configured %s', async (_, publicUrl, signed) => {
+  ])('publicUrl gives origin and path, which may be configured %s', async (_, publicUrl, signed) => {
     expect(await receiverAt(publicUrl).receive(get(`${signed}?${QUERY}`))).toMatchObject({ ok: true })
   })
 
-  it('never takes origin and path from the request', async () => {
+  it('a GET never takes origin and path from the request', async () => {
     const forged = 'https://b.example/in'
     const url = `${forged}?${QUERY}`
     expect(await receiverAt(PLAIN).receive({ ...get(url), url })).toMatchObject(MISMATCH)
     expect(await receiverAt(PLAIN).receive({ ...get(`${PLAIN}?${QUERY}`), url })).toMatchObject({ ok: true })
   })
 
-  it('has the parameters of publicUrl in its query too, in any order', async () => {
+  it('a GET has the parameters of publicUrl in its query too, in any order', async () => {
     const payload = { tenant: '7', ...FIELDS_OF_QUERY }
     for (const query of [`tenant=7&${QUERY}`, `${QUERY}&tenant=7`]) {
       const verdict = await receiverAt(URL).receive(get(`https://receiver.example/hooks?${query}`))
@@ -165,18 +165,18 @@ describe('a GET of Twilio', () => {
     ['is spelled otherwise', QUERY.replace('%2B', '%2b')],
     ['is in another order', QUERY.split('&').reverse().join('&')],
     ['is missing', ''],
-  ])('is refused if its query %s', async (_, query) => {
+  ])('a GET is refused if its query %s', async (_, query) => {
     const request = get(`${PLAIN}?${QUERY}`, `${PLAIN}?${query}`)
     expect(await receiverAt(PLAIN).receive(request)).toMatchObject(MISMATCH)
     expect(await receiverAt(PLAIN).receive(get(`${PLAIN}?`))).toMatchObject(MISMATCH)
     expect(await receiverAt(PLAIN).receive(get(PLAIN))).toMatchObject(MISMATCH)
   })
 
-  it.each(['a=%zz', 'a=%ff', '%'])('is refused if its query is no form: %s', async (query) => {
+  it.each(['a=%zz', 'a=%ff', '%'])('a GET is refused if its query is no form: %s', async (query) => {
     expect(await receiverAt(PLAIN).receive(get(`${PLAIN}?${query}`))).toMatchObject(MISMATCH)
   })
 
-  it('has at most 8,192 characters of URL', async () => {
+  it('a GET has at most 8,192 characters of URL', async () => {
     const path = '/in?a='
     for (const [length, verdict] of [
       [8192, { ok: true }],
@@ -187,17 +187,17 @@ describe('a GET of Twilio', () => {
     }
   })
 
-  it('has no body', async () => {
+  it('a GET has no body', async () => {
     const request = get(`${PLAIN}?${QUERY}`, undefined, { body: 'a=b' })
     expect(await receiverAt(PLAIN).receive(request)).toMatchObject({ status: 405, reason: 'method_not_post' })
   })
 
-  it.each(['HEAD', 'PUT', 'get'])('is no %s', async (method) => {
+  it.each(['HEAD', 'PUT', 'get'])('a GET is no %s', async (method) => {
     const request = get(`${PLAIN}?${QUERY}`, undefined, { method })
     expect(await receiverAt(PLAIN).receive(request)).toMatchObject({ status: 405 })
   })
 
-  it('is a duplicate under another idempotency token', async () => {
+  it('a GET is a duplicate under another idempotency token', async () => {
     const { receive } = receiverAt(PLAIN)
     const request = get(`${PLAIN}?${QUERY}`)
     const again = { ...request, headers: { ...request.headers, 'i-twilio-idempotency-token': 'another' } }
@@ -219,7 +219,7 @@ describe('a captured delivery of Twilio by another method', () => {
     "https://a.example/in?q=it's",
     withHash('https://a.example/in', '{}'),
   ]
-  /** What a delivery may go on with after its URL: fields of a form, of a query, and a hash. */
+  /** What may follow the URL in the signed text: fields of a form, of a query, and a hash. */
   const ENDS = [
     '',
     'AccountSidACBodyHi',
@@ -257,7 +257,7 @@ describe('a captured delivery of Twilio by another method', () => {
     return false
   }
 
-  it.each(urls)('is never accepted: to %s', async (publicUrl) => {
+  it.each(urls)('a captured delivery is never accepted: to %s', async (publicUrl) => {
     let taken = 0
     for (const text of texts) {
       const ways = [
@@ -290,7 +290,7 @@ describe('the query of a request to Twilio’s URL', () => {
   const WITH_SID = 'AccountSid=AC1&Body=Hi'
   const SIGNED_SID = 'AccountSidAC1BodyHi'
 
-  it('may be missing, and the form needs no AccountSid then', async () => {
+  it('the query may be missing, and the form needs no AccountSid then', async () => {
     expect(await receiverAt(PLAIN).receive({ ...form(PLAIN + FIELDS), url: '/in' })).toMatchObject({
       ok: true,
     })
@@ -308,7 +308,7 @@ describe('the query of a request to Twilio’s URL', () => {
     expect(await receive({ ...post, url: `/in${query}x` })).toMatchObject(MISMATCH)
   })
 
-  it('may be the configured one, sorted by name as Twilio sends it', async () => {
+  it('the query may be the configured one, sorted by name as Twilio sends it', async () => {
     const publicUrl = `${PLAIN}?b=2&a=%41&b=1`
     const at = (query: string) =>
       receiverAt(publicUrl).receive({ ...form(publicUrl + FIELDS), url: `/in${query}` })
@@ -333,7 +333,7 @@ describe('the hash that Twilio adds to the URL of JSON', () => {
   const receive = (publicUrl: string, signedUrl: string, url: string) =>
     receiverAt(publicUrl).receive({ ...request('json', withHash(signedUrl, JSON_BODY), JSON_BODY), url })
 
-  it.each([PLAIN, `${PLAIN}?b=c`])('follows the query of the request to %s', async (publicUrl) => {
+  it.each([PLAIN, `${PLAIN}?b=c`])('the hash follows the query of the request to %s', async (publicUrl) => {
     for (const added of ['', `&${hash}`]) {
       expect(await receive(publicUrl, `${PLAIN}?b=c`, `/in?b=c${added}`)).toMatchObject({ ok: true })
     }
@@ -342,7 +342,7 @@ describe('the hash that Twilio adds to the URL of JSON', () => {
     }
   })
 
-  it('begins the query if there is no other', async () => {
+  it('the hash begins the query if there is no other', async () => {
     for (const query of ['', `?${hash}`]) {
       expect(await receive(PLAIN, PLAIN, `/in${query}`)).toMatchObject({ ok: true })
     }

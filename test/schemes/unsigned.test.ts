@@ -33,7 +33,7 @@ const SENT: Pick<Scheme, 'eventId' | 'eventType' | 'timestamp'> = {
 
 describe('event.unsigned', () => {
   it.each(rows.filter(({ scheme }) => scheme.covers === 'token' || scheme.algorithm === 'token'))(
-    'of $name names everything that it says, because a token signs nothing',
+    'event.unsigned names everything that $name says, because a token signs nothing',
     ({ scheme: { eventType, timestamp }, unsigned }) => {
       expect(unsigned).toEqual([
         'id',
@@ -48,7 +48,7 @@ describe('event.unsigned', () => {
     ['code that covers a token', { algorithm: 'hmac-sha256', covers: 'token' }, ['id', 'type', 'sentAt']],
     ['code that covers nothing', { algorithm: 'hmac-sha256', covers: 'nothing' }, ['id', 'type', 'sentAt']],
     ['a signature', { algorithm: 'hmac-sha256' }, []],
-  ] as const)('depends on what is signed: %s', (_, how, expected) => {
+  ] as const)('event.unsigned depends on what is signed: %s', (_, how, expected) => {
     expect(compileScheme({ ...ROW, ...SENT, ...how }, {}).unsigned).toEqual(expected)
     const withoutAny = compileScheme({ ...ROW, ...how }, {}).unsigned
     expect(withoutAny).toEqual(expected.length > 0 ? ['id'] : [])
@@ -77,7 +77,7 @@ describe('the event ID in logs', () => {
   const DERIVED = /^[0-9a-f]{8}-[0-9a-f]{4}-8/
 
   it.each(['signed-bytes', 'off'] as const)(
-    'is the one that hookgate derived, if there is none: dedupe %s',
+    'the event ID is the one that hookgate derived, if there is none: dedupe %s',
     async (dedupe) => {
       for (const algorithm of ['token', 'hmac-sha256'] as const) {
         const { id, logs } = await logged({ algorithm, dedupe })
@@ -87,7 +87,7 @@ describe('the event ID in logs', () => {
     },
   )
 
-  it('is the one of the sender, marked as unsigned, if an attacker could have changed it', async () => {
+  it('the event ID is the one of the sender, marked as unsigned, if an attacker could have changed it', async () => {
     const eventId = { header: 'x-id' }
     for (const algorithm of ['token', 'hmac-sha256'] as const) {
       for (const dedupe of ['signed-bytes', 'off'] as const) {
@@ -98,7 +98,7 @@ describe('the event ID in logs', () => {
     }
   })
 
-  it('is the one of the sender, if it is signed', async () => {
+  it('the event ID is the one of the sender, if it is signed', async () => {
     const eventId = { member: '/id' }
     const { logs } = await logged({ algorithm: 'hmac-sha256', eventId, dedupe: 'off' })
     expect(logs?.eventId).toBe('written')

@@ -62,8 +62,8 @@ async function hangingSenders({ scheme, options, now, fetches, cases }: Vectors)
 type Hanging = Awaited<ReturnType<typeof hangingSenders>>[number]
 
 /**
- * The genuine body and a member that no signature covers, in `size` bytes. For SNS, a longer message. One of its characters makes engines take two bytes
- * for each of the others.
+ * The genuine body with a member that no signature covers, in `size` bytes. For SNS, a longer message. One character makes
+ * engines store two bytes for each of the others.
  */
 function grown({ body = '' }: Case, size: number): Buffer {
   const pad = (text: string, room: number) =>
@@ -99,7 +99,7 @@ function begin(listener: Listener, delivery: Case, size: number): () => boolean 
   return () => isOver
 }
 
-/** Lets everything go on that waits for nothing but turns and threads. */
+/** Finishes all work that waits only for the event loop or the thread pool. */
 const { digest } = crypto.subtle
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) {
@@ -134,17 +134,17 @@ await turns()
 const remote = senders.filter(({ id }) => asked.has(id))
 
 describe('a request that waits for a key or a certificate', () => {
-  it('is one of several kinds: the test finds them', () => {
+  it('such a request is one of several kinds: the test finds them', () => {
     expect(new Set(remote.map(({ listener }) => listener.id)).size).toBeGreaterThan(3)
   })
 
-  it.each(remote)('holds at most 1.5 times its bytes: $id', async (sender) => {
+  it.each(remote)('a waiting request holds at most 1.5 times its bytes: $id', async (sender) => {
     const size = sizeFor(sender)
     expect(size).toBeGreaterThanOrEqual(256 * KB)
     expect(await heldBytes(sender, size)).toBeLessThanOrEqual(1.5 * size)
   })
 
-  it.each(remote)('holds at most 64 KB more if it is small: $id', async (sender) => {
+  it.each(remote)('a waiting request holds at most 64 KB more if it is small: $id', async (sender) => {
     expect(await heldBytes(sender, 4 * KB)).toBeLessThanOrEqual(1.5 * 4 * KB + CONSTANT_BYTES)
   })
 })

@@ -48,7 +48,7 @@ async function receiver(auth: Authenticator, handle: (body: unknown) => number =
 }
 
 describe('deliver to hookgate', () => {
-  it('is done after the first attempt, and after a second one of the same event', async () => {
+  it('deliver is done after the first attempt, and after a second one of the same event', async () => {
     const { url, bodies } = await receiver(hmac({ secrets: SECRET }))
     const event = newEvent({ total: 1 })
     expect(await send({ url, secret: SECRET }, event)).toMatchObject({ outcome: 'done', status: 200 })
@@ -57,7 +57,7 @@ describe('deliver to hookgate', () => {
     expect(bodies).toEqual([{ total: 1 }])
   })
 
-  it('tries again when the handler failed, and then succeeds', async () => {
+  it('deliver tries again when the handler failed, and then succeeds', async () => {
     let failures = 1
     const { url, bodies } = await receiver(hmac({ secrets: SECRET }), () => (failures-- > 0 ? 500 : 200))
     const event = newEvent()
@@ -66,7 +66,7 @@ describe('deliver to hookgate', () => {
     expect(bodies).toHaveLength(2)
   })
 
-  it('tries again after Retry-After while another attempt still runs', async () => {
+  it('deliver tries again after Retry-After while another attempt still runs', async () => {
     let finish = () => {}
     const running = new Promise<void>((resolve) => {
       finish = resolve
@@ -95,7 +95,7 @@ describe('deliver to hookgate', () => {
     expect(await first).toMatchObject({ outcome: 'done' })
   })
 
-  it('never tries again with a secret that the receiver does not know', async () => {
+  it('deliver never tries again with a secret that the receiver does not know', async () => {
     const { url } = await receiver(hmac({ secrets: SECRET }))
     const attempt = await send({ url, secret: `${SECRET}-2` })
     expect(attempt).toMatchObject({ outcome: 'never', status: 401, code: 'unauthorized' })
@@ -105,21 +105,21 @@ describe('deliver to hookgate', () => {
     ['Standard Webhooks', standardWebhooks, STANDARD],
     ['Stripe', stripe, 'whsec_for_trying'],
     ['GitHub', github, SECRET],
-  ])('signs like %s', async (_, scheme, secret) => {
+  ])('deliver signs like %s', async (_, scheme, secret) => {
     const { url, bodies } = await receiver(scheme({ secrets: secret }))
     const event = { ...newEvent({ id: 'evt_1', type: 'invoice.paid' }), type: 'invoice.paid' }
     expect(await send({ url, scheme, secret }, event)).toMatchObject({ outcome: 'done', status: 200 })
     expect(bodies).toHaveLength(1)
   })
 
-  it('signs like a sender that names its secrets', async () => {
+  it('deliver signs like a sender that names its secrets', async () => {
     const { url, bodies } = await receiver(livekit({ secrets: SECRET, apiKey: 'APIkey' }))
     const target = { url, scheme: livekit, secret: SECRET, keyId: 'APIkey' }
     expect(await send(target, newEvent({ id: 'EV_1' }))).toMatchObject({ outcome: 'done', status: 200 })
     expect(bodies).toEqual([{ id: 'EV_1' }])
   })
 
-  it('sends the same bytes and ID each time, with a new timestamp and signature', async () => {
+  it('deliver sends the same bytes and ID each time, with a new timestamp and signature', async () => {
     const seen: { body: string; headers: Readonly<Record<string, unknown>> }[] = []
     const { url } = await endpoint((request, response) => {
       const parts: Buffer[] = []
@@ -151,7 +151,7 @@ describe('deliver to hookgate', () => {
 })
 
 describe('an answer', () => {
-  it('that is a redirect is not followed', async () => {
+  it('an answer that is a redirect is not followed', async () => {
     const asked: unknown[] = []
     const { url } = await endpoint((request, response) => {
       asked.push(request.url)
@@ -165,7 +165,7 @@ describe('an answer', () => {
     expect(asked).toEqual(['/hooks'])
   })
 
-  it('reports the endpoint as gone after a 410 or a header', async () => {
+  it('a 410 or a header reports the endpoint as gone', async () => {
     const { url } = await endpoint((request, response) => {
       if (request.url === '/hooks') response.writeHead(410).end()
       else response.writeHead(200, { 'webhook-delivery': 'disable' }).end()
@@ -174,7 +174,7 @@ describe('an answer', () => {
     expect(await send({ url: `${url}/2`, secret: SECRET })).toMatchObject({ outcome: 'gone', status: 200 })
   })
 
-  it('is kept up to 4,096 bytes, as text', async () => {
+  it('an answer is kept up to 4,096 bytes, as text', async () => {
     const { url } = await endpoint((request, response) =>
       response.writeHead(500).end('x'.repeat(request.url === '/hooks' ? 4096 : 5000)),
     )
@@ -183,7 +183,7 @@ describe('an answer', () => {
     }
   })
 
-  it('is timed with the given clock', async () => {
+  it('an answer is timed with the given clock', async () => {
     const clock = fakeClock()
     const { url } = await endpoint((_, response) => {
       clock.advance(1234)
@@ -194,7 +194,7 @@ describe('an answer', () => {
 })
 
 describe('no answer', () => {
-  it('because nobody listens is retried', async () => {
+  it('a refused connection is retried', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -204,7 +204,7 @@ describe('no answer', () => {
     expect(attempt.status).toBeUndefined()
   })
 
-  it('because the name is unknown is retried', async () => {
+  it('an unknown name is retried', async () => {
     const agents = publicOnly({
       lookup: (_, __, callback) => callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ''),
     })
@@ -218,13 +218,13 @@ describe('no answer', () => {
     'ftp://endpoint.example',
     'https://user@endpoint.example',
     'https://:secret@endpoint.example',
-  ])('because %j is not a URL to send to is never retried', async (url) => {
+  ])('%j is never retried, because it is not a URL to send to', async (url) => {
     if (url === '') return expect(send({ url, secret: SECRET })).rejects.toThrow(ListenerConfigError)
     expect(await send({ url, secret: SECRET })).toMatchObject({ outcome: 'never', reason: 'url_invalid' })
   })
 })
 
-describe('throws for a mistake of the caller', () => {
+describe('a mistake of the caller', () => {
   const url = 'http://127.0.0.1:9/'
   it.each<[string, unknown, unknown?, unknown?]>([
     ['an endpoint without a key', { url }],
@@ -239,7 +239,7 @@ describe('throws for a mistake of the caller', () => {
     ['a header with a line break', { url, secret: SECRET, headers: { a: 'b\r\nc: d' } }],
     ['a misspelt option', { url, secret: SECRET }, newEvent(), { timeout: 1 }],
     ['a timeout of 0', { url, secret: SECRET }, newEvent(), { timeoutSeconds: 0 }],
-  ])('%s', async (_, target, event = newEvent(), options = {}) => {
+  ])('deliver throws for %s', async (_, target, event = newEvent(), options = {}) => {
     const attempt = deliver(target as Endpoint, event as OutgoingEvent, options as DeliverOptions)
     const error = await attempt.catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ListenerConfigError)

@@ -123,8 +123,8 @@ const STALLING: readonly Endpoint[] = [
   ],
 ]
 
-describe('an endpoint that', () => {
-  it.each(ENDING)('%s ends the attempt before the deadline', async (_, answer, expected) => {
+describe('a hostile endpoint', () => {
+  it.each(ENDING)('an endpoint that %s ends the attempt before the deadline', async (_, answer, expected) => {
     const { attempt, tookMs, isClosed } = await attemptAt(await rawEndpoint(answer), PATIENT_SECONDS)
     expect(attempt).toMatchObject(expected)
     expect(tookMs).toBeLessThan(PATIENT_SECONDS * 1000)
@@ -132,14 +132,14 @@ describe('an endpoint that', () => {
     expect(attempt.answer?.length ?? 0).toBeLessThanOrEqual(4096)
   })
 
-  it.each(STALLING)('%s takes until the deadline', async (_, answer, expected) => {
+  it.each(STALLING)('an endpoint that %s takes until the deadline', async (_, answer, expected) => {
     const { attempt, tookMs, isClosed } = await attemptAt(await rawEndpoint(answer), DEADLINE_SECONDS)
     expect(attempt).toMatchObject(expected)
     expect(tookMs).toBeGreaterThan(DEADLINE_SECONDS * 900)
     expect(isClosed).toBe(true)
   })
 
-  it.each([...ENDING, ...STALLING])('%s is read up to 64 KB', async (_, answer) => {
+  it.each([...ENDING, ...STALLING])('an endpoint that %s is read up to 64 KB', async (_, answer) => {
     const { bytesRead } = await attemptAt(await rawEndpoint(answer), DEADLINE_SECONDS)
     expect(bytesRead).toBeLessThanOrEqual(MOST_BYTES)
   })

@@ -37,12 +37,12 @@ describe('judge', () => {
     expect(judge(status, {}, Buffer.from(body)).outcome).toBe(outcome)
   })
 
-  it('says why a redirect is not followed, and nothing about a 404', () => {
+  it('judge says why a redirect is not followed, and nothing about a 404', () => {
     expect(judge(301)).toEqual({ outcome: 'never', reason: 'redirected' })
     expect(judge(404)).toEqual({ outcome: 'never' })
   })
 
-  it('waits after a 409 with Retry-After, unless hookgate reports a duplicate', () => {
+  it('judge waits after a 409 with Retry-After, unless hookgate reports a duplicate', () => {
     const headers = { 'retry-after': '7' }
     expect(judge(409, headers)).toEqual({ outcome: 'again', retryAfterMs: 7000 })
     expect(judge(409, headers, code('event_duplicate'))).toEqual({ outcome: 'done', code: 'event_duplicate' })
@@ -67,7 +67,7 @@ describe('judge', () => {
     ['a Headers object', new Headers({ 'Retry-After': '9' })],
     ['a record, in any case', { 'Retry-AFTER': '9' }],
     ['a record of lists', { 'retry-after': ['9', '10'] }],
-  ])('reads %s', (_, headers) => {
+  ])('judge reads %s', (_, headers) => {
     expect(judge(503, headers)).toEqual({ outcome: 'again', retryAfterMs: 9000 })
   })
 })
@@ -117,11 +117,11 @@ describe('the code of an answer', () => {
     ['null', 'null'],
     ['broken JSON', '{"code":"event_duplicate"'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff])],
-  ])('is not taken from %s', (_, body) => {
+  ])('the code is not taken from %s', (_, body) => {
     expect(judge(503, {}, body)).toEqual({ outcome: 'again' })
   })
 
-  it('is otherwise taken unchanged', () => {
+  it('the code is otherwise taken unchanged', () => {
     expect(judge(503, {}, `{"code":"${'a'.repeat(64)}"}`)).toMatchObject({ code: 'a'.repeat(64) })
   })
 })
@@ -136,7 +136,7 @@ describe('all 80 vectors', () => {
   ).deliveries
   const EXPECTED = { 200: 'done', 400: 'never', 401: 'never', 409: 'done' } as const
 
-  it('are all there', () => {
+  it('all 80 vectors are there', () => {
     expect(vectors.length).toBeGreaterThan(50)
   })
 

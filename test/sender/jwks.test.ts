@@ -19,7 +19,7 @@ const KEYS = ALGORITHMS.map((algorithm) => privateJwk(algorithm))
 const get = (method = 'GET') => new Request('https://sender.example/.well-known/jwks.json', { method })
 
 describe('jwks', () => {
-  it('publishes the public members of private keys, and no other', async () => {
+  it('jwks publishes the public members of private keys, and no other', async () => {
     const answer = jwks(KEYS)(get())
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -33,12 +33,12 @@ describe('jwks', () => {
     for (const key of KEYS) expect(text).not.toContain(key.d)
   })
 
-  it('publishes public keys unchanged', async () => {
+  it('jwks publishes public keys unchanged', async () => {
     const first = await jwks(KEYS)(get()).text()
     expect(await jwks(JSON.parse(first).keys)(get()).text()).toBe(first)
   })
 
-  it('answers HEAD without a body, and other methods with 405', async () => {
+  it('jwks answers HEAD without a body, and other methods with 405', async () => {
     const handler = jwks(KEYS)
     expect(await handler(get('HEAD')).text()).toBe('')
     expect(handler(get('POST')).status).toBe(405)
@@ -70,13 +70,13 @@ describe('jwks', () => {
     ],
     ['a key for encryption', [{ ...KEYS[1], use: 'enc' }]],
     ['no list', Object(KEYS[1])],
-  ])('refuses %s, and quotes no key', (_, keys) => {
+  ])('jwks refuses %s, and quotes no key', (_, keys) => {
     expect(() => jwks(keys)).toThrow(ListenerConfigError)
     expect(() => jwks(keys)).not.toThrow(/c2VjcmV0/)
   })
 
   it.each(KEYS)(
-    'serves a set with which a receiver accepts a delivery signed with $alg',
+    'jwks serves a set with which a receiver accepts a delivery signed with $alg',
     async (privateKey) => {
       const handler = jwks(KEYS)
       const host = await endpoint((request, response) => {

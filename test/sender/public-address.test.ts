@@ -53,13 +53,13 @@ describe('isPublicAddress', () => {
     '[2606:4700::1]',
     'fe80::1%eth0',
     '::ffff:8.8.8.8',
-  ])('accepts only the standard notation, and not %j', (text) => {
+  ])('isPublicAddress accepts only the standard notation, and not %j', (text) => {
     expect(isPublicAddress(text)).toBe(false)
   })
 })
 
 describe('isPublicAddress of a URL, as a customer types it', () => {
-  it.each(SPELLINGS)('refuses http://%s', (host) => {
+  it.each(SPELLINGS)('isPublicAddress refuses http://%s', (host) => {
     expect(isPublicAddress(`http://${host}/hooks`)).toBe(false)
     expect(isPublicAddress(`https://${host}:8443`)).toBe(false)
   })
@@ -78,7 +78,7 @@ describe('isPublicAddress of a URL, as a customer types it', () => {
     'localhost..',
     '.example.com',
     'example..com',
-  ])('refuses the name %s, which never leads to the internet', (name) => {
+  ])('isPublicAddress refuses the name %s, which never leads to the internet', (name) => {
     expect(isPublicAddress(`https://${name}/hooks`)).toBe(false)
   })
 
@@ -88,7 +88,7 @@ describe('isPublicAddress of a URL, as a customer types it', () => {
     'https://[2606:4700::1111]:444/a',
     'https://notlocal.com',
     'https://localhost.example.com',
-  ])('lets %s pass', (url) => {
+  ])('isPublicAddress lets %s pass', (url) => {
     expect(isPublicAddress(url)).toBe(true)
   })
 
@@ -99,7 +99,7 @@ describe('isPublicAddress of a URL, as a customer types it', () => {
     'https://',
     '://',
     'https://exa mple.com',
-  ])('refuses %s, which is not a URL to send to', (url) => {
+  ])('isPublicAddress refuses %s, which is not a URL to send to', (url) => {
     expect(isPublicAddress(url)).toBe(false)
   })
 })

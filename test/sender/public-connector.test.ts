@@ -37,21 +37,21 @@ const hostnameOf = (spelling: string) => new URL(`http://${spelling}`).hostname
 const REFUSED = { code: 'ERR_ADDRESS_REFUSED', connections: [] }
 
 describe('publicConnector', () => {
-  it.each(SPELLINGS)('refuses %s, and a name that leads there, without a connect call', async (spelling) => {
+  it.each(SPELLINGS)('%s is refused, and a name for it, without a connect call', async (spelling) => {
     const hostname = hostnameOf(spelling)
     expect(await attempt({ hostname })).toEqual(REFUSED)
     const lookup = leadsTo(hostname.replace(/[[\]]/g, ''))
     expect(await attempt({ hostname: 'endpoint.example' }, { lookup })).toEqual(REFUSED)
   })
 
-  it('lets a public address pass, and a name that leads there', async () => {
+  it('publicConnector lets a public address pass, and a name that leads there', async () => {
     const connected = { code: undefined, connections: ['203.0.114.7'] }
     expect(await attempt({ hostname: '203.0.114.7' })).toEqual(connected)
     const lookup = leadsTo('203.0.114.7')
     expect(await attempt({ hostname: 'endpoint.example' }, { lookup })).toEqual(connected)
   })
 
-  it('lets a network of your own pass, and not its neighbour', async () => {
+  it('publicConnector lets a network of your own pass, and not its neighbour', async () => {
     const options = { allow: ['10.20.0.0/16'] }
     expect((await attempt({ hostname: '10.20.255.255' }, options)).connections).toEqual(['10.20.255.255'])
     expect(await attempt({ hostname: '10.21.0.0' }, options)).toEqual(REFUSED)
@@ -60,11 +60,11 @@ describe('publicConnector', () => {
   it.each([
     ['a Unix socket', { socketPath: '/run/app.sock' }],
     ['a proxy', { httpSocket: new Socket() }],
-  ])('refuses %s, also to a public address', async (_, way) => {
+  ])('publicConnector refuses %s, also to a public address', async (_, way) => {
     expect(await attempt({ hostname: '203.0.114.7', ...way })).toEqual(REFUSED)
   })
 
-  it('refuses options that it does not know', () => {
+  it('publicConnector refuses options that it does not know', () => {
     const wrong = { allowed: ['10.0.0.0/8'] } as Options // misspelt, as in plain JavaScript
     expect(() => publicConnector(() => () => {}, wrong)).toThrow(ListenerConfigError)
   })

@@ -55,7 +55,7 @@ function attemptAt(url: string, options: PublicOnlyOptions) {
 }
 
 describe('an address that is not public', () => {
-  it('is tested in more than 40 spellings', () => {
+  it('a private address is tested in more than 40 spellings', () => {
     expect(new Set(SPELLINGS).size).toBeGreaterThanOrEqual(40)
   })
 
@@ -80,7 +80,7 @@ describe('an address that is not public', () => {
     expect(connections).toEqual([])
   })
 
-  it('has its name refused, even if another address of the name is public', async () => {
+  it('a private address has its name refused, even if another address of the name is public', async () => {
     const { connect, connections } = stubbedNetwork()
     const { lookup } = nameServer(['203.0.114.7', '10.0.0.1'])
     expect(await attemptAt('http://endpoint.example/', { connect, lookup })).toMatchObject({
@@ -89,7 +89,7 @@ describe('an address that is not public', () => {
     expect(connections).toEqual([])
   })
 
-  it('is allowed where you say so, and its neighbour is not', async () => {
+  it('a private address is allowed where you say so, and its neighbour is not', async () => {
     const { connect, connections } = stubbedNetwork()
     const options = { connect, allow: ['10.20.0.0/16'] }
     expect(await attemptAt('http://10.20.255.255/', options)).toMatchObject({ outcome: 'again' })
@@ -108,7 +108,7 @@ describe('a public address', () => {
     expect(connections).toEqual([host.replace(/[[\]]/g, '')])
   })
 
-  it('of a name is looked up once, judged, and connected to', async () => {
+  it('a public address of a name is looked up once, judged, and connected to', async () => {
     const { connect, connections } = stubbedNetwork()
     const names = nameServer(['203.0.114.7'], ['127.0.0.1'])
     await attemptAt('https://endpoint.example/', { connect, lookup: names.lookup })
@@ -117,7 +117,7 @@ describe('a public address', () => {
 })
 
 describe('a name that changes its answer between the check and the connection', () => {
-  it('gets the connection that was judged: Node itself asks only once', async () => {
+  it('the connection goes to the address that was judged: Node itself asks only once', async () => {
     const { port } = await endpoint((_, response) => response.end())
     const names = nameServer(['127.0.0.1'], ['127.0.0.2'])
     const options = { lookup: names.lookup, allow: ['127.0.0.1/32'] }
@@ -126,7 +126,7 @@ describe('a name that changes its answer between the check and the connection', 
     expect(names.asked()).toBe(1)
   })
 
-  it('is checked again at the next attempt, and refused', async () => {
+  it('the name is checked again at the next attempt, and refused', async () => {
     let requests = 0
     const { port } = await endpoint((_, response) => {
       requests += 1
@@ -167,7 +167,7 @@ describe('over TLS', () => {
 })
 
 describe('the agents, with an HTTP client of your own', () => {
-  it('refuse an address before the connection, as an error of the request', async () => {
+  it('the agents refuse an address before the connection, as an error of the request', async () => {
     const { connect, connections } = stubbedNetwork()
     const request = https.get('https://169.254.169.254/', { agent: publicOnly({ connect }).https })
     const error = await new Promise((resolve) => request.once('error', resolve))
@@ -175,7 +175,7 @@ describe('the agents, with an HTTP client of your own', () => {
     expect(connections).toEqual([])
   })
 
-  it('refuse Unix sockets', async () => {
+  it('the agents refuse Unix sockets', async () => {
     const { connect, connections } = stubbedNetwork()
     const request = https.get({ socketPath: '/run/secret.sock', agent: publicOnly({ connect }).https })
     const error = await new Promise((resolve) => request.once('error', resolve))

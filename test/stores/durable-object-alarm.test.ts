@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { EventStoreObject } from '../../src/stores/durable-object/store.ts'
 
-it('D30 an alarm that could not be set is set by the next call, or nothing would ever be deleted', async () => {
+it('an alarm that could not be set is set by the next call, or nothing would ever be deleted', async () => {
   const alarms: number[] = []
   let fails = true
   const object = new EventStoreObject({

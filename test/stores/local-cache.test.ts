@@ -31,7 +31,7 @@ function cached(maxRecords = 100) {
   return { here, there, far, calls, clock }
 }
 
-describe('keeps the contract of every store', () => {
+describe('the contract of every store', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
     const other = memoryStore({ clock, maxRecords: 1000 })
@@ -39,7 +39,7 @@ describe('keeps the contract of every store', () => {
   })
 })
 
-describe('keeps the contract of every store, when only one event fits', () => {
+describe('the contract of every store, when only one event fits', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock(0)
     const other = memoryStore({ clock, maxRecords: 1000 })
@@ -68,7 +68,7 @@ describe('round trips', () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('through verify() a duplicate is refused without one', async () => {
+  it('a duplicate is refused through verify() without a round trip', async () => {
     const { here, calls } = cached()
     const { listener, deliver } = hmacListener({ store: here })
     const delivery = await deliver()
@@ -120,7 +120,7 @@ describe('it does not remember', () => {
 })
 
 describe('time', () => {
-  it('D14 D15 an event committed here is known to the millisecond of its retention', async () => {
+  it('an event committed here is known to the millisecond of its retention', async () => {
     const { here, clock } = cached()
     await here.commit(keyOf(1), 'a', 7 * DAY_MS)
     clock.advance(7 * DAY_MS)
@@ -129,7 +129,7 @@ describe('time', () => {
     expect(await here.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('counts the retention from before the commit, which may be slow', async () => {
+  it('the retention counts from before the commit, which may be slow', async () => {
     const { far, clock } = cached()
     const slow = withLocalCache(
       {
@@ -147,7 +147,7 @@ describe('time', () => {
     expect(await slow.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('D14 an event that the store called done is forgotten at most a minute late', async () => {
+  it('an event that the store called done is forgotten at most a minute late', async () => {
     const { here, there, clock } = cached()
     await there.commit(keyOf(1), 'a', 1000)
     clock.advance(1000)
@@ -183,7 +183,7 @@ describe('time', () => {
 })
 
 describe('options', () => {
-  it('passes the replay window of the store through, so that defineListener can judge it', () => {
+  it('localCache passes the replay window of the store through, so that defineListener can judge it', () => {
     const { far } = cached()
     expect(withLocalCache(memoryStore({ replayWindowSeconds: 700 })).replayWindowSeconds).toBe(700)
     expect('replayWindowSeconds' in withLocalCache(far)).toBe(false)
@@ -202,14 +202,14 @@ describe('options', () => {
     }
   })
 
-  it('refuses a store inside a transaction, which may be rolled back', () => {
+  it('localCache refuses a store inside a transaction, which may be rolled back', () => {
     const tx = { query: async () => ({ rows: [{ answer: 'committed' }] }) }
     const store = postgresStore(tx)
     expect(() => withLocalCache(store.with(tx))).toThrow(ListenerConfigError)
     expect(() => withLocalCache(store)).not.toThrow()
   })
 
-  it('refuses anything that is not a store', () => {
+  it('localCache refuses anything that is not a store', () => {
     for (const store of [undefined, null, {}, 'redis://127.0.0.1', () => 'done']) {
       // @ts-expect-error as from JavaScript
       expect(() => withLocalCache(store)).toThrow(ListenerConfigError)

@@ -25,7 +25,7 @@ function small(options: MemoryStoreOptions = {}) {
 }
 
 describe('when it is full', () => {
-  it('D12 throws rather than drop a record inside the replay window', () => {
+  it('the store throws rather than drop a record inside the replay window', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
     clock.advanceSeconds(601)
@@ -35,7 +35,7 @@ describe('when it is full', () => {
     expect(evicted).toStrictEqual([])
   })
 
-  it('D12 drops the oldest record beyond the replay window, and tells onEvict its age', () => {
+  it('the store drops the oldest record beyond the replay window, and tells onEvict its age', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) {
       remember(number)
@@ -48,7 +48,7 @@ describe('when it is full', () => {
     expect(() => store.claim(keyOf(5), 'b', LEASE_MS)).toThrow(EventStoreError)
   })
 
-  it('D12 uses its own replayWindowSeconds', () => {
+  it('the store uses its own replayWindowSeconds', () => {
     const { store, clock, remember } = small({ replayWindowSeconds: 1200 })
     for (const number of [1, 2, 3]) remember(number)
     clock.advanceSeconds(1200)
@@ -57,7 +57,7 @@ describe('when it is full', () => {
     expect(store.claim(keyOf(4), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('keeps running leases, and silently drops lapsed ones', () => {
+  it('the store keeps running leases, and silently drops lapsed ones', () => {
     const { store, clock, evicted } = small()
     for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 10 * LEASE_MS)
     clock.advance(10 * LEASE_MS)
@@ -67,7 +67,7 @@ describe('when it is full', () => {
     expect(evicted).toStrictEqual([])
   })
 
-  it('drops the next oldest instead of a lease that is longer than the replay window', () => {
+  it('the store drops the next oldest instead of a lease that is longer than the replay window', () => {
     const { store, clock, remember, evicted } = small()
     store.claim(keyOf(1), 'a', 60 * LEASE_MS)
     for (const number of [2, 3]) remember(number)
@@ -80,7 +80,7 @@ describe('when it is full', () => {
     expect(remember(1)).toBe('committed')
   })
 
-  it('throws if there are only leases longer than the replay window', () => {
+  it('the store throws if there are only leases longer than the replay window', () => {
     const { store, clock } = small()
     for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 60 * LEASE_MS)
     clock.advanceSeconds(602)
@@ -88,7 +88,7 @@ describe('when it is full', () => {
     for (const number of [1, 2, 3]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('busy')
   })
 
-  it('skips 99 longer leases but not 100, so that claiming stays cheap', () => {
+  it('the store skips 99 longer leases but not 100, so that claiming stays cheap', () => {
     const claimBehind = (leases: number) => {
       const { store, clock, remember } = small({ maxRecords: leases + 1 })
       for (let number = 1; number <= leases; number += 1) store.claim(keyOf(number), 'a', 60 * LEASE_MS)
@@ -100,7 +100,7 @@ describe('when it is full', () => {
     expect(() => claimBehind(100)).toThrow(EventStoreError)
   })
 
-  it('drops nothing for an event that it already knows', () => {
+  it('the store drops nothing for an event that it already knows', () => {
     const { store, remember } = small()
     for (const number of [1, 2]) remember(number)
     store.claim(keyOf(3), 'a', LEASE_MS)
@@ -109,7 +109,7 @@ describe('when it is full', () => {
     expect(store.claim(keyOf(2), 'b', LEASE_MS)).toBe('done')
   })
 
-  it('counts the age from the commit, and lookups do not change it', () => {
+  it('the store counts the age from the commit, and lookups do not change it', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
     clock.advanceSeconds(602)
@@ -121,7 +121,7 @@ describe('when it is full', () => {
     expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('has room again after a release', () => {
+  it('the store has room again after a release', () => {
     const { store } = small()
     for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', LEASE_MS)
     store.release(keyOf(2), 'a')
@@ -129,7 +129,7 @@ describe('when it is full', () => {
     expect(() => store.claim(keyOf(5), 'a', LEASE_MS)).toThrow(EventStoreError)
   })
 
-  it('forgets nothing while it grows, and still drops the oldest first', () => {
+  it('the store forgets nothing while it grows, and still drops the oldest first', () => {
     const clock = fakeClock()
     const store = memoryStore({ clock, maxRecords: 12_000 })
     const claim = (number: number) => store.claim(keyOf(number), 'owner', LEASE_MS)
@@ -144,7 +144,7 @@ describe('when it is full', () => {
     expect([claim(1), claim(0)]).toEqual(['done', 'acquired'])
   })
 
-  it('D12 makes verify() reject, and never accepts a replay', async () => {
+  it('a full store makes verify() reject, and never accepts a replay', async () => {
     const { store, clock } = small()
     const { listener, deliver } = hmacListener({ store, clock })
     const accepted = await Promise.all(
@@ -158,7 +158,7 @@ describe('when it is full', () => {
     for (const delivery of accepted) expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
   })
 
-  it('D30 never holds more than maxRecords, and never forgets a young record', () => {
+  it('the store never holds more than maxRecords, and never forgets a young record', () => {
     const steps = fc.array(fc.tuple(fc.nat(30), fc.nat(400)), { maxLength: 60 })
     fc.assert(
       fc.property(steps, (given) => {
@@ -189,7 +189,7 @@ describe('onEvict', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('of the hook'))],
-  ])('changes nothing if it %s', async (_, onEvict) => {
+  ])('onEvict changes nothing if it %s', async (_, onEvict) => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     const { store, clock, remember } = small({ onEvict })
@@ -201,7 +201,7 @@ describe('onEvict', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('is not told of a record whose retention is over', () => {
+  it('onEvict is not told of a record whose retention is over', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
     clock.advance(7 * DAY_MS + 1)

@@ -14,26 +14,26 @@ function keyOf(number: number, listenerId = 'L1') {
   return { listenerId, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${number.toString(16).padStart(12, '0')}` }
 }
 
-describe('keeps the contract of every store, on a fake clock', () => {
+describe('the contract of every store, on a fake clock', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock()
     return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
   })
 })
 
-describe('keeps the contract of every store, on a clock that starts at 0', () => {
+describe('the contract of every store, on a clock that starts at 0', () => {
   eventStoreSuite(it, () => {
     const clock = fakeClock(0)
     return { store: memoryStore({ clock, maxRecords: 1000 }), advance: clock.advance }
   })
 })
 
-describe('keeps the contract of every store, in real time', () => {
+describe('the contract of every store, in real time', () => {
   eventStoreSuite(it, () => memoryStore({ maxRecords: 1000 }))
 })
 
 describe('time', () => {
-  it('D15 D14 remembers for 7 days to the millisecond', () => {
+  it('an event is remembered for 7 days to the millisecond', () => {
     const clock = fakeClock()
     const store = memoryStore({ clock, maxRecords: 3 })
     store.commit(keyOf(1), 'a', 7 * DAY_MS)
@@ -43,7 +43,7 @@ describe('time', () => {
     expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
   })
 
-  it('T14 is measured with a monotonic clock by default', () => {
+  it('the time comes from a monotonic clock by default', () => {
     // This tests the default clock, so nothing can be injected.
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = memoryStore({ maxRecords: 3 })
@@ -56,9 +56,9 @@ describe('time', () => {
 })
 
 describe('keys', () => {
-  it('take any ID, as verify() maps it', () => expectAnyId(memoryStore()))
+  it('keys take any ID, as verify() maps it', () => expectAnyId(memoryStore()))
 
-  it('D19 two events are one only if both listener and event ID are equal', () => {
+  it('two events are one only if both listener and event ID are equal', () => {
     const listener = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 6 }),
       fc.constantFrom('a', 'A', 'a:b', 'a:', '{a}', 'a\u0000', '1:a', '__proto__', 'constructor'),
@@ -81,7 +81,7 @@ describe('keys', () => {
     )
   })
 
-  it('D19 70,000 listeners stay apart', () => {
+  it('70,000 listeners stay apart', () => {
     const store = memoryStore({ maxRecords: 70_000 })
     const taken = Array.from({ length: 70_000 }, (_, number) =>
       store.claim(keyOf(1, `L${number}`), `${number}`, LEASE_MS),
@@ -105,7 +105,7 @@ describe('options', () => {
     }
   })
 
-  it('has a replay window of 601 s by default', () => {
+  it('the replay window is 601 s by default', () => {
     expect(memoryStore({ maxRecords: 10 }).replayWindowSeconds).toBe(601)
     expect(memoryStore({ maxRecords: 10, replayWindowSeconds: 700 }).replayWindowSeconds).toBe(700)
   })

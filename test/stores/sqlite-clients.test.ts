@@ -90,7 +90,7 @@ describe.each(Object.entries(STAND_INS))('%s keeps the contract', (_, open) => {
     return { store, advance: age }
   })
 
-  it('sweeps and checks', async () => {
+  it('the store sweeps and checks', async () => {
     await migrated
     await store.commit(KEY, 'a', 1000)
     await age(2000)
@@ -153,7 +153,7 @@ it('an answer without rows decides nothing', async () => {
   await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow('did not return rows')
 })
 
-it('D22 a commit that the database refuses is an error, leaves nothing, and the next one is kept', async () => {
+it('a commit that the database refuses is an error, leaves nothing, and the next one is kept', async () => {
   const real = fastFile()
   let fails = false
   const store = sqliteStore({
@@ -176,7 +176,7 @@ it('D22 a commit that the database refuses is an error, leaves nothing, and the 
 describe('@libsql/client, for a file', () => {
   const keyOf = (number: number) => ({ ...KEY, listenerId: `L${number}` })
 
-  it('with one connection, the calls of all its stores take turns', async () => {
+  it('the calls of all stores of a client take turns with one connection', async () => {
     const client = createClient({ url: `file:${newPath()}`, concurrency: 1 })
     await client.executeMultiple('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
     const stores = [sqliteStore(client), sqliteStore(client, { table: 'other' })]
@@ -270,7 +270,7 @@ describe('@libsql/client, for a file', () => {
   })
 })
 
-it('prepares each statement once', async () => {
+it('the store prepares each statement once', async () => {
   const real = new Libsql(newPath())
   const prepared: string[] = []
   const store = sqliteStore({

@@ -9,7 +9,7 @@ import {
   databaseFolder,
   describeEachClient,
   libsql,
-  lockElsewhere,
+  lockInAnotherProcess,
   type SqliteClient,
 } from '../support/sqlite-databases.ts'
 
@@ -38,7 +38,7 @@ async function fresh(client: SqliteClient = libsql, options: SqliteStoreOptions 
   return { path, db, sql, close, store, age, count }
 }
 
-describeEachClient('keeps the contract of every store, with records made older', (client) => {
+describeEachClient('the contract of every store, with records made older', (client) => {
   eventStoreSuite(it, async () => {
     const { path, store, age, close } = await fresh(client)
     const another = client.open(path)
@@ -47,7 +47,7 @@ describeEachClient('keeps the contract of every store, with records made older',
   })
 })
 
-describe('libsql: keeps the contract of every store, in real time', () => {
+describe('the contract of every store on libsql, in real time', () => {
   eventStoreSuite(it, async () => {
     const { store, close } = await fresh()
     return { store, close }
@@ -55,7 +55,7 @@ describe('libsql: keeps the contract of every store, in real time', () => {
 })
 
 describeEachClient('keys', (client) => {
-  it('take any ID, as verify() maps it', async () => {
+  it('keys take any ID, as verify() maps it', async () => {
     const { store, close } = await fresh(client)
     await expectAnyId(store)
     close()
@@ -63,7 +63,7 @@ describeEachClient('keys', (client) => {
 })
 
 describeEachClient('time', (client) => {
-  it('D14 D15 an event is a duplicate at 6 d 23 h 59 min, and a new one at 7 d 0 h 1 min', async () => {
+  it('an event is a duplicate at 6 d 23 h 59 min, and a new one at 7 d 0 h 1 min', async () => {
     const { store, age, close } = await fresh(client)
     const { listener, deliver } = hmacListener({ store })
     const delivery = await deliver()
@@ -75,7 +75,7 @@ describeEachClient('time', (client) => {
     close()
   })
 
-  it('D27 the database keeps the time, so a process whose clock is off shortens no lease', async () => {
+  it('the database keeps the time, so a process whose clock is off shortens no lease', async () => {
     const { store, sql, close } = await fresh(client)
     await store.claim(keyOf(1), 'a', LEASE_MS)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * DAY_MS })
@@ -89,7 +89,7 @@ describeEachClient('time', (client) => {
 })
 
 describeEachClient('migrate and sweep', (client) => {
-  it('without migrate() every verb names the fix', async () => {
+  it('every verb without migrate() names the fix', async () => {
     const { db, close } = client.open(newPath())
     const store = sqliteStore(db)
     for (const call of [
@@ -112,7 +112,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('D30 sweep() deletes expired records, oldest first, and never more than its limit', async () => {
+  it('sweep() deletes expired records, oldest first, and never more than its limit', async () => {
     const { store, sql, age, count, close } = await fresh(client)
     for (let number = 0; number < 30; number += 1) await store.commit(keyOf(number), 'a', 1000 + number)
     await store.claim(keyOf(100), 'crashed', 500)
@@ -132,7 +132,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('sweeps the oldest first even without the index', async () => {
+  it('the oldest records are swept first even without the index', async () => {
     const { store, sql, age, close } = await fresh(client)
     await sql('DROP INDEX hookgate_events_expires_at')
     for (let number = 0; number < 10; number += 1)
@@ -143,7 +143,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('D30 a finished event keeps no owner, which would be half of its size', async () => {
+  it('a finished event keeps no owner, which would be half of its size', async () => {
     const { store, sql, close } = await fresh(client)
     await store.claim(keyOf(1), 'a', LEASE_MS)
     await store.commit(keyOf(1), 'a', DAY_MS)
@@ -151,7 +151,7 @@ describeEachClient('migrate and sweep', (client) => {
     close()
   })
 
-  it('finds a record by its key, and expired records by the index', async () => {
+  it('a record is found by its key, and expired records by the index', async () => {
     const { sql, close } = await fresh(client)
     const plan = async (text: string) => JSON.stringify(await sql(`EXPLAIN QUERY PLAN ${text}`))
     expect(
@@ -168,13 +168,13 @@ describeEachClient('check()', (client) => {
   const problems = async (store: { check(): Promise<readonly { problem: string }[]> }) =>
     (await store.check()).map(({ problem }) => problem.split(':')[0])
 
-  it('finds nothing if all is well', async () => {
+  it('check() finds nothing if all is well', async () => {
     const { store, close } = await fresh(client)
     expect(await store.check()).toStrictEqual([])
     close()
   })
 
-  it('finds a missing table, a missing index, and settings that lose deliveries or events', async () => {
+  it('check() finds a missing table, a missing index, and settings that lose deliveries or events', async () => {
     const { db, sql, close } = client.open(newPath(), 1000)
     const store = sqliteStore(db)
     const settings = ['journal_mode is delete', 'busy_timeout is 1000']
@@ -195,7 +195,7 @@ describeEachClient('check()', (client) => {
 
   const { openReadOnly } = client
   if (openReadOnly) {
-    it('finds a database that is open for reading only', async () => {
+    it('check() finds a database that is open for reading only', async () => {
       const { path, close } = await fresh(client)
       const readOnly = openReadOnly(path)
       await readOnly.sql('PRAGMA synchronous = NORMAL')
@@ -209,13 +209,13 @@ describeEachClient('check()', (client) => {
 
   it('another process that writes does not make it fail', async () => {
     const { path, store, close } = await fresh(client)
-    const { unlock } = await lockElsewhere(path, { begin: 'BEGIN IMMEDIATE' })
+    const { unlock } = await lockInAnotherProcess(path, { begin: 'BEGIN IMMEDIATE' })
     expect(await store.check()).toStrictEqual([])
     await unlock()
     close()
   })
 
-  it('changes nothing', async () => {
+  it('check() changes nothing', async () => {
     const { store, count, close } = await fresh(client)
     await store.claim(keyOf(1), 'a', LEASE_MS)
     await store.check()
@@ -223,7 +223,7 @@ describeEachClient('check()', (client) => {
     close()
   })
 
-  it('finds a wait that blocks the process for long, and a database in memory', async () => {
+  it('check() finds a wait that blocks the process for long, and a database in memory', async () => {
     const { db, close } = client.open(':memory:', 5000)
     const store = sqliteStore(db)
     await store.migrate()
@@ -233,7 +233,7 @@ describeEachClient('check()', (client) => {
 })
 
 describe("mode 'single'", () => {
-  it('claims the event and remembers it in one write', async () => {
+  it('mode single claims the event and remembers it in one write', async () => {
     const { store, age, close } = await fresh(libsql, { mode: 'single' })
     expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
     expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
@@ -245,7 +245,7 @@ describe("mode 'single'", () => {
     close()
   })
 
-  it('needs no more statements: commit is done, and release does nothing', async () => {
+  it('mode single needs no more statements: commit is done, and release does nothing', async () => {
     const { store, sql, close } = await fresh(libsql, { mode: 'single' })
     await store.claim(keyOf(1), 'a', LEASE_MS)
     await sql('DROP TABLE hookgate_events')
@@ -254,7 +254,7 @@ describe("mode 'single'", () => {
     close()
   })
 
-  it('remembers for retentionSeconds, which a listener checks', async () => {
+  it('mode single remembers for retentionSeconds, which a listener checks', async () => {
     const { db, store, age, close } = await fresh(libsql, { mode: 'single', retentionSeconds: 700 })
     await store.claim(keyOf(1), 'a', LEASE_MS)
     await age(690_000)
@@ -267,7 +267,7 @@ describe("mode 'single'", () => {
     close()
   })
 
-  it('understands records of the other mode', async () => {
+  it('mode single understands records of the other mode', async () => {
     const { db, store, close } = await fresh()
     const single = sqliteStore(db, { mode: 'single' })
     await store.claim(keyOf(1), 'a', LEASE_MS)

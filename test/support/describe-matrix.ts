@@ -93,7 +93,6 @@ export interface Client extends Endpoint, RunningServer {
 }
 
 export interface Row {
-  /** Starts with the IDs of its rows in the attack catalogue. */
   readonly name: string
   /** Makes the listener, once per framework. Default: an HMAC listener. */
   readonly endpoint?: () => Endpoint | Promise<Endpoint>

@@ -80,7 +80,7 @@ function fetchByHand(port: number): Fetch {
 }
 
 /** Answers with this status and text. */
-export function plainly(
+export function respondWith(
   status: number,
   body: string | Uint8Array = '',
   headers: { readonly [name: string]: string } = {},

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { leash } from './leash.ts'
+import { killAfterExit } from './kill-after-exit.ts'
 import { type PostgresServer, USER, WHY_NO_POSTGRES } from './postgres-server.ts'
-import { untilSaid } from './until-said.ts'
+import { waitForStderr } from './wait-for-stderr.ts'
 
-/** Debian keeps it among the programs of the administrator. */
+/** Debian installs it in /usr/sbin, which is not on every PATH. */
 const PATH = `${process.env.PATH ?? ''}:/usr/sbin`
 
 /** Why tests cannot use a real PgBouncer here. Undefined if they can. */
@@ -37,7 +37,7 @@ export class Pgbouncer {
     const settings = join(this.#folder, 'pgbouncer.ini')
     writeFileSync(settings, settingsOf(server, this.#folder, mode))
     if (USER) for (const path of [this.#folder, settings]) chownSync(path, USER.uid, USER.gid)
-    this.#guard = leash(this.#folder)
+    this.#guard = killAfterExit(this.#folder)
   }
 
   static async start(server: PostgresServer, mode: PoolMode): Promise<Pgbouncer> {
@@ -70,7 +70,7 @@ export class Pgbouncer {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     this.#process = pooler
-    await untilSaid(pooler, 'process up')
+    await waitForStderr(pooler, 'process up')
   }
 
   /** Stops it and removes its folder. */

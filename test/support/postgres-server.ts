@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { untilSaid } from './until-said.ts'
+import { waitForStderr } from './wait-for-stderr.ts'
 
 /** Debian keeps the server out of PATH, in a folder for each version. */
 const DEBIAN = '/usr/lib/postgresql'
@@ -92,7 +92,7 @@ export class PostgresServer {
       { ...USER, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     this.#postmaster = postmaster
-    await untilSaid(postmaster, 'ready to accept connections')
+    await waitForStderr(postmaster, 'ready to accept connections')
   }
 
   /** Stops at once, like a crash, without notice to clients. */

@@ -54,7 +54,7 @@ if (rounds > 0) {
   const began = performance.now()
   const processes = Number(values.processes)
   const deliveries = Number(values.deliveries)
-  const acceptances = await module.raceAcross({ ...chosen, rounds, processes, deliveries })
+  const acceptances = await module.raceProcesses({ ...chosen, rounds, processes, deliveries })
   const right = acceptances.filter((count) => count === 1).length
   failed ||= right !== rounds
   console.log(
@@ -64,7 +64,7 @@ if (rounds > 0) {
 const commits = Number(values.commits)
 if (commits > 0) {
   const began = performance.now()
-  const counts = await module.commitAcross({ ...chosen, processes: 3, events: commits })
+  const counts = await module.commitInProcesses({ ...chosen, processes: 3, events: commits })
   failed ||= counts.forgotten > 0
   console.log(`commits: ${JSON.stringify(counts)} (${seconds(began)} s)`)
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { leash } from './leash.ts'
+import { killAfterExit } from './kill-after-exit.ts'
 import type { RedisServer } from './redis-server.ts'
 
 export interface RedisSentinel {
@@ -32,7 +32,7 @@ export async function startSentinel(primary: RedisServer): Promise<RedisSentinel
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const guard = leash(folder)
+  const guard = killAfterExit(folder)
   let printed = ''
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (bytes: Buffer) => {

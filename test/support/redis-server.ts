@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { leash } from './leash.ts'
+import { killAfterExit } from './kill-after-exit.ts'
 
-/** Why there is no Redis here, if there is none. */
+/** Why tests cannot use a real Redis here. Undefined if they can. */
 export const WHY_NO_REDIS: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0
     ? undefined
@@ -35,7 +35,7 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** With a `--tls-cert-file` among its settings it speaks TLS. @throws when the server does not come up: its words are in the message. */
+/** Speaks TLS if its settings have `--tls-cert-file`. @throws with the output of the server if it does not start. */
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-redis-'))
   for (let attempt = 1; ; attempt += 1) {
@@ -64,14 +64,14 @@ class ServerProcess implements RedisServer {
   readonly port: number
   readonly #settings: readonly string[]
   readonly #folder: string
-  readonly #leash: ChildProcess
+  readonly #guard: ChildProcess
   #child: ChildProcess | undefined
 
   constructor(port: number, settings: readonly string[], folder: string) {
     this.port = port
     this.#settings = settings
     this.#folder = folder
-    this.#leash = leash(folder)
+    this.#guard = killAfterExit(folder)
   }
 
   async start(): Promise<void> {
@@ -111,7 +111,7 @@ class ServerProcess implements RedisServer {
 
   async close(): Promise<void> {
     await this.kill()
-    this.#leash.kill('SIGKILL')
+    this.#guard.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

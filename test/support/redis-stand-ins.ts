@@ -7,7 +7,7 @@ import type {
 } from '../../src/stores/redis/store.ts'
 
 // Stand-ins for clients that not everyone can install. Each has the one method that the store uses, on a real
-// connection. They test the call's shape and the store's use of it. test/clients has the clients themselves.
+// connection. They test the call's shape and the store's use of it. test/suites/clients has the clients themselves.
 
 export function glideStandIn(redis: Redis): CustomCommandClient {
   return { customCommand: ([name = '', ...args]) => redis.call(name, args) }

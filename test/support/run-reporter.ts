@@ -36,7 +36,7 @@ export class RunReporter implements Reporter {
   }
 }
 
-/** With the time that imports took, which isolation repeats in each file. */
+/** The time of a file, and of its imports, which isolation repeats in each file. */
 function slowest(modules: readonly TestModule[]): string[] {
   const timed = modules.map((module) => {
     const { collectDuration, duration } = module.diagnostic()

@@ -8,7 +8,7 @@ import {
 import { jwt, type KeySet, localKeySet } from '../../src/jwt.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { type SignedRequest, type SignOptions, signHmac, signJwt } from '../../src/testing/index.ts'
-import type { Recipe } from '../runtimes/wire/protocol.ts'
+import type { Recipe } from '../suites/runtimes/wire/protocol.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { SECRET } from './hmac-listener.ts'
 import { newKey } from './keys.ts'

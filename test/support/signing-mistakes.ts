@@ -30,21 +30,25 @@ const standardBase64: Sent = ['', ' ', '  ', '   ', '    ']
 
 /** Mistakes of senders, and the words by which `explain` names each. */
 export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegExp])[] = [
-  ['secret decoded', { signature: spell(mac(`${AT}.${ID}.${BODY}`, decoded)) }, /base64-decoded first/],
+  [
+    'secret decoded',
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, decoded)) },
+    /decoded from base64 before it signed/,
+  ],
   [
     'secret with newline',
     { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET}\n`)) },
-    /signed with a line break around the secret/,
+    /copy of the secret has a line break at its end/,
   ],
   [
     'secret with quotes',
     { signature: spell(mac(`${AT}.${ID}.${BODY}`, `"${SECRET}"`)) },
-    /signed with quotes around the secret/,
+    /copy of the secret has quotes around it/,
   ],
   [
     'secret with a space',
     { signature: spell(mac(`${AT}.${ID}.${BODY}`, `${SECRET} `)) },
-    /signed with a space around the secret/,
+    /copy of the secret has a space at its end/,
   ],
   [
     'newline sent',

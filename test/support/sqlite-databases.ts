@@ -121,7 +121,7 @@ process.stdin.once('data', end).once('end', end)
 if (holdMs) setTimeout(end, Number(holdMs))`
 
 /** Another process that keeps a database locked until it is told, or for `holdMs`. */
-export async function lockElsewhere(
+export async function lockInAnotherProcess(
   path: string,
   { begin = 'BEGIN EXCLUSIVE', holdMs }: { begin?: string; holdMs?: number } = {},
 ): Promise<{ unlock(): Promise<void> }> {

@@ -7,7 +7,7 @@ import { type StoreProcess, type SubjectChoice, withProcesses } from './store-pr
 //
 //   async function open(config): {
 //     store, close(),
-//     effect?(eventId),      does the event's work, so that a second time shows (INSERT, INCR)
+//     effect?(eventId),      does the event's work, countably (INSERT, INCR)
 //     effects?(eventId),     how often that was
 //     attempt?({ key, owner, leaseMs, retentionMs }, step),   instead of claim → effect → commit; calls step(name) with
 //   }                        the names below, and answers `acquired` when it ran, else what claim answered
@@ -31,7 +31,7 @@ export interface RaceOptions extends SubjectChoice {
  * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`, or when the other process does not find
  *   the event done.
  */
-export function raceAcross(options: RaceOptions): Promise<number[]> {
+export function raceProcesses(options: RaceOptions): Promise<number[]> {
   const { processes, rounds, deliveries, losersAnswer = 'busy', onRound } = options
   return withProcesses(options, async (start) => {
     const racers = await Promise.all(Array.from({ length: processes }, start))
@@ -106,7 +106,7 @@ export interface CommitCounts {
  * Lets all processes claim and commit at the same time, so that they get into each other's way. What is answered `committed` is
  * read back from another process while they go on.
  */
-export function commitAcross(options: CommitOptions): Promise<CommitCounts> {
+export function commitInProcesses(options: CommitOptions): Promise<CommitCounts> {
   const { processes, events, lanes = 3 } = options
   return withProcesses(options, async (start) => {
     const workers = await Promise.all(Array.from({ length: processes }, start))

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 declare module 'vitest' {
   interface ProvidedContext {
     readonly seed: number | undefined
@@ -11,6 +13,9 @@ declare module 'vitest' {
 const HUNG_MS = 60_000
 
 const seed = process.env.HOOKGATE_SEED
+
+/** One for each core but one is vitest's own choice: on two cores that is one. */
+export const MOST_WORKERS: number = Math.max(2, availableParallelism() - 1)
 
 /** What the projects of tests share. */
 export const TEST_SETTINGS: {

@@ -66,7 +66,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const BROKEN: {
   readonly [fault: string]: readonly [(plain: Plain, clock: Clock) => Partial<EventStore>, RegExp]
 } = {
-  'D02 D24 looks first and writes later': [
+  'looks first and writes later': [
     ({ store, read, write }) => ({
       async claim(key, owner, leaseMs) {
         const row = read(key)
@@ -78,11 +78,11 @@ const BROKEN: {
     }),
     /claims at once/,
   ],
-  'D02 takes no notice of whether its insert did anything': [
+  'takes no notice of whether its insert did anything': [
     () => ({ claim: async () => 'acquired' as const }),
     /exactly one/,
   ],
-  'D28 reads what was true a moment ago': [
+  'reads what was true a moment ago': [
     ({ store, write }, clock) => {
       const seen = new Map<string, number>()
       return {
@@ -98,14 +98,14 @@ const BROKEN: {
     },
     /exactly one/,
   ],
-  'D08 does not know its own owner again': [
+  'does not know its own owner again': [
     ({ store, read }) => ({
       claim: async (key, owner, leaseMs) =>
         read(key) && !read(key)?.done ? 'busy' : store.claim(key, owner, leaseMs),
     }),
     /repeated by its owner/,
   ],
-  'D09 lets a former owner commit': [
+  'lets a former owner commit': [
     ({ write }) => ({
       async commit(key, owner, retentionMs) {
         write(key, owner, true, retentionMs)
@@ -114,15 +114,15 @@ const BROKEN: {
     }),
     /taken over/,
   ],
-  'D09 lets anyone release': [
+  'lets anyone release': [
     ({ rows }) => ({ release: async (key) => rows.delete(eventKeyText(key)) }),
     /only its owner/,
   ],
-  'D07 D16 never lets a lease lapse': [
+  'never lets a lease lapse': [
     ({ store }) => ({ claim: (key, owner) => store.claim(key, owner, Number.MAX_SAFE_INTEGER) }),
     /lapses/,
   ],
-  'D26 lets all in where a lease has lapsed': [
+  'lets all in where a lease has lapsed': [
     ({ store, rows, write }) => ({
       async claim(key, owner, leaseMs) {
         const old = rows.get(eventKeyText(key))
@@ -136,11 +136,11 @@ const BROKEN: {
     }),
     /on a lapsed lease/,
   ],
-  'D14 never forgets': [
+  'never forgets': [
     ({ store }) => ({ commit: (key, owner) => store.commit(key, owner, Number.MAX_SAFE_INTEGER) }),
     /retention is over/,
   ],
-  'D15 forgets what was committed when the lease would have lapsed': [
+  'forgets what was committed when the lease would have lapsed': [
     ({ store }) => ({ commit: (key, owner) => store.commit(key, owner, 50) }),
     /not before/,
   ],
@@ -165,7 +165,7 @@ const BROKEN: {
     }),
     /committed event cannot be released/,
   ],
-  'D22 says committed and writes nothing, when it is busy with another commit': [
+  'says committed and writes nothing, when it is busy with another commit': [
     ({ store }) => {
       let committing = 0
       return {
@@ -180,7 +180,7 @@ const BROKEN: {
     },
     /committed at once all are done/,
   ],
-  'D22 says committed and writes nothing, after a race for the event': [
+  'says committed and writes nothing, after a race for the event': [
     ({ store }) => {
       let claiming = 0
       const raced = new Set<string>()
@@ -198,7 +198,7 @@ const BROKEN: {
     },
     /exactly one is acquired/,
   ],
-  'D22 says committed, and writes a moment later': [
+  'says committed, and writes a moment later': [
     ({ store }) => ({
       async commit(key, owner, retentionMs) {
         void turn().then(() => store.commit(key, owner, retentionMs))
@@ -259,7 +259,7 @@ const BROKEN: {
     },
     /release and many claims/,
   ],
-  'D09 lets anyone commit while a lease runs': [
+  'lets anyone commit while a lease runs': [
     ({ store, rows }) => ({
       async commit(key, owner, retentionMs) {
         if (!rows.get(eventKeyText(key))?.done) rows.delete(eventKeyText(key))
@@ -268,7 +268,7 @@ const BROKEN: {
     }),
     /nobody can commit/,
   ],
-  'D31 bars an owner who has released': [
+  'bars an owner who has released': [
     ({ store }) => {
       const barred = new Set<string>()
       return {
@@ -282,7 +282,7 @@ const BROKEN: {
     },
     /by the same owner, and committed/,
   ],
-  'D18 lets an owner have one event at a time': [
+  'lets an owner have one event at a time': [
     ({ store }) => {
       const holding = new Set<string>()
       return {
@@ -317,7 +317,7 @@ const BROKEN: {
     }),
     /need not be whole/,
   ],
-  'D31 remembers who was refused': [
+  'remembers who was refused': [
     ({ store, write }) => ({
       async claim(key, owner, leaseMs) {
         const answer = await store.claim(key, owner, leaseMs)
@@ -329,14 +329,14 @@ const BROKEN: {
   ],
 }
 
-/** Key functions that collide, as careless stores write them. */
+/** Careless key functions, which collide. */
 const sorted = ({ listenerId, eventId }: EventKey) => [listenerId, eventId].toSorted().join()
 const lengthOnly = ({ listenerId, eventId }: EventKey) => `${listenerId.replace(/^(\d+:)+/, '')}:${eventId}`
 const ascii = (text: string) => text.replace(/[^\0-~]/g, '?')
 const visible = (text: string) => text.replace(/[\p{C}\p{M}]/gu, '')
 
 describe('eventStoreSuite', () => {
-  it('has more than 20 cases, each with its own name', () => {
+  it('the suite has more than 20 cases, each with its own name', () => {
     const names: string[] = []
     eventStoreSuite(
       (name) => names.push(name),
@@ -346,11 +346,11 @@ describe('eventStoreSuite', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('passes a correct store', async () => {
+  it('the suite passes a correct store', async () => {
     expect(await failures((clock) => plainStore(clock).store)).toStrictEqual([])
   })
 
-  it.each(Object.entries(BROKEN))('fails a store that %s', async (_, [breakIt, caught]) => {
+  it.each(Object.entries(BROKEN))('the suite fails a store that %s', async (_, [breakIt, caught]) => {
     const failed = await failures((clock) => {
       const plain = plainStore(clock)
       return { ...plain.store, ...breakIt(plain, clock) }
@@ -378,12 +378,12 @@ describe('eventStoreSuite', () => {
       /version 8/,
     ],
     ['leaves the version digit out', ({ eventId }) => eventId.slice(0, 14) + eventId.slice(15), /one digit/],
-  ])('D19 fails a store that %s in its keys', async (_, nameOf, caught) => {
+  ])('the suite fails a store that %s in its keys', async (_, nameOf, caught) => {
     const failed = await failures((clock) => plainStore(clock, new Map(), nameOf).store)
     expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
   })
 
-  it('D22 fails a store whose commits only its own connection sees, if it is given another', async () => {
+  it('the suite fails a store whose commits only its own connection sees, if it is given another', async () => {
     const failing = async (isGiven: boolean) => {
       const { store: other } = plainStore(fakeClock())
       return failures((clock) => plainStore(clock).store, isGiven ? other : undefined)
@@ -393,7 +393,7 @@ describe('eventStoreSuite', () => {
     expect(await failing(true)).toContainEqual(expect.stringMatching(/committed at once/))
   })
 
-  it('closes each store, even if the case has failed', async () => {
+  it('the suite closes each store, even if the case has failed', async () => {
     let open = 0
     const runs: (() => Promise<void>)[] = []
     eventStoreSuite(
@@ -411,7 +411,7 @@ describe('eventStoreSuite', () => {
   })
 })
 
-it('D19 eventKeyText differs for any two keys, even if their parts contain separators', () => {
+it('eventKeyText differs for any two keys, even if their parts contain separators', () => {
   const part = fc.string({ unit: fc.constantFrom('a', ':', '1', '2'), maxLength: 5 })
   const key = fc.record({ listenerId: part, eventId: part })
   fc.assert(

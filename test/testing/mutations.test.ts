@@ -28,12 +28,12 @@ describe.each(Object.entries(METHODS))('mutations of a delivery with %s', async 
   const all = mutations(await sign('{"total":1.0}'))
   const listener = () => defineListener({ id: 'mutations', auth, store: memoryStore() })
 
-  it('are over 45, each with its own name', () => {
+  it('the mutations are over 45, each with its own name', () => {
     expect(all.length).toBeGreaterThan(45)
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
 
-  it('leave the delivery itself unchanged', async () => {
+  it('the mutations leave the delivery itself unchanged', async () => {
     const delivery = await sign('{"total":1.0}')
     mutations(delivery)
     expect(await verify(toDelivery(delivery), listener())).toMatchObject({ ok: true })
@@ -50,7 +50,7 @@ describe.each(Object.entries(METHODS))('mutations of a delivery with %s', async 
   })
 
   it.each(BODIES.filter((body) => body !== ''))(
-    'are refused for the same reasons whatever the body: %j',
+    'the mutations are refused for the same reasons whatever the body: %j',
     async (body) => {
       for (const { name, request, reason } of mutations(await sign(body))) {
         expect(await verify(toDelivery(request), listener()), name).toMatchObject({ ok: false, reason })

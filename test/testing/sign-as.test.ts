@@ -67,7 +67,7 @@ describe('signAs, for a form', () => {
     ['text', '{ "action": "opened", "title": "a&b=c + d €" }'],
     ['bytes', Buffer.from('{"action":"opened","title":"a&b=c + d €"}')],
     ['its form', `payload=${encodeURIComponent('{"action":"opened","title":"a&b=c + d €"}')}`],
-  ])('makes GitHub’s of %s', async (_, body) => {
+  ])('signAs makes GitHub’s of %s', async (_, body) => {
     for (const contentType of [FORM, `${FORM}; charset=utf-8`]) {
       const { request, payload } = await eventOf(github, { body, contentType })
       expect(payload).toEqual({ action: 'opened', title: 'a&b=c + d €' })
@@ -77,7 +77,7 @@ describe('signAs, for a form', () => {
     }
   })
 
-  it('makes Slack’s of the event’s payload, a command or an interaction', async () => {
+  it('signAs makes Slack’s of the event’s payload, a command or an interaction', async () => {
     for (const body of [
       { command: '/weather', text: 'a & b' },
       { payload: { type: 'block_actions', actions: [{ value: '1' }] } },
@@ -86,12 +86,12 @@ describe('signAs, for a form', () => {
     }
   })
 
-  it('makes Twilio’s of its fields, which is its usual content', async () => {
+  it('signAs makes Twilio’s of its fields, which is its usual content', async () => {
     const body = { Body: 'Hi & bye', From: '+15005550006', Media: ['a', 'b'] }
     expect((await eventOf(twilio, { body })).payload).toEqual(body)
   })
 
-  it('keeps what is no object in JSON as it is', async () => {
+  it('signAs keeps what is no object in JSON as it is', async () => {
     for (const body of ['payload=1', 'a', '1', '"a"', '{', '']) {
       const { body: sent } = await signAs(github, { secret, body, contentType: FORM })
       expect(sent).toBe(body)
@@ -101,7 +101,7 @@ describe('signAs, for a form', () => {
 
 describe('signAs', () => {
   it.each(names.filter((each) => String(each.scheme.algorithm) !== 'code' && !byRow.includes(each)))(
-    'makes a delivery that $name accepts, whose signature is not a row with a header',
+    'signAs makes a delivery that $name accepts, whose signature is not a row with a header',
     async ({ name, scheme }) => {
       const factory = await schemeFactory(name)
       const secret = secretFor(scheme.key)
@@ -114,7 +114,7 @@ describe('signAs', () => {
     },
   )
 
-  it.each(byRow)('makes a delivery that $name accepts, and no other', async ({ name, scheme }) => {
+  it.each(byRow)('signAs makes a delivery that $name accepts, and no other', async ({ name, scheme }) => {
     const factory = await schemeFactory(name)
     const asymmetric = { ed25519: 'Ed25519', 'ecdsa-p256-sha256': 'P-256' } as const
     const curve = asymmetric[scheme.algorithm as keyof typeof asymmetric] // undefined for all others
@@ -144,7 +144,7 @@ describe('signAs', () => {
     })
   })
 
-  it('keeps text as text and bytes as bytes, and turns a value into JSON text', async () => {
+  it('signAs keeps text as text and bytes as bytes, and turns a value into JSON text', async () => {
     const stripe = await schemeFactory('stripe')
     expect((await signAs(stripe, { secret: 'whsec_x', body: '{}' })).body).toBe('{}')
     expect((await signAs(stripe, { secret: 'whsec_x', body: { a: 1 } })).body).toBe('{"a":1}')
@@ -153,7 +153,7 @@ describe('signAs', () => {
     )
   })
 
-  it('signs for a scheme of your own', async () => {
+  it('signAs signs for a scheme of your own', async () => {
     const acme = defineScheme({
       name: 'acme',
       sender: 'Acme',
@@ -176,14 +176,14 @@ describe('signAs', () => {
     ['privateKey', 'discord', { body: '{}' }],
     ['body', 'stripe', { secret: 'whsec_x' }],
     ['secrets', 'stripe', { secrets: 'whsec_x', body: '{}' }],
-  ])('names the option %s when it is missing or unknown', async (option, name, options) => {
+  ])('signAs names the option %s when it is missing or unknown', async (option, name, options) => {
     const error = await signAs(await schemeFactory(name), options as never).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(ListenerConfigError)
     expect(error).toMatchObject({ option })
   })
 })
 
-it('says that a scheme is passed without a call', async () => {
+it('the error says that a scheme is passed without a call', async () => {
   // @ts-expect-error only plain JavaScript can
   const signed = signAs(stripe({ secrets: 'whsec_x' }), { body: {} })
   await expect(signed).rejects.toThrow(/signAs.*takes the scheme itself: stripe, not/)

@@ -95,13 +95,13 @@ const listenerOf = async (name: string, { options }: Sample) =>
   defineListener({ id: name, auth: (await schemeFactory(name))(options), store: memoryStore() })
 
 describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
-  it('makes a delivery that the scheme accepts', async () => {
+  it('signAs makes a delivery that the scheme accepts', async () => {
     const listener = await listenerOf(name, sample)
     const request = await signAs(await schemeFactory(name), { ...sample.sign, body: sample.body })
     expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: true, event: sample.event })
   })
 
-  it('keeps text as text and bytes as bytes', async () => {
+  it('signAs keeps text as text and bytes as bytes', async () => {
     const factory = await schemeFactory(name)
     const text = typeof sample.body === 'string' ? sample.body : JSON.stringify(sample.body)
     const both = { ...sample.sign, timestamp: 1_763_640_000, eventId: 'one' }
@@ -111,14 +111,14 @@ describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
     expect(asBytes).toEqual({ ...asText, body: new Uint8Array(Buffer.from(asText.body)) })
   })
 
-  it('signs with the given secret', async () => {
+  it('signAs signs with the given secret', async () => {
     const listener = await listenerOf(name, sample)
     const secret = `b2${sample.sign.secret}`
     const request = await signAs(await schemeFactory(name), { ...sample.sign, secret, body: sample.body })
     expect(await verify(toDelivery(request), listener)).toMatchObject({ ok: false, status: 401 })
   })
 
-  it("names the option for the secret's name, if it has one", async () => {
+  it("signAs names the option for the secret's name, if it has one", async () => {
     const { scheme } = await schemeFactory(name)
     const { keyId } = sample.sign
     const [option] = Object.entries(sample.options).find(([, value]) => value === keyId) ?? []
@@ -126,7 +126,7 @@ describe.each(Object.entries(SAMPLES))('signAs(%s)', (name, sample) => {
   })
 
   it.each(Object.keys(sample.sign).filter((option) => !option.startsWith('event')))(
-    'names the option %s when it is missing',
+    'signAs names the option %s when it is missing',
     async (option) => {
       const options = { ...sample.sign, body: sample.body, [option]: undefined }
       await expect(signAs(await schemeFactory(name), options)).rejects.toMatchObject({ option })

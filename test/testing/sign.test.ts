@@ -13,7 +13,7 @@ const store = memoryStore({ maxRecords: 100 })
 const { privateKey, publicKey } = newKey('ES256', 'k1')
 
 describe('signHmac', () => {
-  it('signs timestamp.id.body with the text of the secret, as node:crypto does', async () => {
+  it('signHmac signs timestamp.id.body with the text of the secret, as node:crypto does', async () => {
     const eventId = crypto.randomUUID()
     const { headers, body, method } = await signHmac({
       secret,
@@ -32,7 +32,7 @@ describe('signHmac', () => {
     })
   })
 
-  it('makes a delivery that passes now, with a new ID each time', async () => {
+  it('signHmac makes a delivery that passes now, with a new ID each time', async () => {
     const listener = defineListener({ id: 'L1', auth: hmac({ secrets: { id: 'main', secret } }), store })
     for (let round = 0; round < 3; round += 1) {
       expect(await verify(toDelivery(await signHmac({ secret, body: '{}' })), listener)).toMatchObject({
@@ -44,7 +44,7 @@ describe('signHmac', () => {
   it.each([
     ['an array', Uint8Array.of(0x7b, 0x7d)],
     ['a Buffer, whose slice() is no copy', Buffer.from('{}')],
-  ])('keeps its own copy of the signed bytes: %s', async (_, body) => {
+  ])('signHmac keeps its own copy of the signed bytes: %s', async (_, body) => {
     const signed = await signHmac({ secret, body })
     body.fill(0)
     expect(signed.body).toStrictEqual(Uint8Array.of(0x7b, 0x7d))
@@ -52,7 +52,7 @@ describe('signHmac', () => {
 })
 
 describe('signJwt', () => {
-  it('signs the six claims of the specification', async () => {
+  it('signJwt signs the six claims of the specification', async () => {
     const eventId = crypto.randomUUID()
     const { headers } = await signJwt({ ...endpoint, privateKey, body: '{}', eventId, expiresInSeconds: 60 })
     const token = String(headers.authorization).replace(/^Bearer /, '')
@@ -70,14 +70,14 @@ describe('signJwt', () => {
     expect(decodeProtectedHeader(token)).toStrictEqual({ alg: 'ES256', kid: 'k1', typ: 'JWT' })
   })
 
-  it('makes a delivery that passes now', async () => {
+  it('signJwt makes a delivery that passes now', async () => {
     const auth = jwt({ ...endpoint, keySet: localKeySet({ keys: [publicKey] }) })
     const listener = defineListener({ id: 'L2', auth, store })
     const delivery = toDelivery(await signJwt({ ...endpoint, privateKey, body: '{}' }))
     expect(await verify(delivery, listener)).toMatchObject({ ok: true, event: { auth: { keyId: 'k1' } } })
   })
 
-  it('can add, replace and omit claims, for deliveries that must not pass', async () => {
+  it('signJwt can add, replace and omit claims, for deliveries that must not pass', async () => {
     const claims = { htm: 'GET', jti: undefined, extra: 1 }
     const { headers } = await signJwt({ ...endpoint, privateKey, body: '{}', claims })
     const payload = decodeJwt(String(headers.authorization).slice(7))
@@ -85,7 +85,7 @@ describe('signJwt', () => {
     expect(payload).not.toHaveProperty('jti')
   })
 
-  it('asks for an algorithm if the key names none', async () => {
+  it('signJwt asks for an algorithm if the key names none', async () => {
     const { alg: _, ...unnamed } = privateKey
     await expect(signJwt({ ...endpoint, privateKey: unnamed, body: '{}' })).rejects.toMatchObject({
       code: 'ERR_LISTENER_CONFIG',

@@ -189,7 +189,7 @@ test('a type argument without the member that names the event does not compile',
   discord<{ readonly event: { readonly type: 'A' } }>({ publicKeys: 'k' })
 })
 
-test('where a header names the event, a payload that is not in a map does not compile', () => {
+test('a payload that is not in a map does not compile where a header names the event', () => {
   // @ts-expect-error the payload of one event
   shopify<{ readonly id: number; readonly total: string }>({ secrets: 's' })
   shopify<{ readonly 'orders/create': { readonly id: number; readonly total: string } }>({ secrets: 's' })
@@ -330,7 +330,7 @@ test('what else Slack sends to the URL is in the type, although the argument nam
   >()
 })
 
-test('of events by header, the empty name stands for those without one', () => {
+test('the empty name stands for events without one among events by header', () => {
   interface Paid {
     readonly total: number
   }

@@ -74,7 +74,7 @@ test('a reason is one of a few words, so that a switch over them is complete', (
   expectTypeOf<'event_duplicated'>().not.toExtend<Reason>()
 })
 
-test('P14 exactly one authentication method, and a store, are required', () => {
+test('exactly one authentication method, and a store, are required', () => {
   // @ts-expect-error no authentication
   defineListener({ id: 'L1', store: memoryStore() })
   // @ts-expect-error no store

@@ -25,10 +25,10 @@ async function age(milliseconds: number, table = 'hookgate_events'): Promise<voi
 
 describe('a D1 database keeps the contract', () => {
   eventStoreSuite(it, () => migratedStore())
-  it('takes any ID, as verify() maps it', async () => expectAnyId(await migratedStore()))
+  it('the database takes any ID, as verify() maps it', async () => expectAnyId(await migratedStore()))
 })
 
-it('D12 an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {
+it('an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {
   const store = await migratedStore({ table: 'retention' })
   const key = newKey()
   await store.commit(key, 'a', RETENTION_MS)
@@ -52,7 +52,7 @@ it("mode 'single' is done with its claim, and forgets after its own retention", 
   expect(await store.claim(key, 'b', 1)).toBe('acquired')
 })
 
-it('sweeps expired records, oldest first, up to its limit', async () => {
+it('sweep() deletes expired records, oldest first, up to its limit', async () => {
   const store = await migratedStore({ table: 'swept' })
   for (let hour = 1; hour <= 4; hour += 1) await store.commit(newKey(`h${hour}`), 'a', hour * HOUR_MS)
   await age(3.5 * HOUR_MS, 'swept')
@@ -77,7 +77,7 @@ it('check() finds what is missing, and nothing after migrate(), which may run ag
 
 const matching = ({ problem }: { problem: RegExp }) => ({ problem: expect.stringMatching(problem) })
 
-it('D01 of 300 deliveries of one event at once exactly one is accepted', async () => {
+it('exactly one of 300 deliveries of one event at once is accepted', async () => {
   const { listener, deliver } = hmacListener({ store: await migratedStore() })
   const delivery = await deliver()
   const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(delivery, listener)))
@@ -85,7 +85,7 @@ it('D01 of 300 deliveries of one event at once exactly one is accepted', async (
   expect(outcomes.filter((word) => word === '503 event_in_progress')).toHaveLength(299)
 })
 
-it('documents how many rows each verb writes, because you pay for them', async () => {
+it('the rows that each verb writes are counted, because you pay for them', async () => {
   const written: number[] = []
   const counted = (statement: D1PreparedStatement): D1BoundStatement => ({
     bind: (...values) => counted(statement.bind(...values)),

@@ -34,10 +34,11 @@ describe('Durable Objects keep the contract', () => {
 
 describe('eight shards keep the contract', () => {
   eventStoreSuite(it, () => durableObjectStore(env.EVENTS, { shards: 8 }))
-  it('takes any ID, as verify() maps it', () => expectAnyId(durableObjectStore(env.EVENTS, { shards: 8 })))
+  it('the shards take any ID, as verify() maps it', () =>
+    expectAnyId(durableObjectStore(env.EVENTS, { shards: 8 })))
 })
 
-it('D12 an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {
+it('an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async () => {
   const key = newKey('retention')
   await store.commit(key, 'a', RETENTION_MS)
   await age('retention', RETENTION_MS - 60_000)
@@ -60,7 +61,7 @@ it("mode 'single' is done with its claim, and forgets after its own retention", 
   expect(await single.claim(key, 'b', 1)).toBe('acquired')
 })
 
-it('shards spread a listener over objects, and find every event again', async () => {
+it('the shards spread a listener over objects, and find every event again', async () => {
   const sharded = durableObjectStore(env.EVENTS, { shards: 4 })
   const keys = Array.from({ length: 40 }, () => newKey('spread'))
   for (const key of keys) await sharded.commit(key, 'a', RETENTION_MS)
@@ -76,7 +77,7 @@ it('shards spread a listener over objects, and find every event again', async ()
   for (const key of keys) expect(await sharded.claim(key, 'b', 1000)).toBe('done')
 })
 
-it('D01 of 300 deliveries of one event at once exactly one is accepted', async () => {
+it('exactly one of 300 deliveries of one event at once is accepted', async () => {
   const { listener, deliver } = hmacListener({ store })
   const delivery = await deliver()
   const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(delivery, listener)))
@@ -121,7 +122,7 @@ it('a done event takes less than 75 bytes, in an object of 20,000', async () => 
 })
 
 describe('the alarm', () => {
-  it('is set an hour ahead by the first event, and not moved by the next', async () => {
+  it('the alarm is set an hour ahead by the first event, and not moved by the next', async () => {
     const began = Date.now()
     await store.release(newKey('alarm'), 'a')
     expect(await alarmOf('alarm')).toBeNull()
@@ -133,7 +134,7 @@ describe('the alarm', () => {
     expect(await alarmOf('alarm')).toBe(first)
   })
 
-  it('deletes expired rows, keeps the rest, and is set again', async () => {
+  it('the alarm deletes expired rows, keeps the rest, and is set again', async () => {
     const kept = newKey('sweep')
     await store.commit(newKey('sweep'), 'a', HOUR_MS)
     await store.commit(kept, 'a', 3 * HOUR_MS)
@@ -143,7 +144,7 @@ describe('the alarm', () => {
     expect(await alarmOf('sweep')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
   })
 
-  it('reads 10,000 rows at a time, and continues a second later until it has seen all', async () => {
+  it('the alarm reads 10,000 rows at a time, and continues a second later until it has seen all', async () => {
     const last = { listenerId: 'big', eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' }
     await store.claim(last, 'a', 60_000)
     await sql(
@@ -163,7 +164,7 @@ SELECT printf('%08x', i * 170000) || '-', 'a', 0, CASE i % 5 WHEN 0 THEN 9e15 EL
     expect(await alarmOf('big')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
   })
 
-  it('deletes an object without events, which can start again', async () => {
+  it('the alarm deletes an object without events, which can start again', async () => {
     await store.claim(newKey('idle'), 'a', 1000)
     await age('idle', HOUR_MS)
     await runDurableObjectAlarm(objectOf('idle'))

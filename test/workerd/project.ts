@@ -4,12 +4,12 @@ import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { TEST_SETTINGS } from '../support/test-settings.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const PLUGIN = '../runtimes/node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
+const PLUGIN = '../suites/runtimes/node_modules/@cloudflare/vitest-plugin/dist/pool/index.mjs'
 
 /** Why the tests in workerd cannot run here. Undefined if they can. */
 export const WHY_NO_WORKERD: string | undefined = existsSync(here(PLUGIN))
   ? undefined
-  : 'no workerd: npm install --no-save --prefix test/runtimes'
+  : 'no workerd: npm install --no-save --prefix test/suites/runtimes'
 
 /** For the name of a `describe.skipIf(WHY_NO_WORKERD)`. */
 export function inWorkerd(name: string): string {

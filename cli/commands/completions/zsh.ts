@@ -1,7 +1,8 @@
+import { shellQuote } from '../../command-line/shell.ts'
 import type { CommandWords, OptionWords } from './vocabulary.ts'
 
 export function zshCompletions(commands: readonly CommandWords[]): string {
-  const described = commands.map(({ name, summary }) => quoted(`${name}:${summary}`))
+  const described = commands.map(({ name, summary }) => shellQuote(`${name}:${summary}`))
   return `#compdef hookgate
 # hookgate completions zsh: put this line into ~/.zshrc, after compinit
 #   source <(hookgate completions zsh)
@@ -25,7 +26,7 @@ compdef _hookgate hookgate
 
 function commandCase({ name, options, operands }: CommandWords): string {
   const operand = operands.length > 0 ? ` '1:argument:(${operands.join(' ')})'` : ''
-  const specs = options.map((option) => quoted(optionSpec(option)))
+  const specs = options.map((option) => shellQuote(optionSpec(option)))
   return `  ${name}) _arguments${operand} ${[...specs, `'--help[Show the help.]'`].join(' ')} ;;`
 }
 
@@ -38,8 +39,4 @@ function optionSpec({ name, says, takes, choices, isRepeatable }: OptionWords): 
   }[takes]
   // Brackets and colons separate the parts of a spec.
   return `${isRepeatable ? '*' : ''}--${name}[${says.replace(/[[\]:\\]/g, '\\$&')}]${action}`
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -15,7 +15,7 @@ export interface Case {
   readonly statuses: readonly number[]
   /** The expected `code`, if the receiver uses hookgate's codes. */
   readonly code?: string
-  /** Meaningless unless an event was accepted earlier. */
+  /** Skipped unless an event was accepted earlier. */
   readonly needsAccepted?: true
   /** Signs it, at the moment of sending. */
   readonly make: () => Promise<Outgoing>
@@ -27,14 +27,13 @@ export function accepted(name: string, rule: string, make: Case['make']): Case {
   return { name, rule, statuses: ACCEPTED, make }
 }
 
-/** A delivery of an event that was accepted before. */
 export function duplicate(name: string, rule: string, make: Case['make']): Case {
   return { name, rule, statuses: [409], code: 'event_duplicate', needsAccepted: true, make }
 }
 
 /**
- * A delivery that must pass every check. Its event was accepted before, so it leaves nothing behind. A receiver that remembers
- * nothing accepts it once more, which is for other cases to report.
+ * A delivery that must pass every check. Its event was accepted before, so no new event is left behind. If the receiver accepts
+ * it again, the duplicate cases report that.
  */
 export function passes(name: string, rule: string, make: Case['make']): Case {
   return { ...duplicate(name, rule, make), statuses: [409, ...ACCEPTED] }

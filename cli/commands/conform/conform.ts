@@ -1,5 +1,5 @@
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
-import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
+import { EXIT, UsageError } from '../../command-line/exit.ts'
 import { paint, print, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
@@ -51,7 +51,7 @@ export const conform: Command = defineCommand({
     checkOneMethod(given)
     const { cases, idOf, target } =
       given.scheme === undefined ? await ownCases(given, url) : await senderCases(given, given.scheme, url)
-    const all = await report(resultsOf(new URL(target), cases, idOf), new URL(target), given)
+    const all = await printResults(resultsOf(new URL(target), cases, idOf), given)
     return all.some(({ result }) => result === 'broken') ? EXIT.refused : EXIT.done
   },
 })
@@ -81,18 +81,12 @@ async function methodOf(given: ConformValues, url: string): Promise<SigningMetho
   return method
 }
 
-async function report(
+async function printResults(
   found: AsyncIterable<CaseResult>,
-  url: URL,
   { all, json }: ConformValues,
 ): Promise<readonly CaseResult[]> {
   const seen: CaseResult[] = []
   for await (const finding of found) {
-    if (seen.length === 0 && finding.answered?.startsWith('not answered')) {
-      throw new RefusedError(
-        `${url.origin} has ${finding.answered}; check the URL, and that the receiver is running`,
-      )
-    }
     seen.push(finding)
     if (json) print(toJsonLine(finding))
     else if (all || finding.result === 'broken') printResult(finding)

@@ -6,7 +6,6 @@ import { WRONG_MACS, WRONG_TOKENS } from '../../../src/testing/wrong-signatures.
 import { nowSeconds } from '../../signing/scheme-body.ts'
 import { type Case, refused, type Sign } from './case.ts'
 
-/** A signing method: how to sign, and the mistakes that can be made. */
 export interface SigningMethod {
   /** The header that holds the signature. */
   readonly header: 'webhook-signature' | 'authorization'
@@ -64,7 +63,6 @@ type Claims = { readonly [claim: string]: unknown }
 const OTHER = 'https://other.example'
 const CLAIMS = 'Verify each claim: sub, aud, exp, jti, htm and htb_s256.'
 
-/** Wrong claims, one at a time. */
 const WRONG_CLAIMS: readonly (readonly [name: string, claims: (now: number, key: Key) => Claims])[] = [
   ['a token valid for 620 s', (now) => ({ exp: now + 620 })],
   ['an expired token', (now) => ({ exp: now - 10 })],

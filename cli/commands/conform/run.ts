@@ -1,15 +1,14 @@
-import http from 'node:http'
-import https from 'node:https'
-import { isA } from '../../../src/lib/member-of.ts'
-import { exchange, type Outgoing, TimedOut } from '../../../src/sender/exchange.ts'
+import type { Outgoing } from '../../../src/sender/exchange.ts'
 import { failureOf } from '../../../src/sender/failure.ts'
-import { judge } from '../../../src/sender/judge.ts'
+import { problemCode } from '../../../src/sender/judge.ts'
+import { RefusedError } from '../../command-line/exit.ts'
+import { ask, whyUnanswered } from '../../lib/ask.ts'
 import type { Case } from './case.ts'
 
 export interface CaseResult {
   readonly name: string
   readonly rule: string
-  /** `skipped` if it would be meaningless, because no event was accepted earlier. */
+  /** `skipped` if it needs an accepted event, and there is none. */
   readonly result: 'ok' | 'broken' | 'skipped'
   readonly expected: string
   /** Undefined if skipped. */
@@ -20,11 +19,8 @@ export interface CaseResult {
 
 const TIMEOUT_MS = 10_000
 
-/** No guard against private addresses: the user chose the URL, which may be on this machine. */
-const AGENTS = { http: new http.Agent({ keepAlive: false }), https: new https.Agent({ keepAlive: false }) }
-
 /** `status` is undefined if no answer came. */
-interface Answered {
+interface CaseAnswer {
   readonly status: number | undefined
   readonly code: string | undefined
   readonly said: string
@@ -38,7 +34,11 @@ export const ownIdOf: IdOf = ({ headers }) => {
   return typeof id === 'string' ? id.toLowerCase() : undefined
 }
 
-/** Sends the cases in order: some repeat the event of an earlier one. */
+/**
+ * Sends the cases in order: some repeat the event of an earlier one.
+ *
+ * @throws RefusedError if nobody answers the first.
+ */
 export async function* resultsOf(
   url: URL,
   cases: readonly Case[],
@@ -54,7 +54,7 @@ export async function* resultsOf(
       continue
     }
     const delivery = await make()
-    const answer = await ask(url, delivery)
+    const answer = await answerTo(url, delivery, each === cases[0])
     const isAccepted = answer.status !== undefined && answer.status >= 200 && answer.status < 300
     isAnyAccepted ||= isAccepted
     const eventId = isAccepted ? idOf(delivery) : undefined
@@ -72,7 +72,7 @@ export async function* resultsOf(
 /** A receiver may send no code, or its own. If it sends one of hookgate's codes, it must be the right one. */
 function isRight(
   { statuses, code }: Case,
-  answer: Answered,
+  answer: CaseAnswer,
   known: ReadonlySet<string | undefined>,
 ): boolean {
   if (answer.status === undefined || !statuses.includes(answer.status)) return false
@@ -80,13 +80,13 @@ function isRight(
   return code === undefined || !isOther || answer.status !== statuses[0]
 }
 
-async function ask(url: URL, delivery: Awaited<ReturnType<Case['make']>>): Promise<Answered> {
+async function answerTo(url: URL, delivery: Outgoing, isFirst: boolean): Promise<CaseAnswer> {
   try {
-    const { status, headers, body } = await exchange(url, delivery, AGENTS, TIMEOUT_MS)
-    const { code } = judge(status, headers, body)
+    const { status, bytes } = await ask(url, delivery, { timeoutMs: TIMEOUT_MS, mayBreakOff: true })
+    const code = problemCode(bytes)
     return { status, code, said: [status, code].filter(Boolean).join(' ') }
   } catch (error) {
-    const failure = isA(error, TimedOut) ? 'timed_out' : failureOf(error)
-    return { status: undefined, code: undefined, said: `not answered (${failure})` }
+    if (isFirst) throw new RefusedError(whyUnanswered(error, url).join(': '))
+    return { status: undefined, code: undefined, said: `not answered (${failureOf(error)})` }
   }
 }

@@ -49,7 +49,7 @@ const LARGE_BYTES = 200_000
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 const newDraft = (scheme: SenderScheme): Draft => ({ body: bodyFor(scheme), eventId: crypto.randomUUID() })
 
-/** Every case that the scheme's row allows: what it does not sign, and times that it does not have, are left out. */
+/** Leaves out cases about what the scheme does not sign, and about times that it does not have. */
 export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case[] {
   const { scheme } = factory
   const eventType = typeOf(scheme, undefined)
@@ -70,7 +70,7 @@ export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case
   ]
 }
 
-/** Ids of events, as the receiver knows them. */
+/** Event IDs as the receiver knows them. */
 export function senderIdOf({ eventId }: SenderScheme): (sent: Outgoing) => string | undefined {
   return ({ headers, body }) => {
     if (eventId === undefined || 'item' in eventId) return undefined
@@ -189,7 +189,6 @@ function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): I
   }
 }
 
-/** What is changed after it was signed. */
 function* changes(scheme: SenderScheme, sign: SignDraft): Iterable<Case> {
   const rule = `Verify the signature over everything that ${scheme.sender} signs.`
   const name = 'a body changed after signing'
@@ -277,7 +276,7 @@ function withHeaders(
   return { ...request, headers: Object.fromEntries(kept) }
 }
 
-/** Changes a character near the end that no encoding ignores. */
+/** Changes a character near the end: encodings may ignore the last bits. */
 function otherCharacter(text: string): string {
   const at = Math.max(0, text.length - 10)
   return text.slice(0, at) + (text.charAt(at) === '0' ? '1' : '0') + text.slice(at + 1)

@@ -1,7 +1,7 @@
 import { signHmac } from '../../../src/signing/sign.ts'
-import { type Finding, notesOf } from './finding.ts'
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import { type ProbeAnswer, problemCodeOf, send, sendUnsigned } from './probe.ts'
+import { type ProbeAnswer, problemCodeOf, send, sendWronglySigned } from './probe.ts'
 
 const HOUR = 3600
 /** JSON that proxies tend to rewrite. */
@@ -18,18 +18,17 @@ const ON_THE_WAY: Faults = {
     'the Webhook-* headers do not arrive',
     'make the proxy pass them on; if the listener is for another sender, such as Slack, give --scheme NAME',
   ],
-  header_repeated: ['a header arrives twice', 'make the proxy pass headers on, and add none'],
+  header_repeated: ['a header arrives twice', 'make the proxy pass headers on as they are'],
   content_type_not_json: ['a proxy changes Content-Type', 'make the proxy leave Content-Type alone'],
   content_encoding_not_identity: ['a proxy compresses the body', 'turn off request compression in the proxy'],
   body_not_json: ['the body that arrives is not JSON', BYTE_FOR_BYTE],
-  body_too_large: ['the body that arrives is larger', BYTE_FOR_BYTE],
+  body_too_large: ['the body arrives longer than it was sent', BYTE_FOR_BYTE],
   body_incomplete: ['the body arrives incomplete', BYTE_FOR_BYTE],
 }
 
 /** Checks that headers and body reach hookgate as sent. The delivery is too old and wrongly signed, so never accepted. */
 export async function checkProxy(url: URL): Promise<Finding[]> {
-  const { ok, warn, fail } = notesOf('proxy')
-  const code = problemCodeOf(await sendUnsigned(url, ODD_BODY, -HOUR))
+  const code = problemCodeOf(await sendWronglySigned(url, ODD_BODY, -HOUR))
   if (code === undefined) {
     return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
   }
@@ -48,7 +47,6 @@ export async function checkProxy(url: URL): Promise<Finding[]> {
 
 /** @param answer To a signed delivery. Undefined if its signature was accepted. */
 export function checkProxyAnswer(answer: ProbeAnswer | undefined): readonly Finding[] {
-  const { ok, fail, skip } = notesOf('proxy')
   if (answer === undefined) return [ok('the signed headers and the body arrive')]
   const code = problemCodeOf(answer)
   if (code === undefined) {
@@ -75,7 +73,6 @@ export async function checkSignature(
   secret: string | undefined,
   eventId: string | undefined,
 ): Promise<Finding[]> {
-  const { ok, warn, fail, skip } = notesOf('signature')
   if (eventId === undefined)
     return [skip('no accepted event was given', 'give --event-id ID of an accepted event')]
   if (secret === undefined)

@@ -1,13 +1,11 @@
-import { withDeadline } from '../../../src/lib/clock.ts'
-import { textOf } from '../../../src/lib/member-of.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { paint, print, printable, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl } from '../../command-line/values.ts'
 import { loadScheme } from '../../signing/schemes.ts'
 import { checkProxy, checkSignature } from './delivery.ts'
-import { checkUrl, isForSender } from './endpoint-url.ts'
-import { type CheckId, type Finding, notesOf, OF_THE_URL, skipAll } from './finding.ts'
+import { checkUrl } from './endpoint-url.ts'
+import { type Finding, skip, skipped, type UrlFindings, within } from './finding.ts'
 import { checkJwks } from './jwks.ts'
 import { checkLocalClock } from './local-clock.ts'
 import { checkReceiverClock } from './receiver-clock.ts'
@@ -79,63 +77,82 @@ async function readSetup(given: ValuesOf<typeof OPTIONS>) {
 
 type Setup = Awaited<ReturnType<typeof readSetup>>
 
-/** Runs all checks concurrently, within 9 s. Returns the findings in the order of docs/doctor.md. */
-async function examine(setup: Setup): Promise<Finding[]> {
-  const { scheme, secretFiles, store, jwks, url, isOffline } = setup
-  const online = async (ids: readonly CheckId[], check: () => Promise<Finding[]>) =>
-    isOffline ? skipAll(ids, 'needs the network', 'remove --offline') : await check()
-  const found = await Promise.all([
-    within('runtime', checkRuntime()),
-    within('secret.shape', checkSecretShape(secretFiles, scheme)),
-    within(
-      'clock.local',
-      online(['clock.local'], () => checkLocalClock(jwks instanceof URL ? jwks : url)),
-    ),
-    within('store', checkStore(store, isOffline)),
-    within('jwks', jwks instanceof URL ? online(['jwks'], () => checkJwks(jwks)) : checkJwks(jwks)),
-    within(
-      'url',
-      online(['url', ...OF_THE_URL], () => checkEndpoint(setup)),
-      DEADLINE_MS + REST_MS,
-    ),
-  ])
-  return found.flat()
+interface Check {
+  /** As docs/doctor.md calls it. */
+  readonly id: string
+  ask(setup: Setup): Promise<readonly Finding[]>
 }
 
-/** Reports a check that throws, or takes too long, as skipped. */
-async function within(
-  id: CheckId,
-  work: Promise<Finding[]>,
-  deadlineMs: number = DEADLINE_MS,
-): Promise<Finding[]> {
-  const late = () => new Error('late')
-  return await withDeadline(work, deadlineMs, late).catch((error: unknown) => [
-    notesOf(id).skip(
-      `could not be checked (${textOf(error, 'message') === 'late' ? 'no answer in time' : textOf(error, 'name')})`,
-      'try again',
-    ),
-  ])
+const OFFLINE = ['needs the network', 'remove --offline'] as const
+
+/** The checks, in the order of docs/doctor.md. Those of `--url` come after them. */
+const CHECKS: readonly Check[] = [
+  { id: 'runtime', ask: () => checkRuntime() },
+  { id: 'secret.shape', ask: ({ secretFiles, scheme }) => checkSecretShape(secretFiles, scheme) },
+  {
+    id: 'clock.local',
+    ask: async ({ isOffline, jwks, url }) =>
+      isOffline ? skipOne(...OFFLINE) : checkLocalClock(jwks instanceof URL ? jwks : url),
+  },
+  { id: 'store', ask: ({ store, isOffline }) => checkStore(store, isOffline) },
+  {
+    id: 'jwks',
+    ask: async ({ isOffline, jwks }) =>
+      isOffline && jwks instanceof URL ? skipOne(...OFFLINE) : checkJwks(jwks),
+  },
+]
+
+type Named = Finding & Pick<Check, 'id'>
+
+const named = (id: string, findings: readonly Finding[]): readonly Named[] =>
+  findings.map((finding) => ({ id, ...finding }))
+
+/** Runs all checks concurrently, within 9 s. */
+async function examine(setup: Setup): Promise<readonly Named[]> {
+  const found = CHECKS.map(async ({ id, ask }) => named(id, await within(DEADLINE_MS, ask(setup), skipOne)))
+  return (await Promise.all([...found, examineUrl(setup)])).flat()
 }
+
+/** Checks `--url`. */
+async function examineUrl(setup: Setup): Promise<readonly Named[]> {
+  const { url, isOffline } = setup
+  if (isOffline) return inOrder(skipUrl(...OFFLINE))
+  if (url === undefined) return inOrder(skipUrl('no endpoint was given', 'give --url URL'))
+  return inOrder(await within(DEADLINE_MS + REST_MS, checkEndpoint(url, setup), skipUrl))
+}
+
+const inOrder = (found: object) =>
+  Object.entries(found).flatMap(([id, findings]: [string, readonly Finding[]]) => named(id, findings))
+
+const skipUrl = (seen: string, fix: string) => ({ url: [skip(seen, fix)], ...skipped(seen, fix) })
 
 /** Checks the URL first: the other checks need hookgate to answer there. */
-async function checkEndpoint(setup: Setup): Promise<Finding[]> {
-  const { url, scheme, publicUrl = url, eventId } = setup
-  if (url === undefined || publicUrl === undefined)
-    return skipAll(['url', ...OF_THE_URL], 'no endpoint was given', 'give --url URL')
-  const { findings, obstacle } = await checkUrl(url, setup)
-  const secret = secretOf(setup)
-  if (isForSender(obstacle) && scheme) {
-    const ofSender = checkSender(url, scheme, secret, publicUrl)
-    return [...findings, ...(await within('signature', ofSender, REST_MS))]
-  }
-  if (obstacle) return [...findings, ...skipAll(OF_THE_URL, ...obstacle)]
-  const rest = await Promise.all([
-    within('clock.receiver', checkReceiverClock(url), REST_MS),
-    within('proxy', checkProxy(url), REST_MS),
-    within('signature', checkSignature(url, secret, eventId), REST_MS),
-  ])
-  return [...findings, ...rest.flat()]
+async function checkEndpoint(url: URL, setup: Setup) {
+  const { findings, listensTo } = await checkUrl(url, setup)
+  return { url: findings, ...(await checkDeliveries(url, listensTo, setup)) }
 }
+
+async function checkDeliveries(
+  url: URL,
+  listensTo: 'hookgate' | 'sender' | undefined,
+  setup: Setup,
+): Promise<UrlFindings> {
+  const { scheme, publicUrl = url, eventId } = setup
+  const secret = secretOf(setup)
+  if (listensTo === undefined) return skipped('hookgate does not answer at --url', 'fix url first')
+  if (listensTo === 'sender') {
+    if (scheme) return within(REST_MS, checkSender(url, scheme, secret, publicUrl), skipped)
+    return skipped('the listener is for another sender', 'give its sender, such as --scheme stripe')
+  }
+  const [clock, proxy, signature] = await Promise.all([
+    within(REST_MS, checkReceiverClock(url), skipOne),
+    within(REST_MS, checkProxy(url), skipOne),
+    within(REST_MS, checkSignature(url, secret, eventId), skipOne),
+  ])
+  return { 'clock.receiver': clock, proxy, signature }
+}
+
+const skipOne = (seen: string, fix: string) => [skip(seen, fix)]
 
 /** The secret that signs. `secret.shape` reports what is wrong with it. */
 function secretOf({ secretFiles: [file] }: Setup): string | undefined {
@@ -145,7 +162,7 @@ function secretOf({ secretFiles: [file] }: Setup): string | undefined {
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
-function show(findings: readonly Finding[]): void {
+function show(findings: readonly Named[]): void {
   for (const { id, status, seen, fix } of findings) {
     const mark = status === 'skip' ? status : paint(COLOURS[status], status.padEnd(4))
     print(`${mark}  ${id.padEnd(14)}  ${printable(seen)}`)

@@ -1,10 +1,9 @@
 import { LOOPBACK_HOST } from '../../../src/auth/remote-key-set.ts'
+import { whyUnanswered } from '../../lib/ask.ts'
 import type { AnyScheme } from '../../signing/schemes.ts'
-import { type Finding, notesOf } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
 import { gatekeeperOf } from './gatekeepers.ts'
-import { ask, FEW_DAYS, type ProbeAnswer, problemCodeOf, whyUnreachable } from './probe.ts'
-
-const { ok, warn, fail } = notesOf('url')
+import { ask, FEW_DAYS, type ProbeAnswer, problemCodeOf } from './probe.ts'
 
 /** What the user says of the listener. */
 interface Expected {
@@ -16,46 +15,39 @@ interface Expected {
   readonly tenantUrl: URL | undefined
 }
 
-/** What keeps the checks that need deliveries from running, and what to do instead. */
-type Obstacle = readonly [seen: string, fix: string]
-
-const NOT_HOOKGATE: Obstacle = ['hookgate does not answer at --url', 'fix url first']
-const ANOTHER_SENDER: Obstacle = [
-  'the listener is for another sender',
-  'try it with hookgate send --scheme NAME',
-]
-
-/** Whether hookgate answers there, for a sender with a scheme. */
-export const isForSender = (obstacle: Obstacle | undefined): boolean => obstacle === ANOTHER_SENDER
-
-/** Checks that the URL leads to hookgate, over TLS that senders accept. Without an obstacle, the other checks can run. */
+/** Checks that the URL leads to hookgate, over TLS that senders accept. */
 export async function checkUrl(
   url: URL,
   expected: Expected,
   askHost: typeof ask = ask,
-): Promise<{ readonly findings: Finding[]; readonly obstacle: Obstacle | undefined }> {
+): Promise<{
+  readonly findings: readonly Finding[]
+  /** For whose deliveries hookgate answers there. Undefined if it does not answer. */
+  readonly listensTo: 'hookgate' | 'sender' | undefined
+}> {
   try {
     const answer = await askHost(url, { method: 'POST' })
     return {
-      obstacle: obstacleIn(answer, expected),
-      findings: [judge(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
+      findings: [answerFinding(answer, url, expected), ...transport(answer, url), ...naming(url, expected)],
+      listensTo: listenerOf(answer, expected),
     }
   } catch (error) {
-    const [seen, fix] = whyUnreachable(error)
-    return { obstacle: NOT_HOOKGATE, findings: [fail(`${url.host} ${seen}`, fix), ...naming(url, expected)] }
+    const unanswered = fail(...whyUnanswered(error, url))
+    return { findings: [unanswered, ...naming(url, expected)], listensTo: undefined }
   }
 }
 
-/** The specification's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
-function obstacleIn(answer: ProbeAnswer, { scheme }: Expected): Obstacle | undefined {
+/** hookgate's scheme looks for its headers first, like some others. The rest answer 401 if a delivery is not signed. */
+function listenerOf(answer: ProbeAnswer, { scheme }: Expected): 'hookgate' | 'sender' | undefined {
   const code = problemCodeOf(answer)
-  if (code === 'unauthorized' || (code === 'header_missing' && scheme)) return ANOTHER_SENDER
-  return code === 'header_missing' ? undefined : NOT_HOOKGATE
+  if (code === 'unauthorized') return 'sender'
+  if (code !== 'header_missing') return undefined
+  return scheme ? 'sender' : 'hookgate'
 }
 
-function judge(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expected): Finding {
+function answerFinding(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expected): Finding {
   const code = problemCodeOf(answer)
-  if (code === undefined) return judgeGatekeeper(answer, host)
+  if (code === undefined) return findingInFront(answer, host)
   if (code === 'header_missing') return ok(`hookgate answers at ${host}${pathname}`)
   if (code === 'unauthorized') {
     const whom = scheme ? '' : ', for another sender'
@@ -66,14 +58,14 @@ function judge(answer: ProbeAnswer, { host, pathname }: URL, { scheme }: Expecte
   return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
 }
 
-/** Judges an answer that is not from hookgate. */
-function judgeGatekeeper(answer: ProbeAnswer, host: string): Finding {
+/** What answered in place of hookgate. */
+function findingInFront(answer: ProbeAnswer, host: string): Finding {
   const { status, headers } = answer
   const letPass = 'let this path through: hookgate authenticates it'
   const known = gatekeeperOf(answer)
   if (known) return fail(`${known.name} answers in front of hookgate (${status})`, known.fix)
   if (status >= 300 && status < 400) {
-    const seen = `${host} redirects (${status})${whither(headers.location)}`
+    const seen = `${host} redirects (${status})${hostOf(headers.location)}`
     return fail(seen, 'use the URL that it leads to, or let this path through without a login')
   }
   if (status === 401 || status === 403) {
@@ -88,8 +80,8 @@ function judgeGatekeeper(answer: ProbeAnswer, host: string): Finding {
   return fail(`something other than hookgate answers (${status})`, fix)
 }
 
-/** The host alone: the rest of a location may hold a token. */
-function whither(location: string | undefined): string {
+/** Leaves out the path and the query, which may hold a token. */
+function hostOf(location: string | undefined): string {
   return location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : ''
 }
 

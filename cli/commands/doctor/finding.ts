@@ -1,17 +1,8 @@
-export type CheckId =
-  | 'runtime'
-  | 'secret.shape'
-  | 'clock.local'
-  | 'clock.receiver'
-  | 'store'
-  | 'jwks'
-  | 'url'
-  | 'proxy'
-  | 'signature'
+import { withDeadline } from '../../../src/lib/clock.ts'
+import { textOf } from '../../../src/lib/member-of.ts'
 
 /** What a check found. `skip`: it could not run, so nothing is known. */
 export interface Finding {
-  readonly id: CheckId
   readonly status: 'ok' | 'warn' | 'fail' | 'skip'
   /** Never contains a secret, or part of one. */
   readonly seen: string
@@ -19,21 +10,32 @@ export interface Finding {
   readonly fix?: string
 }
 
-export function notesOf(id: CheckId) {
-  const noteOf =
-    (status: Finding['status']) =>
-    (seen: string, fix: string): Finding => ({ id, status, seen, fix })
-  return {
-    ok: (seen: string): Finding => ({ id, status: 'ok', seen }),
-    warn: noteOf('warn'),
-    fail: noteOf('fail'),
-    skip: noteOf('skip'),
-  }
+export const ok = (seen: string): Finding => ({ status: 'ok', seen })
+export const warn = (seen: string, fix: string): Finding => ({ status: 'warn', seen, fix })
+export const fail = (seen: string, fix: string): Finding => ({ status: 'fail', seen, fix })
+export const skip = (seen: string, fix: string): Finding => ({ status: 'skip', seen, fix })
+
+/** What a delivery to `--url` shows. */
+export interface UrlFindings {
+  readonly 'clock.receiver': readonly Finding[]
+  readonly proxy: readonly Finding[]
+  readonly signature: readonly Finding[]
 }
 
-/** The checks that need deliveries to `--url`. */
-export const OF_THE_URL = ['clock.receiver', 'proxy', 'signature'] as const
+export function skipped(seen: string, fix: string): UrlFindings {
+  const findings = [skip(seen, fix)]
+  return { 'clock.receiver': findings, proxy: findings, signature: findings }
+}
 
-export function skipAll(ids: readonly CheckId[], seen: string, fix: string): Finding[] {
-  return ids.map((id) => notesOf(id).skip(seen, fix))
+/** Skips a check that throws, or takes too long. */
+export function within<Found>(
+  deadlineMs: number,
+  work: Promise<Found>,
+  otherwise: (seen: string, fix: string) => Found,
+): Promise<Found> {
+  const late = () => new Error('late')
+  return withDeadline(work, deadlineMs, late).catch((error: unknown) => {
+    const why = textOf(error, 'message') === 'late' ? 'no answer in time' : textOf(error, 'name')
+    return otherwise(`could not be checked (${why})`, 'try again')
+  })
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { readPublicKey } from '../../../src/auth/public-key.ts'
+import { readJwk } from '../../../src/crypto/public-keys.ts'
 import { memberOf } from '../../../src/lib/member-of.ts'
-import { type Finding, notesOf } from './finding.ts'
-import { ask, FEW_DAYS, whyUnreachable } from './probe.ts'
-
-const { ok, warn, fail, skip } = notesOf('jwks')
+import { whyUnanswered } from '../../lib/ask.ts'
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
+import { ask, FEW_DAYS } from './probe.ts'
 
 const MOST_BYTES = 262_144
 const MOST_KEYS = 100
@@ -16,21 +15,20 @@ export async function checkJwks(source: URL | string | undefined): Promise<Findi
   try {
     return await fromHost(source)
   } catch (error) {
-    const [seen, fix] = whyUnreachable(error)
-    return [fail(`${source.host} ${seen}`, fix)]
+    return [fail(...whyUnanswered(error, source))]
   }
 }
 
 function fromFile(path: string): Finding[] {
   try {
-    return judgeDocument(readFileSync(path))
+    return setFindings(readFileSync(path))
   } catch {
     return [fail(`${path} cannot be read`, 'correct --jwks')]
   }
 }
 
 async function fromHost(url: URL): Promise<Finding[]> {
-  const question = { method: 'GET', mostBytes: MOST_BYTES } as const
+  const question = { method: 'GET', mostBytes: MOST_BYTES + 1 } as const
   const { status, bytes, certificateDays } = await ask(url, question)
   const again = await ask(url, question)
   const findings: Finding[] = []
@@ -54,12 +52,12 @@ async function fromHost(url: URL): Promise<Finding[]> {
       warn('two fetches gave different sets', 'make all servers behind this name serve the same keys'),
     )
   }
-  return [...findings, ...judgeDocument(bytes)]
+  return [...findings, ...setFindings(bytes)]
 }
 
 type Entry = { readonly [member: string]: unknown }
 
-function judgeDocument(bytes: Buffer): Finding[] {
+function setFindings(bytes: Buffer): Finding[] {
   if (bytes.length > MOST_BYTES) return [fail('the key set is over 256 KB', 'remove old keys')]
   let keys: unknown
   try {
@@ -71,7 +69,7 @@ function judgeDocument(bytes: Buffer): Finding[] {
   if (keys.length === 0)
     return [fail('the key set is empty', 'publish the public keys; hookgate keys makes a pair')]
   if (keys.length > MOST_KEYS) return [fail(`the key set has over ${MOST_KEYS} keys`, 'remove old keys')]
-  const findings = keys.flatMap((key: Entry, index) => judgeKey(Object(key), index))
+  const findings = keys.flatMap((key: Entry, index) => keyFindings(Object(key), index))
   const ids = keys.map((key) => `${memberOf(key, 'kid')} ${memberOf(key, 'kty')}`)
   const twice = ids.findIndex((id, index) => ids.indexOf(id) < index)
   if (twice >= 0)
@@ -80,7 +78,7 @@ function judgeDocument(bytes: Buffer): Finding[] {
 }
 
 /** Names keys by their index, because a kid is untrusted text. */
-function judgeKey(key: Entry, index: number): Finding[] {
+function keyFindings(key: Entry, index: number): Finding[] {
   const where = `keys[${index}]`
   if (key.kty === 'oct' || 'd' in key) {
     const fix = 'take the set offline, make new keys with hookgate keys, and publish only the public ones'
@@ -94,7 +92,7 @@ function judgeKey(key: Entry, index: number): Finding[] {
   if (typeof key.kid !== 'string' || key.kid === '') {
     return [fail(`${where} has no kid, so no token can name it`, 'give each key a kid')]
   }
-  const known = readPublicKey(key)
+  const known = readJwk(key)
   if (known === undefined)
     return [warn(`${where} has a type that hookgate never uses`, 'use RSA, P-256 or Ed25519')]
   return known.problem

@@ -1,7 +1,5 @@
-import { type Finding, notesOf } from './finding.ts'
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 import { ask, type ProbeAnswer } from './probe.ts'
-
-const { ok, warn, fail, skip } = notesOf('clock.local')
 
 const ROUNDS = 5
 const NOTICEABLE_MS = 5000
@@ -30,11 +28,12 @@ export async function checkLocalClock(host: URL | undefined): Promise<Finding[]>
     if (next === undefined) break
     bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
   }
-  return [judgeClock(bounds, host.host)]
+  return [boundsFinding(bounds, host.host)]
 }
 
-function judgeClock({ low, high }: Bounds, host: string): Finding {
-  if (!Number.isFinite(low)) return skip(`no time came from ${host}`, 'compare the clocks yourself: date -u')
+function boundsFinding({ low, high }: Bounds, host: string): Finding {
+  if (!Number.isFinite(low))
+    return skip(`${host} answered without a usable Date header`, 'compare the clocks yourself: date -u')
   const least = low > 0 ? low : Math.min(0, high)
   const apart = Math.abs(least)
   const seen = `this clock is ${Math.round(apart / 1000)} s ${least > 0 ? 'behind' : 'ahead of'} that of ${host}`

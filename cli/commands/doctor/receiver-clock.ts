@@ -1,7 +1,5 @@
-import { type Finding, notesOf } from './finding.ts'
-import { type ProbeAnswer, problemCodeOf, sendUnsigned } from './probe.ts'
-
-const { ok, warn, fail, skip } = notesOf('clock.receiver')
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
+import { type ProbeAnswer, problemCodeOf, sendWronglySigned } from './probe.ts'
 
 const DECADE = 315_360_000
 const NOTICEABLE = 5
@@ -31,7 +29,7 @@ class Unclear extends Error {}
  * wrongly signed delivery gets 400 outside the time window and 401 inside. No event is claimed.
  */
 export const checkReceiverClock = (url: URL): Promise<Finding[]> =>
-  checkClock((skew) => sendUnsigned(url, '{}', skew), { old: 300, ahead: 300 })
+  checkClock((skew) => sendWronglySigned(url, '{}', skew), { old: 300, ahead: 300 })
 
 /** Finds both edges of the window of accepted times, which lies around the receiver's time. */
 export async function checkClock(deliver: DeliverAt, window: Window): Promise<Finding[]> {
@@ -54,7 +52,7 @@ export async function checkClock(deliver: DeliverAt, window: Window): Promise<Fi
         ),
       ]
     }
-    return [judge(await offsetOf(isInside, inside, window))]
+    return [offsetFinding(await offsetOf(isInside, inside, window))]
   } catch (error) {
     const status = error instanceof Unclear ? ` (${error.message})` : ''
     return [
@@ -91,7 +89,7 @@ async function edge(isInside: IsInside, start: number, direction: 1 | -1, usual:
   return start + direction * near
 }
 
-function judge(offset: number): Finding {
+function offsetFinding(offset: number): Finding {
   const apart = Math.abs(offset)
   if (apart < NOTICEABLE) return ok("the receiver's clock and this one agree")
   const seen = `the receiver's clock is ${apart} s ${offset > 0 ? 'ahead of' : 'behind'} this one`

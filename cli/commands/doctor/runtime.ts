@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Finding, notesOf } from './finding.ts'
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 
-const { ok, warn, fail, skip } = notesOf('runtime')
 const OLDEST = [20, 19] as const
 
 /** Checks the version of Node, and the project's own copy of this package. */

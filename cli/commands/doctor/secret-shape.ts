@@ -1,13 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
-import { looksLike, oddSecret } from '../../../src/explain/odd-secret.ts'
 import { hmac } from '../../../src/index.ts'
-import { secretFormOf } from '../../../src/schemes/kit/secret-forms.ts'
-import { secretMistake } from '../../../src/schemes/kit/secret-mistakes.ts'
+import { looksLike, oddSecret, secretFormOf, secretMistake } from '../../../src/schemes/kit/secret-forms.ts'
 import { codeOf } from '../../command-line/values.ts'
 import { type AnyScheme, hasNoSecret, refusalBy, refusalOf } from '../../signing/schemes.ts'
-import { type Finding, notesOf } from './finding.ts'
-
-const { ok, warn, fail, skip } = notesOf('secret.shape')
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 
 const MADE_BY_US = /^[A-Za-z0-9_-]{43}$/
 const FEW_CHARACTERS = 8
@@ -55,11 +51,11 @@ export async function checkSecretShape(
     return [skip('no secret was given', 'set HOOKGATE_SECRET, or give --secret-file FILE')]
   }
   const given = files.length > 0 ? files.map(readSecret) : [{ name: 'HOOKGATE_SECRET', text: variable ?? '' }]
-  const secrets = given.filter((secret): secret is SecretText => !('id' in secret))
-  const failures = given.filter((secret): secret is Finding => 'id' in secret)
+  const secrets = given.filter((secret): secret is SecretText => !('status' in secret))
+  const failures = given.filter((secret): secret is Finding => 'status' in secret)
   return [
     ...failures,
-    ...secrets.map((secret) => (factory ? judgeFor(factory, secret) : judgeOwn(secret))),
+    ...secrets.map((secret) => (factory ? senderSecretFinding(factory, secret) : ownSecretFinding(secret))),
     ...secrets.flatMap(usedBefore),
     ...files.flatMap(readableByOthers),
   ]
@@ -82,7 +78,7 @@ function noText(text: string): string | undefined {
 }
 
 /** The secrets of hookgate's own scheme are made by `hookgate secret`, so what looks wrong is wrong. */
-function judgeOwn({ name, text }: SecretText): Finding {
+function ownSecretFinding({ name, text }: SecretText): Finding {
   const mistake = noText(text) ?? secretMistake(text, {}) ?? refusalBy(() => hmac({ secrets: text }))
   if (mistake) return fail(...said(name, mistake, MAKE_ONE))
   if (isGuessable(text)) return fail(`${name} is easy to guess`, MAKE_ONE)
@@ -98,7 +94,7 @@ function isGuessable(text: string): boolean {
 }
 
 /** Fails what the sender's scheme refuses. What only looks wrong may be right, e.g. if you chose it. */
-function judgeFor(factory: AnyScheme, { name, text }: SecretText): Finding {
+function senderSecretFinding(factory: AnyScheme, { name, text }: SecretText): Finding {
   const { scheme } = factory
   const form = secretFormOf(scheme)
   const advice = `pass the ${scheme.secretName}`

@@ -1,4 +1,3 @@
-import { withDeadline } from '../../../src/lib/clock.ts'
 import { coverageOf, hasKeyPair, maySignQuery } from '../../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/schemes/kit/index.ts'
 import { withQueryOf } from '../../../src/schemes/kit/signed-url.ts'
@@ -7,7 +6,7 @@ import { sampleOption } from '../../signing/samples.ts'
 import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
 import { type AnyScheme, bringsSecret, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
-import { type Finding, notesOf, OF_THE_URL, skipAll } from './finding.ts'
+import { type Finding, fail, ok, skip, skipped, type UrlFindings, warn, within } from './finding.ts'
 import { problemCodeOf, send } from './probe.ts'
 import { checkClock } from './receiver-clock.ts'
 
@@ -17,7 +16,6 @@ const NOT_JSON = '{ "doctor" :\t[ 1.0 , "\\u00e9é" ]\r\n'
 const TOO_LONG = 'doctor'.repeat(50)
 
 const CLOCK_MS = 4500
-const late = () => new Error('late')
 const COMPARE = 'compare the clocks yourself: date -u'
 
 /** Signs as the sender does, only deliveries that the listener refuses before their event is claimed: no handler runs. */
@@ -26,20 +24,19 @@ export async function checkSender(
   factory: AnyScheme,
   secret: string | undefined,
   publicUrl: URL,
-): Promise<Finding[]> {
+): Promise<UrlFindings> {
   const { sender } = factory.scheme
-  const skip = (seen: string, fix: string) => skipAll(OF_THE_URL, seen, fix)
   if (secret === undefined)
-    return skip(
+    return skipped(
       'no secret was given',
       bringsSecret(factory.scheme)
         ? `start hookgate listen --scheme ${factory.scheme.name}, or your program with onHandshake, and have ${sender} call its URL: set HOOKGATE_SECRET to what it prints`
         : 'set HOOKGATE_SECRET, or give --secret-file FILE',
     )
   if (!canSign(factory) || hasKeyPair(factory.scheme))
-    return skip(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
+    return skipped(`only ${sender} can sign its deliveries`, `send a test delivery from ${sender}`)
   if (!isRefused(factory.scheme))
-    return skip(
+    return skipped(
       `every signed delivery of ${sender} runs the handler`,
       'send one with hookgate send --scheme NAME',
     )
@@ -47,17 +44,19 @@ export async function checkSender(
   const body = factory.scheme.content?.[0] === 'form' ? formFor(factory.scheme) : NOT_JSON
   const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
-    return skip(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
+    return skipped(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
   const target = maySignQuery(factory.scheme) ? new URL(withQueryOf(url.href, publicUrl.href)) : url
   const answer = await send(target, request)
   const code = problemCodeOf(answer)
   const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
   const clock = isSigned
-    ? await withDeadline(checkSenderClock(target, factory, sign), CLOCK_MS, late).catch(() => [
-        notesOf('clock.receiver').skip('could not be checked (no answer in time)', 'try again'),
-      ])
-    : [notesOf('clock.receiver').skip('needs a signature that the receiver accepts', 'see signature')]
-  return [...clock, ...checkProxyAnswer(isSigned ? undefined : answer), ...signature(code, isSigned, sender)]
+    ? await within(CLOCK_MS, checkSenderClock(target, factory, sign), (...why) => [skip(...why)])
+    : [skip('needs a signature that the receiver accepts', 'see signature')]
+  return {
+    'clock.receiver': clock,
+    proxy: checkProxyAnswer(isSigned ? undefined : answer),
+    signature: [signatureFinding(code, isSigned, sender)],
+  }
 }
 
 /** A form with the fields that the sender always sends, as far as its sample has them. */
@@ -69,16 +68,14 @@ function isRefused({ content: [form] = ['json'], eventId }: SenderScheme): boole
   return form === 'json' || (eventId !== undefined && 'header' in eventId)
 }
 
-function signature(code: string | undefined, isSigned: boolean, sender: string): readonly Finding[] {
-  const { ok, warn, fail, skip } = notesOf('signature')
-  if (isSigned) return [ok(`the receiver accepts signatures as ${sender} makes them with this secret`)]
-  if (code === undefined) return [skip('hookgate does not answer the delivery', 'fix proxy first')]
-  if (code === 'unauthorized') {
-    const fix =
-      'give both sides the same secret; if they have it, a proxy changes the body or a signed header'
-    return [fail('the receiver does not accept this signature', fix)]
-  }
-  return [warn(`the receiver refuses with ${code}`, 'see proxy')]
+function signatureFinding(code: string | undefined, isSigned: boolean, sender: string): Finding {
+  if (isSigned) return ok(`the receiver accepts signatures as ${sender} makes them with this secret`)
+  if (code === undefined) return skip('hookgate does not answer the delivery', 'fix proxy first')
+  if (code !== 'unauthorized') return warn(`the receiver refuses with ${code}`, 'see proxy')
+  return fail(
+    'the receiver does not accept this signature',
+    'give both sides the same secret; if they have it, a proxy changes the body or a signed header',
+  )
 }
 
 /** Finds the receiver's time by deliveries whose ID is too long: that is checked after the time. */
@@ -87,7 +84,6 @@ async function checkSenderClock(
   factory: AnyScheme,
   keys: Pick<SignAsOptions, 'secret' | 'publicUrl'>,
 ): Promise<Finding[]> {
-  const { skip } = notesOf('clock.receiver')
   const { sender, timestamp: time, eventId } = factory.scheme
   const isSigned = coverageOf(factory.scheme) === 'body'
   if (time?.of !== 'attempt' || time.toleranceSeconds === undefined || !isSigned)

@@ -6,9 +6,7 @@ import { RefusedError, type UsageError } from '../../command-line/exit.ts'
 import { printable } from '../../command-line/output.ts'
 import { type OpenStore, openClient, reasonOf } from '../../store/clients.ts'
 import { parseStoreUrl, type StoreUrl } from '../../store/url.ts'
-import { type Finding, notesOf } from './finding.ts'
-
-const { ok, warn, fail, skip } = notesOf('store')
+import { type Finding, fail, ok, skip, warn } from './finding.ts'
 
 const DEADLINE_MS = 4000
 const SLOW_MS = 250

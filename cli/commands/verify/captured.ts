@@ -40,7 +40,6 @@ export async function readCaptured(given: CapturedValues): Promise<Captured> {
   return { delivery: { method: method ?? 'POST', url, header: (name) => headers.get(name), body, sourceIp } }
 }
 
-/** Verified as of the time when it arrived. */
 async function readRecorded(given: CapturedValues, path: string): Promise<Captured> {
   if (given.header ?? given.headers ?? given.file) {
     throw new UsageError('give --record, or the headers and the body, not both')
@@ -64,11 +63,11 @@ async function readRecorded(given: CapturedValues, path: string): Promise<Captur
   return { delivery: { ...asDelivery(record), sourceIp }, at: Math.floor(Date.parse(record.time) / 1000) }
 }
 
-/** Of UTF-8 and of UTF-16, as Windows editors and PowerShell write them. */
-const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/
+/** UTF-8's and UTF-16's, which Windows editors and PowerShell write. */
+const BYTE_ORDER_MARKS = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/
 
 async function readLines(path: string): Promise<string[]> {
   const text = (await readGivenFile('--headers', path)).toString('latin1')
-  if (BYTE_ORDER_MARK.test(text)) throw new UsageError(`--headers ${path}: save it as UTF-8 without BOM`)
+  if (BYTE_ORDER_MARKS.test(text)) throw new UsageError(`--headers ${path}: save it as UTF-8 without BOM`)
   return text.split(/\r?\n/).filter((line) => line !== '')
 }

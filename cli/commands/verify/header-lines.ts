@@ -12,8 +12,7 @@ const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
 const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[0-9.]+)?$/
 
 /**
- * Reads headers as they were received; a request line may come first. Undefined if a line is not a header. The playground
- * of the site reads them too.
+ * Reads captured headers; a request line may come first. Undefined if a line is not a header. Also used by the site's playground.
  */
 export function readHeaderLines(lines: readonly string[]): HeaderLines | undefined {
   const [, method, url] = REQUEST_LINE.exec(lines[0] ?? '') ?? []

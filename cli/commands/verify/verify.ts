@@ -50,7 +50,7 @@ export const verify: Command = defineCommand({
   async run(given) {
     const { auth, ...known } = await readJudge(given)
     const { delivery, at } = await readCaptured(given)
-    const listener = listenerFor(auth, given, at)
+    const listener = captureListener(auth, given, at)
     const verdict = await verdictFor(delivery, listener)
     printVerdict(verdict, given.explain)
     if (given.explain) {
@@ -71,10 +71,10 @@ async function readJudge(given: VerifyValues) {
   return { auth: await auth.authFor(url), ...knownOf({ given, auth, url }) }
 }
 
-function listenerFor(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
+function captureListener(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
   const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
-  // An empty store: nothing is recorded, and no event is a duplicate.
+  // Empty, so no event is a duplicate.
   const store = memoryStore({ maxRecords: 1 })
   try {
     return defineListener({ id: 'captured', auth, store, clock, allowedCidrs: given['allow-cidr'] })
@@ -105,7 +105,6 @@ function printVerdict(verdict: Verdict, isExplained: boolean | undefined): void 
   }
 }
 
-/** Leaves the claim out: nothing is recorded, so it says nothing. */
 function printExplanation({ checks, likely, token, looksLike, sentAt }: Explanation): void {
   for (const line of likely) print(`likely: ${printable(line)}`)
   for (const { name, says, ok } of checks.filter(({ name }) => name !== 'claim')) {

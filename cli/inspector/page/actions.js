@@ -101,7 +101,6 @@ function edit(delivery, body) {
   }
 }
 
-/** Copies a text, and says so. */
 export async function copy(value, words) {
   try {
     await navigator.clipboard.writeText(value)
@@ -120,7 +119,6 @@ async function copyCurl({ seq }) {
   }
 }
 
-/** Saves an export. */
 export async function download(name) {
   try {
     const url = URL.createObjectURL(await (await ask(`export.${name}`)).blob())

@@ -122,7 +122,7 @@ function headers(pairs) {
   return element('table', 'headers', element('tbody', '', ...rows))
 }
 
-/** What the sender was told: by the app, or by `listen` itself. */
+/** The answer to the sender, from the app or from `listen` itself. */
 function answerPart({ app, status }) {
   if (!app && status === null) return [part('Answer', element('p', 'quiet', 'The sender left before it.'))]
   if (!app) return [part('Answer', element('p', 'mono', `${status} from listen: no app was asked`))]

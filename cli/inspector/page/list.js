@@ -155,7 +155,7 @@ export function mark(seq) {
   chosen.scrollIntoView({ block: 'nearest' })
 }
 
-/** The number of the row `step` rows further down. */
+/** @param step How many rows further down. */
 export function neighbour(step) {
   const rows = shown()
   const at = rows.indexOf(chosen)

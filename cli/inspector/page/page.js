@@ -16,7 +16,7 @@ let shown
 let isFollowing = true
 let isLoading = false
 
-function tell(name, words) {
+function showState(name, words) {
   state.dataset.state = name
   state.textContent = words
 }
@@ -81,7 +81,7 @@ document.querySelector('#export-har').addEventListener('click', () => download('
 watch({
   hello(given) {
     hello = given
-    tell('live', 'Live')
+    showState('live', 'Live')
     document.querySelector('#endpoint').textContent = given.url
     document.querySelector('#command').textContent = given.command ?? ''
     document.querySelector('#try').hidden = !given.command
@@ -95,10 +95,10 @@ watch({
     hideDetail()
   },
   rows: addRows,
-  lost: () => tell('lost', 'Reconnecting'),
-  elsewhere: () => tell('waiting', 'Live in another tab; return to this one to continue'),
+  lost: () => showState('lost', 'Reconnecting'),
+  elsewhere: () => showState('waiting', 'Live in another tab; return to this one to continue'),
   locked() {
-    tell('lost', 'Locked')
+    showState('lost', 'Locked')
     hideDetail()
     say('Open the address that hookgate listen printed: it holds the key to this page.')
   },

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { memberOf } from '../member-of.ts'
 import { CelError } from './engine.ts'
 import type { Answer, Question } from './thread.ts'
 
@@ -51,7 +52,7 @@ export class Evaluator {
       this.#thread = undefined
       await thread.terminate()
       if (outOfTime.signal.aborted) return undefined
-      if (Reflect.get(Object(error), 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+      if (memberOf(error, 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
       throw tooMuchMemory()
     } finally {
       clearTimeout(timer)

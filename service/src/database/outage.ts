@@ -1,3 +1,4 @@
+import { memberOf } from '../member-of.ts'
 import type { Queryable } from './database.ts'
 import { isUnreachable } from './unreachable.ts'
 
@@ -52,6 +53,7 @@ export function outageReporter(
 }
 
 function messageOf(error: unknown): string {
-  const { message, code, cause } = Object(error)
-  return isUnreachable(cause) ? messageOf(cause) : message || code
+  const cause = memberOf(error, 'cause')
+  if (isUnreachable(cause)) return messageOf(cause)
+  return String(memberOf(error, 'message') || memberOf(error, 'code'))
 }

@@ -1,3 +1,5 @@
+import { memberOf } from '../member-of.ts'
+
 /** The codes of a socket whose server is unreachable. */
 const SOCKET_CODES: readonly unknown[] = [
   'ECONNREFUSED',
@@ -26,8 +28,10 @@ const PG_MESSAGE =
  * EventStoreError too. False for a statement that Postgres refuses.
  */
 export function isUnreachable(error: unknown): boolean {
-  const { name, code, message, syscall, cause } = Object(error)
-  if (name === 'EventStoreError') return isUnreachable(cause)
-  if (SOCKET_CODES.includes(code)) return SOCKET_CALLS.includes(syscall) || error instanceof AggregateError
-  return SQLSTATE.test(String(code)) || PG_MESSAGE.test(String(message))
+  if (memberOf(error, 'name') === 'EventStoreError') return isUnreachable(memberOf(error, 'cause'))
+  const code = memberOf(error, 'code')
+  if (SOCKET_CODES.includes(code)) {
+    return SOCKET_CALLS.includes(memberOf(error, 'syscall')) || error instanceof AggregateError
+  }
+  return SQLSTATE.test(String(code)) || PG_MESSAGE.test(String(memberOf(error, 'message')))
 }

@@ -1,3 +1,4 @@
+import { memberOf } from '../member-of.ts'
 import type { Example } from './examples.ts'
 import { ADDITION } from './router.ts'
 
@@ -17,11 +18,12 @@ export function documentText(document: object, exampleOf: (operationId: string) 
 }
 
 function presented(value: unknown, exampleOf: (operationId: string) => Example): unknown {
-  const { operationId, type, format } = Object(value)
+  const operationId = memberOf(value, 'operationId')
   // Only operations have this member.
   if (typeof operationId === 'string') return presentedOperation(value as Operation, exampleOf(operationId))
   // Without an example, tools make up numbers for this string.
-  if (type === 'string' && format === 'int64') return { examples: ['1'], ...Object(value) }
+  const isInt64 = memberOf(value, 'type') === 'string' && memberOf(value, 'format') === 'int64'
+  if (isInt64) return { examples: ['1'], ...Object(value) }
   return value
 }
 

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { BusyError } from '../cel/turns.ts'
 import { isUnreachable } from '../database/unreachable.ts'
+import { memberOf } from '../member-of.ts'
 import { Problem } from './problem.ts'
 
 /** Postgres's codes for NUL in a text and for a lone surrogate in JSON. */
@@ -11,7 +12,7 @@ const UNSTORABLE_TEXT: readonly unknown[] = ['22021', '22P02', '22P05']
 /** Turns every thrown error into a response. Unexpected errors are reported and not shown. */
 export function replyTo(error: unknown, report: (error: unknown) => void): Response {
   if (error instanceof Problem) return error.toResponse()
-  if (UNSTORABLE_TEXT.includes(Reflect.get(Object(error), 'code'))) {
+  if (UNSTORABLE_TEXT.includes(memberOf(error, 'code'))) {
     return new Problem('text_not_storable', 'A text holds U+0000 or a lone surrogate.').toResponse()
   }
   // Hono throws this for a body that does not parse or has another Content-Type.

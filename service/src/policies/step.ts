@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { anyMembers } from '../http/as-given.ts'
 import { oneOfMembers, oneOfMembersInput, setMembers, withNulls } from '../http/exactly-one.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
+import { memberOf } from '../member-of.ts'
 import { ends, noEnds } from './endings.ts'
 
 const notShown = 'The specification does not show its fields. They are kept as given.'
@@ -112,8 +113,8 @@ export function variantOf(step: StoredStep): [kind: string, variant: unknown] {
 /** The users who may act on a step: the `userIds` and `users.userIds` of its kind. */
 export function actorsOf(step: StoredStep): string[] {
   const [, variant] = variantOf(step)
-  const named = [variant, Reflect.get(Object(variant), 'users')].flatMap((holder): unknown[] => {
-    const ids: unknown = Reflect.get(Object(holder), 'userIds')
+  const named = [variant, memberOf(variant, 'users')].flatMap((holder): unknown[] => {
+    const ids = memberOf(holder, 'userIds')
     return Array.isArray(ids) ? ids : []
   })
   return [...new Set(named.filter((id) => typeof id === 'string'))]

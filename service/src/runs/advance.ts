@@ -3,6 +3,7 @@ import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { MOST_ATTEMPTS } from '../jobs/queue.ts'
+import { memberOf } from '../member-of.ts'
 import { type DueStep, dueStep, lockStep } from './due-step.ts'
 import { foreseeStep, performStep } from './effects.ts'
 
@@ -71,7 +72,7 @@ async function attemptStep(tx: Transaction, perform: () => Promise<unknown>): Pr
 function failureOf(cause: unknown): { code: string; detail: string } | undefined {
   if (cause instanceof Problem) return { code: cause.code, detail: cause.message }
   if (cause instanceof CelError) return { code: 'expression_failed', detail: cause.message }
-  const isDataException = /^22...$/.test(String(Reflect.get(Object(cause), 'code'))) // e.g. NUL in a text
+  const isDataException = /^22...$/.test(String(memberOf(cause, 'code'))) // e.g. NUL in a text
   return isDataException
     ? { code: 'text_not_storable', detail: 'The database cannot store a value that an expression returned.' }
     : undefined

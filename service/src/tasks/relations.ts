@@ -1,3 +1,4 @@
+import { memberOf } from '../member-of.ts'
 import type { ExpandPath } from './schema/expand.ts'
 import type { Task } from './schema/task.ts'
 import type { ViewPath } from './schema/view.ts'
@@ -27,8 +28,8 @@ function targetOf({ type }: Task): Readonly<Record<string, unknown>> {
   return { ...(grant ?? revoke ?? certify ?? offboarding ?? action ?? finding) }
 }
 
-function memberOf(holder: unknown, name: string): string {
-  const member: unknown = Reflect.get(Object(holder), name)
+function textOf(holder: unknown, name: string): string {
+  const member = memberOf(holder, name)
   return typeof member === 'string' ? member : ''
 }
 
@@ -38,10 +39,10 @@ function memberOf(holder: unknown, name: string): string {
  */
 const RELATIONS: Readonly<Record<ExpandPath, (task: Task) => readonly Relation[]>> = {
   access_review_id: (task) =>
-    one('accessReviewPath', 'AccessReview', memberOf(targetOf(task), 'accessReviewId')),
+    one('accessReviewPath', 'AccessReview', textOf(targetOf(task), 'accessReviewId')),
   user_id: (task) => one('userPath', 'User', appUserOf(task) === '' ? task.userId : ''),
   created_by_user_id: (task) => one('createdByUserPath', 'User', task.createdByUserId),
-  app_id: (task) => one('appPath', 'App', memberOf(targetOf(task), 'appId')),
+  app_id: (task) => one('appPath', 'App', textOf(targetOf(task), 'appId')),
   app_user_id: (task) => one('appUserPath', 'AppUser', appUserOf(task)),
   app_entitlement_ids: (task) => many('entitlementsPath', 'AppEntitlement', entitlementsOf(task)),
   step_approver_ids: (task) => many('stepApproversPath', 'User', task.stepApproverIds),
@@ -52,11 +53,10 @@ const RELATIONS: Readonly<Record<ExpandPath, (task: Task) => readonly Relation[]
   entitlement_scope_bindings: (task) =>
     many('resourceBindingsPath', 'EntitlementScopeBindingList', entitlementsOf(task)),
   scope_role_resources: (task) => [
-    ...one('roleResourcePath', 'AppResource', memberOf(targetOf(task).scopeRole, 'roleResourceId')),
-    ...one('scopeResourcePath', 'AppResource', memberOf(targetOf(task).scopeRole, 'scopeResourceId')),
+    ...one('roleResourcePath', 'AppResource', textOf(targetOf(task).scopeRole, 'roleResourceId')),
+    ...one('scopeResourcePath', 'AppResource', textOf(targetOf(task).scopeRole, 'scopeResourceId')),
   ],
-  resource: ({ type }) =>
-    one('principalResourcePath', 'AppResource', memberOf(type?.certify?.resource, 'id')),
+  resource: ({ type }) => one('principalResourcePath', 'AppResource', textOf(type?.certify?.resource, 'id')),
 }
 
 /** Finds the related objects of a task along these paths. */
@@ -73,15 +73,15 @@ function many(path: ViewPath, kind: Kind, ids: readonly string[] | null): Relati
 }
 
 function appUserOf(task: Task): string {
-  return memberOf(targetOf(task), 'appUserId')
+  return textOf(targetOf(task), 'appUserId')
 }
 
 function identityOf(task: Task): string {
-  return memberOf(targetOf(task), 'identityUserId')
+  return textOf(targetOf(task), 'identityUserId')
 }
 
 function entitlementsOf({ type, ...task }: Task): string[] {
   const created = type?.action?.createdAppEntitlementIds ?? []
-  const own = memberOf(targetOf({ type, ...task }), 'appEntitlementId')
+  const own = textOf(targetOf({ type, ...task }), 'appEntitlementId')
   return own === '' ? created : [own]
 }

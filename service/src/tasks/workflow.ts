@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import { memberOf } from '../member-of.ts'
 import { type Ending, endOf } from '../policies/endings.ts'
 import { type StoredStep, variantOf } from '../policies/step.ts'
 import { audit, type Moment } from './audit/record.ts'
@@ -72,7 +73,7 @@ export async function moveOn(
   const [kind, variant] = variantOf(step)
   if (kind !== 'accept' && kind !== 'reject') return
   const { ending, event, message } = BY_POLICY[kind]
-  const given: unknown = Reflect.get(Object(variant), message)
+  const given = memberOf(variant, message)
   const comment = typeof given === 'string' ? given : ''
   await endStep(tx, task.id, stepId, { [ending]: endOf(ending, { now: moment.now, userId: '', comment }) })
   await audit(tx, { taskId: task.id, event, policyStepId: stepId, comment }, moment)

@@ -13,7 +13,7 @@ const automation = (change: object = {}) => ({
 const webhook = (incomingWebhook: object) => automation({ trigger: { incomingWebhook } })
 
 describeService('automations', (subject) => {
-  it('generate a listener URL and a secret when saved, and run nothing yet', async () => {
+  it('automations generate a listener URL and a secret when saved, and run nothing yet', async () => {
     const { status, headers, body } = await subject.post(PATH, automation())
     expect([status, headers.get('cache-control')]).toStrictEqual([200, 'no-store'])
     expect(body.signingSecret).toStrictEqual({
@@ -37,7 +37,7 @@ describeService('automations', (subject) => {
     })
   })
 
-  it('have a JWKS URL instead of a secret with JWT', async () => {
+  it('an automation with JWT has a JWKS URL instead of a secret', async () => {
     const jwt = { jwksUrl: 'https://keys.example.com/jwks.json' }
     const { status, body } = await subject.post(PATH, webhook({ jwt, allowedCidrs: ['192.0.2.0/24'] }))
     expect([status, body.signingSecret]).toStrictEqual([200, null])
@@ -67,7 +67,7 @@ describeService('automations', (subject) => {
     [{ jwt: { jwksUrl: 'https://169.254.169.254/latest' } }, 'public internet'],
     [{ jwt: { jwksUrl: 'https://[::ffff:127.0.0.1]/' } }, 'public internet'],
     [{ jwt: { jwksUrl: 'http://localhost/' } }, 'SERVICE_ALLOW_PRIVATE_JWKS=on'],
-  ])('refuse %j with hookgate’s message and save nothing', async (incomingWebhook, words) => {
+  ])('automations refuse %j with hookgate’s message and save nothing', async (incomingWebhook, words) => {
     const count = async () => (await subject.database.query('SELECT FROM automations')).length
     const before = await count()
     const { status, body } = await subject.post(PATH, webhook(incomingWebhook))
@@ -85,12 +85,12 @@ describeService('automations', (subject) => {
     ['an expression that is too long', [{ type: 'record', valueCel: `"${'x'.repeat(2_000)}"` }]],
     ['a task that is not a string', [{ type: 'create_task', taskCel: '"task"' }]],
     ['a misspelt member', [{ type: 'record', value: '1' }]],
-  ])('refuse to save %s', async (_, steps) => {
+  ])('automations refuse to save %s', async (_, steps) => {
     const { status, body } = await subject.post(PATH, automation({ steps }))
     expect([status, body.code]).toStrictEqual([400, 'request_invalid'])
   })
 
-  it('change only the fields that a PATCH names, never the method', async () => {
+  it('a PATCH changes only the fields that it names, never the method', async () => {
     const { automationId, listenerId } = await newSender(subject, { enabled: false, publish: false })
     const path = `${PATH}/${automationId}`
     const patched = await subject.patch(path, {
@@ -116,7 +116,7 @@ describeService('automations', (subject) => {
     expect([wrong.status, wrong.body.code]).toStrictEqual([400, 'webhook_invalid'])
   })
 
-  it('increment the version when published', async () => {
+  it('the version increments when an automation is published', async () => {
     const { automationId } = await newSender(subject)
     const again = await subject.post(`${PATH}/${automationId}/action/publish`, undefined)
     expect(again.body.automation.publishedVersion).toBe(2)
@@ -124,7 +124,7 @@ describeService('automations', (subject) => {
     expect([nobody.status, nobody.body.code]).toStrictEqual([404, 'automation_unknown'])
   })
 
-  it('require the role super_admin for every operation, and say so', async () => {
+  it('every operation requires the role super_admin, and says so', async () => {
     const { automationId, listenerId } = await newSender(subject)
     await subject.database.query(
       `INSERT INTO access_tokens (id, secret_hash, user_id, roles) VALUES ('operator', $1, 'user-alan', '{operator}')
@@ -155,7 +155,7 @@ describeService('automations', (subject) => {
 })
 
 describeService('the lists of automations', (subject) => {
-  it('return automations, runs and records in pages, newest first, each once', async () => {
+  it('the lists return automations, runs and records in pages, newest first, each once', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: 'ctx.trigger' }] })
     for (let number = 0; number < 23; number += 1) await sendAccepted(subject, sender, `${number}`)
     const seen: string[] = []
@@ -172,7 +172,7 @@ describeService('the lists of automations', (subject) => {
     expect((await subject.get(`/api/v1/runs/${first.run.id}`)).body).toStrictEqual(first.run)
   })
 
-  it('refuse a page token from another automation’s runs', async () => {
+  it('the lists refuse a page token from another automation’s runs', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     for (let number = 0; number < 11; number += 1) await sendAccepted(subject, one, `${number}`)
     const { body } = await subject.get(`${PATH}/${one.automationId}/runs?page_size=10`)

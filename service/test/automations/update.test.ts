@@ -12,7 +12,7 @@ describeService(`POST ${PATH}/{automation_id}`, (subject) => {
   }
   const read = async (id: string) => (await subject.get(`${PATH}/${id}`)).body.automation
 
-  it.each([{ hmac: {} }, JWT])('accepts the whole object as read: %j', async (webhook) => {
+  it.each([{ hmac: {} }, JWT])('the operation accepts the whole object as read: %j', async (webhook) => {
     const { automationId } = await newSender(subject, { webhook })
     const before = await read(automationId)
     subject.clock.advanceSeconds(1)
@@ -21,7 +21,7 @@ describeService(`POST ${PATH}/{automation_id}`, (subject) => {
     expect(automation).toEqual({ ...changed, updatedAt: new Date(subject.clock.now()).toISOString() })
   })
 
-  it('sets only the fields that the mask names', async () => {
+  it('the operation sets only the fields that the mask names', async () => {
     const { automationId } = await newSender(subject)
     const before = await read(automationId)
     const other = { displayName: 'new', description: 'new', trigger: { enabled: false } }
@@ -32,7 +32,7 @@ describeService(`POST ${PATH}/{automation_id}`, (subject) => {
     expect([cleared.said, cleared.automation.description]).toEqual(['200 updated', ''])
   })
 
-  it('refuses to change the method, set a read-only field or clear a required one', async () => {
+  it('the operation refuses to change the method, set a read-only field or clear a required one', async () => {
     const [hmac, jwt] = [await newSender(subject), await newSender(subject, { webhook: JWT })]
     for (const mask of ['publishedVersion', 'trigger.enabled', 'displayName', 'steps', 'trigger'])
       expect([mask, (await update(hmac.automationId, {}, mask)).said]).toEqual([mask, '400 request_invalid'])
@@ -50,7 +50,7 @@ describeService('DELETE of an automation', (subject) => {
     return `${status} ${body.code ?? 'done'}`
   }
 
-  it('deletes its listener and secrets, but still runs accepted events', async () => {
+  it('the listener and the secrets of an automation are deleted with it, but accepted events still run', async () => {
     const sender = await newSender(subject)
     const accepted = await send(subject, sender, { number: 1 })
     expect(await remove(sender.automationId)).toBe('200 done')
@@ -66,7 +66,7 @@ describeService('DELETE of an automation', (subject) => {
     }
   })
 
-  it('makes every route answer 404', async () => {
+  it('every route of a deleted automation answers 404', async () => {
     const { automationId, listenerId } = await newSender(subject)
     await remove(automationId)
     for (const [method, path, body] of [
@@ -84,7 +84,7 @@ describeService('DELETE of an automation', (subject) => {
     expect(list.map(({ automation }) => automation.id)).not.toContain(automationId)
   })
 
-  it('either accepts and runs or refuses each delivery that races it', async () => {
+  it('each delivery that races a DELETE is either accepted and run, or refused', async () => {
     const sender = await newSender(subject)
     const sending = Array.from({ length: 20 }, (_, number) => send(subject, sender, { number }))
     const [said, ...replies] = await Promise.all([remove(sender.automationId), ...sending])
@@ -101,7 +101,7 @@ describeService('DELETE of an automation', (subject) => {
 })
 
 describeService('POST /api/v1/search/automations', (subject) => {
-  it('finds automations by words and by ID, in pages, newest first', async () => {
+  it('the search finds automations by words and by ID, in pages, newest first', async () => {
     const made: string[] = []
     for (let count = 0; count < 12; count++) {
       const trigger = { incomingWebhook: { hmac: {} } }
@@ -123,7 +123,7 @@ describeService('POST /api/v1/search/automations', (subject) => {
 })
 
 describeService('records', (subject) => {
-  it('stay listed while their automation exists', async () => {
+  it('records stay listed while their automation exists', async () => {
     const [kept, gone] = [await newSender(subject), await newSender(subject)]
     await sendAccepted(subject, kept, 1)
     await sendAccepted(subject, gone, 2)

@@ -29,7 +29,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     return block
   }
 
-  it('shows every operation and marks the additions', async () => {
+  it('the page shows every operation and marks the additions', async () => {
     const text = await (await fetch(`${service.origin}/openapi.json`)).text()
     const { paths }: { paths: Record<string, Record<string, object>> } = JSON.parse(text)
     const documented = Object.entries(paths).flatMap(([path, item]) =>
@@ -50,7 +50,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     expect(shown).toHaveLength(documented.length)
   })
 
-  it('shows numericId as a string', async () => {
+  it('the page shows numericId as a string', async () => {
     const block = await opened('getTask')
     const sample = await block.locator('.responses-wrapper .example').first().innerText()
     expect(sample).toContain('"numericId": "1"')
@@ -81,7 +81,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     return text.slice(0, 3)
   }
 
-  it('executes every operation unchanged, given a token, unless a fresh demo cannot answer it', async () => {
+  it('the page executes every operation unchanged, given a token, unless a fresh demo cannot answer it', async () => {
     await authorize()
     const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))
     const operations = ids.map((id) => id.replace(/^operations-[^-]+-/, ''))
@@ -102,7 +102,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('/docs, in Chromium'), () => {
     browser.complaints.length = 0 // Chromium reports each refusal
   }, 300_000)
 
-  it('applies its colours, fits the window and logs no errors', async () => {
+  it('the page applies its colours, fits the window and logs no errors', async () => {
     expect(await browser.coloursIn(await page.screenshot())).toBeGreaterThan(100)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1_280)
     expect(browser.complaints).toEqual([])

@@ -43,7 +43,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     }
   }, 120_000)
 
-  it('shows hostile names, bodies and outcomes as text', async () => {
+  it('the overview shows hostile names, bodies and outcomes as text', async () => {
     await expect
       .poll(() => page.locator('li[id^=run-] .badge[data-state=succeeded]').count())
       .toBe(HOSTILE.length)
@@ -57,13 +57,13 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(await automation.innerText()).toContain('<script>owned = 1</script>')
   })
 
-  it('shows a new delivery without a reload', async () => {
+  it('the overview shows a new delivery without a reload', async () => {
     expect(await deliver({ late: '<script>owned = 1</script>' })).toBe(200)
     await page.getByText('{"late":"<script>owned = 1</script>"}').first().waitFor({ state: 'attached' })
     expect(await page.evaluate('window.stayed')).toBe(true)
   })
 
-  it('keeps an input open after an update', async () => {
+  it('the overview keeps an input open after an update', async () => {
     const first = page.locator('li[id^=run-]').first()
     const id = await first.getAttribute('id')
     await first.locator('summary').click()
@@ -73,7 +73,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(await page.locator('details[open]').count()).toBe(1)
   })
 
-  it('never violates its Content-Security-Policy', async () => {
+  it('the overview never violates its Content-Security-Policy', async () => {
     expect(await page.evaluate('[typeof owned, document.querySelectorAll("main").length]')).toEqual([
       'undefined',
       1,
@@ -85,7 +85,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(browser.complaints).toEqual([])
   })
 
-  it('is live again within 10 s of an answer of 503', async () => {
+  it('the overview is live again within 10 s of an answer of 503', async () => {
     let refused = 0
     await page.route('**/overview/changes', (route) => {
       refused += 1
@@ -98,7 +98,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     await page.unroute('**/overview/changes')
   })
 
-  it('is live again within 10 s of a restart, and does not delay it', async () => {
+  it('the overview is live again within 10 s of a restart, and does not delay it', async () => {
     await page.evaluate('window.stayed = true')
     const before = await page.locator('main').getAttribute('data-version')
     const asked = performance.now()

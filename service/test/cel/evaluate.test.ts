@@ -9,7 +9,7 @@ const trigger = JSON.parse(`{
 const evaluate = (text: string, ctx: object = { trigger }) =>
   evaluateCel(text, JSON.stringify(ctx), crypto.randomUUID())
 
-describe('an expression reads', () => {
+describe('what an expression reads', () => {
   it.each([
     ['ctx.trigger.name', 'renewal'],
     ['ctx.trigger["name"]', 'renewal'],
@@ -19,20 +19,20 @@ describe('an expression reads', () => {
     ['has(ctx.trigger.missing) ? "there" : "absent"', 'absent'],
     ['ctx.trigger.nothing', null],
     ['ctx.trigger.name.startsWith("ren")', true],
-  ])('%s', async (text, value) => {
+  ])('an expression reads %s', async (text, value) => {
     expect(await evaluate(text)).toStrictEqual(value)
   })
 
-  it('the whole body with every member', async () => {
+  it('an expression reads the whole body with every member', async () => {
     expect(JSON.stringify(await evaluate('ctx.trigger'))).toBe(JSON.stringify(trigger))
   })
 
-  it.each([null, 7, 'text', [1, [2]], true])('a body that is %j', async (body) => {
+  it.each([null, 7, 'text', [1, [2]], true])('an expression reads a body that is %j', async (body) => {
     expect(await evaluate('ctx.trigger', { trigger: body })).toStrictEqual(body)
   })
 })
 
-describe('an expression cannot reach', () => {
+describe('what an expression cannot reach', () => {
   it.each([
     'ctx.constructor',
     'ctx.trigger.name.constructor',
@@ -41,11 +41,11 @@ describe('an expression cannot reach', () => {
     'ctx.trigger.toString',
     'ctx.trigger.__defineGetter__',
     'ctx.trigger.count.toFixed',
-  ])('%s, which is no member', async (text) => {
+  ])('an expression cannot reach %s, which is no member', async (text) => {
     await expect(evaluate(text)).rejects.toThrow(/^No such key/)
   })
 
-  it('inherited JavaScript members, only those in the body', async () => {
+  it('an expression cannot reach inherited JavaScript members, only those in the body', async () => {
     const bare = { trigger: {} }
     await expect(evaluate('ctx.trigger.constructor', bare)).rejects.toThrow(CelError)
     await expect(evaluate('ctx.trigger.__proto__', bare)).rejects.toThrow(CelError)
@@ -53,11 +53,14 @@ describe('an expression cannot reach', () => {
     expect(await evaluate('ctx.trigger.__proto__.own')).toBe(true)
   })
 
-  it.each(['process', 'globalThis.process', 'require("fs")', 'ctx.trigger.eval("1")'])('%s', async (text) => {
-    await expect(evaluate(text)).rejects.toThrow(CelError)
-  })
+  it.each(['process', 'globalThis.process', 'require("fs")', 'ctx.trigger.eval("1")'])(
+    'an expression cannot reach %s',
+    async (text) => {
+      await expect(evaluate(text)).rejects.toThrow(CelError)
+    },
+  )
 
-  it('the original objects, because it returns copies', async () => {
+  it('an expression cannot reach the original objects, because it returns copies', async () => {
     const body = { list: [1] }
     const given = await evaluate('ctx.trigger', { trigger: body })
     expect(given).toStrictEqual(body)
@@ -66,19 +69,19 @@ describe('an expression cannot reach', () => {
 })
 
 describe('numbers', () => {
-  it('are doubles in JSON, which compare with integers but need conversion for arithmetic', async () => {
+  it('numbers are doubles in JSON, which compare with integers but need conversion for arithmetic', async () => {
     await expect(evaluate('ctx.trigger.count + 1')).rejects.toThrow('no such overload')
     expect(await evaluate('ctx.trigger.count + 1.0')).toBe(4)
     expect(await evaluate('int(ctx.trigger.count) + 1')).toBe(4)
     expect(await evaluate('ctx.trigger.count == 3')).toBe(true)
   })
 
-  it('become decimal strings above 2^53 - 1', async () => {
+  it('numbers become decimal strings above 2^53 - 1', async () => {
     expect(await evaluate('9007199254740991')).toBe(9007199254740991)
     expect(await evaluate('9007199254740992')).toBe('9007199254740992')
   })
 
-  it('are refused in results that JSON cannot represent', async () => {
+  it('numbers are refused in results that JSON cannot represent', async () => {
     for (const text of ['0.0 / 0.0', '1.0 / 0.0', 'type(1)']) {
       await expect(evaluate(text)).rejects.toThrow('returns a value that JSON cannot represent')
     }
@@ -97,43 +100,43 @@ it('the other types have the JSON form of protobuf', async () => {
 })
 
 describe('limits', () => {
-  it('refuse more than 2,000 characters', async () => {
+  it('an expression of more than 2,000 characters is refused', async () => {
     const text = `"${'a'.repeat(MAX_EXPRESSION_LENGTH - 2)}"`
     expect(() => checkCel(text)).not.toThrow()
     expect(() => checkCel(` ${text}`)).toThrow('2000 characters')
     await expect(evaluate(` ${text}`)).rejects.toThrow('2000 characters')
   })
 
-  it('refuse deeply nested expressions', () => {
+  it('a deeply nested expression is refused', () => {
     expect(() => checkCel(`${'('.repeat(500)}1${')'.repeat(500)}`)).toThrow(CelError)
     expect(() => checkCel(`1${'+1'.repeat(400)}`)).toThrow(CelError)
   })
 
-  it('stop a regular expression that would run for years', async () => {
+  it('a regular expression that would run for years is stopped', async () => {
     await expect(evaluate('ctx.trigger.trap.matches("^(a+)+$")')).rejects.toThrow('was stopped')
   })
 
-  it('stop nested loops over the body', async () => {
+  it('nested loops over the body are stopped', async () => {
     const body = { trigger: { list: Array.from({ length: 20_000 }, (_, index) => index) } }
     const text = 'ctx.trigger.list.all(a, ctx.trigger.list.all(b, ctx.trigger.list.all(c, a + b + c >= 0.0)))'
     await expect(evaluate(text, body)).rejects.toThrow('was stopped')
     expect(await evaluate('ctx.trigger.list.size() == 20000', body)).toBe(true)
   })
 
-  it('stop an expression that uses too much memory', async () => {
+  it('an expression that uses too much memory is stopped', async () => {
     const body = { trigger: { list: Array.from({ length: 20_000 }, () => 'x'.repeat(100)) } }
     const text = 'ctx.trigger.list.map(a, ctx.trigger.list.map(b, a + b))'
     await expect(evaluate(text, body)).rejects.toThrow('was stopped')
   })
 
-  it('stop a string that would exhaust the thread’s memory, without losing the process', async () => {
+  it('a string that would exhaust the thread’s memory is stopped, without losing the process', async () => {
     const body = { trigger: { names: Array.from({ length: 15_000 }, () => ''), sep: 'x'.repeat(30_000) } }
     const text = 'ctx.trigger.names.join(ctx.trigger.sep)'
     await expect(evaluate(text, body)).rejects.toThrow('took more than 64 MB and was stopped')
     expect(await evaluate(text, { trigger: { names: ['a', 'b'], sep: ', ' } })).toBe('a, b')
   })
 
-  it('refuse a result over 1,000,000 characters', async () => {
+  it('a result over 1,000,000 characters is refused', async () => {
     const body = { trigger: { list: Array.from({ length: 1_000 }, () => 'x'.repeat(60)) } }
     await expect(evaluate('[1, 2].map(a, ctx.trigger.list)', body)).resolves.toHaveLength(2)
     const text = `ctx.trigger.list.map(a, ctx.trigger.list[0])`
@@ -143,7 +146,7 @@ describe('limits', () => {
     await expect(evaluate(text, body)).resolves.toHaveLength(1_000)
   })
 
-  it('keep a hostile expression from blocking the event loop or other expressions', async () => {
+  it('a hostile expression does not block the event loop or other expressions', async () => {
     const order: string[] = []
     const trap = evaluate('ctx.trigger.trap.matches("^(a+)+$")').catch(() => order.push('trap stopped'))
     const other = evaluate('1 + 1').then(() => order.push('other'))
@@ -155,7 +158,7 @@ describe('limits', () => {
     ])
   })
 
-  it('report a body nested deeper than the stack as a CelError', async () => {
+  it('a body nested deeper than the stack is reported as a CelError', async () => {
     const depth = 30_000
     const body = '['.repeat(depth) + ']'.repeat(depth)
     await expect(evaluateCel('ctx.trigger', `{"trigger":${body}}`, 'an owner')).rejects.toThrow(CelError)
@@ -170,7 +173,7 @@ describe('checkCel', () => {
     },
   )
 
-  it('refuses a wrong type only if it is known without the body', () => {
+  it('checkCel refuses a wrong type only if it is known without the body', () => {
     expect(() => checkCel('"yes"', 'bool')).toThrow('must return a bool, but returns a string')
     expect(() => checkCel('ctx.trigger.flag', 'bool')).not.toThrow()
     expect(() => checkCel('ctx.trigger.count > 2', 'bool')).not.toThrow()
@@ -178,7 +181,7 @@ describe('checkCel', () => {
     expect(() => checkCel('[1]', 'map')).toThrow('must return a map')
   })
 
-  it('keeps the error message short and on one line', () => {
+  it('checkCel keeps the error message short and on one line', () => {
     expect(() => checkCel(`ctx.trigger.${'x'.repeat(1500)}.y(`)).toThrow(/^.{1,300}$/)
   })
 })

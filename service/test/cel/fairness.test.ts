@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { evaluateCel } from '../../src/cel/evaluate.ts'
 import { describeService } from '../support/databases.ts'
 
-/** Loops in loops, which take far more than the second that an expression may take. */
+/** Nested loops that run far longer than the one second that an expression may take. */
 const LIST = `[${Array.from({ length: 20 }, (_, number) => number)}]`
 const SLOW = `${Array.from('abcdefg', (name) => `${LIST}.all(${name}, `).join('')}true${')'.repeat(7)}`
 const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
@@ -19,7 +19,7 @@ describeService('a policy with slow rules', (subject) => {
   }
   const newTask = (policyId: string) => subject.post('/api/v1/tasks', { type: { grant }, policyId })
 
-  it('delays the tasks of another policy by at most 2 s, and is told to come back', async () => {
+  it('a slow policy delays the tasks of another policy by at most 2 s, and is told to come back', async () => {
     const [slow, quick, other] = [await policyWith(SLOW), await policyWith('true'), await policyWith('true')]
     await Promise.all([newTask(quick), newTask(other)]) // starts both evaluators
     const tasks = Array.from({ length: 20 }, () => newTask(slow))
@@ -45,7 +45,7 @@ describeService('a policy with slow rules', (subject) => {
   }, 120_000)
 })
 
-it('bounds the number of waiting expressions of one owner, not those of another', async () => {
+it('the number of waiting expressions of one owner is bounded, not those of another', async () => {
   const many = Array.from({ length: 150 }, () => evaluateCel(SLOW, '{}', 'greedy').catch(({ name }) => name))
   expect(await Promise.all(Array.from({ length: 20 }, () => evaluateCel('1 + 1', '{}', 'modest')))).toEqual(
     Array(20).fill(2),

@@ -37,14 +37,14 @@ describeService('a policy with a hostile rule', (subject) => {
     return body.policy.id
   }
 
-  it('does not block other requests, and its task is refused', async () => {
+  it('a hostile rule does not block other requests, and its task is refused', async () => {
     const policyId = await policy(TRAP)
     const reply = subject.post('/api/v1/tasks', { type: { grant }, policyId })
     expect(await answeredDuring(subject, reply)).toBeGreaterThan(3)
     expect((await reply).body).toMatchObject({ status: 409, code: 'policy_rule_failed' })
   })
 
-  it('does not block other requests when an automation creates the task', async () => {
+  it('a hostile rule does not block other requests when an automation creates the task', async () => {
     const policyId = await policy(TRAP)
     const taskCel = `{"type": {"grant": ctx.trigger.grant}, "policyId": ctx.trigger.policyId}`
     const sender = await newSender(subject, { steps: [{ type: 'create_task', taskCel }] })
@@ -53,7 +53,7 @@ describeService('a policy with a hostile rule', (subject) => {
     expect((await runOf(subject, sender)).steps[0].error.code).toBe('policy_rule_failed')
   })
 
-  it('is evaluated again if the rule changes before the transaction', async () => {
+  it('a hostile rule is evaluated again if the rule changes before the transaction', async () => {
     const policyId = await policy('ctx.task.data.missing')
     const given = { type: { grant }, policyId }
     const evaluate = rememberedCel()
@@ -67,7 +67,7 @@ describeService('a policy with a hostile rule', (subject) => {
 })
 
 describeService('a run with a hostile expression', (subject) => {
-  it('does not block other requests, and its step fails', async () => {
+  it('a hostile run does not block other requests, and its step fails', async () => {
     const steps = [{ type: 'record', valueCel: 'ctx.trigger.text.matches("^(a+)+$")' }]
     const sender = await newSender(subject, { steps })
     await sendAccepted(subject, sender, { text: `${'a'.repeat(60)}b` })

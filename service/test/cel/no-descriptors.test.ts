@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('no-descriptors.mjs', import.meta.url))
 /** The built file, because Node 20 cannot run TypeScript. */
 const { href: EVALUATE } = new URL('../../dist/cel/evaluate.js', import.meta.url)
 
-it('starts the evaluator for the next expression after a failed start', async () => {
+it('the evaluator starts for the next expression after a failed start', async () => {
   const limited = 'ulimit -n 100 && exec "$0" "$1" "$2"'
   const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, PROGRAM, EVALUATE])
   const failed = 'the process that evaluates expressions could not be started'

@@ -27,13 +27,13 @@ async function holderOf(folder: string) {
   return holder
 }
 
-it('refuses a folder that a live process holds, naming the process and the fix', async () => {
+it('a folder that a live process holds is refused, naming the process and the fix', async () => {
   const folder = newFolder()
   const { pid } = await holderOf(folder)
   await expect(lockFolder(folder)).rejects.toThrow(new RegExp(`^Process ${pid} .*SERVICE_DATABASE_URL`))
 })
 
-it('takes over the folder of a killed process', async () => {
+it('the folder of a killed process is taken over', async () => {
   const folder = newFolder()
   const holder = await holderOf(folder)
   holder.kill('SIGKILL')
@@ -42,7 +42,7 @@ it('takes over the folder of a killed process', async () => {
   unlock()
 })
 
-it('refuses even its own process until the folder is released', async () => {
+it('a folder is refused even to its own process until it is released', async () => {
   const folder = newFolder()
   const unlock = await lockFolder(folder)
   await expect(lockFolder(folder)).rejects.toThrow(`Process ${process.pid} `)
@@ -52,7 +52,7 @@ it('refuses even its own process until the folder is released', async () => {
 })
 
 it.each(['', 'nonsense', `${process.ppid}`])(
-  'takes over a lock file that names no live process: %j',
+  'a lock file that names no live process is taken over: %j',
   async (text) => {
     const folder = newFolder()
     writeFileSync(join(folder, 'lock'), text)

@@ -43,7 +43,7 @@ async function takes(child: ChildProcess): Promise<boolean> {
   return said === 'mine'
 }
 
-it('lets one of several racing processes take the folder of a killed process', async () => {
+it('one of several racing processes takes the folder of a killed process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-lock-race-'))
   const holders = new Holders(folder)
   onTestFinished(async () => {

@@ -10,7 +10,7 @@ import { executorOn } from '../../src/jobs/executor.ts'
 const ENOUGH = 64 * 1_024 * 1_024
 
 // The free space is faked, because a full disk needs a mount. PGlite was tried by hand on a full disk.
-it('pauses PGlite while less than 64 MB are free', async () => {
+it('PGlite pauses while less than 64 MB are free', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-full-'))
   let free = ENOUGH
   const client = new RoomyPGlite(join(folder, 'postgres'), () => free)

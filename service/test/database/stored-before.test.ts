@@ -3,7 +3,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('rows from an older version', (subject) => {
-  it('give certify tasks their access review at the next start', async () => {
+  it('certify tasks get their access review at the next start', async () => {
     const target = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
     const create = async (type: object) =>
       (await subject.post('/api/v1/tasks', { type })).body.taskView.task.id
@@ -22,7 +22,7 @@ describeService('rows from an older version', (subject) => {
     expect([await typeOf(certify), await typeOf(grant)]).toEqual(before)
   })
 
-  it('give skipped steps userId instead of skippedByUserId at the next start', async () => {
+  it('skipped steps get userId instead of skippedByUserId at the next start', async () => {
     const { body } = await subject.get('/api/v1/tasks/1')
     const policyStepId = body.taskView.task.policy.current.id
     const skip = await subject.post('/api/v1/tasks/1/action/skip-step', { policyStepId, comment: 'why' })
@@ -37,7 +37,7 @@ describeService('rows from an older version', (subject) => {
     expect(after).toEqual(history)
   })
 
-  it('keep the policy generation of a task, or show none if unknown', async () => {
+  it('tasks keep their policy generation, or show none if unknown', async () => {
     const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
     const create = async () =>
       (await subject.post('/api/v1/tasks', { type: { grant }, policyId: 'policy-grant-three-steps' })).body
@@ -55,7 +55,7 @@ describeService('rows from an older version', (subject) => {
     expect(known.policy.policy.displayName).toBe('Changed')
   })
 
-  it('let a task without a workflow restart, with an audit trail from its creation', async () => {
+  it('a task without a workflow may restart, with an audit trail from its creation', async () => {
     const { list: tasks } = (await subject.post('/api/v1/search/tasks', { userIds: ['user-grace'] })).body
     // Skipping its only step would close it.
     const first = tasks.find(({ task }) => task.policy.next.length > 0)

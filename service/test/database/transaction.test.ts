@@ -5,7 +5,7 @@ describeService('a transaction', (subject) => {
   const rows = (id: string) => subject.database.query('SELECT FROM users WHERE id = $1', [id])
   const insert = "INSERT INTO users VALUES ($1, '', '', now())"
 
-  it('runs concurrently sent statements in order', async () => {
+  it('a transaction runs concurrently sent statements in order', async () => {
     const id = crypto.randomUUID()
     const found = await subject.database.transaction(async (tx) => {
       const [, seen] = await Promise.all([
@@ -18,7 +18,7 @@ describeService('a transaction', (subject) => {
     expect(await rows(id)).toHaveLength(1)
   })
 
-  it('keeps nothing after a failed statement, even if its callback continues', async () => {
+  it('a transaction keeps nothing after a failed statement, even if its callback continues', async () => {
     const id = crypto.randomUUID()
     const work = subject.database.transaction(async (tx) => {
       await Promise.allSettled([tx.query(insert, [id]), tx.query('SELECT 1 / $1::int', [0])])
@@ -30,7 +30,7 @@ describeService('a transaction', (subject) => {
 
 // PGlite does not report this.
 describeOnPostgres('a transaction', (subject) => {
-  it('rejects when it was rolled back, even if its callback continues', async () => {
+  it('a transaction rejects when it was rolled back, even if its callback continues', async () => {
     const work = subject.database.transaction(async (tx) => {
       await Promise.allSettled([tx.query('SELECT 1 / $1::int', [0])])
     })

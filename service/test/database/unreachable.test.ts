@@ -17,7 +17,7 @@ const withCode = (code: string) => Object.assign(new Error('said by Postgres'), 
 
 describe('isUnreachable', () => {
   it.each(['postgres://127.0.0.1:1/x', 'postgres://localhost:1/x', 'postgres://x@localhost/x?host=/nowhere'])(
-    'recognises the error of connecting to %s',
+    'isUnreachable recognises the error of connecting to %s',
     async (url) => {
       const error = await connecting(url)
       expect([isUnreachable(error), error]).toEqual([true, error])
@@ -25,17 +25,17 @@ describe('isUnreachable', () => {
   )
 
   const CODES = '08006 25006 28P01 3D000 53100 53300 57P01 57P02 57P03 57P04 57P05'.split(' ')
-  it.each(CODES)('recognises the code %s', (code) => {
+  it.each(CODES)('isUnreachable recognises the code %s', (code) => {
     expect(isUnreachable(withCode(code))).toBe(true)
     expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(true)
   })
 
-  it.each(['23505', '57014', '22021', '42P01'])('ignores the code %s', (code) => {
+  it.each(['23505', '57014', '22021', '42P01'])('isUnreachable ignores the code %s', (code) => {
     expect(isUnreachable(withCode(code))).toBe(false)
     expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(false)
   })
 
-  it('ignores a missing file and an unreachable key host', async () => {
+  it('isUnreachable ignores a missing file and an unreachable key host', async () => {
     expect(isUnreachable(await failure(readFile('/nowhere')))).toBe(false)
     const cause = await connecting('postgres://127.0.0.1:1/x')
     expect(isUnreachable(new KeySetError('the key host is down', 30, { cause }))).toBe(false)

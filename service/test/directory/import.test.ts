@@ -23,7 +23,7 @@ describeService('the directory', (subject) => {
   const target = { appId: 'app-travel', appEntitlementId: 'travel-book', appUserId: 'kay-1' }
   const certify = { certify: { ...target, accessReviewId: 'review-travel' } }
 
-  it('imports the objects that grant, revoke and certify tasks need, in one request', async () => {
+  it('the directory imports the objects that grant, revoke and certify tasks need, in one request', async () => {
     expect(await code('tasks', { type: certify })).toBe('400 reference_unknown')
     expect(await code('import', DIRECTORY)).toBe('200 done')
     const made = await subject.post('/api/v1/tasks', {
@@ -35,7 +35,7 @@ describeService('the directory', (subject) => {
       expect(await code('tasks', { type: { [kind]: target } })).toBe('200 done')
   })
 
-  it('updates objects imported again, and never moves them to another app', async () => {
+  it('the directory updates objects imported again, and never moves them to another app', async () => {
     const change = { entitlements: [{ ...DIRECTORY.entitlements[0], displayName: 'Renamed' }] }
     expect(await code('import', { ...DIRECTORY, ...change })).toBe('200 done')
     const { list } = (await subject.get('/api/v1/apps/app-travel/entitlements')).body
@@ -44,7 +44,7 @@ describeService('the directory', (subject) => {
     expect(await code('import', moved)).toBe('409 id_taken')
   })
 
-  it('imports everything or nothing', async () => {
+  it('the directory imports everything or nothing', async () => {
     const apps = [{ id: 'app-lost', displayName: 'Lost' }]
     const entitlements = [{ id: 'lost', appId: 'none', displayName: 'Lost' }]
     expect(await code('import', { apps, entitlements })).toBe('400 reference_unknown')
@@ -53,7 +53,7 @@ describeService('the directory', (subject) => {
       expect(await code('import', wrong)).toBe('400 request_invalid')
   })
 
-  it('creates each single object once', async () => {
+  it('the directory creates each single object once', async () => {
     expect(await code('users', { id: 'user-jo', displayName: 'Jo' })).toBe('200 done')
     expect(await code('apps', { id: 'app-mail', displayName: 'Mail' })).toBe('200 done')
     expect(await code('apps', { id: 'app-mail', displayName: 'Mail' })).toBe('409 id_taken')
@@ -67,13 +67,13 @@ describeService('the directory', (subject) => {
     expect(await code('insights', { id: 'insight-mail', '@type': 'kept' })).toBe('200 done')
   })
 
-  it('refuses an object that is too large, or too deep to be written', async () => {
+  it('the directory refuses an object that is too large, or too deep to be written', async () => {
     expect(await code('insights', { id: 'i', text: 'x'.repeat(16_384) })).toBe('400 request_invalid')
     const deep = `{"id":"i","any":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     expect((await subject.post('/api/v1/insights', deep)).body.code).toBe('request_invalid')
   })
 
-  it('accepts a last use with any ISO 8601 offset or null, and shows it in UTC', async () => {
+  it('the directory accepts a last use with any ISO 8601 offset or null, and shows it in UTC', async () => {
     const lastUse = async (lastUsedAt: unknown) => {
       const account = { displayName: 'x', lastUsedAt }
       const { body } = await subject.post('/api/v1/apps/app-payroll/app_users', account)
@@ -103,20 +103,20 @@ describeService('the directory', (subject) => {
       expect([given, await lastUse(given)]).toEqual([given, shown])
   })
 
-  it('lets one of several racing creations win', async () => {
+  it('the directory lets one of several racing creations win', async () => {
     for (let round = 0; round < 20; round += 1) {
       const raced = Array.from({ length: 8 }, () => code('apps', { id: `app-${round}`, displayName: 'x' }))
       expect((await Promise.all(raced)).toSorted()).toEqual(['200 done', ...Array(7).fill('409 id_taken')])
     }
   })
 
-  it('requires the role super_admin', async () => {
+  it('the directory requires the role super_admin', async () => {
     const token = await subject.tokenWith('operator')
     for (const path of ['import', 'users', 'apps', 'apps/app-payroll/entitlements', 'insights'])
       expect([path, await code(path, {}, token)]).toEqual([path, '403 forbidden'])
   })
 
-  it('imports a file, and reports each of its mistakes in one line', async () => {
+  it('the directory imports a file, and reports each of its mistakes in one line', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookgate-seed-'))
     const path = join(folder, 'seed.json')
     const from = async (text: string) => {
@@ -141,7 +141,7 @@ describeService('the directory', (subject) => {
   })
 })
 
-it('matches the JSON Schema of seed files in the repository (vitest -u rewrites it)', async () => {
+it('the seed file’s type matches the JSON Schema in the repository (vitest -u rewrites it)', async () => {
   const text = `${JSON.stringify(seedFileSchema(), null, 2)}\n`
   await expect(text).toMatchFileSnapshot('../../seed.schema.json')
 })

@@ -31,7 +31,7 @@ async function walk(
 }
 
 describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
-  it('returns 25 by default', async () => {
+  it('the list returns 25 by default', async () => {
     expect((await names(subject, '')).names).toHaveLength(25)
   })
 
@@ -43,11 +43,11 @@ describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
     [59, 59],
     [100, 60],
     [101, 60],
-  ])('with a page_size of %d returns %d of 60', async (asked, given) => {
+  ])('the list with a page_size of %d returns %d of 60', async (asked, given) => {
     expect((await names(subject, `page_size=${asked}`)).names).toHaveLength(given)
   })
 
-  it('refuses an unknown parameter by name, in queries as in bodies', async () => {
+  it('the list refuses an unknown parameter by name, in queries as in bodies', async () => {
     for (const query of ['pageSize=50', 'page_size=50&pagetoken=x']) {
       const { status, body } = await subject.get(`${PATH}?${query}`)
       expect([status, body.code]).toEqual([400, 'request_invalid'])
@@ -55,7 +55,7 @@ describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
     }
   })
 
-  it('treats a page_size above 100 as 100', async () => {
+  it('the list treats a page_size above 100 as 100', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('large', 'Large', now())`)
     await subject.database.query(
       `INSERT INTO app_entitlements SELECT 'large-' || n, 'large', 'same name', '', now() FROM generate_series(1, 101) n`,
@@ -70,21 +70,21 @@ describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
   })
 
   it.each(['1.5', 'ten', '1e400', '', '0x10', '1e2', '%2010'])(
-    'refuses a page_size of "%s"',
+    'the list refuses a page_size of "%s"',
     async (size) => {
       const { status, body } = await subject.get(`${PATH}?page_size=${size}`)
       expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'request_invalid', '/page_size'])
     },
   )
 
-  it('returns every element once, in order, with an empty token on the last page even if it is full', async () => {
+  it('the list returns every element once, in order, with an empty token on the last page even if it is full', async () => {
     const { seen, pages } = await walk(subject, 20)
     expect(pages).toBe(3)
     expect(seen).toHaveLength(60)
     expect(seen).toEqual([...new Set(seen)].toSorted())
   })
 
-  it('returns each lasting row once while other rows come and go', async () => {
+  it('the list returns each lasting row once while other rows come and go', async () => {
     const insert = (id: string, name: string) =>
       subject.database.query(`INSERT INTO app_entitlements VALUES ($1, 'app-payroll', $2, '', now())`, [
         id,
@@ -104,7 +104,7 @@ describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
     expect(new Set(stayed).size).toBe(60)
   })
 
-  it('continues after the last element of a page is deleted', async () => {
+  it('the list continues after the last element of a page is deleted', async () => {
     const first = await names(subject, 'page_size=10')
     const [gone] = await subject.database.query<{ created_at: Date }>(
       `DELETE FROM app_entitlements WHERE id = 'entitlement-10' RETURNING created_at`,
@@ -117,7 +117,7 @@ describeService('GET /api/v1/apps/{app_id}/entitlements', (subject) => {
     expect(second.names[0]).toBe('Payroll role 11')
   })
 
-  it('answers 404 for an unknown app', async () => {
+  it('the list answers 404 for an unknown app', async () => {
     const { status, body } = await subject.get('/api/v1/apps/none/entitlements')
     expect([status, body.code]).toEqual([404, 'app_unknown'])
   })

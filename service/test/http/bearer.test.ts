@@ -15,7 +15,7 @@ describeService('bearer tokens', (subject) => {
     )
   const statusWith = async (token: string) => (await subject.get(PATH, token)).status
 
-  it('are required everywhere but on the reference pages, even on unknown routes', async () => {
+  it('bearer tokens are required everywhere but on the reference pages, even on unknown routes', async () => {
     const paths = ['/overview', PATH, '/api/v1/none', '/api/v1/tasks/1', '/api/v1/policies', '/openapi.yaml']
     for (const path of paths) {
       const reply = await subject.app.request(path)
@@ -31,7 +31,7 @@ describeService('bearer tokens', (subject) => {
     expect([status, headers.get('location')]).toEqual([301, '/docs'])
   })
 
-  it('are refused unless they match exactly', async () => {
+  it('bearer tokens are refused unless they match exactly', async () => {
     const token = subject.token
     const other = token.endsWith('A') ? 'B' : 'A'
     const wrong = [
@@ -47,12 +47,12 @@ describeService('bearer tokens', (subject) => {
     expect(await statusWith(token)).toBe(200)
   })
 
-  it('are refused under another scheme', async () => {
+  it('bearer tokens are refused under another scheme', async () => {
     const authorization = `Basic ${subject.token}`
     expect((await subject.app.request(PATH, { headers: { authorization } })).status).toBe(401)
   })
 
-  it('expire to the millisecond', async () => {
+  it('bearer tokens expire to the millisecond', async () => {
     await insert('brief', new Date(subject.clock.now() + 1_000), null)
     subject.clock.advance(999)
     expect(await statusWith(`svc_brief_${SECRET}`)).toBe(200)
@@ -60,12 +60,12 @@ describeService('bearer tokens', (subject) => {
     expect(await statusWith(`svc_brief_${SECRET}`)).toBe(401)
   })
 
-  it('are refused once revoked', async () => {
+  it('bearer tokens are refused once revoked', async () => {
     await insert('gone', null, new Date())
     expect(await statusWith(`svc_gone_${SECRET}`)).toBe(401)
   })
 
-  it('are not readable in the database', async () => {
+  it('bearer tokens are not readable in the database', async () => {
     const rows = await subject.database.query('SELECT * FROM access_tokens')
     const secret = subject.token.split('_').slice(2).join('_')
     const hexOfSecret = Buffer.from(secret).toString('hex')

@@ -3,7 +3,7 @@ import { describeService } from '../support/databases.ts'
 
 describeService('a list', (subject) => {
   it.each(['page_size', 'pageSize', 'page_token', 'pageToken'])(
-    'takes null as an absent %s',
+    'a list takes null as an absent %s',
     async (name) => {
       for (const path of ['/api/v1/search/tasks', '/api/v1/search/policies', '/api/v1/search/automations']) {
         const absent = await subject.post(path, {})
@@ -13,7 +13,7 @@ describeService('a list', (subject) => {
     },
   )
 
-  it('takes null beside the other spelling', async () => {
+  it('a list takes null beside the other spelling', async () => {
     const page = { page_size: 10, pageSize: null, page_token: null, pageToken: '' }
     expect((await subject.post('/api/v1/search/tasks', page)).status).toBe(200)
   })

@@ -61,7 +61,7 @@ describeService('a known path with a wrong method', (subject) => {
     },
   )
 
-  it('gets 401 without a token, and 404 if the path is unknown', async () => {
+  it('a wrong method gets 401 without a token, and 404 if the path is unknown', async () => {
     expect((await subject.app.request('/api/v1/tasks', { method: 'PUT' })).status).toBe(401)
     for (const path of [
       '/api/v1/task',

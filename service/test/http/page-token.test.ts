@@ -10,12 +10,12 @@ describeService('page tokens', (subject) => {
     expect([status, body.code]).toEqual([400, 'page_token_invalid'])
   }
 
-  it('work with another page_size', async () => {
+  it('page tokens work with another page_size', async () => {
     const { status, body } = await subject.get(`${PATH}?page_size=50&page_token=${await tokenOf(PATH)}`)
     expect([status, body.list.length, body.nextPageToken]).toEqual([200, 50, ''])
   })
 
-  it('are refused if any character changes', async () => {
+  it('page tokens are refused if any character changes', async () => {
     const token: string = await tokenOf(PATH)
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === 'A' ? 'B' : 'A'
@@ -24,20 +24,20 @@ describeService('page tokens', (subject) => {
   })
 
   it.each(['x', 'AAAAAAAAAAAAAAAAAAAAAA', '%00', 'A'.repeat(4_000)])(
-    'are refused if made up: %.30s',
+    'page tokens are refused if made up: %.30s',
     async (token) => {
       await refused(`${PATH}?page_token=${token}`)
     },
   )
 
-  it('are refused if truncated or extended', async () => {
+  it('page tokens are refused if truncated or extended', async () => {
     const token: string = await tokenOf(PATH)
     for (const wrong of [token.slice(0, -1), token.slice(0, 20), `${token}A`, `${token}=`, `${token}%0A`]) {
       await refused(`${PATH}?page_token=${wrong}`)
     }
   })
 
-  it('are refused for another app', async () => {
+  it('page tokens are refused for another app', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
     await refused(`/api/v1/apps/other/entitlements?page_token=${await tokenOf(PATH)}`)
   })

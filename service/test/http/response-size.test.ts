@@ -15,7 +15,7 @@ function create(subject: Subject, others: number, steps?: object[]) {
 }
 
 describeService('the size of a response', (subject) => {
-  it('is bounded by at most 51 sequences in a policy: the baseline, and one for each of 50 rules', async () => {
+  it('a policy has at most 51 sequences: the baseline, and one for each of 50 rules', async () => {
     expect((await create(subject, 50)).status).toBe(200)
     const { status, body } = await create(subject, 51)
     expect([status, body.errors]).toEqual([
@@ -25,7 +25,7 @@ describeService('the size of a response', (subject) => {
     expect((await create(subject, 3_000)).status).toBe(400)
   })
 
-  it('ends a page of large elements early, and the next page continues after it', async () => {
+  it('a page of large elements ends early, and the next page continues after it', async () => {
     const steps = Array.from({ length: 50 }, () => ({ approval: { userIds: ['user-ada'] } }))
     const { id: policyId } = (await create(subject, 50, steps)).body.policy
     const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
@@ -50,7 +50,7 @@ describeService('the size of a response', (subject) => {
     expect(new Set(seen).size).toBe(seen.length)
   }, 60_000)
 
-  it('ends a page early when what its tasks refer to is large, and each reference stays right', async () => {
+  it('a page ends early when what its tasks refer to is large, and each reference stays right', async () => {
     const insight = (length: number) => subject.post('/api/v1/insights', { text: 'x'.repeat(length) })
     expect((await insight(16_385)).status).toBe(400)
     const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
@@ -70,7 +70,7 @@ describeService('the size of a response', (subject) => {
     }
   }, 60_000)
 
-  it('is bounded for lists of policies too', async () => {
+  it('a page of policies is bounded too', async () => {
     const text = 'x'.repeat(250_000)
     for (let number = 0; number < 20; number += 1) {
       const { status } = await subject.post('/api/v1/policies', {

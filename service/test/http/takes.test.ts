@@ -39,13 +39,13 @@ describeService('a request', (subject) => {
     ['/expandMask/paths/0', { expandMask: { paths: [5] } }],
     ['/expandMask', { expandMask: 5 }],
     ['/type/grant/appId', { type: { grant: { appEntitlementId: 'entitlement-01' } } }],
-  ])('gets the pointer of the invalid field, also inside nullable objects: %s', async (pointer, wrong) => {
+  ])('a problem points to the invalid field, also inside nullable objects: %s', async (pointer, wrong) => {
     const { body } = await subject.post('/api/v1/tasks', { ...wrong })
     expect(body.code).toBe('request_invalid')
     expect(body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
   })
 
-  it('is refused over 262,144 bytes, whatever the role', async () => {
+  it('a request is refused over 262,144 bytes, whatever the role', async () => {
     const token = await subject.tokenWith('viewer')
     const padded = (bytes: number) => `{}${' '.repeat(bytes - 2)}`
     expect((await subject.post('/api/v1/search/tasks', padded(262_144), token)).status).toBe(200)

@@ -21,7 +21,7 @@ describeService('a text', (subject) => {
     ['tasks', 'data', (member) => ({ ...TASK, data: { member } }), 200],
     ['automations', 'name', (displayName) => ({ ...AUTOMATION, displayName }), 200],
     ['search/tasks', 'user', (id) => ({ userIds: [id] }), 200],
-  ])('of %s (%s) with a lone surrogate is refused, not changed', async (resource, _, bodyWith, good) => {
+  ])('%s (%s) with a lone surrogate is refused, not changed', async (resource, _, bodyWith, good) => {
     const path = `/api/v1/${resource}`
     const whole = await subject.post(path, bodyWith(WHOLE))
     expect([whole.status, whole.body.code]).toEqual([good, undefined])
@@ -31,12 +31,12 @@ describeService('a text', (subject) => {
     }
   })
 
-  it('of complete surrogate pairs is kept unchanged', async () => {
+  it('a text of complete surrogate pairs is kept unchanged', async () => {
     const { id } = (await subject.post('/api/v1/policies', { ...POLICY, displayName: WHOLE })).body.policy
     expect((await subject.get(`/api/v1/policies/${id}`)).body.policy.displayName).toBe(WHOLE)
   })
 
-  it('that is not UTF-8 is refused as invalid JSON', async () => {
+  it('a text that is not UTF-8 is refused as invalid JSON', async () => {
     const [before, after] = [Buffer.from('{"policyStepId":"none","comment":"'), Buffer.from('"}')]
     const skip = async (...bytes: number[]) => {
       const body = Buffer.concat([before, Buffer.from(bytes), after])
@@ -47,7 +47,7 @@ describeService('a text', (subject) => {
     }
     expect(await skip(...Buffer.from(WHOLE))).toBe('policy_step_unknown')
     expect(await skip(0xff)).toBe('body_not_json')
-    expect(await skip(0xed, 0xa0, 0x80)).toBe('body_not_json') // half of a surrogate pair, encoded
+    expect(await skip(0xed, 0xa0, 0x80)).toBe('body_not_json') // a lone surrogate, encoded
     expect(await skip(0xc0, 0xaf)).toBe('body_not_json')
   })
 })

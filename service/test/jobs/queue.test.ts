@@ -3,7 +3,7 @@ import { openJobQueue } from '../../src/jobs/queue.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('the job of a run', (subject) => {
-  it('is queued with its transaction, or not at all', async () => {
+  it('the job is queued with its transaction, or not at all', async () => {
     const runId = crypto.randomUUID()
     const queued = () => subject.database.query("SELECT FROM pgboss.job WHERE data->>'runId' = $1", [runId])
     const failed = subject.database.transaction(async (tx) => {
@@ -17,7 +17,7 @@ describeService('the job of a run', (subject) => {
     await subject.database.query("DELETE FROM pgboss.job WHERE data->>'runId' = $1", [runId])
   })
 
-  it('waits for years while the service is down', async () => {
+  it('the job waits for years while the service is down', async () => {
     const runId = crypto.randomUUID()
     const [kept] = await subject.database.transaction(async (tx) => {
       await subject.jobs.add(tx, runId)
@@ -27,7 +27,7 @@ describeService('the job of a run', (subject) => {
     await subject.database.query("DELETE FROM pgboss.job WHERE data->>'runId' = $1", [runId])
   })
 
-  it('follows the queue settings of the latest start', async () => {
+  it('the job follows the queue settings of the latest start', async () => {
     const settings = () =>
       subject.database.query("SELECT expire_seconds, retry_limit FROM pgboss.queue WHERE name = 'runs'")
     const report = () => {}

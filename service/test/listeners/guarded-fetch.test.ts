@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, Socket } from 'node:net'
 import { remoteKeySet } from 'hookgate/jwt'
 import type { Connect } from 'hookgate/sender'
 import { describe, expect, it } from 'vitest'
-import { plainly, secureKeyHost } from '../../../test/support/key-host.ts'
+import { respondWith, secureKeyHost } from '../../../test/support/key-host.ts'
 import { guardedFetch } from '../../src/listeners/guarded-fetch.ts'
 import { CLOUD_ADDRESSES } from './cloud-addresses.ts'
 
@@ -47,7 +47,7 @@ const connector: Connect = (options) => {
 }
 
 describe('cloud metadata', () => {
-  it('would be reachable if its address were public', async () => {
+  it('cloud metadata would be reachable if its address were public', async () => {
     const { lookup } = names({ 'keys.test': ['203.0.114.7'] })
     const fetch = guardedFetch({ lookup, connect: connector })
     await expect(fetch('https://keys.test/', init())).rejects.toThrow('connects to 203.0.114.7')
@@ -89,7 +89,7 @@ describe('a key host at a private address', () => {
     await expect(guardedFetch({ connect: connector })(url, init())).rejects.toMatchObject(REFUSED)
   })
 
-  it('is refused after its name is resolved, before anything is sent', async () => {
+  it('a key host at a private address is refused after its name is resolved, before anything is sent', async () => {
     const host = await secureKeyHost({ keys: [] })
     const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
     const fetch = guardedFetch({ lookup, ca: host.certificate })
@@ -100,20 +100,20 @@ describe('a key host at a private address', () => {
     expect(host.requests).toBe(1)
   })
 
-  it('is refused with the system resolver too', async () => {
+  it('a key host at a private address is refused with the system resolver too', async () => {
     const host = await secureKeyHost({ keys: [] })
     const url = host.url.replace('127.0.0.1', 'localhost')
     await expect(guardedFetch({ ca: host.certificate })(url, init())).rejects.toMatchObject(REFUSED)
     expect(host.requests).toBe(0)
   })
 
-  it('is refused if any of its addresses is private', async () => {
+  it('a key host at a private address is refused if any of its addresses is private', async () => {
     const { lookup } = names({ 'keys.test': ['203.0.114.7', '10.0.0.1'] })
     await expect(guardedFetch({ lookup })('https://keys.test/', init())).rejects.toThrow('is at 10.0.0.1')
   })
 })
 
-it('resolves the name once and connects to the address it checked', async () => {
+it('the fetch resolves the name once and connects to the address it checked', async () => {
   const host = await secureKeyHost({ keys: [] })
   let answers = 0
   const rebinding: LookupFunction = (_, options, callback) => {
@@ -126,7 +126,7 @@ it('resolves the name once and connects to the address it checked', async () => 
   expect(answers).toBe(1)
 })
 
-it('refuses a certificate for another name', async () => {
+it('the fetch refuses a certificate for another name', async () => {
   const host = await secureKeyHost({ keys: [] })
   const { lookup } = names({ 'other.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
@@ -134,15 +134,15 @@ it('refuses a certificate for another name', async () => {
   await expect(fetch(url, init())).rejects.toThrow(/altnames/)
 })
 
-it('does not follow redirects', async () => {
-  const host = await secureKeyHost(plainly(302, '', { location: 'https://169.254.169.254/' }))
+it('the fetch does not follow redirects', async () => {
+  const host = await secureKeyHost(respondWith(302, '', { location: 'https://169.254.169.254/' }))
   const { asked, lookup } = names({ 'keys.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
   expect((await fetch(onNamedHost(host.url), init())).status).toBe(302)
   expect(asked).toStrictEqual(['keys.test'])
 })
 
-it.each([205, 404, 999])('closes the connection after an endless %i response', async (status) => {
+it.each([205, 404, 999])('the fetch closes the connection after an endless %i response', async (status) => {
   let closed: Promise<unknown> | undefined
   const host = await secureKeyHost(({ socket }, response) => {
     closed = once(socket, 'close')
@@ -155,11 +155,11 @@ it.each([205, 404, 999])('closes the connection after an endless %i response', a
   await closed
 })
 
-it('refuses http: URLs', async () => {
+it('the fetch refuses http: URLs', async () => {
   await expect(guardedFetch()('http://keys.test/', init())).rejects.toThrow('only https:')
 })
 
-it('ends an aborted attempt at once', async () => {
+it('the fetch ends an aborted attempt at once', async () => {
   const host = await secureKeyHost(() => {})
   const { lookup } = names({ 'keys.test': ['127.0.0.1'] })
   const fetch = guardedFetch({ lookup, ca: host.certificate, allow: LOOPBACK })
@@ -169,7 +169,7 @@ it('ends an aborted attempt at once', async () => {
   await expect(attempt).rejects.toThrow('abort')
 })
 
-it('lets a key set report why it has no keys', async () => {
+it('the fetch lets a key set report why it has no keys', async () => {
   const { lookup } = names({ 'keys.test': ['192.168.1.1'] })
   const keySet = remoteKeySet('https://keys.test/jwks.json', { fetch: guardedFetch({ lookup }) })
   await expect(keySet.find('key', 'ES256')).rejects.toThrow('is at 192.168.1.1')

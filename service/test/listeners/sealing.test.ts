@@ -5,15 +5,15 @@ import { sealingWith } from '../../src/listeners/sealing.ts'
 const key = randomBytes(32)
 const sealing = sealingWith(key)
 
-it('opens its own ciphertext in the same place', () => {
+it('the seal opens its own ciphertext in the same place', () => {
   expect(sealing.open(sealing.seal('a secret', 'row 1'), 'row 1')).toBe('a secret')
 })
 
-it('never seals a text to the same bytes twice', () => {
+it('the seal never seals a text to the same bytes twice', () => {
   expect(sealing.seal('a secret', 'row 1').equals(sealing.seal('a secret', 'row 1'))).toBe(false)
 })
 
-it('refuses a ciphertext from another place, under another key, or with a flipped bit', () => {
+it('the seal refuses a ciphertext from another place, under another key, or with a flipped bit', () => {
   const sealed = sealing.seal('a secret', 'row 1')
   expect(() => sealing.open(sealed, 'row 2')).toThrow()
   expect(() => sealingWith(randomBytes(32)).open(sealed, 'row 1')).toThrow()
@@ -24,10 +24,10 @@ it('refuses a ciphertext from another place, under another key, or with a flippe
   }
 })
 
-it.each([0, 12, 27])('refuses a ciphertext of %d bytes', (length) => {
+it.each([0, 12, 27])('the seal refuses a ciphertext of %d bytes', (length) => {
   expect(() => sealing.open(Buffer.alloc(length), 'row 1')).toThrow()
 })
 
-it.each([16, 31, 33])('refuses a key of %d bytes', (length) => {
+it.each([16, 31, 33])('the seal refuses a key of %d bytes', (length) => {
   expect(() => sealingWith(randomBytes(length))).toThrow('32 bytes')
 })

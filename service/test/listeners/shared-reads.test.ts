@@ -15,7 +15,7 @@ function table() {
   return { reads, begun, endings, turn, write: (next: string) => (value = next) }
 }
 
-it('shares one read among callers of the same turn and ID', async () => {
+it('a shared read shares one read among callers of the same turn and ID', async () => {
   const { reads, begun, endings, turn } = table()
   const asked = [reads.find('a'), reads.find('a'), reads.find('b')]
   await turn()
@@ -24,7 +24,7 @@ it('shares one read among callers of the same turn and ID', async () => {
   expect(await Promise.all(asked)).toStrictEqual(['before', 'before', 'before'])
 })
 
-it('never returns a read that began before the call', async () => {
+it('a shared read never returns a read that began before the call', async () => {
   const { reads, begun, endings, turn, write } = table()
   const early = reads.find('a')
   await turn()
@@ -36,7 +36,7 @@ it('never returns a read that began before the call', async () => {
   expect([await early, await late]).toStrictEqual(['before', 'after'])
 })
 
-it('does not let a hanging read block later callers', async () => {
+it('a shared read does not let a hanging read block later callers', async () => {
   const { reads, endings, turn } = table()
   void reads.find('a')
   await turn()
@@ -46,7 +46,7 @@ it('does not let a hanging read block later callers', async () => {
   expect(await late).toBe('before')
 })
 
-it('fails only the callers who shared the failed read', async () => {
+it('a shared read fails only the callers who shared the failed read', async () => {
   let attempts = 0
   const reads = new SharedReads(async () => {
     attempts += 1

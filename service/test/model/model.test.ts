@@ -9,7 +9,7 @@ import { Random } from './random.ts'
 import { World } from './world.ts'
 import { deletePolicy, readPolicy, writePolicy } from './writing-policies.ts'
 
-/** `MODEL_CALLS=100000 MODEL_SEED=7 npx vitest run --project service service/test/model` */
+/** `MODEL_CALLS=100000 MODEL_SEED=7 npm run test:service -- test/model` */
 const CALLS = Number(process.env.MODEL_CALLS ?? 200)
 const SEED = Number(process.env.MODEL_SEED ?? 1)
 

@@ -20,7 +20,7 @@ async function ok<Body>(reply: Promise<{ data?: Body; error?: unknown }>): Promi
 }
 
 describeService('a client generated from /openapi.json', (subject) => {
-  it('lists tasks, skips every step of one, and reads its actions', async () => {
+  it('the client lists tasks, skips every step of one, and reads its actions', async () => {
     const api = clientOf(subject)
     const { list } = await ok(api.POST('/api/v1/search/tasks', { body: { taskStates: ['TASK_STATE_OPEN'] } }))
     expect(list).toHaveLength(4)
@@ -48,7 +48,7 @@ describeService('a client generated from /openapi.json', (subject) => {
     expect(actions.list.map(({ taskAction }) => taskAction.comment)).toEqual(['2 left', '1 left', '0 left'])
   })
 
-  it('creates an automation whose signed webhook skips a step once per event', async () => {
+  it('the client creates an automation whose signed webhook skips a step once per event', async () => {
     const api = clientOf(subject)
     const { automation, signingSecret } = await ok(
       api.POST('/api/v1/automations', {
@@ -73,7 +73,7 @@ describeService('a client generated from /openapi.json', (subject) => {
     expect(taskView.task?.policy?.history).toHaveLength(1)
   })
 
-  it('creates a policy and a task that follows it', async () => {
+  it('the client creates a policy and a task that follows it', async () => {
     const api = clientOf(subject)
     const { policy } = await ok(
       api.POST('/api/v1/policies', {
@@ -98,7 +98,7 @@ describeService('a client generated from /openapi.json', (subject) => {
     expect(taskView.task?.stepApproverIds).toEqual(['user-alan'])
   })
 
-  it('pages through a list', async () => {
+  it('the client pages through a list', async () => {
     const api = clientOf(subject)
     const names: string[] = []
     let page_token = ''
@@ -111,7 +111,7 @@ describeService('a client generated from /openapi.json', (subject) => {
     expect(names).toHaveLength(60)
   })
 
-  it('receives problems with a code', async () => {
+  it('the client receives problems with a code', async () => {
     const params = { path: { task_id: 'none' } }
     const { error, response } = await clientOf(subject).GET('/api/v1/tasks/{task_id}', { params })
     expect([response.status, error]).toMatchObject([404, { code: 'task_unknown', title: 'Not Found' }])

@@ -25,7 +25,7 @@ describe('/openapi.json', () => {
       Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
     )
 
-  it('passes the linter', async () => {
+  it('the document passes the linter', async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
     expect(
@@ -33,7 +33,7 @@ describe('/openapi.json', () => {
     ).toEqual([])
   })
 
-  it('requires both security schemes together, except for webhooks', () => {
+  it('the document requires both security schemes together, except for webhooks', () => {
     expect(Object.keys(document.components.securitySchemes).toSorted()).toEqual(['bearerAuth', 'oauth'])
     expect(document.security).toEqual([{ bearerAuth: [], oauth: [] }])
     const own = operations().filter(({ operation }) => 'security' in operation)
@@ -41,7 +41,7 @@ describe('/openapi.json', () => {
     expect(document.info.version).toBe('0.1.0-alpha')
   })
 
-  it('describes Skip Step as the specification does', () => {
+  it('the document describes Skip Step as the specification does', () => {
     const post = operationAt(document, '/api/v1/tasks/{task_id}/action/skip-step')
     expect(post.operationId).toBe('svc.api.task.v1.TaskActionsService.SkipStep')
     const [request, response] = [
@@ -54,7 +54,7 @@ describe('/openapi.json', () => {
     expect('x-addition-to-specification' in post).toBe(false)
   })
 
-  it('spells the headers of a webhook as the specification does', () => {
+  it('the document spells the headers of a webhook as the specification does', () => {
     const { parameters } = operationAt(document, '/api/v1/webhooks/incoming/{listener_id}')
     const headers = parameters.filter((each) => each.in === 'header')
     expect(headers.map(({ name, required }) => [name, required])).toEqual([
@@ -64,7 +64,7 @@ describe('/openapi.json', () => {
     ])
   })
 
-  it('shows webhook codes as examples of webhook refusals', () => {
+  it('the document shows webhook codes as examples of webhook refusals', () => {
     const { code } = problemOf(
       operationAt(document, '/api/v1/webhooks/incoming/{listener_id}'),
       409,
@@ -73,7 +73,7 @@ describe('/openapi.json', () => {
     expect(code?.examples).not.toContain('policy_step_done')
   })
 
-  it('marks the read-only fields of tasks and related objects', () => {
+  it('the document marks the read-only fields of tasks and related objects', () => {
     const writable = (name: string) =>
       Object.entries(schemaOf(document, name).properties)
         .filter(([, { readOnly }]) => !readOnly)
@@ -90,13 +90,13 @@ describe('/openapi.json', () => {
     })
   })
 
-  it('declares nullability where a schema is used, never in a named schema', () => {
+  it('the document declares nullability where a schema is used, never in a named schema', () => {
     const schemas = Object.entries(document.components.schemas)
     expect(schemas.length).toBeGreaterThan(30)
     expect(schemas.filter(([, { type }]) => Array.isArray(type)).map(([name]) => name)).toEqual([])
   })
 
-  it('marks every operation that is not in the specification', () => {
+  it('the document marks every operation that is not in the specification', () => {
     const shown = operations().filter(({ operation }) => !('x-addition-to-specification' in operation))
     const names = shown.map(({ method, path }) => `${method} ${path}`)
     const specification = [
@@ -108,7 +108,7 @@ describe('/openapi.json', () => {
     expect(names).toEqual(expect.arrayContaining(specification.slice(0, 2)))
   })
 
-  it('documents the refusals of every operation, each code with its status', () => {
+  it('the document lists the refusals of every operation, each code with its status', () => {
     for (const { path, operation } of operations().filter(
       (each) => !each.path.includes('/webhooks/incoming/'),
     )) {
@@ -122,13 +122,13 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('states the maximum body size of every operation that takes one', () => {
+  it('the document states the maximum body size of every operation that takes one', () => {
     const main = operations().filter(({ path }) => !path.includes('/webhooks/incoming/'))
     const silent = main.filter(({ method, operation }) => method !== 'get' && !('413' in operation.responses))
     expect(silent.map(({ operation }) => operation.operationId)).toEqual([])
   })
 
-  it('matches the client types in the repository (vitest -u rewrites them)', async () => {
+  it('the client types in the repository match the document (vitest -u rewrites them)', async () => {
     // The examples have the IDs of this tenant.
     const stable = text.replace(UUID, '00000000-0000-4000-8000-000000000000')
     const types = astToString(await openapiTS(stable, { defaultNonNullable: false }))

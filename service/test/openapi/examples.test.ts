@@ -37,14 +37,14 @@ describeService('the examples of /openapi.json', (subject) => {
     await subject.database.query("UPDATE access_tokens SET revoked_at = NULL WHERE id = 'demo'")
   })
 
-  it('exist for every operation with a body', async () => {
+  it('the examples exist for every operation with a body', async () => {
     const without = (await operations()).filter(
       ({ operation }) => operation.requestBody && !bodyOf(operation),
     )
     expect(without.map(({ operation }) => operation.operationId)).toEqual([])
   })
 
-  it('are accepted by the demo tenant, in every operation', async () => {
+  it('the examples are accepted by the demo tenant, in every operation', async () => {
     let secret = ''
     /** The status of the operation, and the problem if it is refused. */
     async function call(id: string): Promise<readonly [string, number, string?]> {
@@ -59,7 +59,7 @@ describeService('the examples of /openapi.json', (subject) => {
       return [id, status, body.detail]
     }
 
-    // A run needs a webhook, a webhook the secret of a rotation, and what is deleted answers nothing else.
+    // A run needs a webhook, a webhook needs the rotated secret, and deletions come last.
     const LATER = ['receiveWebhook', 'getRun']
     const all = await operations()
     const rank = ({ method, operation: { operationId } }: (typeof all)[number]) =>

@@ -13,7 +13,7 @@ function open({ app }: Pick<Subject, 'app'>, path: string, authorization?: strin
 }
 
 describeService('the overview', (subject) => {
-  it.each(PATHS)('requires a token at %s, for which only the page prompts', async (path) => {
+  it.each(PATHS)('the overview requires a token at %s, for which only the page prompts', async (path) => {
     for (const wrong of [
       undefined,
       basic('svc_demo_wrong'),
@@ -30,7 +30,7 @@ describeService('the overview', (subject) => {
     }
   })
 
-  it('accepts a super admin’s token as a password or a bearer token', async () => {
+  it('the overview accepts a super admin’s token as a password or a bearer token', async () => {
     for (const authorization of [basic(subject.token), basic(subject.token, ''), `Bearer ${subject.token}`]) {
       const reply = await open(subject, '/', authorization)
       expect(reply.status).toBe(200)
@@ -39,18 +39,18 @@ describeService('the overview', (subject) => {
   })
 
   it.each(['operator', 'viewer'] as const)(
-    'refuses the token of an %s, because inputs are private',
+    'the overview refuses the token of an %s, because inputs are private',
     async (role) => {
       const token = await subject.tokenWith(role)
       for (const path of PATHS) expect((await open(subject, path, basic(token))).status).toBe(403)
     },
   )
 
-  it('keeps the remembered password useless for the API, so other pages cannot exploit it', async () => {
+  it('the overview keeps the remembered password useless for the API, so other pages cannot exploit it', async () => {
     expect((await open(subject, '/api/v1/policies', basic(subject.token))).status).toBe(401)
   })
 
-  it('forbids inline code, other origins, frames and caching', async () => {
+  it('the overview forbids inline code, other origins, frames and caching', async () => {
     const { headers } = await open(subject, '/', basic(subject.token))
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
@@ -61,7 +61,7 @@ describeService('the overview', (subject) => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  it('shows runs with inputs, outcomes and errors, tasks with their steps, and listeners', async () => {
+  it('the overview shows runs with inputs, outcomes and errors, tasks with their steps, and listeners', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger.task' }] })
     await sendAccepted(subject, sender, { task: 2 })
     await sendAccepted(subject, sender, { task: 'none & nowhere' })
@@ -78,7 +78,7 @@ describeService('the overview', (subject) => {
     expect(text).not.toContain(sender.secret)
   })
 
-  it('streams changes until the service stops', async () => {
+  it('the overview streams changes until the service stops', async () => {
     const stopping = new AbortController()
     const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
     const reply = await open({ app }, '/overview/changes', basic(subject.token))
@@ -97,7 +97,7 @@ describeService('the overview', (subject) => {
     expect((await open({ app }, '/overview/changes', basic(subject.token))).status).toBe(503)
   })
 
-  it('ends the stream of a token within 10 s of its revocation, and no other stream', async () => {
+  it('the overview ends the stream of a token within 10 s of its revocation, and no other stream', async () => {
     const stopping = new AbortController()
     onTestFinished(() => stopping.abort())
     const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
@@ -116,7 +116,7 @@ describeService('the overview', (subject) => {
     expect(await Promise.race([streams[1], Promise.resolve('open')])).toBe('open')
   }, 30_000)
 
-  it('shows tasks first, inputs closed, and times that people can read', async () => {
+  it('the overview shows tasks first, inputs closed, and times that people can read', async () => {
     const sender = await newSender(subject)
     await sendAccepted(subject, sender)
     const text = await (await open(subject, '/', basic(subject.token))).text()
@@ -126,7 +126,7 @@ describeService('the overview', (subject) => {
     expect(text).toMatch(/<time datetime="[^"]+Z">\d+ \w+ \d{4}(,| at) \d\d:\d\d:\d\d UTC<\/time>/)
   })
 
-  it('lets at most 100 browsers watch at a time', async () => {
+  it('the overview lets at most 100 browsers watch at a time', async () => {
     const stopping = new AbortController()
     onTestFinished(() => stopping.abort())
     const app = createApp({ ...subject.dependencies, stopping: stopping.signal })

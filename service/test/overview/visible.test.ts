@@ -9,16 +9,16 @@ it.each([
   ['escape', '\u001b[31m', '\\u{1b}[31m'],
   ['a lone surrogate', 'a\ud800', 'a\\u{d800}'],
   ['a tag, beyond the first plane', '\u{e0041}', '\\u{e0041}'],
-])('escapes an invisible character: %s', (_name, text, shown) => {
+])('an invisible character is escaped: %s', (_name, text, shown) => {
   expect(visible(text)).toBe(shown)
 })
 
-it('keeps visible characters, tabs and line feeds', () => {
+it('visible characters, tabs and line feeds are kept', () => {
   const text = '{\n\t"naïve": "日本 🎉 <b>&amp;"\n}'
   expect(visible(text)).toBe(text)
 })
 
-it('shows 2,000 characters and notes that there are more', () => {
+it('2,000 characters are shown, with a note that there are more', () => {
   expect(visible('🎉'.repeat(2_000))).toBe('🎉'.repeat(2_000))
   expect(visible('🎉'.repeat(2_001))).toBe(`${'🎉'.repeat(2_000)}…`)
   expect(visible('x'.repeat(2_001), 65_536)).toBe(`${'x'.repeat(2_000)}… (65536 characters)`)

@@ -29,20 +29,20 @@ describeService('baselinePolicyId', (subject) => {
     return body.detail
   }
 
-  it('is required unless there is a baseline entry, and excludes one', async () => {
+  it('baselinePolicyId is required unless there is a baseline entry, and excludes one', async () => {
     const baselinePolicyId = await base()
     expect(await refusal(create({ baselinePolicyId, policySteps: { grant: STEPS } }))).toMatch('either')
     expect(await refusal(create({}))).toMatch('either')
     expect((await create({ baselinePolicyId, policySteps: {} })).status).toBe(200)
   })
 
-  it('must name an existing policy of the same type', async () => {
+  it('baselinePolicyId must name an existing policy of the same type', async () => {
     expect(await refusal(create({ baselinePolicyId: 'builtin-revoke' }))).toMatch('same type')
     expect(await refusal(create({ baselinePolicyId: 'none' }))).toMatch('names no policy')
     expect((await create({ baselinePolicyId: 'builtin-grant' })).status).toBe(200)
   })
 
-  it('must not form a cycle', async () => {
+  it('baselinePolicyId must not form a cycle', async () => {
     const first = await base()
     const second = await deferring(first)
     const third = await deferring(second)
@@ -50,13 +50,13 @@ describeService('baselinePolicyId', (subject) => {
     expect(await refusal(patch(first, { baselinePolicyId: third, policySteps: {} }))).toMatch('lead back')
   })
 
-  it('allows chains of 5 references, not 6', async () => {
+  it('baselinePolicyId allows chains of 5 references, not 6', async () => {
     let id = await base()
     for (let depth = 1; depth <= 5; depth++) id = await deferring(id)
     expect(await refusal(create({ baselinePolicyId: id }))).toMatch('chain of 6')
   })
 
-  it('counts references in both directions: 3 and 2 may join, 3 and 3 may not', async () => {
+  it('baselinePolicyId counts references in both directions: 3 and 2 may join, 3 and 3 may not', async () => {
     const [left, right] = [await base(), await base()]
     const end = await deferring(await deferring(left))
     await deferring(await deferring(right))
@@ -66,7 +66,7 @@ describeService('baselinePolicyId', (subject) => {
     expect(await refusal(patch(far, { baselinePolicyId: end, policySteps: {} }))).toMatch('chain of 6')
   })
 
-  it('does not let two concurrent changes form a cycle', async () => {
+  it('baselinePolicyId does not let two concurrent changes form a cycle', async () => {
     const [first, second] = [await base(), await base()]
     const refer = (tx: Transaction, from: string, to: string) =>
       updatePolicy(tx, from, { baselinePolicyId: to, policySteps: {} }, subject.dependencies)
@@ -88,13 +88,13 @@ describeService('baselinePolicyId', (subject) => {
     })
   })
 
-  it('is cleared by an empty value that comes with a baseline entry', async () => {
+  it('baselinePolicyId is cleared by an empty value that comes with a baseline entry', async () => {
     const id = await deferring(await base())
     const { status, body } = await patch(id, { baselinePolicyId: '', policySteps: { grant: STEPS } })
     expect([status, body.policy.baselinePolicyId]).toEqual([200, ''])
   })
 
-  it('is refused while its feature is off', async () => {
+  it('baselinePolicyId is refused while its feature is off', async () => {
     const app = createApp({ ...subject.dependencies, baselinePolicies: false })
     const reply = await app.request('/api/v1/policies', {
       method: 'POST',

@@ -16,7 +16,7 @@ describeService('DELETE of a policy', (subject) => {
   }
   const remove = (id: string) => codeOf('DELETE', `policies/${id}`)
 
-  it('makes every route answer 404', async () => {
+  it('every route of a deleted policy answers 404', async () => {
     const id = await create()
     expect(await remove(id)).toBe('200 done')
     expect(await remove(id)).toBe('404 policy_unknown')
@@ -30,7 +30,7 @@ describeService('DELETE of a policy', (subject) => {
     expect(list.map(({ policy }) => policy.id)).not.toContain(id)
   })
 
-  it('leaves running tasks with their original steps', async () => {
+  it('running tasks keep their original steps', async () => {
     const policyId = await create()
     const { task } = (await subject.post('/api/v1/tasks', { type: { grant: TARGET }, policyId })).body
       .taskView
@@ -41,7 +41,7 @@ describeService('DELETE of a policy', (subject) => {
     expect(body.taskView.task.policy.history).toHaveLength(1)
   })
 
-  it('is refused if the policy is built in or another one defers to it', async () => {
+  it('a policy is not deleted if it is built in or another one defers to it', async () => {
     const base = await create()
     const deferring = await create({ baselinePolicyId: base })
     expect(await remove('builtin-grant')).toBe('409 policy_builtin')
@@ -50,7 +50,7 @@ describeService('DELETE of a policy', (subject) => {
     expect(await remove(base)).toBe('200 done')
   })
 
-  it('never succeeds together with a racing reference to the policy', async () => {
+  it('a DELETE never succeeds together with a racing reference to the policy', async () => {
     for (let round = 0; round < 10; round++) {
       const base = await create()
       const [removed, deferring] = await Promise.all([remove(base), create({ baselinePolicyId: base })])
@@ -59,7 +59,7 @@ describeService('DELETE of a policy', (subject) => {
     }
   })
 
-  it('requires the role super_admin', async () => {
+  it('a DELETE requires the role super_admin', async () => {
     const token = await subject.tokenWith('operator')
     const reply = await subject.ask('DELETE', `/api/v1/policies/${await create()}`, undefined, token)
     expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])

@@ -13,7 +13,7 @@ const POLICY = { displayName: 'Odd names', policyType: 'POLICY_TYPE_GRANT', poli
 describeService('members with a meaning in JavaScript (`__proto__`, `constructor`)', (subject) => {
   const polluted = () => [Reflect.get({}, 'id'), Reflect.get({}, 'p'), typeof {}.toString]
 
-  it('are ordinary annotations: kept, listed, changed and deleted', async () => {
+  it('such members are ordinary annotations: kept, listed, changed and deleted', async () => {
     const made = await subject.post('/api/v1/policies', { ...POLICY, annotations: named })
     expect([made.status, JSON.stringify(made.body.policy.annotations)]).toEqual([200, NAMES])
     const path = `/api/v1/policies/${made.body.policy.id}`
@@ -28,7 +28,7 @@ describeService('members with a meaning in JavaScript (`__proto__`, `constructor
     expect(polluted()).toEqual([undefined, undefined, 'function'])
   })
 
-  it('obey the limits of annotations: strings, at most 256 characters, at most 16', async () => {
+  it('such members obey the limits of annotations: strings, at most 256 characters, at most 16', async () => {
     const status = async (annotations: string) =>
       (await subject.post('/api/v1/policies', { ...POLICY, annotations: JSON.parse(annotations) })).status
     const others = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":"v"`).join()
@@ -40,7 +40,7 @@ describeService('members with a meaning in JavaScript (`__proto__`, `constructor
     expect(await status(`{"__proto__":"p",${others(16)}}`)).toBe(400)
   })
 
-  it('are refused as keys of policySteps and as fields of defined objects', async () => {
+  it('such members are refused as keys of policySteps and as fields of defined objects', async () => {
     for (const wrong of [
       {
         policySteps: JSON.parse(`{"grant":{"steps":[{"accept":{}}]},"__proto__":{"steps":[{"accept":{}}]}}`),
@@ -53,7 +53,7 @@ describeService('members with a meaning in JavaScript (`__proto__`, `constructor
     }
   })
 
-  it('are kept in open-ended objects: steps, begun steps, scopes and post actions', async () => {
+  it('such members are kept in open-ended objects: steps, begun steps, scopes and post actions', async () => {
     const open = { scope: nested, postActions: [nested] }
     const { body } = await subject.post('/api/v1/policies', { ...POLICY, ...open })
     const given = JSON.stringify(nested)
@@ -73,7 +73,7 @@ describeService('members with a meaning in JavaScript (`__proto__`, `constructor
     expect(done.approval).toMatchObject({ skipped: { userId: 'user-ada' } })
   })
 
-  it('are kept in tasks, where rules and searches find them', async () => {
+  it('such members are kept in tasks, where rules and searches find them', async () => {
     const form = {
       id: 'f',
       displayName: '',

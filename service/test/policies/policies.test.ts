@@ -24,14 +24,14 @@ describeService('policies', (subject) => {
     return `${reply.status} ${reply.body.code ?? 'created'}`
   }
 
-  it('have at most 100 levels in open-ended objects', async () => {
+  it('policies have at most 100 levels in open-ended objects', async () => {
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
     const { id } = await created({ scope: nested(99) })
     expect(await codeOf({ scope: nested(100) })).toBe('400 request_invalid')
     expect((await patch(id, { postActions: [nested(99)] })).body.code).toBe('request_invalid')
   })
 
-  it('have exactly the specification’s fields', async () => {
+  it('policies have exactly the specification’s fields', async () => {
     const policy = await created({ scope: { any: 1 }, postActions: [{ certifyRemediateImmediately: true }] })
     expect(policySchema.parse(policy)).toEqual(policy)
     expect(policy).toMatchObject({
@@ -51,7 +51,7 @@ describeService('policies', (subject) => {
     expect((await subject.get(`/api/v1/policies/${policy.id}`)).body).toEqual({ policy })
   })
 
-  it('keep unknown members of a rule', async () => {
+  it('policies keep unknown members of a rule', async () => {
     const rule = {
       ...JSON.parse('{"__proto__": {"kept": true}}'),
       ...{ condition: 'true', policyKey: 'grant', stepKey: 's', policyId: null },
@@ -66,7 +66,7 @@ describeService('policies', (subject) => {
     expect(await codeOf({ rules: [{ condition: '', policyKey: 'grant' }] })).toBe('400 request_invalid')
   })
 
-  it('take approvers from userIds or users.userIds', async () => {
+  it('policies take approvers from userIds or users.userIds', async () => {
     const approversOf = async (approval: object) => {
       const { id: policyId } = await created({ policySteps: { grant: { steps: [{ approval }] } } })
       const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
@@ -90,7 +90,7 @@ describeService('policies', (subject) => {
     }
   })
 
-  it('are listed in pages', async () => {
+  it('policies are listed in pages', async () => {
     for (let count = 0; count < 10; count++) await create()
     const seen: string[] = []
     let token = ''
@@ -106,7 +106,7 @@ describeService('policies', (subject) => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it('keep the fields that a PATCH omits', async () => {
+  it('policies keep the fields that a PATCH omits', async () => {
     const before = await created({ description: 'old' })
     subject.clock.advanceSeconds(5)
     const { body } = await patch(before.id, { displayName: 'new' })
@@ -114,7 +114,7 @@ describeService('policies', (subject) => {
     expect(body.policy).toEqual({ ...before, displayName: 'new', updatedAt })
   })
 
-  it('cannot be edited if built in', async () => {
+  it('policies cannot be edited if built in', async () => {
     for (const body of [{ displayName: 'x' }, {}, { annotations: { a: 'b' } }]) {
       const reply = await patch('builtin-grant', body)
       expect([reply.status, reply.body.code]).toEqual([409, 'policy_builtin'])
@@ -125,7 +125,7 @@ describeService('policies', (subject) => {
     })
   })
 
-  it('must be consistent: a baseline key per type, other keys UUIDs, rules with an existing entry', async () => {
+  it('policies must be consistent: a baseline key per type, other keys UUIDs, rules with an existing entry', async () => {
     const condition = 'true'
     expect(await codeOf({ policySteps: { GRANT: STEPS } })).toBe('400 policy_invalid')
     expect(await codeOf({ policySteps: { revoke: STEPS } })).toBe('400 policy_invalid')
@@ -148,7 +148,7 @@ describeService('policies', (subject) => {
     ['POLICY_TYPE_CERTIFY', 'certify'],
     ['POLICY_TYPE_ACCESS_REQUEST', 'access_request'],
     ['POLICY_TYPE_PROVISION', 'provision'],
-  ])('of type %s have their baseline under %s', async (policyType, key) => {
+  ])('policies of type %s have their baseline under %s', async (policyType, key) => {
     expect(await codeOf({ policyType, policySteps: { [key]: STEPS } })).toBe('200 created')
     expect(await codeOf({ policyType, policySteps: { grant: STEPS } })).toBe('400 policy_invalid')
   })
@@ -161,11 +161,11 @@ describeService('policies', (subject) => {
     [{ policySteps: { grant: { steps: [{}] } } }],
     [{ policySteps: { grant: { steps: [{ approval: {}, wait: {} }] } } }],
     [{ policySteps: { grant: { steps: [{ dance: {} }] } } }],
-  ])('are refused with %j', async (wrong) => {
+  ])('policies are refused with %j', async (wrong) => {
     expect(await codeOf(wrong)).toBe('400 request_invalid')
   })
 
-  it('refuse steps with a non-string acceptMessage or an outcome', async () => {
+  it('policies refuse steps with a non-string acceptMessage or an outcome', async () => {
     const policySteps = (step: object) => ({ policySteps: { grant: { steps: [step] } } })
     expect(await codeOf(policySteps({ accept: { acceptMessage: 'Fine.' } }))).toBe('200 created')
     expect(await codeOf(policySteps({ accept: { acceptMessage: 5 } }))).toBe('400 request_invalid')
@@ -174,13 +174,13 @@ describeService('policies', (subject) => {
     }
   })
 
-  it('keep an unknown policy type', async () => {
+  it('policies keep an unknown policy type', async () => {
     const { id } = await created()
     await subject.database.query(`UPDATE policies SET policy_type = 'POLICY_TYPE_DREAM' WHERE id = $1`, [id])
     expect((await subject.get(`/api/v1/policies/${id}`)).body.policy.policyType).toBe('POLICY_TYPE_DREAM')
   })
 
-  it('are readable by every role and writable by super admins only', async () => {
+  it('policies are readable by every role and writable by super admins only', async () => {
     const { id } = await created()
     for (const role of ['operator', 'viewer'] as const) {
       const token = await subject.tokenWith(role)
@@ -191,7 +191,7 @@ describeService('policies', (subject) => {
     }
   })
 
-  it('get 404 if unknown', async () => {
+  it('policies get 404 if unknown', async () => {
     expect((await subject.get('/api/v1/policies/none')).body.code).toBe('policy_unknown')
     expect((await patch('none', { displayName: 'x' })).body.code).toBe('policy_unknown')
   })

@@ -31,12 +31,12 @@ describeService('the steps of a task', (subject) => {
     rules: conditions.map((condition, index) => ({ condition, policyKey: index === 0 ? FIRST : SECOND })),
   })
 
-  it('come from the first matching rule', async () => {
+  it('the steps come from the first matching rule', async () => {
     expect(await actors(await policy(ruled('true', 'true')))).toEqual(['first'])
     expect(await actors(await policy(ruled('false', 'true')))).toEqual(['second'])
   })
 
-  it('come from the stepKey of a rule without a policyKey', async () => {
+  it('the steps come from the stepKey of a rule without a policyKey', async () => {
     const { policySteps } = ruled()
     const named = { condition: 'true', stepKey: SECOND }
     expect(await actors(await policy({ policySteps, rules: [named] }))).toEqual(['second'])
@@ -45,13 +45,13 @@ describeService('the steps of a task', (subject) => {
     ])
   })
 
-  it('come from the baseline if no rule matches', async () => {
+  it('the steps come from the baseline if no rule matches', async () => {
     expect(await actors(await policy(ruled('false', 'false')))).toEqual(['baseline'])
     expect(await actors(await policy({ ...ruled(), rules: [] }))).toEqual(['baseline'])
     expect(await actors(await policy({ ...ruled(), rules: null }))).toEqual(['baseline'])
   })
 
-  it('depend on the task and its target user', async () => {
+  it('the steps depend on the task and its target user', async () => {
     const id = await policy(
       ruled('ctx.task.emergencyAccess && has(ctx.task.type.grant)', 'ctx.user.email.startsWith("grace@")'),
     )
@@ -60,18 +60,18 @@ describeService('the steps of a task', (subject) => {
     expect(await actors(id, { userId: 'user-alan' })).toEqual(['baseline'])
   })
 
-  it('cannot come from a rule that fails or is not boolean, so the task is refused', async () => {
+  it('the steps cannot come from a rule that fails or is not boolean, so the task is refused', async () => {
     for (const condition of ['ctx.task.data.missing == 1', 'ctx.task.description']) {
       const { status, body } = await task(await policy(ruled(condition, 'true')))
       expect([status, body.code]).toEqual([409, 'policy_rule_failed'])
     }
   })
 
-  it('need no evaluation of rules after the matching one', async () => {
+  it('the steps need no evaluation of rules after the matching one', async () => {
     expect(await actors(await policy(ruled('true', 'ctx.task.data.missing == 1')))).toEqual(['first'])
   })
 
-  it('come from the policy that the baseline defers to, including its rules', async () => {
+  it('the steps come from the policy that the baseline defers to, including its rules', async () => {
     const last = await policy(ruled('ctx.task.emergencyAccess'))
     const middle = await policy({ baselinePolicyId: last })
     const id = await policy({
@@ -83,7 +83,7 @@ describeService('the steps of a task', (subject) => {
     expect(await actors(id, { emergencyAccess: true })).toEqual(['first'])
   })
 
-  it('stay unchanged when the policy changes, and the task shows its policy generation', async () => {
+  it('the steps stay unchanged when the policy changes, and the task shows its policy generation', async () => {
     const id = await policy(ruled())
     const before = (await task(id)).body.taskView.task
     await subject.patch(`/api/v1/policies/${id}`, {

@@ -27,7 +27,7 @@ describeService(`POST ${PATH}`, (subject) => {
     return body.list.map(({ policy }) => ids.indexOf(policy.id))
   }
 
-  it('finds a literal substring of the display name or description, ignoring case', async () => {
+  it('the search finds a literal substring of the display name or description, ignoring case', async () => {
     expect(await found({ query: 'CONTRACTOR' })).toEqual([0, 1])
     expect(await found({ query: '%_' })).toEqual([2])
     expect(await found({ query: 'nothing of the sort' })).toEqual([])
@@ -35,7 +35,7 @@ describeService(`POST ${PATH}`, (subject) => {
     expect(await found({ displayName: 'leaver' })).toEqual([])
   })
 
-  it('combines filters by type and ID', async () => {
+  it('the search combines filters by type and ID', async () => {
     const refs = ids.map((id) => ({ id }))
     expect(await found({ refs })).toEqual([0, 1, 2])
     expect(await found({ refs, policyTypes: ['POLICY_TYPE_GRANT'] })).toEqual([0, 2])
@@ -44,7 +44,7 @@ describeService(`POST ${PATH}`, (subject) => {
     expect(await found({ refs: [{ id: 'none' }] })).toEqual([])
   })
 
-  it('lists all policies without filters, in pages, with either spelling of the parameters', async () => {
+  it('the search lists all policies without filters, in pages, with either spelling of the parameters', async () => {
     for (let count = 0; count < 9; count++) {
       const policySteps = { grant: { steps: [{ approval: {} }] } }
       await subject.post('/api/v1/policies', {
@@ -61,7 +61,7 @@ describeService(`POST ${PATH}`, (subject) => {
     expect([foreign.status, foreign.body.code]).toEqual([400, 'page_token_invalid'])
   })
 
-  it('shows deleted policies on request, with the time of deletion', async () => {
+  it('the search shows deleted policies on request, with the time of deletion', async () => {
     const refs = [{ id: ids[1] }]
     await subject.ask('DELETE', `/api/v1/policies/${ids[1]}`)
     expect(await found({ refs })).toEqual([])
@@ -69,7 +69,7 @@ describeService(`POST ${PATH}`, (subject) => {
     expect(deleted.policy.deletedAt).toBe(new Date(subject.clock.now()).toISOString())
   })
 
-  it('is allowed for every role', async () => {
+  it('the search is allowed for every role', async () => {
     expect((await subject.post(PATH, {}, await subject.tokenWith('viewer'))).status).toBe(200)
   })
 })

@@ -20,14 +20,14 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
   }
   const now = () => new Date(subject.clock.now()).toISOString()
 
-  it('sets only the fields that the mask names', async () => {
+  it('the operation sets only the fields that the mask names', async () => {
     const before = await created()
     const policy = { ...before, displayName: 'new', description: 'new' }
     const { status, body } = await update(before.id, { policy, updateMask: 'displayName' })
     expect([status, body]).toEqual([200, { policy: { ...before, displayName: 'new', updatedAt: now() } }])
   })
 
-  it('accepts the whole object as read, read-only fields included, with or without a mask', async () => {
+  it('the operation accepts the whole object as read, read-only fields included, with or without a mask', async () => {
     const before = await created()
     for (const updateMask of [undefined, null, '', '*']) {
       const { body } = await update(before.id, { policy: { ...before, systemBuiltin: true }, updateMask })
@@ -35,14 +35,14 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     }
   })
 
-  it('accepts several names in camel or snake case, separated by spaces too', async () => {
+  it('the operation accepts several names in camel or snake case, separated by spaces too', async () => {
     const before = await created()
     const policy = { displayName: 'new', rules: null, scope: { other: 2 } }
     const { body } = await update(before.id, { policy, updateMask: 'display_name, rules' })
     expect(body.policy).toEqual({ ...before, displayName: 'new', rules: null, updatedAt: now() })
   })
 
-  it('clears a field that the mask names and the object lacks, but only with a mask', async () => {
+  it('the operation clears a field that the mask names and the object lacks, but only with a mask', async () => {
     const before = await created()
     const kept = await update(before.id, { policy: { displayName: 'new' } })
     expect(kept.body.policy).toEqual({ ...before, displayName: 'new', updatedAt: now() })
@@ -52,14 +52,14 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     expect(body.policy).toEqual({ ...before, displayName: 'new', ...cleared, updatedAt: now() })
   })
 
-  it('merges annotations, deleting keys with an empty value', async () => {
+  it('the operation merges annotations, deleting keys with an empty value', async () => {
     const { id } = await created()
     const policy = { annotations: { a: '', c: '3' } }
     const { body } = await update(id, { policy, updateMask: 'annotations' })
     expect(body.policy.annotations).toEqual({ b: '2', c: '3' })
   })
 
-  it('moves the baseline to another policy in one request', async () => {
+  it('the operation moves the baseline to another policy in one request', async () => {
     const [one, other] = [await created(), await created()]
     const policy = { baselinePolicyId: other.id, policySteps: {}, rules: null }
     expect(await codeOf(one.id, { policy, updateMask: 'baselinePolicyId' })).toBe('400 policy_invalid')
@@ -67,7 +67,7 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     expect(await codeOf(one.id, { policy, updateMask })).toBe('200 updated')
   })
 
-  it('refuses a mask with an unsettable field or one that clears a required field', async () => {
+  it('the operation refuses a mask with an unsettable field or one that clears a required field', async () => {
     const before = await created()
     for (const updateMask of [
       'policyType',
@@ -91,7 +91,7 @@ describeService('POST /api/v1/policies/{policy_id}', (subject) => {
     expect((await subject.get(`/api/v1/policies/${before.id}`)).body.policy).toEqual(before)
   })
 
-  it('refuses what PATCH refuses', async () => {
+  it('the operation refuses what PATCH refuses', async () => {
     expect(await codeOf('none', { policy: { displayName: 'x' } })).toBe('404 policy_unknown')
     expect(await codeOf('builtin-grant', { policy: { displayName: 'x' } })).toBe('409 policy_builtin')
   })

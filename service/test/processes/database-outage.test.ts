@@ -50,7 +50,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service whose database is down'),
   /** The output since the last look. */
   const linesSince = (before: string) => service.printed.slice(before.length).split('\n').slice(0, -1)
 
-  it('is live, but ready only while the database answers and is fully migrated', async () => {
+  it('the service is live, but ready only while the database answers and is fully migrated', async () => {
     expect(await ready()).toBe(200)
     const database = openPostgres(server.address, () => {})
     const [last] = await database.query<{ file: string }>(
@@ -65,7 +65,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service whose database is down'),
   const ready = async () => (await fetch(`${service.origin}/readyz`)).status
   const alive = async () => (await fetch(`${service.origin}/healthz`)).status
 
-  it('answers 503 with Retry-After, and logs one line at the start and one at the end', async () => {
+  it('the service answers 503 with Retry-After, and logs one line at the start and one at the end', async () => {
     expect([await deliver(), await list()]).toEqual([
       [200, undefined, null],
       [200, undefined, null],
@@ -90,7 +90,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service whose database is down'),
     expect(await list()).toEqual([200, undefined, null])
   }, 60_000)
 
-  it('answers 503 even if the database hangs, and logs how long it did', async () => {
+  it('the service answers 503 even if the database hangs, and logs how long it did', async () => {
     const before = service.printed
     server.pause()
     const pausedAt = performance.now()
@@ -105,7 +105,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service whose database is down'),
     expect(Number(logged)).toBeGreaterThanOrEqual(seconds - 2)
   }, 60_000)
 
-  it('stops on SIGTERM even if the database hangs', async () => {
+  it('the service stops on SIGTERM even if the database hangs', async () => {
     server.pause()
     onTestFinished(() => server.unpause())
     const answer = list().catch(() => 'cut')

@@ -8,7 +8,7 @@ import { explain } from './explain.ts'
 
 it.skipIf(WHY_NO_POSTGRES)(
   onPostgres(
-    'of an event that lacks something it is said what its run and its job say, or that it has no run',
+    'explain says what the run and the job of an event that lacks something say, or that it has no run',
   ),
   async () => {
     const address = await copyOfPostgres(inject('postgresFolder'))

@@ -18,12 +18,12 @@ const [, build = '', final = ''] = dockerfile.split(/^FROM /m)
 const copied = [...final.matchAll(/^COPY --from=build \/app\/(\S+) \1$/gm)].map(([, path = '']) => path)
 
 describe('the Dockerfile', () => {
-  it('passes the linter', () => {
+  it('the Dockerfile passes the linter', () => {
     const problems = validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)
     expect(problems).toEqual([])
   })
 
-  it('has a final stage that is not root, copies only from the first, and listens on its port', () => {
+  it('the Dockerfile has a final stage that is not root, copies only from the first, and listens on its port', () => {
     expect(dockerfile.match(/^FROM node:22-slim\b/gm)).toHaveLength(2)
     expect(final.match(/^(COPY|ADD) /gm)).toHaveLength(copied.length)
     expect(final).toMatch(/^USER node$/m)
@@ -31,14 +31,17 @@ describe('the Dockerfile', () => {
     expect(final).toMatch(/^EXPOSE 8788$/m)
   })
 
-  it('runs only existing scripts and copies each workspace’s package.json', () => {
-    const { scripts, workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    for (const [, script = ''] of build.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty([script])
+  it('the Dockerfile runs only existing scripts and copies each workspace’s package.json', () => {
+    const manifestOf = (folder: string) =>
+      JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    for (const [, script = '', folder = '.'] of build.matchAll(/npm run (\S+)(?: -w (\S+))?/g))
+      expect(manifestOf(folder).scripts).toHaveProperty([script])
+    const { workspaces } = manifestOf('.')
     for (const folder of workspaces) expect(build).toContain(`COPY ${folder}/package.json ${folder}/\n`)
   })
 
   it.skipIf(WHY_NO_POSTGRES)(
-    onPostgres('copies all that the service needs, which then writes to none of it'),
+    onPostgres('the Dockerfile copies all that the service needs, which then writes to none of it'),
     async () => {
       const image = imitated()
       onTestFinished(() => rmSync(image, { recursive: true }))

@@ -16,7 +16,7 @@ function settings(): Record<string, string> {
 
 const NOTHING_WRONG = { lost: 0, twice: 0, other: 0, explanations: [] }
 
-it('runs each accepted event exactly once on PGlite, though killed three times', async () => {
+it('each accepted event runs exactly once on PGlite, though the service is killed three times', async () => {
   const counts = await killService({ settings: settings(), processes: 1, kills: 3, senders: 8 })
   expect(counts).toMatchObject(NOTHING_WRONG)
   expect(counts.runs).toBe(counts.events)
@@ -25,7 +25,7 @@ it('runs each accepted event exactly once on PGlite, though killed three times',
 }, 400_000)
 
 it.skipIf(WHY_NO_POSTGRES)(
-  onPostgres('on Postgres: two processes, killed six times, every accepted event has one run and one effect'),
+  onPostgres('two processes on Postgres, killed six times, give every accepted event one run and one effect'),
   async () => {
     const url = urlOf(await newDatabase(inject('postgresFolder')))
     const shared = { ...settings(), SERVICE_DATABASE_URL: url }

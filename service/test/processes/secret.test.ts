@@ -47,7 +47,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     return (await fetch(`${service.origin}${path}`, request)).status
   }
 
-  it('refuses to start with another root secret, and names the fix', async () => {
+  it('the service refuses to start with another root secret, and names the fix', async () => {
     const answer = await refusal({ SERVICE_SECRET: SECOND })
     expect(answer).toMatch(/^Error: the service ended \(1\): This database .* another root secret.*\n$/)
     expect(answer).toMatch(
@@ -55,19 +55,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     )
   }, 60_000)
 
-  it('refuses to start with a secret regenerated after its file was lost', async () => {
+  it('the service refuses to start with a secret regenerated after its file was lost', async () => {
     expect(await refusal({})).toContain('another root secret')
     await rm(join(folder, 'secret'))
   }, 60_000)
 
-  it('refuses another secret even if the database predates fingerprints, and accepts the old one', async () => {
+  it('the service refuses another secret even if the database predates fingerprints, and accepts the old one', async () => {
     await ask('DELETE FROM root_secret')
     expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
     expect(await refusal({ SERVICE_SECRET: FIRST })).toBe('it started')
     expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
   }, 60_000)
 
-  it('seals again with a new secret, given the old one too, and no sender notices', async () => {
+  it('the service seals again with a new secret, given the old one too, and no sender notices', async () => {
     const [other] = [newService({ SERVICE_SECRET: SECOND, SERVICE_OTHER_SECRET: FIRST })]
     onTestFinished(() => other.kill('SIGTERM'))
     await other.start()
@@ -83,7 +83,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     expect(await deliver(back, demoSigningSecret(FIRST))).toBe(200)
   }, 120_000)
 
-  it('opens what a replica with the other secret seals, so a rotation needs no downtime', async () => {
+  it('the service opens what a replica with the other secret seals, so a rotation needs no downtime', async () => {
     const before = newService({ SERVICE_SECRET: FIRST, SERVICE_OTHER_SECRET: SECOND })
     const after = newService({ SERVICE_SECRET: SECOND, SERVICE_OTHER_SECRET: FIRST })
     for (const each of [before, after]) {
@@ -98,7 +98,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     await last.start()
   }, 120_000)
 
-  it('starts with a new secret after the README’s recovery steps, and prints no invalid token', async () => {
+  it('the service starts with a new secret after the README’s recovery steps, and prints no invalid token', async () => {
     const { token } = await startedWith(FIRST)
     await ask('DELETE FROM root_secret', 'DELETE FROM listener_secrets')
     const service = await startedWith(SECOND)

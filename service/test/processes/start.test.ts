@@ -26,7 +26,7 @@ async function started(settings: Readonly<Record<string, string>>): Promise<Serv
   return service
 }
 
-it('prints the port it got for port 0, and uses it in listener URLs', async () => {
+it('the service prints the port it got for port 0, and uses it in listener URLs', async () => {
   const service = await started({ SERVICE_PORT: '0' })
   expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
   expect(service.printed).toContain(`LISTENER=${service.origin}/api/v1/webhooks/incoming/`)
@@ -44,7 +44,7 @@ async function refusal(settings: Readonly<Record<string, string>>): Promise<stri
   return error instanceof Error ? error.message : 'it started'
 }
 
-it('says in one line why it cannot start: a port in use, a wrong setting, a missing database', async () => {
+it('the service says in one line why it cannot start: a port in use, a wrong setting, a missing database', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
@@ -60,7 +60,7 @@ it('says in one line why it cannot start: a port in use, a wrong setting, a miss
   )
 }, 60_000)
 
-it('warns that PGlite is for trying out, but not on Postgres', async () => {
+it('the service warns that PGlite is for trying out, but not on Postgres', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
   const service = new ServiceProcess({ SERVICE_DATA: folder })
   onTestFinished(async () => {
@@ -73,12 +73,12 @@ it('warns that PGlite is for trying out, but not on Postgres', async () => {
   if (inject('postgresFolder')) expect((await started({})).printed).not.toMatch(advice)
 }, 60_000)
 
-it('uses SERVICE_BASE_URL in listener URLs if set', async () => {
+it('the service uses SERVICE_BASE_URL in listener URLs if set', async () => {
   const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
 }, 60_000)
 
-it('listens on SERVICE_HOST, and prints a reachable address', async () => {
+it('the service listens on SERVICE_HOST, and prints a reachable address', async () => {
   const service = await started({ SERVICE_HOST: '0.0.0.0' })
   expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${service.origin}/healthz`)).status).toBe(200)
@@ -89,7 +89,7 @@ it('listens on SERVICE_HOST, and prints a reachable address', async () => {
   await expect(fetch(`${elsewhere}/healthz`)).rejects.toThrow()
 }, 60_000)
 
-it('stops on SIGTERM though a client keeps its connection alive', async () => {
+it('the service stops on SIGTERM though a client keeps its connection alive', async () => {
   const service = await started({})
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
   onTestFinished(() => connection.abort())
@@ -104,7 +104,7 @@ it('stops on SIGTERM though a client keeps its connection alive', async () => {
   await gone
 }, 60_000)
 
-it('answers 503 at /readyz after SIGTERM, while it still accepts requests', async () => {
+it('the service answers 503 at /readyz after SIGTERM, while it still accepts requests', async () => {
   const service = await started({ SERVICE_DRAIN_SECONDS: '3' })
   const ready = () => fetch(`${service.origin}/readyz`)
   expect((await ready()).status).toBe(200)
@@ -117,7 +117,7 @@ it('answers 503 at /readyz after SIGTERM, while it still accepts requests', asyn
   expect(service.exitCode).toBe(0)
 }, 60_000)
 
-it('closes a kept-alive connection on SIGTERM as soon as its response has ended', async () => {
+it('the service closes a kept-alive connection on SIGTERM as soon as its response has ended', async () => {
   const service = await started({})
   const headers = { authorization: `Bearer ${service.token}` }
   const stream = await fetch(`${service.origin}/overview/changes`, { headers })
@@ -128,7 +128,7 @@ it('closes a kept-alive connection on SIGTERM as soon as its response has ended'
   await text
 }, 60_000)
 
-it('stops at the deadline after SIGTERM though a request never ends', async () => {
+it('the service stops at the deadline after SIGTERM though a request never ends', async () => {
   const service = await started({ SERVICE_STOP_SECONDS: '1' })
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
   onTestFinished(() => connection.abort())
@@ -142,7 +142,7 @@ it('stops at the deadline after SIGTERM though a request never ends', async () =
   )
 }, 60_000)
 
-it('imports the seed file at each start, and reports its mistakes', async () => {
+it('the service imports the seed file at each start, and reports its mistakes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-seed-'))
   const settings = { SERVICE_DATA: folder, SERVICE_SEED: join(folder, 'seed.json') }
   const service = new ServiceProcess(settings)

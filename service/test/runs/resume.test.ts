@@ -41,7 +41,7 @@ describeService('an interrupted run', (subject) => {
   }
 
   it.each([1, 2, 3])(
-    'resumes with step %d if killed before its commit, and repeats no step',
+    'an interrupted run resumes with step %d if killed before its commit, and repeats no step',
     async (step) => {
       const sender = await newSender(subject, { steps: THREE })
       await sendAccepted(subject, sender)
@@ -55,7 +55,7 @@ describeService('an interrupted run', (subject) => {
     },
   )
 
-  it('ignores a job delivered again after its end', async () => {
+  it('an interrupted run ignores a job delivered again after its end', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
     const job = await subject.jobs.take()
@@ -67,7 +67,7 @@ describeService('an interrupted run', (subject) => {
     expect(await subject.jobs.take()).toBeUndefined()
   })
 
-  it('runs each step once under two concurrent workers', async () => {
+  it('each step of an interrupted run runs once under two concurrent workers', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const { body } = await sendAccepted(subject, sender)
     await subject.database.transaction((tx) => subject.jobs.add(tx, body.runId))
@@ -75,7 +75,7 @@ describeService('an interrupted run', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
   })
 
-  it('is given up after 13 failed attempts, and says so', async () => {
+  it('an interrupted run is given up after 13 failed attempts, and says so', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
     const database = failingFrom(2)
@@ -90,7 +90,7 @@ describeService('an interrupted run', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual(['one'])
   })
 
-  it('is given up after 13 attempts if each one kills its process', async () => {
+  it('an interrupted run is given up after 13 attempts if each one kills its process', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
     const queue = new PgBoss({ db: executorOn(subject.database.client), supervise: false, schedule: false })
@@ -115,7 +115,7 @@ describeService('an interrupted run', (subject) => {
     await queue.stop({ graceful: false, close: false })
   })
 
-  it('backs off between attempts, for one to two hours in all', async () => {
+  it('an interrupted run backs off between attempts, for one to two hours in all', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
     const waits: number[] = []
@@ -138,7 +138,7 @@ describeService('an interrupted run', (subject) => {
     expect(await recordsOf(subject, sender)).toHaveLength(3)
   })
 
-  it('is picked up by a worker until the worker stops', async () => {
+  it('an interrupted run is picked up by a worker until the worker stops', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const worker = new RunWorker(subject.dependencies, { pollMs: 60_000 })
     await sendAccepted(subject, sender)
@@ -149,7 +149,7 @@ describeService('an interrupted run', (subject) => {
     await workAll(subject)
   })
 
-  it('resumes after the database of its worker fails', async () => {
+  it('an interrupted run resumes after the database of its worker fails', async () => {
     const sender = await newSender(subject, { steps: THREE })
     const reports: string[] = []
     let failing = true

@@ -175,7 +175,7 @@ describeService('the steps of a run', (subject) => {
       { type: 'skip_step', taskIdCel: '1', commentCel: 'ctx.trigger.long' },
       'request_invalid',
     ],
-  ])('fail without a retry on %s, and skip later steps', async (_, step, code) => {
+  ])('a step fails without a retry on %s, and later steps are skipped', async (_, step, code) => {
     const run = await runWith(
       [{ type: 'record', valueCel: '"before"' }, step, { type: 'record', valueCel: '"after"' }],
       {
@@ -196,7 +196,7 @@ describeService('the steps of a run', (subject) => {
     expect(await subject.jobs.take()).toBeUndefined()
   })
 
-  it('roll back the writes of a failed step', async () => {
+  it('the writes of a failed step are rolled back', async () => {
     const count = async () => (await subject.database.query('SELECT FROM tasks')).length
     const before = await count()
     const long = `"${'x'.repeat(300)}"`
@@ -204,7 +204,7 @@ describeService('the steps of a run', (subject) => {
     expect(await count()).toBe(before)
   })
 
-  it('treat a number beyond doubles as infinite, and never record it as null', async () => {
+  it('a number beyond doubles is treated as infinite, and never recorded as null', async () => {
     const run = await runWith(
       [
         { type: 'record', valueCel: 'ctx.trigger.n > 1.0 && -ctx.trigger.n < 1.0 && ctx.trigger.n != null' },

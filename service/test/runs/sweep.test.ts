@@ -25,7 +25,7 @@ describeService('a run without a job', (subject) => {
     await background.stop()
   }
 
-  it('resumes at the next start after giving it up kept failing', async () => {
+  it('a run resumes at the next start after giving it up kept failing', async () => {
     const sender = await newSender(subject)
     await sendAccepted(subject, sender, { number: 1 })
     const dependencies = { ...subject.dependencies, database: away() }
@@ -39,7 +39,7 @@ describeService('a run without a job', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('gets a new job only if its own was lost', async () => {
+  it('a run gets a new job only if its own was lost', async () => {
     const sender = await newSender(subject)
     await sendAccepted(subject, sender)
     await subject.database.query('DELETE FROM pgboss.job')

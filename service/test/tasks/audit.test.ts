@@ -10,7 +10,7 @@ async function auditsOf(subject: Subject, taskId: string) {
 }
 
 describeService('POST /api/v1/task/audits', (subject) => {
-  it('lists who did what and when, from the creation of a task to its end', async () => {
+  it('the audits list who did what and when, from the creation of a task to its end', async () => {
     const alan = await subject.tokenWith('operator', 'user-alan')
     const steps = [{ accept: { acceptMessage: 'ok' } }, { approval: {} }, { provision: {} }]
     const task = await taskWith(subject, steps)
@@ -50,7 +50,7 @@ describeService('POST /api/v1/task/audits', (subject) => {
     expect(actions.map(({ taskAction }) => taskAction.id)).toEqual([approved?.id, denied?.id])
   })
 
-  it('names the run that acted for an automation’s author', async () => {
+  it('the audits name the run that acted for an automation’s author', async () => {
     const task = await taskWith(subject, [{ approval: { userIds: ['user-alan'] } }])
     const sender = await newSender(subject, {
       steps: [
@@ -68,7 +68,7 @@ describeService('POST /api/v1/task/audits', (subject) => {
     expect(created).toMatchObject({ event: 'TASK_AUDIT_EVENT_CREATED', userId: 'user-ada', runId })
   })
 
-  it('returns pages, oldest first, to every role', async () => {
+  it('the audits come in pages, oldest first, to every role', async () => {
     const task = await taskWith(subject, [{ approval: {} }])
     for (let count = 0; count < 11; count++) await act(subject, task, 'comment', { comment: `${count}` })
     const viewer = await subject.tokenWith('viewer')

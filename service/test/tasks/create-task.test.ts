@@ -14,7 +14,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     ['grant', { ...TARGET, identityUserId: 'user-grace' }, 'builtin-grant', 'user-grace'],
     ['revoke', { ...TARGET, appUserId: 'app-user-grace' }, 'builtin-revoke', 'user-grace'],
     ['certify', { ...TARGET, accessReviewId: 'review-payroll' }, 'builtin-certify', ''],
-  ])('gives a %s task the built-in policy by default', async (kind, fields, policy, userId) => {
+  ])('a %s task has the built-in policy by default', async (kind, fields, policy, userId) => {
     const { status, body } = await create({ type: { [kind]: fields } })
     expect(status).toBe(200)
     const { task } = body.taskView
@@ -23,7 +23,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(Reflect.get(task.type, kind)).toMatchObject({ ...fields, outcomeTime: null })
   })
 
-  it('shows the access review that owns a certify task', async () => {
+  it('a certify task shows the access review that owns it', async () => {
     const { body } = await create({ type: { certify: { ...TARGET, accessReviewId: 'review-payroll' } } })
     expect(body.taskView.task.type.certify).toMatchObject({
       accessReviewId: 'review-payroll',
@@ -36,12 +36,12 @@ describeService('POST /api/v1/tasks', (subject) => {
     ['offboarding', { subjectUserId: 'user-grace' }],
     ['action', { toolCall: { tool: 'deploy' } }],
     ['finding', { findingId: 'f', findingType: 't' }],
-  ])('requires a policy for %s, which has no built-in one', async (kind, fields) => {
+  ])('the operation requires a policy for %s, which has no built-in one', async (kind, fields) => {
     expect(await code({ type: { [kind]: fields } })).toBe('400 policy_invalid')
     expect(await code({ type: { [kind]: fields }, policyId: 'builtin-grant' })).toBe('200 created')
   })
 
-  it('requires exactly one target for an action task, and returns it unchanged', async () => {
+  it('the operation requires exactly one target for an action task, and returns it unchanged', async () => {
     const policyId = 'builtin-grant'
     for (const target of [{ scopeRole: { id: 's' } }, { toolCall: { tool: 't' } }, { finding: {} }]) {
       const { status, body } = await create({ type: { action: target }, policyId })
@@ -57,7 +57,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     )
   })
 
-  it('refuses data with more than 100 levels, counted from the request', async () => {
+  it('the operation refuses data with more than 100 levels, counted from the request', async () => {
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
     const type = { grant: TARGET }
     expect(await code({ type, data: nested(99) })).toBe('200 created')
@@ -71,7 +71,7 @@ describeService('POST /api/v1/tasks', (subject) => {
   })
 
   it.each(['1e400', '-1e400', '[{"a":[1e309]}]'])(
-    'refuses a number beyond doubles instead of storing null: %s',
+    'the operation refuses a number beyond doubles instead of storing null: %s',
     async (number) => {
       const text = (n: string) => `{"type":{"grant":${JSON.stringify(TARGET)}},"data":{"n":${n}}}`
       expect((await subject.post('/api/v1/tasks', text(number))).body.code).toBe('request_invalid')
@@ -81,7 +81,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     },
   )
 
-  it('returns exactly one non-null member of the type', async () => {
+  it('the operation returns exactly one non-null member of the type', async () => {
     const { body } = await create({ type: { grant: TARGET, revoke: null } })
     const type = body.taskView.task.type
     expect(Object.keys(type).toSorted()).toEqual([
@@ -97,7 +97,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(await code({ type: { grant: null } })).toBe('400 request_invalid')
   })
 
-  it('treats null as absent in every nullable field', async () => {
+  it('the operation treats null as absent in every nullable field', async () => {
     const policyId = 'builtin-grant'
     for (const body of [
       { type: { grant: { ...TARGET, grantDuration: null } }, data: null, form: null, insightIds: null },
@@ -112,7 +112,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     }
   })
 
-  it('requires named objects to exist, in the same app, with an account of the same user', async () => {
+  it('the operation requires named objects to exist, in the same app, with an account of the same user', async () => {
     await subject.database.query(`INSERT INTO apps VALUES ('other', 'Other', now())`)
     for (const wrong of [
       { appId: 'none' },
@@ -145,12 +145,12 @@ describeService('POST /api/v1/tasks', (subject) => {
     ['read-only', { type: { grant: { ...TARGET, outcome: 'GRANT_OUTCOME_GRANTED' } } }],
     ['misspelt', { descripton: 'x' }],
     ['an unknown word in', { origin: 'TASK_ORIGIN_CARRIER_PIGEON' }],
-  ])('refuses %s fields: %j', async (_, wrong) => {
+  ])('the operation refuses %s fields: %j', async (_, wrong) => {
     expect(await code({ type: { grant: TARGET }, ...wrong })).toBe('400 request_invalid')
     expect(await code({ type: { grant: TARGET } })).toBe('200 created')
   })
 
-  it('lets a viewer read tasks, but not create or skip', async () => {
+  it('a viewer may read tasks, but not create or skip', async () => {
     const token = await subject.tokenWith('viewer')
     const reply = await subject.post('/api/v1/tasks', { type: { grant: TARGET } }, token)
     expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])
@@ -167,7 +167,7 @@ describeService('POST /api/v1/tasks', (subject) => {
     expect(skipped.status).toBe(403)
   })
 
-  it('lets an operator create and skip', async () => {
+  it('an operator may create and skip', async () => {
     const token = await subject.tokenWith('operator')
     const { status, body } = await subject.post('/api/v1/tasks', { type: { grant: TARGET } }, token)
     expect(status).toBe(200)

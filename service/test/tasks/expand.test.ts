@@ -118,11 +118,11 @@ describeService('expandMask', (subject) => {
       { principalResourcePath: ['type.googleapis.com/svc.api.app.v1.AppResource resource-1'] },
     ],
     ['revoke', 'resource', {}], // nothing is under review
-  ] as const)('in a %s task, %s fills in exactly its paths', async (name, path, expected) => {
+  ] as const)('expandMask in a %s task, %s fills in exactly its paths', async (name, path, expected) => {
     expect(await located(name, [path])).toEqual(expected)
   })
 
-  it('covers every path of the specification, all of them with *', async () => {
+  it('expandMask covers every path of the specification, all of them with *', async () => {
     for (const name of Object.keys(ids)) {
       const single = await Promise.all(EXPAND_PATHS.map((path) => located(name, [path])))
       expect(await located(name, ['*'])).toEqual(Object.assign({}, ...single))
@@ -131,20 +131,20 @@ describeService('expandMask', (subject) => {
     expect(Object.keys(Object.assign({}, ...everyPath)).toSorted()).toEqual([...VIEW_PATHS].toSorted())
   })
 
-  it.each([[null], [[]]])('expands nothing for %j', async (paths) => {
+  it.each([[null], [[]]])('expandMask expands nothing for %j', async (paths) => {
     expect(await located('certify', paths)).toEqual({})
     const { body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths } })
     expect(body.expanded).toEqual([])
   })
 
-  it('includes an object once, however many tasks relate to it', async () => {
+  it('expandMask includes an object once, however many tasks relate to it', async () => {
     const { body } = await subject.post('/api/v1/search/tasks', { expandMask: { paths: ['*'] } })
     const texts = body.expanded.map((each: object) => JSON.stringify(each))
     expect(body.list.length).toBeGreaterThan(3)
     expect(new Set(texts).size).toBe(texts.length)
   })
 
-  it('works in the response of Skip Step too', async () => {
+  it('expandMask works in the response of Skip Step too', async () => {
     const task = (await subject.get(`/api/v1/tasks/${ids.direct}`)).body.taskView.task
     const { body } = await subject.post(`/api/v1/tasks/${task.id}/action/skip-step`, {
       policyStepId: task.policy.current.id,
@@ -160,7 +160,7 @@ describeService('expandMask', (subject) => {
     expect(body.expanded).toHaveLength(3)
   })
 
-  it('shows a last usage as an ISO 8601 timestamp', async () => {
+  it('expandMask shows a last usage as an ISO 8601 timestamp', async () => {
     const { body } = await subject.get(`/api/v1/tasks/${ids.certify}`)
     const [usage] = query(body, body.taskView.appUserLastUsagePath)
     expect(usage).toEqual({

@@ -43,7 +43,7 @@ describeService('an action on a task', (subject) => {
     })
   const current = async () => (await subject.get('/api/v1/tasks/1')).body.taskView.task.policy.current.id
 
-  it('is one transaction, after the token lookup', async () => {
+  it('an action is one transaction, after the token lookup', async () => {
     const { subject: database, asked } = watched(subject.database)
     expect((await act(database, 'skip-step', { policyStepId: await current() })).status).toBe(200)
     expect(asked.filter((each) => each === 'transaction')).toHaveLength(1)
@@ -66,7 +66,7 @@ describeService('an action on a task', (subject) => {
     ['deny', [ENDS, CLOSES, RECORDS, APPROVES], {}],
     ['reassign', [ENDS, BEGINS, RECORDS, REPLANS], { newStepUserIds }],
     ['restart', [ENDS, BEGINS, RECORDS, REPLANS], {}],
-  ])('leaves nothing behind if %s fails at any statement', async (action, failures, more) => {
+  ])('an action leaves nothing behind if %s fails at any statement', async (action, failures, more) => {
     const policyStepId = await current()
     await act(subject.database, 'reassign', { policyStepId, newStepUserIds }) // now Ada may approve and deny
     const before = (await subject.get('/api/v1/tasks/1')).body
@@ -104,7 +104,7 @@ describeService('creating a task', (subject) => {
     return (await subject.post('/api/v1/policies', given)).body.policy.id
   }
 
-  it('reads the named objects once, in its transaction, if its policy has no rules', async () => {
+  it('the named objects are read once, in its transaction, if its policy has no rules', async () => {
     for (const policyId of [
       undefined,
       await policy({ grant: STEPS }),
@@ -116,7 +116,7 @@ describeService('creating a task', (subject) => {
     }
   })
 
-  it('reads them before the transaction too if its policy, or one it defers to, has rules', async () => {
+  it('the named objects are read before the transaction too if its policy, or one it defers to, has rules', async () => {
     const rules = [{ condition: 'ctx.task.userId == "user-grace"', policyKey: 'grant' }]
     const ruled = await policy({ grant: STEPS }, { rules })
     for (const policyId of [ruled, await policy({}, { baselinePolicyId: ruled })]) {

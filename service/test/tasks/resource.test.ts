@@ -50,7 +50,7 @@ describeService('a Task', (subject) => {
     return subject.post('/api/v1/tasks', { type: { grant }, ...more })
   }
 
-  it('has exactly the specification’s fields', async () => {
+  it('a task has exactly the specification’s fields', async () => {
     const { body } = await create({ form: FORM, data: { a: [1, null] } })
     const { taskView, expanded } = taskResponse.parse(body)
     expect({ taskView, expanded }).toEqual(body)
@@ -58,7 +58,7 @@ describeService('a Task', (subject) => {
     expect(body.taskView.task).toMatchObject({ form: FORM, data: { a: [1, null] }, externalRefs: null })
   })
 
-  it('has a nullable form, whose nulls a request may omit', async () => {
+  it('a task has a nullable form, whose nulls a request may omit', async () => {
     const field = {
       name: 'days',
       displayName: 'Days',
@@ -80,7 +80,7 @@ describeService('a Task', (subject) => {
     expect(task).toMatchObject({ form: null, insightIds: [] })
   })
 
-  it('has a form that enforces exactly one of each exclusive set of members', async () => {
+  it('a task has a form that enforces exactly one of each exclusive set of members', async () => {
     const [field] = FORM.fields
     const stringField = { defaultValue: '', placeholder: '', rules: null }
     for (const wrong of [
@@ -112,7 +112,7 @@ describeService('a Task', (subject) => {
     ['-7', '-07'],
     ['9223372036854775807', '9223372036854775808'],
     ['-9223372036854775808', '-9223372036854775809'],
-  ])('has canonical 64-bit integers: %s, not %s', async (right, wrong) => {
+  ])('a task has canonical 64-bit integers: %s, not %s', async (right, wrong) => {
     const [field] = FORM.fields
     const withDefault = (defaultValue: string) =>
       create({
@@ -126,7 +126,7 @@ describeService('a Task', (subject) => {
     ])
   })
 
-  it('wraps an action step in an ActionInstance with a target and no outcome yet', async () => {
+  it('a task wraps an action step in an ActionInstance with a target and no outcome yet', async () => {
     const steps = [{ action: { userIds: ['user-ada'], name: 'reset' } }]
     const settings = { displayName: 'P', policyType: 'POLICY_TYPE_GRANT', policySteps: { grant: { steps } } }
     const { policy } = (await subject.post('/api/v1/policies', settings)).body
@@ -150,7 +150,7 @@ describeService('a Task', (subject) => {
     })
   })
 
-  it('has a numeric ID that is a decimal string, beyond 2^53 as well', async () => {
+  it('a task has a numeric ID that is a decimal string, beyond 2^53 as well', async () => {
     const [sequence] = await subject.database.query<{ name: string }>(
       `SELECT pg_get_serial_sequence('tasks', 'numeric_id') AS name`,
     )
@@ -163,7 +163,7 @@ describeService('a Task', (subject) => {
     await subject.database.query(`SELECT setval($1::text::regclass, 100)`, [sequence?.name])
   })
 
-  it('keeps unknown enum values wherever they are stored', async () => {
+  it('a task keeps unknown enum values wherever they are stored', async () => {
     const { task } = (await create()).body.taskView
     await subject.database.query(
       `UPDATE tasks SET state = 'TASK_STATE_FROZEN', processing = 'TASK_PROCESSING_TYPE_DREAMING',
@@ -181,14 +181,14 @@ describeService('a Task', (subject) => {
     })
   })
 
-  it('is not found once deleted', async () => {
+  it('a task is not found once deleted', async () => {
     const { task } = (await create()).body.taskView
     await subject.database.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [task.id])
     expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.code).toBe('task_unknown')
     expect((await subject.get(`/api/v1/tasks/${task.numericId}`)).body.code).toBe('task_unknown')
   })
 
-  it('has ISO 8601 timestamps, or null if unset', async () => {
+  it('a task has ISO 8601 timestamps, or null if unset', async () => {
     const { task } = (await create()).body.taskView
     const now = new Date(subject.clock.now()).toISOString()
     expect(task).toMatchObject({ createdAt: now, updatedAt: now, deletedAt: null })

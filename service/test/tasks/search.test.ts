@@ -13,7 +13,7 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     return { ids, next: reply.body.nextPageToken as string }
   }
 
-  it('returns pages, newest first, while tasks come and go', async () => {
+  it('the search returns pages, newest first, while tasks come and go', async () => {
     for (let count = 0; count < 26; count++) await create()
     const first = await search({ page_size: 10 })
     expect(first.ids).toHaveLength(10)
@@ -26,7 +26,7 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     expect([seen.length, seen.at(-1), third.next]).toEqual([30, 1, ''])
   })
 
-  it('takes page_size and page_token from the body, with the usual bounds', async () => {
+  it('the search takes page_size and page_token from the body, with the usual bounds', async () => {
     expect((await search({ page_size: 1 })).ids).toHaveLength(10)
     expect((await search({})).ids).toHaveLength(25)
     expect((await search({ page_size: 1000 })).ids.length).toBeGreaterThan(25)
@@ -35,7 +35,7 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     expect(reply.body.code).toBe('request_invalid')
   })
 
-  it('takes pageSize and pageToken too, and refuses contradictory spellings', async () => {
+  it('the search takes pageSize and pageToken too, and refuses contradictory spellings', async () => {
     const first = await search({ pageSize: 10 })
     expect(first.ids).toHaveLength(10)
     const second = await search({ pageSize: 10, pageToken: first.next })
@@ -54,7 +54,7 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     }
   })
 
-  it('binds a page token to the filters', async () => {
+  it('the search binds a page token to the filters', async () => {
     const { next } = await search({ page_size: 10, taskStates: ['TASK_STATE_OPEN'] })
     for (const other of [
       {},
@@ -67,13 +67,13 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     expect((await search({ taskStates: ['TASK_STATE_OPEN'], page_token: next })).ids).not.toHaveLength(0)
   })
 
-  it('refuses a page token of another list', async () => {
+  it('the search refuses a page token of another list', async () => {
     const { nextPageToken } = (await subject.get('/api/v1/apps/app-payroll/entitlements')).body
     const reply = await subject.post('/api/v1/search/tasks', { page_token: nextPageToken })
     expect(reply.body.code).toBe('page_token_invalid')
   })
 
-  it('filters by state and by target', async () => {
+  it('the search filters by state and by target', async () => {
     await subject.database.query(`UPDATE tasks SET state = 'TASK_STATE_CLOSED' WHERE numeric_id IN (5, 6)`)
     expect((await search({ taskStates: ['TASK_STATE_CLOSED'] })).ids).toEqual(['6', '5'])
     expect((await search({ userIds: ['user-grace'] })).ids).toEqual(['4', '3', '2', '1'])

@@ -16,7 +16,7 @@ const skip = (subject: Subject, task: string, body: unknown) =>
   subject.post(`/api/v1/tasks/${task}/action/skip-step`, body)
 
 describeService('Skip Step', (subject) => {
-  it('ends the current step and begins the next with a new ID', async () => {
+  it('Skip Step ends the current step and begins the next with a new ID', async () => {
     const task = await newTask(subject)
     const { status, body } = await skip(subject, task.id, {
       policyStepId: task.policy.current.id,
@@ -42,7 +42,7 @@ describeService('Skip Step', (subject) => {
     })
   })
 
-  it('treats a null comment as absent', async () => {
+  it('Skip Step treats a null comment as absent', async () => {
     const task = await newTask(subject)
     const policyStepId = task.policy.current.id
     const { status, body } = await skip(subject, task.id, { policyStepId, comment: null, expandMask: null })
@@ -50,13 +50,13 @@ describeService('Skip Step', (subject) => {
     expect(body.taskView.task.policy.history[0].approval?.skipped).toMatchObject({ comment: '' })
   })
 
-  it('accepts the numeric ID', async () => {
+  it('Skip Step accepts the numeric ID', async () => {
     const task = await newTask(subject)
     const { status, body } = await skip(subject, task.numericId, { policyStepId: task.policy.current.id })
     expect([status, body.taskView.task.id]).toEqual([200, task.id])
   })
 
-  it('writes an action record, whose ID it returns', async () => {
+  it('Skip Step writes an action record, whose ID it returns', async () => {
     const task = await newTask(subject)
     const { body } = await skip(subject, task.id, {
       policyStepId: task.policy.current.id,
@@ -81,7 +81,7 @@ describeService('Skip Step', (subject) => {
     })
   })
 
-  it('finishes the policy and the task at the last step', async () => {
+  it('Skip Step finishes the policy and the task at the last step', async () => {
     const task = await newTask(subject)
     let current = task
     for (let step = 0; step < 3; step++) {
@@ -99,7 +99,7 @@ describeService('Skip Step', (subject) => {
     expect(current.policy.history).toHaveLength(3)
   })
 
-  it('succeeds once in a race of ten on one step; the others learn that it is done', async () => {
+  it('Skip Step succeeds once in a race of ten on one step; the others learn that it is done', async () => {
     const task = await newTask(subject)
     const body = { policyStepId: task.policy.current.id }
     const replies = await Promise.all(Array.from({ length: 10 }, () => skip(subject, task.id, body)))
@@ -110,7 +110,7 @@ describeService('Skip Step', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${task.id}/actions`)).body.list).toHaveLength(1)
   })
 
-  it('succeeds once in a race of ten on the last step; the others learn that the task is closed', async () => {
+  it('Skip Step succeeds once in a race of ten on the last step; the others learn that the task is closed', async () => {
     let task = await newTask(subject)
     for (let step = 0; step < 2; step++) {
       task = (await skip(subject, task.id, { policyStepId: task.policy.current.id })).body.taskView.task
@@ -122,7 +122,7 @@ describeService('Skip Step', (subject) => {
   })
 })
 
-describeService('Skip Step refuses', (subject) => {
+describeService('what Skip Step refuses', (subject) => {
   const refusal = async (task: string, body: unknown) => {
     const reply = await skip(subject, task, body)
     expect(reply.headers.get('content-type')).toBe('application/problem+json')
@@ -130,7 +130,7 @@ describeService('Skip Step refuses', (subject) => {
     return `${reply.status} ${reply.body.code} ${reply.body.errors?.[0]?.pointer ?? ''}`.trim()
   }
 
-  it('unknown names and late calls, each with its own code', async () => {
+  it('Skip Step refuses unknown names and late calls, each with its own code', async () => {
     const task = await newTask(subject)
     const policyStepId = task.policy.current.id
     const other = (await newTask(subject)).policy.current.id
@@ -157,7 +157,7 @@ describeService('Skip Step refuses', (subject) => {
     expect(await refusal(task.id, { policyStepId })).toBe('409 policy_step_done')
   })
 
-  it('a body without a JSON Content-Type, curl’s default', async () => {
+  it('Skip Step refuses a body without a JSON Content-Type, curl’s default', async () => {
     const task = await newTask(subject)
     const reply = await subject.app.request(`/api/v1/tasks/${task.id}/action/skip-step`, {
       method: 'POST',
@@ -172,7 +172,7 @@ describeService('Skip Step refuses', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.taskView.task).toEqual(task)
   })
 
-  it('a closed task', async () => {
+  it('Skip Step refuses a closed task', async () => {
     const task = await newTask(subject)
     await subject.database.query(`UPDATE tasks SET state = 'TASK_STATE_CLOSED' WHERE id = $1`, [task.id])
     expect(await refusal(task.id, { policyStepId: task.policy.current.id })).toBe('409 task_closed')

@@ -69,7 +69,7 @@ it.each([
   [['--user', 'ci', '--role', 'viewer', '--days', '0']],
   [['--nonsense']],
   [['extra']],
-])('exits with 2 and prints the help for %j', async (args) => {
+])('the command exits with 2 and prints the help for %j', async (args) => {
   const said: string[] = []
   const note = (text: string) => said.push(text)
   // Nothing listens at this address, so no database is reached.
@@ -78,7 +78,7 @@ it.each([
   expect(said.join()).toContain('npm run service -- token --user')
 })
 
-it('exits with 0 for --help', async () => {
+it('the command exits with 0 for --help', async () => {
   const said: string[] = []
   expect(await runTokenCommand(['--help'], {}, { log: (text) => said.push(text), error: () => {} })).toBe(0)
   expect(said.join()).toContain('--revoke ID')

@@ -42,7 +42,7 @@ async function jwtSender(subject: Subject, { allowPrivateJwks = true } = {}) {
 }
 
 describeService('a JWT listener', (subject) => {
-  it('answers 200, then 409, with one run and one fetch of the keys', async () => {
+  it('the listener answers 200, then 409, with one run and one fetch of the keys', async () => {
     const { send, host, sender } = await jwtSender(subject)
     const eventId = crypto.randomUUID()
     expect((await send({ eventId })).status).toBe(200)
@@ -59,7 +59,7 @@ describeService('a JWT listener', (subject) => {
     ['another method', { claims: { htm: 'PUT' } }],
     ['another body', { claims: { htb_s256: 'A'.repeat(43) } }],
     ['another event', { claims: { jti: crypto.randomUUID() } }],
-  ])('answers 401 to %s', async (_, change) => {
+  ])('the listener answers 401 to %s', async (_, change) => {
     const { send, sender } = await jwtSender(subject)
     const { status, code, headers } = await send(change)
     expect([status, code, headers.get('www-authenticate')]).toStrictEqual([401, 'unauthorized', 'Bearer'])
@@ -72,12 +72,12 @@ describeService('a JWT listener', (subject) => {
     [1, 200],
     [600, 200],
     [601, 401],
-  ])('judges a token that expires in %d seconds: %d', async (seconds, status) => {
+  ])('the listener judges a token that expires in %d seconds: %d', async (seconds, status) => {
     const { send } = await jwtSender(subject)
     expect((await send({ claims: { exp: subject.clock.seconds() + seconds } })).status).toBe(status)
   })
 
-  it('reports a bad URL with this service’s settings, not hookgate’s options', async () => {
+  it('the listener reports a bad URL with this service’s settings, not hookgate’s options', async () => {
     for (const allowPrivateJwks of [true, false]) {
       const app = createApp({ ...subject.dependencies, allowPrivateJwks })
       const trigger = { incomingWebhook: { jwt: { jwksUrl: 'http://keys.example.com/' } } }
@@ -95,7 +95,7 @@ describeService('a JWT listener', (subject) => {
     }
   })
 
-  it('fetches the keys again only if the URL changes', async () => {
+  it('the listener fetches the keys again only if the URL changes', async () => {
     const { send, host, sender } = await jwtSender(subject)
     expect((await send()).status).toBe(200)
     const path = `/api/v1/automations/${sender.automationId}`
@@ -111,7 +111,7 @@ describeService('a JWT listener', (subject) => {
     expect(other.requests).toBe(1)
   })
 
-  it('answers 503 and sends nothing if its key host resolves to a private network', async () => {
+  it('the listener answers 503 and sends nothing if its key host resolves to a private network', async () => {
     const { host } = await jwtSender(subject)
     const sender = await newSender(subject, {
       webhook: { jwt: { jwksUrl: 'https://localhost:9/jwks.json' } },

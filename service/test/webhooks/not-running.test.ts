@@ -17,7 +17,7 @@ describeService('an automation that is not running', (subject) => {
     { publish: false, enabled: true },
     { publish: true, enabled: false },
     { publish: false, enabled: false },
-  ])('answers 503 with Retry-After, and accepts the same event once it runs: %j', async (state) => {
+  ])('503 has a Retry-After, and the same event is accepted once it runs: %j', async (state) => {
     const sender = await newSender(subject, state)
     const eventId = crypto.randomUUID()
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -37,13 +37,13 @@ describeService('an automation that is not running', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('reveals its state only to authenticated senders', async () => {
+  it('the automation reveals its state only to authenticated senders', async () => {
     const sender = await newSender(subject, { publish: false })
     const request = await signed(subject, { secret: 'somebody else’s secret' })
     expect((await deliver(subject, sender, request)).status).toBe(401)
   })
 
-  it('answers only as /openapi.json describes', async () => {
+  it('the automation answers only as /openapi.json describes', async () => {
     const sender = await newSender(subject, { publish: false })
     const { body } = await send(subject, sender)
     const operation = operationAt(await openApiOf(subject), '/api/v1/webhooks/incoming/{listener_id}')
@@ -51,7 +51,7 @@ describeService('an automation that is not running', (subject) => {
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(body)))
   })
 
-  it('stops at once when its trigger is disabled, but still runs accepted events', async () => {
+  it('the automation stops at once when its trigger is disabled, but still runs accepted events', async () => {
     const sender = await newSender(subject)
     expect((await send(subject, sender, { number: 1 })).status).toBe(200)
     await subject.patch(`/api/v1/automations/${sender.automationId}`, { trigger: { enabled: false } })
@@ -60,7 +60,7 @@ describeService('an automation that is not running', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('keeps running after its author’s token is revoked', async () => {
+  it('the automation keeps running after its author’s token is revoked', async () => {
     const sender = await newSender(subject)
     const revoke = (at: Date | null) =>
       subject.database.query("UPDATE access_tokens SET revoked_at = $1 WHERE id = 'demo'", [at])
@@ -72,7 +72,7 @@ describeService('an automation that is not running', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('runs the steps that were published when the event arrived', async () => {
+  it('the automation runs the steps that were published when the event arrived', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: '"first"' }] })
     const path = `/api/v1/automations/${sender.automationId}`
     await sendAccepted(subject, sender)

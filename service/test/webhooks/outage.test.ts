@@ -16,7 +16,7 @@ async function sendTo(
 }
 
 describeService('an event whose acceptance fails midway', (subject) => {
-  it('answers 503 and stores nothing, so the next attempt counts as the first', async () => {
+  it('the endpoint answers 503 and stores nothing, so the next attempt counts as the first', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const reports: unknown[] = []
@@ -37,7 +37,7 @@ describeService('an event whose acceptance fails midway', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('answers 503 if the commit fails', async () => {
+  it('the endpoint answers 503 if the commit fails', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender)
     const database = {
@@ -54,7 +54,7 @@ describeService('an event whose acceptance fails midway', (subject) => {
     expect((await send(subject, sender)).status).toBe(200)
   })
 
-  it('answers 503 if no transaction is available', async () => {
+  it('the endpoint answers 503 if no transaction is available', async () => {
     const sender = await newSender(subject)
     const database = {
       ...subject.database,
@@ -65,7 +65,7 @@ describeService('an event whose acceptance fails midway', (subject) => {
     expect(answer).toStrictEqual([503, 'unavailable', '5'])
   })
 
-  it('queues a job only when the transaction commits', async () => {
+  it('a job is queued only when the transaction commits', async () => {
     const runId = crypto.randomUUID()
     const rolledBack = subject.database.transaction(async (tx) => {
       await subject.jobs.add(tx, runId)
@@ -81,7 +81,7 @@ describeService('an event whose acceptance fails midway', (subject) => {
 
 // PGlite has no connection to lose.
 describeOnPostgres('a broken database connection', (subject) => {
-  it('answers 503 to the event in flight, and the service goes on', async () => {
+  it('a broken connection answers 503 to the event in flight, and the service goes on', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender)
     const jobs = {

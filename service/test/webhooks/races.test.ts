@@ -18,7 +18,7 @@ async function deliverUntilDone(
 }
 
 describeService('races', (subject) => {
-  it('run once for fifty identical deliveries', async () => {
+  it('fifty identical deliveries run once', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender, { number: 1 })
     const all = await Promise.all(
@@ -32,7 +32,7 @@ describeService('races', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('run forty events once each, delivered three times to eight workers', async () => {
+  it('forty events delivered three times to eight workers run once each', async () => {
     const sender = await newSender(subject)
     const requests = await Promise.all(
       Array.from({ length: 40 }, (_, number) => signed(subject, sender, { number })),
@@ -46,7 +46,7 @@ describeService('races', (subject) => {
     expect(numbers.toSorted((a, b) => a - b)).toStrictEqual(Array.from({ length: 40 }, (_, number) => number))
   })
 
-  it('give each event a run or a refusal during publishing and disabling', async () => {
+  it('each event has a run or a refusal during publishing and disabling', async () => {
     const sender = await newSender(subject)
     const path = `/api/v1/automations/${sender.automationId}`
     const toggle = async () => {
@@ -67,7 +67,7 @@ describeService('races', (subject) => {
 
 // PGlite has one connection, so the second delivery waits there and finds the event done.
 describeOnPostgres('an event in progress', (subject) => {
-  it('gets 503 with Retry-After for another delivery, then 409 once accepted', async () => {
+  it('another delivery of an event in progress gets 503 with Retry-After, then 409 once accepted', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender, { number: 1 })
     const { jobs } = subject.dependencies

@@ -18,7 +18,7 @@ describeService('signing secrets', (subject) => {
   const withdraw = (listenerId: string, id: string) =>
     subject.ask('DELETE', `/api/v1/listeners/${listenerId}/secrets/${id}`)
 
-  it('are 256 bits of base64url, shown once and never in a later reply or a row', async () => {
+  it('secrets are 256 bits of base64url, shown once and never in a later reply or a row', async () => {
     const sender = await newSender(subject)
     expect(sender.secret).toMatch(/^[\w-]{43}$/)
     const rotated = await rotate(sender.listenerId)
@@ -40,7 +40,7 @@ describeService('signing secrets', (subject) => {
     ])
   })
 
-  it('stay live as the latest two during a rotation', async () => {
+  it('secrets stay live as the latest two during a rotation', async () => {
     const sender = await newSender(subject)
     const statusWith = async (secret: string) => (await send(subject, { ...sender, secret })).status
     expect(await statusWith(sender.secret)).toBe(200)
@@ -51,7 +51,7 @@ describeService('signing secrets', (subject) => {
     expect([await statusWith(second.secret), await statusWith(third.secret)]).toStrictEqual([200, 200])
   })
 
-  it('stop working when withdrawn, except the last, which cannot be', async () => {
+  it('secrets stop working when withdrawn, except the last, which cannot be', async () => {
     const sender = await newSender(subject)
     const [old] = await liveOf(sender.automationId)
     const last = await withdraw(sender.listenerId, old.id)
@@ -64,7 +64,7 @@ describeService('signing secrets', (subject) => {
     expect((await withdraw(sender.listenerId, old.id)).body.code).toBe('secret_unknown')
   })
 
-  it('number two after ten concurrent rotations', async () => {
+  it('two secrets remain after ten concurrent rotations', async () => {
     const sender = await newSender(subject)
     const made = await Promise.all(Array.from({ length: 10 }, () => rotate(sender.listenerId)))
     expect(await liveOf(sender.automationId)).toHaveLength(2)
@@ -74,7 +74,7 @@ describeService('signing secrets', (subject) => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(2)
   })
 
-  it('cannot be rotated or withdrawn through another listener', async () => {
+  it('secrets cannot be rotated or withdrawn through another listener', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const [secret] = await liveOf(one.automationId)
     await rotate(two.listenerId)
@@ -84,7 +84,7 @@ describeService('signing secrets', (subject) => {
     expect([nobody.status, nobody.body.code]).toStrictEqual([404, 'listener_unknown'])
   })
 
-  it('cannot be opened for another listener, even if rows are swapped', async () => {
+  it('secrets cannot be opened for another listener, even if rows are swapped', async () => {
     const [thief, owner] = [await newSender(subject), await newSender(subject)]
     await subject.database.query(
       `UPDATE listener_secrets SET sealed = other.sealed FROM listener_secrets AS other
@@ -97,7 +97,7 @@ describeService('signing secrets', (subject) => {
     expect(subject.reports.splice(0)).toHaveLength(1)
   })
 
-  it('change at once in another process that already knows the listener', async () => {
+  it('secrets change at once in another process that already knows the listener', async () => {
     const sender = await newSender(subject)
     const other = createApp(subject.dependencies)
     const statusAtOther = async (secret: string) =>

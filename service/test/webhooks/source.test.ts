@@ -24,18 +24,18 @@ describeService('a listener with networks', (subject) => {
     return [reply.status, Reflect.get(Object(await reply.json()), 'code')]
   }
 
-  it('answers 403 to a socket address outside them', async () => {
+  it('the listener answers 403 to a socket address outside its networks', async () => {
     const origin = await listening(subject, [])
     expect(await statusFrom(origin, '127.0.0.0/8')).toStrictEqual([200, undefined])
     expect(await statusFrom(origin, '192.0.2.0/24')).toStrictEqual([403, 'source_ip_not_allowed'])
   })
 
-  it('ignores X-Forwarded-For from strangers', async () => {
+  it('the listener ignores X-Forwarded-For from strangers', async () => {
     const origin = await listening(subject, [])
     expect((await statusFrom(origin, '192.0.2.0/24', '192.0.2.1'))[0]).toBe(403)
   })
 
-  it('believes X-Forwarded-For from a trusted proxy', async () => {
+  it('the listener believes X-Forwarded-For from a trusted proxy', async () => {
     const origin = await listening(subject, ['127.0.0.1/32'])
     expect((await statusFrom(origin, '192.0.2.0/24', '192.0.2.1'))[0]).toBe(200)
     expect((await statusFrom(origin, '192.0.2.0/24', '192.0.2.1, 198.51.100.1'))[0]).toBe(403)

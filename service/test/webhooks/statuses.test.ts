@@ -3,7 +3,7 @@ import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '..
 import { describeService } from '../support/databases.ts'
 
 describeService('the webhook endpoint', (subject) => {
-  it('answers 200 after storing the event, its run and its job, and runs the automation once', async () => {
+  it('the endpoint answers 200 after storing the event, its run and its job, and runs the automation once', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const { status, body } = await send(subject, sender, { number: 1 }, eventId)
@@ -19,7 +19,7 @@ describeService('the webhook endpoint', (subject) => {
   })
 
   it.each(['?x=1', '?', '/', '/more'])(
-    'answers 404 if %s follows the URL, and records nothing',
+    'the endpoint answers 404 if %s follows the URL, and records nothing',
     async (more) => {
       const sender = await newSender(subject)
       const request = await signed(subject, sender)
@@ -29,7 +29,7 @@ describeService('the webhook endpoint', (subject) => {
     },
   )
 
-  it('answers 409 to an event’s second delivery, whatever its body, time or letter case', async () => {
+  it('the endpoint answers 409 to an event’s second delivery, whatever its body, time or letter case', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     expect((await send(subject, sender, { number: 1 }, eventId)).status).toBe(200)
@@ -42,7 +42,7 @@ describeService('the webhook endpoint', (subject) => {
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
   })
 
-  it('answers 409 for 7 days, then accepts the event again', async () => {
+  it('the endpoint answers 409 for 7 days, then accepts the event again', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const age = (seconds: number) =>
@@ -57,7 +57,7 @@ describeService('the webhook endpoint', (subject) => {
     expect((await send(subject, sender, {}, eventId)).status).toBe(200)
   })
 
-  it('treats an event ID at another listener as another event', async () => {
+  it('the endpoint treats an event ID at another listener as another event', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const eventId = crypto.randomUUID()
     expect((await send(subject, one, { of: 'one' }, eventId)).status).toBe(200)
@@ -67,7 +67,7 @@ describeService('the webhook endpoint', (subject) => {
     expect(await recordsOf(subject, two)).toStrictEqual([{ of: 'two' }])
   })
 
-  it('answers 401 alike to another listener’s secret, a changed body and a missing signature', async () => {
+  it('the endpoint answers 401 alike to another listener’s secret, a changed body and a missing signature', async () => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const right = await signed(subject, one)
     const { 'webhook-signature': _, ...unsigned } = right.headers
@@ -101,7 +101,7 @@ describeService('the webhook endpoint', (subject) => {
     ['header_missing', { headers: { 'webhook-event-id': '' } }],
     ['header_missing', { headers: { 'webhook-timestamp': '' } }],
     ['timestamp_malformed', { headers: { 'webhook-timestamp': 'now' } }],
-  ])('answers 400 %s to %j', async (code, wrong: WrongDelivery) => {
+  ])('the endpoint answers 400 %s to %j', async (code, wrong: WrongDelivery) => {
     const sender = await newSender(subject)
     const at = { clock: { now: () => subject.clock.now() + (wrong.timestampOff ?? 0) * 1000 } }
     const request = await signed(Object.assign(Object.create(subject), at), sender, wrong.body, wrong.eventId)
@@ -113,7 +113,7 @@ describeService('the webhook endpoint', (subject) => {
     expect(await runsOf(subject, sender)).toStrictEqual([])
   })
 
-  it('accepts the limits: 300 seconds off, 65,536 bytes', async () => {
+  it('the endpoint accepts the limits: 300 seconds off, 65,536 bytes', async () => {
     const sender = await newSender(subject)
     for (const off of [-300, 300]) {
       const at = { clock: { now: () => subject.clock.now() + off * 1000 } }
@@ -124,7 +124,7 @@ describeService('the webhook endpoint', (subject) => {
   })
 
   it.each(['00000000-0000-4000-8000-000000000000', 'x', '%00', "';--", 'a'.repeat(5_000)])(
-    'answers 404 for the unknown listener %.40s',
+    'the endpoint answers 404 for the unknown listener %.40s',
     async (id) => {
       const sender = await newSender(subject)
       const reply = await deliver(
@@ -137,7 +137,7 @@ describeService('the webhook endpoint', (subject) => {
   )
 
   it.each(['/', '//', '/again', '/?a=b'])(
-    'answers 404, not 401, if %s follows a listener’s address',
+    'the endpoint answers 404, not 401, if %s follows a listener’s address',
     async (more) => {
       const sender = await newSender(subject)
       const reply = await deliver(subject, { path: `${sender.path}${more}` }, await signed(subject, sender))
@@ -151,7 +151,7 @@ describeService('the webhook endpoint', (subject) => {
     },
   )
 
-  it('accepts any valid JSON as input and keeps it unchanged', async () => {
+  it('the endpoint accepts any valid JSON as input and keeps it unchanged', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'record', valueCel: 'size([ctx.trigger])' }] })
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     const bodies = ['null', ' 7.10 ', '"\\u0000"', '"\\ud800"', '{"a":1,"a":2}', '12345678901234567890', deep]

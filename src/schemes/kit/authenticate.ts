@@ -1,18 +1,17 @@
-import { constantTimeEqual, hmacWith, sha256, verifySignature } from '#crypto'
+import { constantTimeEqual, hmacWith, sha256 } from '#crypto'
 import type { Authentication, Authenticator } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
 import { namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import { tryAll } from '../../auth/try-all.ts'
 import type { HmacHash, Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
-import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
 import { memberAt, pointerSteps } from '../../lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
-import { ed25519Problem, p256Point, signatureOfDer } from './public-keys.ts'
 import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
 import { type SignedValues, signedRequest, signedUrlText, templateReader } from './signed-text.ts'
 
@@ -27,17 +26,22 @@ interface SchemeKey {
 const MOST_SIGNATURES = 10
 
 /**
- * Compares every key with every signature. Never exits early, so the timing does not reveal which key matched.
+ * Compares every key with every signature.
  *
+ * @param matcherOfPublicKey For senders that have public keys, which others then need not bundle.
  * @throws ListenerConfigError if a secret or key is missing or malformed.
  */
-export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenticator['authenticate'] {
+export function authenticateBy(
+  scheme: Scheme,
+  options: SchemeOptions,
+  matcherOfPublicKey?: PublicKeyMatcher,
+): Authenticator['authenticate'] {
   const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature, algorithm === 'token')
   const signedOf = signedReader(scheme, options)
-  const keys = keysOf(scheme, options)
+  const keys = keysOf(scheme, options, matcherOfPublicKey)
 
   return (evidence) => {
     const items = itemsOf(evidence)
@@ -51,7 +55,10 @@ export function authenticateBy(scheme: Scheme, options: SchemeOptions): Authenti
       }
       evidence.timestampText = time
     }
-    return whenKnown(signedOf(evidence), (signed) => askKeys(evidence, keys, items, maxSignatures, signed))
+    const signed = signedOf(evidence)
+    return isPromise(signed)
+      ? signed.then((known) => askKeys(evidence, keys, items, maxSignatures, known))
+      : askKeys(evidence, keys, items, maxSignatures, signed)
   }
 }
 
@@ -85,23 +92,22 @@ function askKeys(
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
   evidence.signed = signed[0]
-  const answers: MaybePromise<boolean>[] = []
-  for (const { prefix, matches } of keys) {
+  const found = tryAll(keys, ({ prefix, matches }) => {
     const signatures = itemsAfter(items, prefix, maxSignatures)
-    for (const each of signed) answers.push(signatures.length > 0 && matches(signatures, each))
-  }
-  return answers.some(isPromise)
-    ? Promise.all(answers).then((known) => nameKey(keys, known))
-    : nameKey(keys, answers as boolean[]) // none of them is a promise
+    if (signatures.length === 0) return false
+    return whenKnown(
+      tryAll(signed, (each) => matches(signatures, each)),
+      isFound,
+    )
+  })
+  return isPromise(found) ? found.then((key) => nameKey(key, keys)) : nameKey(found, keys)
 }
 
-function nameKey(keys: readonly SchemeKey[], answers: readonly boolean[]): Authentication {
-  const index = answers.indexOf(true)
-  const key = keys[Math.floor((index * keys.length) / answers.length)]
-  return index < 0 || key === undefined
-    ? mismatch(`the signature matches none of the keys (${keys.length})`)
-    : key.auth
+function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authentication {
+  return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
 }
+
+const isFound = (match: unknown) => match !== undefined
 
 const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
@@ -165,10 +171,25 @@ function itemsAfter(items: readonly string[], prefix: string, most: number): rea
   return found
 }
 
-function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOptions): readonly SchemeKey[] {
+function keysOf(
+  scheme: Scheme,
+  { secrets, publicKeys, onHandshake }: SchemeOptions,
+  matcherOfPublicKey: PublicKeyMatcher | undefined,
+): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
+  const { signature, publicKey, name } = scheme
   const keysIn = (option: string, given: Secrets) =>
-    namedSecrets(given, option, secretText).map(({ id, secret }) => keyOf(scheme, id, secret, option))
+    namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
+      const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
+      const kind = isSecondKind ? publicKey : scheme
+      const matches = matcherOf(kind, signature.spelling ?? 'hex', secret, matcherOfPublicKey)
+      if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
+      return {
+        auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
+        prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
+        matches,
+      }
+    })
   const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
   return [
     ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),
@@ -176,83 +197,58 @@ function keysOf(scheme: Scheme, { secrets, publicKeys, onHandshake }: SchemeOpti
   ]
 }
 
-function keyOf(scheme: Scheme, id: string, secret: string, option: string): SchemeKey {
-  const { signature, publicKey, name } = scheme
-  const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
-  return {
-    auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
-    prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
-    matches: matcherOf(isSecondKind ? publicKey : scheme, signature.spelling ?? 'hex', secret, option),
-  }
-}
-
 /**
  * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
  * matched.
  */
-type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
+export type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
 
 export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
   'hmac-sha256': 'sha256',
   'hmac-sha1': 'sha1',
   'hmac-sha512': 'sha512',
 }
-const DECODE = { hex: decodeHex, base64: decodeBase64, base64url: decodeBase64url } as const
-const LONGEST_SIGNATURE = 128
 
-/** `option` is the name in messages. */
+/** Makes the matcher of a public key, or says what is wrong with the key. `publicKeyMatcher` is the only one. */
+export type PublicKeyMatcher = (
+  algorithm: Algorithm,
+  key: Uint8Array<ArrayBuffer>,
+  spelling: Spelling,
+) => Matcher | string
+
+/** Returns the problem of a malformed secret. */
 function matcherOf(
   { algorithm, key }: Pick<Scheme, 'algorithm' | 'key'>,
   spelling: Spelling,
   secret: string,
-  option: string,
-): Matcher {
+  matcherOfPublicKey: PublicKeyMatcher | undefined,
+): Matcher | string {
   if (algorithm === 'token') return tokenMatcher(secret)
   const bytes = keyBytes(key, secret)
-  if (typeof bytes === 'string') throw new ListenerConfigError(option, bytes)
+  if (typeof bytes === 'string') return bytes
   const hash = HMAC_HASHES[algorithm]
   if (hash !== undefined) return macMatcher(hash, bytes, spelling)
-  const isEd25519 = algorithm === 'ed25519'
-  const raw = isEd25519
-    ? (ed25519Problem(bytes) ?? bytes)
-    : (p256Point(bytes) ?? 'must be the SubjectPublicKeyInfo of a P-256 key')
-  if (typeof raw === 'string') throw new ListenerConfigError(option, raw)
-  return publicKeyMatcher(isEd25519, raw, spelling)
+  return (
+    matcherOfPublicKey?.(algorithm, bytes, spelling) ??
+    'needs publicKeyMatcher, as an argument of defineScheme'
+  )
 }
 
 /** Compares texts, so only the canonical encoding matches. */
 function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
   const mac = hmacWith(hash, key, spelling)
-  return (signatures, { before, body, after }) =>
-    whenKnown(mac(before, body, after), (right) => anyEqual(signatures, right))
+  return (signatures, { before, body, after }) => {
+    const right = mac(before, body, after)
+    return isPromise(right) ? right.then((known) => isOneOf(signatures, known)) : isOneOf(signatures, right)
+  }
+}
+
+function isOneOf(signatures: readonly string[], right: string): boolean {
+  return isFound(tryAll(signatures, (signature) => constantTimeEqual(signature, right)))
 }
 
 /** Compares digests, which have equal lengths. */
 function tokenMatcher(secret: string): Matcher {
   return ([token = ''], _signed) =>
     whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
-}
-
-function anyEqual(signatures: readonly string[], right: string): boolean {
-  let found = false
-  for (const signature of signatures) found = constantTimeEqual(signature, right) || found
-  return found
-}
-
-function publicKeyMatcher(isEd25519: boolean, raw: Uint8Array<ArrayBuffer>, spelling: Spelling): Matcher {
-  const parameters = isEd25519 ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
-  const importKey = () => crypto.subtle.importKey('raw', raw, parameters, false, ['verify'])
-  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
-  let imported: Awaited<ReturnType<typeof importKey>> | undefined
-  return async (signatures, signed) => {
-    imported ??= await importKey()
-    let found = false
-    for (const text of signatures) {
-      const given = text.length > LONGEST_SIGNATURE ? undefined : DECODE[spelling](text)
-      const signature = given && !isEd25519 ? signatureOfDer(given) : given
-      if (!signature) continue
-      found = (await verifySignature(isEd25519 ? 'EdDSA' : 'ES256', imported, signature, signed)) || found
-    }
-    return found
-  }
 }

@@ -19,6 +19,7 @@ import {
   type SchemeFactory,
   type SecretOptions,
 } from './define-scheme.ts'
+import { publicKeyMatcher } from './public-keys.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 
 /**
@@ -47,7 +48,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions, Even
   scheme: Scheme,
 ): SchemeFactory<Options, EventName> {
   checkOptions('defineScheme', scheme, ROW)
-  return defineCheckedScheme(scheme)
+  return defineCheckedScheme(scheme, publicKeyMatcher)
 }
 
 const aText: OptionCheck = (value, option) => {

@@ -12,7 +12,7 @@ import {
   optional,
 } from '../../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-events.ts'
-import { authenticateBy } from './authenticate.ts'
+import { authenticateBy, type PublicKeyMatcher } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
@@ -64,23 +64,25 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/** Makes a sender's factory of its row. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
+/** Makes a sender's factory of its row. A row with public keys needs `publicKeyMatcher`. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineScheme<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
   Others = never,
->(scheme: Scheme): SchemeFactory<Options, EventName, Others> {
+>(scheme: Scheme, matcherOfPublicKey?: PublicKeyMatcher): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options))
+    const authenticate = readSecrets(scheme, options, () =>
+      authenticateBy(scheme, options, matcherOfPublicKey),
+    )
     return senderAuthenticator(scheme, options, authenticate)
   }
   return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 
 /**
- * Makes the `auth` of a scheme from its `authenticate` function. `hookgate/explain` calls `again` to try other options.
+ * Makes the `auth` of a scheme from its `authenticate` function. `hookgate/explain` calls `withOptions` to try other options.
  *
  * @example
  * ```ts
@@ -95,10 +97,10 @@ export function senderAuthenticator(
   scheme: SenderScheme,
   options: SchemeOptions,
   authenticate: Authenticator['authenticate'],
-  again?: (options: SchemeOptions) => Authenticator,
+  withOptions?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
   const protocol = compileScheme(scheme, options)
-  return Object.freeze({ method: 'scheme' as const, protocol, again, authenticate })
+  return Object.freeze({ method: 'scheme' as const, protocol, withOptions, authenticate })
 }
 
 /** Makes a listener's `auth`. The schemes that are code, such as `plaid`, have this type. */
@@ -111,29 +113,26 @@ export interface CodeSchemeFactory<Options extends SchemeOptions, EventName exte
   readonly usage: string
 }
 
-/** Makes the `event.auth` of a delivery that a code scheme has authenticated. */
-export type Voucher = (secretId: string) => EventAuth
-
 /**
  * Defines a scheme by code. `compile` runs once per listener, with the checked options, and returns the function that
  * authenticates deliveries. That function sets `evidence.signed` to the signed bytes; if it does not, the body identifies the
- * event.
+ * event. It returns `authBy(secretId)` if the delivery is authentic.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineCodeScheme<Options extends SchemeOptions, EventName extends string = never>(
   scheme: CodeScheme,
   takes: OptionTable<NoInfer<Options>>,
-  compile: (options: Options, vouchedBy: Voucher) => Authenticator['authenticate'],
+  compile: (options: Options, authBy: (secretId: string) => EventAuth) => Authenticator['authenticate'],
 ): CodeSchemeFactory<Options, EventName> {
   const { name, covers } = scheme
-  const vouchedBy: Voucher = (secretId) => ({ method: 'scheme', scheme: name, secretId, covers })
+  const authBy = (secretId: string): EventAuth => ({ method: 'scheme', scheme: name, secretId, covers })
   const factory = (options: Options): Authenticator => {
     checkOptions(name, options, takes)
-    const authenticate = readSecrets(scheme, options, () => compile(options, vouchedBy))
-    return senderAuthenticator(scheme, options, authenticate, again)
+    const authenticate = readSecrets(scheme, options, () => compile(options, authBy))
+    return senderAuthenticator(scheme, options, authenticate, withOptions)
   }
   // Without `sign` the key is fetched. The other options stay those of this scheme.
-  const again = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
+  const withOptions = scheme.sign && ((options: SchemeOptions) => factory(options as Options))
   return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 

@@ -2,13 +2,12 @@ import { hmacWith, sha256 } from '#crypto'
 import type { Authentication } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
-import { LONGEST_TOKEN, readObject } from '../../auth/token.ts'
-import { type Delivery, headerOf } from '../../delivery.ts'
+import { checkToken, claimsOf, type TimeRules, type TokenRules } from '../../auth/token.ts'
+import type { Delivery } from '../../delivery.ts'
+import type { EventAuth } from '../../event.ts'
 import { encodeBase64url } from '../../lib/bytes.ts'
-import type { Json } from '../../lib/json.ts'
-import { type Failure, fail } from '../../reason.ts'
+import { fail } from '../../reason.ts'
 import type { Unsigned } from './code-scheme.ts'
-import type { Voucher } from './define-scheme.ts'
 import { macKeys, signerOf } from './keys.ts'
 import type { Spelling } from './scheme.ts'
 
@@ -23,11 +22,13 @@ export interface HashedToken {
   readonly spelling: Spelling
 }
 
-/** How far ahead the sender's clock may be when it sets `nbf`. */
-const AHEAD_SECONDS = 10
+const ALGORITHMS = ['HS256'] as const
 /** The usual lifetime of a token. */
 const LIFE_SECONDS = 300
-const LONGEST_LIFE_SECONDS = 86_400
+const TIMES: TimeRules = {
+  nbf: { ahead: 10, optional: true }, // by which the sender's clock may be ahead
+  exp: { ahead: 86_400 },
+}
 const encoder = new TextEncoder()
 
 /**
@@ -36,7 +37,7 @@ const encoder = new TextEncoder()
  * token of a delivery must contain.
  */
 export function hashedTokens(
-  vouchedBy: Voucher,
+  authBy: (secretId: string) => EventAuth,
   secrets: Secrets,
   expectedOf: (delivery: Delivery) => HashedToken | { readonly problem: string },
 ): (evidence: Evidence) => Promise<Authentication> {
@@ -44,35 +45,30 @@ export function hashedTokens(
   return async (evidence) => {
     const expected = expectedOf(evidence.delivery)
     if ('problem' in expected) return fail('token_invalid', expected.problem)
-    const token = checkedToken(evidence, expected)
+    const token = await checkToken(evidence, rulesOf(expected))
     if ('reason' in token) return token
-    const { sentAt, given, signature, signingInput } = token
+    const signed = encoder.encode(token.signingInput)
+    const signer = await signerOf(keys, encodeBase64url(token.signature), signed)
+    if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
+    const { nbf, exp, [expected.hashClaim]: given } = claimsOf(token)
     const hash = await sha256(evidence.delivery.body, expected.spelling)
     // Some senders pad the hash. RFC 7515 does not.
     if (given !== hash && given !== `${hash}=`) {
       return fail('token_invalid', `${expected.hashClaim} does not match the body`)
     }
-    const signed = encoder.encode(signingInput)
-    const signer = await signerOf(keys, signature, signed)
-    if (signer === undefined) return fail('token_invalid', 'the signature matches none of the secrets')
-    evidence.timestampText = `${sentAt}`
+    evidence.timestampText = `${nbf ?? Number(exp) - LIFE_SECONDS}`
     evidence.signed = { before: '', body: signed, after: '' }
-    return vouchedBy(signer)
+    return authBy(signer)
   }
 }
 
-/** What is needed of a token once its claims are checked. The claims are dropped before anything is awaited. */
-function checkedToken({ delivery, now }: Evidence, expected: HashedToken) {
-  const header = headerOf(delivery, expected.header)
-  if (header === undefined) return fail('auth_missing', `no ${expected.header}`)
-  const token = typeof header === 'string' ? readMacToken(header) : `more than one ${expected.header}`
-  if (typeof token === 'string') return fail('token_invalid', token)
-  const problem = claimsProblem(token.claims, expected, now)
-  if (problem) return problem
-  const { claims, signature, signingInput } = token
-  const sentAt = Number(claims.nbf ?? Number(claims.exp) - LIFE_SECONDS)
-  const hash = claims[expected.hashClaim]
-  return { sentAt, given: typeof hash === 'string' ? hash : '', signature, signingInput }
+function rulesOf({ header, fixed }: HashedToken): TokenRules<'HS256'> {
+  const claims = Object.entries(fixed).map(([claim, is]) => ({
+    claim,
+    is,
+    problem: `${claim} has an unexpected value`,
+  }))
+  return { header, algorithms: ALGORITHMS, claims: () => claims, times: TIMES }
 }
 
 /** Signs a token that expires after five minutes. */
@@ -89,39 +85,4 @@ export async function hashedToken(
     .join('.')
   const mac = hmacWith('sha256', encoder.encode(secret), 'base64url')
   return `${signingInput}.${await mac('', encoder.encode(signingInput), '')}`
-}
-
-function claimsProblem(
-  claims: { readonly [claim: string]: Json },
-  { fixed }: HashedToken,
-  now: number,
-): Failure<'token_invalid' | 'token_expired'> | undefined {
-  const wrong = Object.entries(fixed).find(([claim, value]) => claims[claim] !== value)
-  if (wrong) return fail('token_invalid', `${wrong[0]} has an unexpected value`)
-  const { exp, nbf } = claims
-  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + AHEAD_SECONDS)) {
-    return fail('token_invalid', 'nbf is not in the past')
-  }
-  if (typeof exp !== 'number' || !(exp <= now + LONGEST_LIFE_SECONDS)) {
-    return fail('token_invalid', 'exp is not within a day')
-  }
-  return exp > now ? undefined : fail('token_expired', `the token expired ${now - exp} s ago`)
-}
-
-/**
- * Reads `<JWT>` as narrowly as `readToken` does, for senders that use only HS256. Verifies nothing. Returns a string that says
- * what is wrong, if anything.
- */
-function readMacToken(compact: string) {
-  if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
-  const segments = compact.split('.', 4)
-  const [protectedHeader = '', payload = '', signature = ''] = segments
-  if (segments.length !== 3 || signature === '') return 'the token does not have three segments'
-  const header = readObject(protectedHeader)
-  if (typeof header === 'string') return `the token header ${header}`
-  if (header.alg !== 'HS256') return 'alg is not HS256'
-  if ('crit' in header || 'b64' in header) return 'crit and b64 are not allowed'
-  const claims = readObject(payload)
-  if (typeof claims === 'string') return `the token payload ${claims}`
-  return { signingInput: `${protectedHeader}.${payload}`, signature, claims } // signed: RFC 7515 5.2
 }

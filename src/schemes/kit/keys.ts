@@ -1,8 +1,10 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import { type NamedSecret, namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import { tryAll } from '../../auth/try-all.ts'
 import type { Mac } from '../../crypto/algorithms.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64, decodeHex } from '../../lib/bytes.ts'
+import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { KeyForm, Spelling } from './scheme.ts'
 
 const encoder = new TextEncoder()
@@ -38,21 +40,21 @@ export function macKeys(secrets: Secrets, form: KeyForm, spelling: Spelling): re
   })
 }
 
-/** The ID of the key that made the signature. Tries every key, so the timing does not reveal which one matched. */
+/** The ID of the key that made the signature. */
 export async function signerOf(
   keys: readonly MacKey[],
   signature: string,
   signed: Uint8Array,
 ): Promise<string | undefined> {
-  const macs = await Promise.all(keys.map(({ mac }) => mac('', signed, '')))
-  const matches = macs.map((mac) => constantTimeEqual(mac, signature))
-  return keys[matches.indexOf(true)]?.id
+  const signer = await tryAll(keys, ({ mac }) =>
+    whenKnown(mac('', signed, ''), (right) => constantTimeEqual(right, signature)),
+  )
+  return signer?.id
 }
 
-/** The ID of the secret that was sent. Compares every secret, so the timing does not reveal which one matched. */
+/** The ID of the secret that was sent. */
 export function holderOf(secrets: readonly NamedSecret[], given: string): string | undefined {
-  const matches = secrets.map(({ secret }) => sameText(given, secret))
-  return secrets[matches.indexOf(true)]?.id
+  return tryAll(secrets, ({ secret }) => sameText(given, secret))?.id
 }
 
 /** Compares two strings in time that depends only on their lengths. */

@@ -1,7 +1,5 @@
-import { rsaKeyProblem } from '../../auth/certificate.ts'
-import { decodeBase64, decodeHex, encodeHex } from '../../lib/bytes.ts'
-import { readDer } from '../../lib/der.ts'
-import { ed25519Problem, p256Point } from './public-keys.ts'
+import { type Curve, curveOf, rsaSpkiProblem, toSpki } from '../../crypto/public-keys.ts'
+import { decodeBase64 } from '../../lib/bytes.ts'
 
 /** The asymmetric algorithms of RFC 9421 3.3, as values of the parameter `alg`. */
 export type PublicKeyAlgorithm =
@@ -19,28 +17,22 @@ export interface ReadKey {
 }
 
 const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
-/** The bytes before the key in a SubjectPublicKeyInfo (RFC 8410 4, RFC 5480 2). */
-const ED25519_HEADER = '302a300506032b6570032100'
-const P384_HEADER = '3076301006072a8648ce3d020106052b8104002203620004'
-const P384_BYTES = 120
+
+const CURVES: Readonly<Record<Curve, PublicKeyAlgorithm>> = {
+  Ed25519: 'ed25519',
+  'P-256': 'ecdsa-p256-sha256',
+  'P-384': 'ecdsa-p384-sha384',
+}
 
 /** Reads PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key. Returns a problem as a string. */
 export function readPublicKey(text: string): ReadKey | string {
   const bytes = decodeBase64(text.replace(ARMOUR, ''))
   if (bytes === undefined) return 'is neither PEM nor base64'
-  const hex = (bytes.length === 32 ? ED25519_HEADER : '') + encodeHex(bytes)
-  const spki = decodeHex(hex) ?? bytes
-  if (hex.startsWith(ED25519_HEADER)) {
-    return ed25519Problem(spki.slice(ED25519_HEADER.length / 2)) ?? { spki, algorithms: ['ed25519'] }
-  }
-  if (p256Point(spki)) return { spki, algorithms: ['ecdsa-p256-sha256'] }
-  if (hex.startsWith(P384_HEADER) && spki.length === P384_BYTES) {
-    return { spki, algorithms: ['ecdsa-p384-sha384'] }
-  }
-  const [key, more] = readDer(spki) ?? []
-  const problem = key === undefined || more ? 'it is malformed' : rsaKeyProblem(key)
-  if (problem) return `cannot be used: ${problem}`
-  return { spki, algorithms: ['rsa-pss-sha512', 'rsa-v1_5-sha256'] }
+  const spki = toSpki(bytes)
+  const curve = curveOf(spki)
+  if (typeof curve === 'string') return { spki, algorithms: [CURVES[curve]] }
+  const problem = curve?.problem ?? rsaSpkiProblem(spki)
+  return problem ? `cannot be used: ${problem}` : { spki, algorithms: ['rsa-pss-sha512', 'rsa-v1_5-sha256'] }
 }
 
 type Parameters = Readonly<

@@ -1,47 +1,33 @@
-import { encodeHex } from '../../lib/bytes.ts'
-import { isSmallOrderEd25519 } from '../../lib/weak-keys.ts'
+import { verifySignature } from '#crypto'
+import { fromDerSignature } from '../../crypto/der.ts'
+import { curveOf, toSpki } from '../../crypto/public-keys.ts'
+import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
+import type { PublicKeyMatcher } from './authenticate.ts'
 
-/** The bytes before the point in every P-256 SubjectPublicKeyInfo (RFC 5480 2). */
-const P256_HEADER = '3059301306072a8648ce3d020106082a8648ce3d030107034200'
-const HEADER_BYTES = 26
-const POINT_BYTES = 65
+const DECODE = { hex: decodeHex, base64: decodeBase64, base64url: decodeBase64url } as const
+const LONGEST_SIGNATURE = 128
 
-/** Finds what is wrong with an Ed25519 public key (RFC 8032 5.1.5). Undefined if the key is usable. */
-export function ed25519Problem(bytes: Uint8Array): string | undefined {
-  if (bytes.length !== 32) return `must encode 32 bytes, not ${bytes.length}`
-  const point = bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n)
-  return isSmallOrderEd25519(point)
-    ? 'is a small-order point, for which anyone can forge signatures'
-    : undefined
-}
-
-/** The uncompressed point of a P-256 SubjectPublicKeyInfo. Undefined for any other key. */
-export function p256Point(spki: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-  if (spki.length !== HEADER_BYTES + POINT_BYTES) return undefined
-  if (encodeHex(spki.subarray(0, HEADER_BYTES)) !== P256_HEADER) return undefined
-  const point = spki.slice(HEADER_BYTES)
-  return point[0] === 0x04 ? point : undefined
-}
-
-/** Converts a strict DER signature (RFC 3279 2.2.3) to r and s, 32 bytes each. Undefined for any other bytes. */
-export function signatureOfDer(der: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-  const signature = new Uint8Array(64)
-  if (der[0] !== 0x30 || der[1] !== der.length - 2) return undefined
-  let start = 2
-  for (const end of [32, 64]) {
-    const length = der[start + 1] ?? 0
-    const number = der.subarray(start + 2, start + 2 + length)
-    if (der[start] !== 0x02 || length === 0 || number.length !== length || !isShortest(number))
-      return undefined
-    const digits = number[0] === 0 ? number.subarray(1) : number
-    if (digits.length > 32) return undefined
-    signature.set(digits, end - digits.length)
-    start += 2 + length
+/** Ed25519 keys are 32 bytes, and P-256 keys are SubjectPublicKeyInfo. Signatures of the latter are DER. */
+export const publicKeyMatcher: PublicKeyMatcher = (algorithm, key, spelling) => {
+  const isEd25519 = algorithm === 'ed25519'
+  if (isEd25519 && key.length !== 32) return `must encode 32 bytes, not ${key.length}`
+  const spki = toSpki(key)
+  const curve = curveOf(spki)
+  if (!isEd25519 && curve !== 'P-256') return 'must be the SubjectPublicKeyInfo of a P-256 key'
+  if (typeof curve === 'object') return `cannot be used: ${curve.problem}`
+  const parameters = isEd25519 ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
+  const importKey = () => crypto.subtle.importKey('spki', spki, parameters, false, ['verify'])
+  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
+  let imported: Awaited<ReturnType<typeof importKey>> | undefined
+  return async (signatures, signed) => {
+    imported ??= await importKey()
+    let found = false
+    for (const text of signatures) {
+      const given = text.length > LONGEST_SIGNATURE ? undefined : DECODE[spelling](text)
+      const signature = given && !isEd25519 ? fromDerSignature(given) : given
+      if (!signature) continue
+      found = (await verifySignature(isEd25519 ? 'EdDSA' : 'ES256', imported, signature, signed)) || found
+    }
+    return found
   }
-  return start === der.length ? signature : undefined
-}
-
-/** Whether a DER integer is non-negative and minimal. */
-function isShortest([first = 0, second = 0x80]: Uint8Array): boolean {
-  return first < 0x80 && (first !== 0 || second >= 0x80)
 }

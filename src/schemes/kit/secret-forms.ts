@@ -4,7 +4,16 @@ import type { OptionCheck } from '../../lib/options.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { hasKeyPair } from './compile-scheme.ts'
 import type { SchemeOptions } from './scheme.ts'
-import { type SecretForm, secretMistake } from './secret-mistakes.ts'
+
+/** The sender's form of a secret, and what is mistaken for it. */
+export interface SecretForm {
+  /** How every secret begins. */
+  readonly prefix?: string | undefined
+  /** The sender's other keys and IDs: how they begin, and what they are. */
+  readonly otherKeys?: { readonly [beginning: string]: string } | undefined
+  /** The sender signs with the key of its API. */
+  readonly signsWithApiKey?: true | undefined
+}
 
 /** How every secret of the sender begins, if its console shows them so. */
 export function prefixOf(scheme: SenderScheme): string | undefined {
@@ -41,7 +50,7 @@ export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions,
     return read()
   } catch (error) {
     if (!(error instanceof ListenerConfigError)) throw error
-    const [option, problem] = [error.option, error.message.slice(error.option.length + 2)]
+    const { option, problem } = error
     const [place] = /^(secrets|publicKeys)\b/.exec(option) ?? []
     if (place === undefined) throw error
     const { sender, secretName } = scheme
@@ -62,4 +71,101 @@ function factoryNameOf({ name }: SenderScheme): string {
 export function usageOf(scheme: SenderScheme): string {
   const option = scheme.algorithm === 'code' ? '…' : hasKeyPair(scheme) ? 'publicKeys' : 'secrets'
   return `${factoryNameOf(scheme)}({ ${option} })`
+}
+
+/** How Stripe and others begin the keys of their APIs. */
+const API_KEY = /^(sk|rk|pk)_(live|test)_/
+
+/** What no sender makes, without its prefix. The first that fits is reported. */
+const RULES: readonly (readonly [mistaken: RegExp, is: string])[] = [
+  [/^-----BEGIN|^\w+:\/\/|^eyJ[^.]+\.|^[{[]"/, 'is a PEM, a URL, a JWT or JSON'],
+  [/^(export )?([A-Z]\w*|[a-z]+_\w+)=["']?[\w$/+{<]/m, 'is from a .env file; pass only what follows the ='],
+  [
+    /^(undefined|null|\[object .*)$|^[$%{]|\benv(iron)?[.[]/i,
+    'is a placeholder: undefined, null or the name of a variable; pass its value',
+  ],
+  [
+    /^([a-z]+_)*([[<].*|[x-]{3,}|(change|your|replace|insert|paste)[-_ ]?(me|.*(secret|key|token|here)).*)$|x{8}|[•…]|\.{3}|\*{3}/i,
+    'is a placeholder or a masked secret',
+  ],
+  [/^["'`]|["'`]$/, 'has quotes around it; remove them'],
+  [/\\[nrt]$/, 'ends with \\n as text; remove it'],
+  [/#| \/\//, 'has a comment behind it; remove it'],
+  [/[,;|]/, 'has a comma or another secret behind it; pass two secrets as a list'],
+]
+
+/** What even a text that you choose rarely holds. */
+const STRAY = /^ | $|(?! )[\p{C}\p{Z}‘-‟\ufffd]/u
+const BLANKS = ' \t\n\r\xa0\u200b\ufeff'
+const NAMES =
+  /* @__PURE__ */ 'space,tab,line break,line break,no-break space,zero-width space,byte order mark'.split(',')
+
+/**
+ * Finds why the sender cannot have made a secret: the problem, and what to do. If you choose the secret yourself, it may be one
+ * all the same. Never contains more of the secret than a prefix that everybody knows, and one stray character.
+ */
+export function secretMistake(
+  secret: string,
+  { prefix = '', otherKeys = {}, signsWithApiKey }: SecretForm,
+): string | undefined {
+  const other = Object.entries(otherKeys).find(([beginning]) => secret.startsWith(beginning))
+  if (other) return `is ${other[1]}`
+  if (!signsWithApiKey && API_KEY.test(secret)) return 'is an API key'
+  const bare = withoutPrefix(secret, prefix)
+  if (bare === '') return `has nothing after ${prefix}`
+  // A short prefix, such as sig_, may also occur by chance.
+  const isTwice = prefix.length > 4 ? secret.split(prefix).length > 2 : prefix && bare.startsWith(prefix)
+  if (isTwice) return `has ${prefix} twice; remove one, or pass two secrets as a list`
+  return RULES.find(([mistaken]) => mistaken.test(bare))?.[1] ?? strayCharacter(secret, STRAY)
+}
+
+function withoutPrefix(secret: string, prefix: string): string {
+  return secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
+}
+
+/** Names the first character that is stray, and where it is. */
+function strayCharacter(text: string, stray: RegExp): string | undefined {
+  const at = text.search(stray)
+  if (at < 0) return undefined
+  const character = text.charAt(at)
+  const code = text.codePointAt(at)?.toString(16).toUpperCase().padStart(4, '0')
+  const name =
+    NAMES[BLANKS.indexOf(character)] ?? (/[‘-‟]/.test(character) ? 'curly quote' : `character U+${code}`)
+  const isLast = at >= Math.min(text.trimEnd().length, text.length - 1)
+  return `has a ${name} ${at === 0 ? 'at its start' : isLast ? 'at its end' : 'in it'}; remove it`
+}
+
+const FEW_CHARACTERS = 4
+/** Senders make tokens of visible ASCII. */
+const NO_TOKEN = /[^!-~]/
+/** Pasted twice. */
+const TWICE = /^(.{20,})\W*\1$/s
+const WHSEC = 'whsec_'
+
+/** Words, as placeholders are. Not those of the examples in the pages, which end with `trying`. */
+const WORDS =
+  /^(?:[a-z]+[-_ .])*(?:secret|password|passwd|test|testing|example|sample|placeholder|todo|tbd|fixme|dummy|fake|demo|foo|foobar|default|admin|here)(?:[-_ .]?[a-z]*[0-9]{0,4})?$/i
+
+/** What is odd about a secret that no rule refuses. It may be right. The first that fits is reported. */
+export function oddSecret(secret: string, scheme: SenderScheme): string | undefined {
+  const { secretPrefix = '', sender, signature } = scheme
+  const prefix = prefixOf(scheme) ?? ''
+  const bare = withoutPrefix(secret, prefix)
+  if (WORDS.test(bare)) return 'is made of words, as a placeholder is'
+  if (new Set(bare).size < FEW_CHARACTERS) return 'is easy to guess'
+  const stray = isMadeBySender(scheme) ? strayCharacter(secret, NO_TOKEN) : undefined
+  if (stray) return stray
+  if (TWICE.test(bare)) return 'is the same text twice; remove one'
+  const mayBeWhsec = prefix === WHSEC || signature.headers.includes('webhook-signature')
+  if (secret.startsWith(WHSEC) && !mayBeWhsec) return `is one of Stripe or Standard Webhooks (${WHSEC}…)`
+  return secret.startsWith(secretPrefix)
+    ? undefined
+    : `does not begin with ${secretPrefix}, as secrets of ${sender} do`
+}
+
+/** Words a mistake as a guess: "is a placeholder" becomes "looks like a placeholder". */
+export function looksLike(mistake: string): string {
+  return /^is (?:an?|the|one) /.test(mistake)
+    ? mistake.replace('is', 'looks like')
+    : `looks wrong: it ${mistake}`
 }

@@ -1,12 +1,22 @@
-import { decodeBase64url, verifySignature } from '#crypto'
+import { decodeBase64url } from '#crypto'
 import { fetchedKeySet } from '../../auth/remote-key-set.ts'
 import { REMOTE_OPTIONS, type RemoteOptions } from '../../auth/remote-value.ts'
-import { LONGEST_TOKEN, readToken, type Token } from '../../auth/token.ts'
-import type { SignatureKey } from '../../crypto/algorithms.ts'
+import {
+  type ClaimRule,
+  type Claims,
+  claimsProblem,
+  isSignedBy,
+  LONGEST_TOKEN,
+  readClaims,
+  readToken,
+  type TimeRules,
+  type TokenFailure,
+} from '../../auth/token.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { Json } from '../../lib/json.ts'
+import { memberOf } from '../../lib/member-of.ts'
 import { type OptionCheck, type OptionTable, optional } from '../../lib/options.ts'
-import { type Failure, fail } from '../../reason.ts'
+import { fail } from '../../reason.ts'
 import { jsonExcess } from './read-limits.ts'
 
 /** What `graph` needs to check `validationTokens`. Microsoft's keys are fetched with `fetch`. */
@@ -48,9 +58,9 @@ const AHEAD_SECONDS = 300
 /** Microsoft's longest tokens last 28 hours. */
 const LONGEST_LIFE_SECONDS = 172_800
 
+const ALGORITHMS = ['RS256'] as const
+const TIMES: TimeRules = { nbf: { ahead: AHEAD_SECONDS }, exp: { ahead: LONGEST_LIFE_SECONDS } }
 const NO_BYTES: Uint8Array<ArrayBuffer> = /* @__PURE__ */ new Uint8Array(0)
-
-type TokenFailure = Failure<'auth_missing' | 'token_invalid' | 'token_expired'>
 
 const lowerCase = (ids: string | readonly string[]) => [ids].flat().map((id) => id.toLowerCase())
 
@@ -73,82 +83,80 @@ export function validationTokens({
   if (appIds === undefined && tenantIds === undefined) return undefined
   if (appIds === undefined) throw new ListenerConfigError('appIds', 'is missing; tenantIds needs it')
   if (tenantIds === undefined) throw new ListenerConfigError('tenantIds', 'is missing; appIds needs it')
-  const problemOf = claimsCheck(lowerCase(appIds), lowerCase(tenantIds))
+  const rulesFor = claimRules(lowerCase(appIds), lowerCase(tenantIds))
   const keys = fetchedKeySet(KEYS_URL, KEYS_URL, remote)
-  const namedKeys = (given: Json, isRich: boolean, now: number): readonly KeyName[] | TokenFailure => {
-    const tokens = readTokens(given)
-    if ('reason' in tokens) return tokens
-    if (isRich && tokens.length === 0)
-      return fail('auth_missing', 'encrypted content without validationTokens')
-    for (const { claims, algorithm } of tokens) {
-      const problem = algorithm === 'RS256' ? problemOf(claims, now) : invalid('alg is not RS256')
-      if (problem) return problem
-    }
-    return tokens.map(({ algorithm, keyId }) => ({ algorithm, keyId }))
-  }
   return async (tokensOf, isRich, now) => {
-    const named = namedKeys(tokensOf(), isRich, now)
-    if ('reason' in named) return named
-    for (const [index, { algorithm, keyId }] of named.entries()) {
-      const key = await keys.find(keyId, algorithm)
+    const keyIds = keyIdsOf(tokensOf(), isRich, rulesFor, now)
+    if ('reason' in keyIds) return keyIds
+    for (const [index, keyId] of keyIds.entries()) {
+      const key = await keys.find(keyId, 'RS256')
       if (typeof key === 'string') return invalid(key)
-      if (!(await verifies(Object(tokensOf())[index], key))) return invalid('the signature does not verify')
+      const token = readToken(String(memberOf(tokensOf(), index)), ALGORITHMS)
+      if (typeof token === 'string' || !(await isSignedBy(token, key))) {
+        return invalid('the signature does not verify')
+      }
     }
     return undefined
   }
 }
 
-type KeyName = Pick<Token, 'algorithm' | 'keyId'>
-
-/** Not async, so that the claims are dropped while the signature is verified. */
-function verifies(text: string, key: SignatureKey): Promise<boolean> | false {
-  const token = readToken(text)
-  if (typeof token === 'string') return false
-  return verifySignature(token.algorithm, key, token.signature, token.signingInput)
-}
-
-const invalid = (detail: string) => fail('token_invalid', `validationTokens: ${detail}`)
-
-function readTokens(given: Json): readonly Token[] | TokenFailure {
+/** Checks all tokens but for their signatures. Returns the `kid` of each. */
+function keyIdsOf(
+  given: Json,
+  isRich: boolean,
+  rulesFor: RulesFor,
+  now: number,
+): readonly string[] | TokenFailure {
   if (!Array.isArray(given)) return invalid('not a list')
   if (given.length > MOST_TOKENS) return invalid(`more than ${MOST_TOKENS} tokens`)
-  const tokens: Token[] = []
+  if (isRich && given.length === 0) return fail('auth_missing', 'encrypted content without validationTokens')
+  const tokens: { keyId: string; claims: Claims }[] = []
   for (const text of given) {
     const token = typeof text === 'string' ? readShortToken(text) : 'a token is not text'
     if (typeof token === 'string') return invalid(token)
     tokens.push(token)
   }
-  return tokens
+  for (const { claims } of tokens) {
+    const problem = claimsProblem(claims, rulesFor(claims), TIMES, now)
+    if (problem) return fail(problem.reason, `validationTokens: ${problem.detail}`)
+  }
+  return tokens.map(({ keyId }) => keyId)
 }
 
-/** A delivery holds many tokens, so each is counted before it is parsed. */
-function readShortToken(text: string): Token | string {
+const invalid = (detail: string) => fail('token_invalid', `validationTokens: ${detail}`)
+
+/** A delivery holds many tokens, so the members of each are counted before it is parsed. */
+function readShortToken(text: string): { keyId: string; claims: Claims } | string {
   const parts = text.length > LONGEST_TOKEN ? [] : text.split('.', 2)
   const isLong = parts.some(
     (part) => jsonExcess(decodeBase64url(part) ?? NO_BYTES, MOST_CLAIMS) !== undefined,
   )
-  return isLong ? `a token has over ${MOST_CLAIMS} claims` : readToken(text)
+  if (isLong) return `a token has over ${MOST_CLAIMS} claims`
+  const token = readToken(text, ALGORITHMS)
+  if (typeof token === 'string') return token
+  const claims = readClaims(token)
+  return typeof claims === 'string' ? claims : { keyId: token.keyId, claims }
 }
 
+type RulesFor = (claims: Claims) => readonly ClaimRule[]
+
+const VERSION_1 = 'https://sts.windows.net/'
+const VERSION_2 = 'https://login.microsoftonline.com/'
+
 /** Version 1.0 of a token names its publisher in `appid`, and version 2.0 in `azp`. */
-function claimsCheck(
-  appIds: readonly unknown[],
-  tenantIds: readonly string[],
-): (claims: Token['claims'], now: number) => TokenFailure | undefined {
-  const publisherClaims = new Map<unknown, 'appid' | 'azp'>()
-  for (const tenantId of tenantIds) {
-    publisherClaims.set(`https://sts.windows.net/${tenantId}/`, 'appid')
-    publisherClaims.set(`https://login.microsoftonline.com/${tenantId}/v2.0`, 'azp')
-  }
-  return (claims, now) => {
-    const { iss, aud, nbf, exp } = claims
-    const publisherClaim = publisherClaims.get(iss)
-    if (publisherClaim === undefined) return invalid('iss is none of the tenants')
-    if (!appIds.includes(aud)) return invalid('aud is none of the apps')
-    if (claims[publisherClaim] !== PUBLISHER) return invalid(`${publisherClaim} is not Microsoft Graph`)
-    if (typeof nbf !== 'number' || !(nbf <= now + AHEAD_SECONDS)) return invalid('nbf is not in the past')
-    if (typeof exp !== 'number' || !(exp <= now + LONGEST_LIFE_SECONDS))
-      return invalid('exp is not within two days')
-    return exp > now ? undefined : fail('token_expired', `a validation token expired ${now - exp} s ago`)
-  }
+function claimRules(appIds: readonly string[], tenantIds: readonly string[]): RulesFor {
+  const rules = (issuers: readonly string[], publisherClaim: string): readonly ClaimRule[] => [
+    { claim: 'iss', is: issuers, problem: 'iss is none of the tenants' },
+    { claim: 'aud', is: appIds, problem: 'aud is none of the apps' },
+    { claim: publisherClaim, is: PUBLISHER, problem: `${publisherClaim} is not Microsoft Graph` },
+  ]
+  const version1 = rules(
+    tenantIds.map((id) => `${VERSION_1}${id}/`),
+    'appid',
+  )
+  const version2 = rules(
+    tenantIds.map((id) => `${VERSION_2}${id}/v2.0`),
+    'azp',
+  )
+  return ({ iss }) => (typeof iss === 'string' && iss.startsWith(VERSION_1) ? version1 : version2)
 }

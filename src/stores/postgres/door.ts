@@ -1,15 +1,13 @@
-import { ERRORS_PAGE } from '../../errors.ts'
+import { CodedError } from '../../errors.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 
-/** A statement came after the end of its transaction. A TypeError, as for every other misuse of `transactionOf`. */
-export class TransactionOverError extends TypeError {
-  override readonly name: string = 'TransactionOverError'
-  readonly code = 'ERR_TRANSACTION_OVER'
-  readonly help: string = `${ERRORS_PAGE}err_transaction_over`
-
+/** A statement came after the end of its transaction. */
+export class TransactionOverError extends CodedError<'ERR_TRANSACTION_OVER'> {
   constructor(options?: { readonly cause: unknown }) {
     super(
+      'TransactionOverError',
+      'ERR_TRANSACTION_OVER',
       'the transaction of this event has ended: it was committed, released, or open for longer than leaseSeconds, or its connection broke',
       options,
     )

@@ -59,8 +59,8 @@ export interface EventTransactions<Tx extends PostgresClient> extends EventStore
    * commit or release the event, or its lease ends. From then on, each statement fails with the code `ERR_TRANSACTION_OVER` and
    * reaches no server, whenever it was built. Its connection is returned for you: its `release()` does nothing.
    *
-   * @throws TypeError with the code `ERR_TRANSACTION_OVER` if the event is settled or its lease has ended. Without a code if its
-   * scheme claims nothing (`dedupe: 'off'`), and for a copy of the event.
+   * @throws TransactionOverError if the event is settled or its lease has ended. TypeError if its scheme claims nothing
+   * (`dedupe: 'off'`), and for a copy of the event.
    */
   transactionOf(event: object): Tx
 }

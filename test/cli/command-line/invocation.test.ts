@@ -24,25 +24,25 @@ describe('the command that is printed', () => {
       'node /srv/hookgate/dist/cli/main.js',
     ],
     ['a folder with a space', '/srv/my tools/hookgate', "'/srv/my tools/hookgate'"],
-  ])('started by %s', (_, script, expected) => {
+  ])('a command started by %s is printed as it was started', (_, script, expected) => {
     expect(invocationOf({ ...plain, script })).toBe(expected)
   })
 
-  test('started by npx, which puts its folder on the PATH, it is still the path', () => {
+  test('a command started by npx, which puts its folder on the PATH, is still printed with its path', () => {
     const script = '/home/me/app/node_modules/.bin/hookgate'
     const searched = `/home/me/app/node_modules/.bin:${plain.searched}`
     expect(invocationOf({ ...plain, script, searched })).toBe('node_modules/.bin/hookgate')
   })
 })
 
-test('in a clone, the printed command runs as it is', async () => {
+test('the command that a clone prints runs as it is', async () => {
   const listener = await startListener([], { cwd: ROOT })
   expect(listener.command).toMatch(/^HOOKGATE_SECRET=\S+ node dist\/cli\/main\.js send http/)
   const sent = await run('sh', ['-c', listener.command], { cwd: ROOT })
   expect(sent.stdout).toMatch(/^200 /)
 })
 
-test('started by a link on the PATH, it prints the name of the link, which runs as it is', async () => {
+test('a command started by a link on the PATH prints the name of the link, which runs as it is', async () => {
   const bin = await temporaryDirectory()
   await symlink(MAIN, join(bin, 'hookgate'))
   const env = { PATH: `${bin}:${process.env.PATH}`, HOOKGATE_SECRET: SECRET }
@@ -51,7 +51,7 @@ test('started by a link on the PATH, it prints the name of the link, which runs 
   expect((await run('sh', ['-c', listener.command], { env, cwd: bin })).stdout).toMatch(/^200 /)
 })
 
-test('started by npx in a project, it prints the path of the link, which runs without the PATH of npx', async () => {
+test('a command started by npx in a project prints the path of the link, which runs without the PATH of npx', async () => {
   const project = await temporaryDirectory()
   const bin = join(project, 'node_modules/.bin')
   await mkdir(bin, { recursive: true })

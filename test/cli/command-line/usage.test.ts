@@ -35,14 +35,14 @@ test.concurrent.each([
   [0, ['sign', '--data', '{}', '--timestamp', '1790000000', '--event-id', 'x']],
   [1, ['send', 'http://127.0.0.1:1/', '--data', '{}']],
   [2, ['send', '--nonsense']],
-])('in a process of its own a command ends alike, with %i', async (code, args) => {
+])('a command in a process of its own ends alike, with %i', async (code, args) => {
   const env = { HOOKGATE_SECRET: SECRET }
   const alone = await hookgate(args, { env })
   expect(alone.code).toBe(code)
   expect(await runCommand(args, { env })).toEqual(alone)
 })
 
-test('without arguments it prints the same help as --help', async () => {
+test('hookgate without arguments prints the same help as --help', async () => {
   expect(await runCommand([])).toEqual(await runCommand(['--help']))
 })
 
@@ -164,7 +164,7 @@ test.concurrent.each<[string[], string]>([
     ['send', URL_, '--scheme', 'twilio', '--sample', '--public-url', 'x.example'],
     '--scheme twilio signs the URL: give',
   ],
-])('with a secret, %j is a usage error that names the fix', async (args, fix) => {
+])('%j with a secret is a usage error that names the fix', async (args, fix) => {
   const ended = await runCommand(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toContain(fix)

@@ -181,15 +181,15 @@ async function conform(wrong: Partial<Steps> = {}): Promise<CaseResult[]> {
 }
 
 describe('conform', () => {
-  it('finds nothing in a correct receiver that does not use hookgate', async () => {
+  it('conform finds nothing in a correct receiver that does not use hookgate', async () => {
     expect((await conform()).filter(({ result }) => result !== 'ok')).toEqual([])
   })
 
-  it('is tested with more than 25 faults', () => {
+  it('conform is tested with more than 25 faults', () => {
     expect(new Set(FAULTS.map(([fault]) => fault)).size).toBeGreaterThanOrEqual(25)
   })
 
-  it.each(FAULTS)('finds a receiver that %s, and reports little else', async (_, wrong, shownBy) => {
+  it.each(FAULTS)('conform finds a receiver that %s, and reports little else', async (_, wrong, shownBy) => {
     const broken = (await conform(wrong)).filter(({ result }) => result === 'broken')
     expect(broken.map(({ name }) => name)).toEqual(expect.arrayContaining([...shownBy]))
     for (const { rule } of broken)
@@ -200,7 +200,7 @@ describe('conform', () => {
     expect([...others].length).toBeLessThanOrEqual(2)
   })
 
-  it('skips cases that prove nothing about a receiver that accepts nothing', async () => {
+  it('conform skips cases that prove nothing about a receiver that accepts nothing', async () => {
     const seen = await conform({ isFresh: () => false })
     expect(seen.find(({ name }) => name === 'the same event, newly signed')).toMatchObject({
       result: 'skipped',

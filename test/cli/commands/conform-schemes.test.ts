@@ -95,7 +95,7 @@ const signable = (await allSchemes()).filter(canSign)
 
 describe('conform --scheme', () => {
   it.each(signable.map((factory) => [factory.scheme.name, factory] as const))(
-    'finds nothing in hookgate as a receiver of %s, whose handler runs only for what was accepted',
+    'conform finds nothing in hookgate as a receiver of %s, whose handler runs only for what was accepted',
     async (_, factory) => {
       const sender = await senderOf(factory)
       const { url, runs } = await receiverOf(sender)
@@ -108,7 +108,7 @@ describe('conform --scheme', () => {
     },
   )
 
-  it.each(TEN)('has a name and a rule for each case of %s', async (name) => {
+  it.each(TEN)('conform has a name and a rule for each case of %s', async (name) => {
     const { factory, keys } = await senderOf(await loadScheme(name))
     const cases = schemeCases(factory, keys)
     expect(cases.length).toBeGreaterThanOrEqual(15)
@@ -119,7 +119,7 @@ describe('conform --scheme', () => {
     }
   })
 
-  it('sends nothing old to a receiver of GitHub, which signs no time', async () => {
+  it('conform sends nothing old to a receiver of GitHub, which signs no time', async () => {
     const ofGithub = await senderOf(await loadScheme('github'))
     expect(
       schemeCases(ofGithub.factory, ofGithub.keys).filter(({ name }) => / ago$|time/.test(name)),
@@ -241,19 +241,19 @@ describe('conform --scheme stripe', () => {
   const env = { HOOKGATE_SECRET: SECRET }
   const args = ['--scheme', 'stripe']
 
-  it('finds nothing in a correct receiver that does not use hookgate', async () => {
+  it('conform finds nothing in a correct receiver that does not use hookgate', async () => {
     const { code, stdout, stderr } = await runCommand(['conform', await stripeReceiver(), ...args], { env })
     expect(stdout).toMatch(/^(\d+) of \1 as specified, 0 broken\nevents left behind: evt_\w+ evt_\w+\n$/)
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it.each(FAULTS)('names the case that a receiver fails which %s', async (_, wrong, shownBy) => {
+  it.each(FAULTS)('conform names the case that a receiver fails which %s', async (_, wrong, shownBy) => {
     const { code, stdout } = await runCommand(['conform', await stripeReceiver(wrong), ...args], { env })
     expect(stdout).toMatch(new RegExp(`^broken {2}${shownBy}: \\d{3}, not \\d{3}.*\n {8}[A-Z].*\\.\n`, 'm'))
     expect(code).toBe(1)
   })
 
-  it('says first that the secret may be another', async () => {
+  it('conform says first that the secret may be another', async () => {
     const other = { HOOKGATE_SECRET: 'whsec_another-secret-of-this-test' }
     const { code, stdout } = await runCommand(['conform', await stripeReceiver(), ...args], { env: other })
     expect(stdout).toMatch(

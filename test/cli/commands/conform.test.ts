@@ -47,14 +47,14 @@ function urlOf(address: NetConnectOpts): string {
 }
 
 describe.each(Object.entries(METHODS))('conform with %s', (_, { auth, signer }) => {
-  it('has at least 60 cases, each with its own name', () => {
+  it('conform has at least 60 cases, each with its own name', () => {
     const names = casesOf(signer).map(({ name }) => name)
     expect(names.length).toBeGreaterThanOrEqual(60)
     expect(new Set(names).size).toBe(names.length)
   })
 
   it.each(Object.entries(TARGETS))(
-    'finds nothing in hookgate on %s, within 5 s, and leaves 3 events',
+    'conform finds nothing in hookgate on %s, within 5 s, and leaves 3 events',
     async (_, start) => {
       const listener = defineListener({ id: 'conform', auth, store: memoryStore() })
       const { address, handled } = await start({ target: listener })
@@ -128,7 +128,7 @@ describe('a receiver in another language', () => {
 describe('hookgate conform', () => {
   const env = { HOOKGATE_SECRET: SECRET }
 
-  it('prints what is broken and the rule, a summary, and the events left behind', async () => {
+  it('conform prints what is broken and the rule, a summary, and the events left behind', async () => {
     const url = await plainReceiver(SECRET, { isFresh: () => true })
     const { code, stdout, stderr } = await runCommand(['conform', url], { env })
     const [old, rule, ahead, sameRule, summary, left, ...more] = stdout.trimEnd().split('\n')
@@ -146,7 +146,7 @@ describe('hookgate conform', () => {
     expect([more, code, stderr]).toEqual([[], 1, ''])
   })
 
-  it('exits with 0 if all is as specified, and prints nothing else', async () => {
+  it('conform exits with 0 if all is as specified, and prints nothing else', async () => {
     const { code, stdout } = await runCommand(['conform', await plainReceiver(SECRET)], { env })
     expect(stdout).toMatch(
       /^(\d{2,}) of \1 as specified, 0 broken\nevents left behind:( [0-9a-f-]{36}){3}\n$/,
@@ -154,7 +154,7 @@ describe('hookgate conform', () => {
     expect(code).toBe(0)
   })
 
-  it('prints each case with --all, and as NDJSON with --json; the secret is in neither', async () => {
+  it('conform prints each case with --all, and as NDJSON with --json; the secret is in neither', async () => {
     const url = await plainReceiver(SECRET)
     const all = await runCommand(['conform', url, '--all'], { env })
     const passed = all.stdout.split('\n').filter((line) => line.startsWith('ok '))
@@ -175,20 +175,30 @@ describe('hookgate conform', () => {
     expect(all.stdout + json.stdout).not.toContain(SECRET)
   })
 
-  it('says once that nobody answers', async () => {
+  it('conform says once that nobody answers', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     server.close()
     const { code, stdout, stderr } = await runCommand(['conform', `http://127.0.0.1:${port}${PATH}`], { env })
     expect([code, stdout]).toEqual([1, ''])
-    const fix = 'check the URL, and that the receiver is running'
-    expect(stderr).toBe(
-      `hookgate conform: http://127.0.0.1:${port} has not answered (connection_failed); ${fix}\n`,
-    )
+    const fix = 'start your app, or correct the host and the port'
+    expect(stderr).toBe(`hookgate conform: nothing listens on 127.0.0.1:${port}: ${fix}\n`)
   })
 
-  it('prints only known words of the receiver, never its text', async () => {
+  it('takes the status of an answer that breaks off', async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const { stdout } = await runCommand(['conform', `http://127.0.0.1:${port}/`, '--all'], { env })
+    expect(stdout).toMatch(/^ok +a delivery: 200$/m)
+  })
+
+  it('conform prints only known words of the receiver, never its text', async () => {
     const server = createServer((request, response) => {
       request.resume()
       response.writeHead(200).end('{"code":"\\u001b[2J"} \u001b[2J')

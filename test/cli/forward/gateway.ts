@@ -45,7 +45,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   serveWebhooks(server, {
     listener: defineListener({ id: 'demo', auth, store: memoryStore({ maxRecords: 10_000 }) }),
     answerEvent: app.answer,
-    tell: (report) => void reports.push(report),
+    onDelivery: (report) => void reports.push(report),
   })
   onTestFinished(async () => {
     server.close()

@@ -5,7 +5,7 @@ import { hookgate } from '../support.ts'
 import { rawAsk, SECRET, startInspector } from './support.ts'
 
 describe('the port of the inspector', () => {
-  it('answers no API request without the token, and with the wrong one', async () => {
+  it('the port answers no API request without the token, and with the wrong one', async () => {
     const { port, token } = await startInspector()
     const wrong = [
       undefined,
@@ -27,7 +27,7 @@ describe('the port of the inspector', () => {
     ).toBe(401)
   })
 
-  it('answers to its own name only, so that a rebound name gets nothing', async () => {
+  it('the port answers to its own name only, so that a rebound name gets nothing', async () => {
     const { port, token } = await startInspector()
     const authorization = `Bearer ${token}`
     const foreign = [
@@ -45,7 +45,7 @@ describe('the port of the inspector', () => {
     expect((await rawAsk(port, '/', { host: `localhost:${port}` })).status).toBe(200)
   })
 
-  it.each(['cross-site', 'same-site'])('refuses requests that a browser labels %s', async (site) => {
+  it.each(['cross-site', 'same-site'])('the port refuses requests that a browser labels %s', async (site) => {
     const { port, token } = await startInspector()
     const headers = { authorization: `Bearer ${token}`, 'sec-fetch-site': site }
     expect((await rawAsk(port, '/', headers)).status).toBe(403)
@@ -54,7 +54,7 @@ describe('the port of the inspector', () => {
     expect((await rawAsk(port, '/api/export.ndjson', own)).status).toBe(200)
   })
 
-  it('sends its policy with every answer, and never a cookie', async () => {
+  it('the port sends its policy with every answer, and never a cookie', async () => {
     const { port } = await startInspector()
     for (const path of ['/', '/page.css', '/page.js', '/icon.svg', '/nothing', '/api/stream']) {
       const { headers } = await rawAsk(port, path)
@@ -73,7 +73,7 @@ describe('the port of the inspector', () => {
     }
   })
 
-  it('is open on loopback only, even if the endpoint is open to all', async () => {
+  it('the port is open on loopback only, even if the endpoint is open to all', async () => {
     const { port } = await startInspector(['--host', '0.0.0.0'])
     const addresses = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
@@ -90,20 +90,20 @@ describe('the port of the inspector', () => {
     }
   })
 
-  it('takes the next port when its own is in use, and says so', async () => {
+  it('the port takes the next port when its own is in use, and says so', async () => {
     const first = await startInspector()
     const second = await startInspector(['--ui-port', `${first.port}`])
     expect(second.port).toBeGreaterThan(first.port)
     await second.listener.stderr.waitFor(new RegExp(`port ${first.port} is in use`))
   })
 
-  it('makes a new token for each run', async () => {
+  it('each run has a new token', async () => {
     const [first, second] = await Promise.all([startInspector(), startInspector()])
     expect(first.token).toMatch(/^[\w-]{43}$/)
     expect(second.token).not.toBe(first.token)
   })
 
-  it('stops on Ctrl-C even if a tab is still open', async () => {
+  it('Ctrl-C stops listen even if a tab is still open', async () => {
     const { listener, ask } = await startInspector()
     const stream = await ask('stream')
     expect(await listener.stop()).toBe(0)

@@ -26,7 +26,7 @@ const openWith = (PATH: string, ...args: string[]) =>
 describe.skipIf(process.platform !== 'linux')(
   'listen --ui --open, on Linux: the stand-in for a browser is a script',
   () => {
-    it('passes the whole printed address to xdg-open as its only argument', async () => {
+    it('--open passes the whole printed address to xdg-open as its only argument', async () => {
       const path = await pathWith('')
       const { address } = await openWith(path)
       await expect.poll(() => readFile(join(path, 'asked'), 'utf8').catch(() => '')).toBe(`${address}\n`)
@@ -35,14 +35,14 @@ describe.skipIf(process.platform !== 'linux')(
     it.each([
       ['is not there', undefined, 'ENOENT'],
       ['fails', 'exit 3', 'exit code 3'],
-    ])('says so when xdg-open %s, and still listens', async (_, script, why) => {
+    ])('--open says so when xdg-open %s, and still listens', async (_, script, why) => {
       const { listener, ask } = await openWith(await pathWith(script))
       await listener.stderr.waitFor(new RegExp(`xdg-open could not open a browser \\(${why}\\)`))
       expect((await ask('export.ndjson')).status).toBe(200)
       expect(listener.stderr.text).not.toContain('#')
     })
 
-    it('opens nothing unless it is asked to', async () => {
+    it('--open opens nothing unless it is asked to', async () => {
       const path = await pathWith('')
       const { ask } = await startInspector([], { HOOKGATE_SECRET: SECRET, PATH: path })
       await ask('export.ndjson')
@@ -61,6 +61,6 @@ it.each([
   ['win32', 'rundll32', ['url.dll,FileProtocolHandler', 'http://a/#b&c']],
   ['linux', 'xdg-open', ['http://a/#b&c']],
   ['freebsd', 'xdg-open', ['http://a/#b&c']],
-] as const)('on %s the browser is opened by %s, which is no shell', (platform, command, args) => {
+] as const)('the browser is opened on %s by %s, which is no shell', (platform, command, args) => {
   expect(openerOf(platform, 'http://a/#b&c')).toEqual([command, args])
 })

@@ -31,14 +31,14 @@ function delivery(seq: number, bodyBytes = 0): Observed {
 
 const seqs = (kept: RecentDeliveries) => kept.all().map(({ seq }) => seq)
 
-it('keeps the latest deliveries, up to the configured number', () => {
+it('the record keeps the latest deliveries, up to the configured number', () => {
   const kept = new RecentDeliveries(3)
   for (let seq = 1; seq <= 5; seq += 1) kept.add(delivery(seq))
   expect(seqs(kept)).toEqual([3, 4, 5])
   expect(kept.get(2)).toBe(undefined)
 })
 
-it('keeps at most 16 MB, however many deliveries that is, and always the latest', () => {
+it('the record keeps at most 16 MB, however many deliveries that is, and always the latest', () => {
   const kept = new RecentDeliveries(100)
   for (let seq = 1; seq <= 10; seq += 1) kept.add(delivery(seq, 3.9 * MB))
   expect(seqs(kept)).toEqual([7, 8, 9, 10])
@@ -47,7 +47,7 @@ it('keeps at most 16 MB, however many deliveries that is, and always the latest'
   expect(seqs(kept)).toEqual([11])
 })
 
-it('takes no more memory after 100,000 deliveries than after 200', () => {
+it('the record takes no more memory after 100,000 deliveries than after 200', () => {
   const kept = new RecentDeliveries(200)
   for (let seq = 1; seq <= 200; seq += 1) kept.add(delivery(seq, 1_000))
   const { bytes } = kept

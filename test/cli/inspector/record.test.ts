@@ -29,7 +29,7 @@ async function recorded(bodies: readonly string[]) {
 }
 
 describe('--record', () => {
-  it('appends each delivery, byte by byte, to a file that only its owner can read', async () => {
+  it('the file gets each delivery, byte by byte, and only its owner can read it', async () => {
     const { file, lines } = await recorded(['{"a":1}', HOSTILE])
     expect(lines).toHaveLength(2)
     expect(lines[0]).toMatchObject({
@@ -46,7 +46,7 @@ describe('--record', () => {
     expect((await stat(file)).mode & 0o077).toBe(0)
   })
 
-  it('needs no page', async () => {
+  it('--record needs no page', async () => {
     const file = join(await temporaryDirectory(), 'deliveries.ndjson')
     const { startListener } = await import('../support.ts')
     const listener = await startListener(['--record', file], { env: { HOOKGATE_SECRET: SECRET } })
@@ -56,7 +56,7 @@ describe('--record', () => {
     expect(await readFile(file, 'utf8')).toMatch(/^\{"v":1,.*\}\n$/)
   })
 
-  it('loses none of 2,000 deliveries that come as fast as they can', { timeout: 60_000 }, async () => {
+  it('none of 2,000 deliveries is lost that come as fast as they can', { timeout: 60_000 }, async () => {
     const file = join(await temporaryDirectory(), 'deliveries.ndjson')
     const { listener, deliver } = await startInspector(['--record', file, '--json'])
     const signed = await signHmac({ secret: SECRET, body: '{}' })
@@ -73,7 +73,7 @@ describe('--record', () => {
 })
 
 describe('--load', () => {
-  it('shows an earlier record, explains it with the secret of this run, and goes on counting', async () => {
+  it('--load shows an earlier record, explains it with the secret of this run, and goes on counting', async () => {
     const { file } = await recorded(['{"a":1}', '{'])
     const { ask, deliver } = await startInspector(['--load', file])
     expect(await (await ask('deliveries/2')).json()).toMatchObject({
@@ -84,7 +84,7 @@ describe('--load', () => {
     expect(await (await ask('deliveries/3')).json()).toMatchObject({ verdict: 'accepted' })
   })
 
-  it('leaves out a last line that a crash cut off', async () => {
+  it('--load leaves out a last line that a crash cut off', async () => {
     const { file } = await recorded(['{"a":1}'])
     const text = await readFile(file, 'utf8')
     const cut = await temporaryFile('cut.ndjson', `${text}${text.slice(0, 100)}`)
@@ -101,7 +101,7 @@ describe('--load', () => {
       '{"v":1,"seq":1,"time":"2026-01-01","method":"POST","path":"/","verdict":"refused","headers":[["a"]],"bodyBase64":""}\n',
     ],
     ['terminal escapes', '\u001b]0;owned\u0007\n'],
-  ])('refuses a line that is no record, by its number and without repeating it: %s', async (_, text) => {
+  ])('a line that is no record is refused by its number, without repeating it: %s', async (_, text) => {
     const file = await temporaryFile('bad.ndjson', text)
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', file])
     expect(code).toBe(2)
@@ -109,12 +109,12 @@ describe('--load', () => {
     expect(stderr).not.toMatch(/owned|hello/)
   })
 
-  it('refuses a device that never ends', async () => {
+  it('--load refuses a device that never ends', async () => {
     const { code, stderr } = await hookgate(['listen', '--port', '0', '--load', '/dev/zero'])
     expect([code, stderr]).toEqual([2, expect.stringMatching(/it is over 64 MB/)])
   })
 
-  it('tells the length of a body that was not kept in full', async () => {
+  it('--load tells the length of a body that was not kept in full', async () => {
     const inspector = await startInspector(['--max-body', '8mb'])
     const signed = await signHmac({ secret: SECRET, body: JSON.stringify('a'.repeat(5_000_000)) })
     expect(await inspector.deliver(signed)).toBe(200)
@@ -122,7 +122,7 @@ describe('--load', () => {
     expect({ bytes, kept, truncated }).toEqual({ bytes: 5_000_002, kept: 4_194_304, truncated: true })
   })
 
-  it('refuses a file of 100 MB at once', async () => {
+  it('--load refuses a file of 100 MB at once', async () => {
     const file = join(await temporaryDirectory(), 'large.ndjson')
     const handle = await open(file, 'w')
     await handle.truncate(100 * 2 ** 20)
@@ -134,7 +134,7 @@ describe('--load', () => {
 })
 
 describe('the exports', () => {
-  it('of NDJSON hides signatures, and holds the rest', async () => {
+  it('the export of NDJSON hides signatures, and holds the rest', async () => {
     const { exported, lines } = await recorded(['{"a":1}'])
     const [line = ''] = exported.split('\n')
     const { headers, bodyBase64 } = JSON.parse(line)
@@ -143,7 +143,7 @@ describe('the exports', () => {
     expect(Object.fromEntries(lines[0].headers)['webhook-signature']).toMatch(/^[\w-]{43}$/)
   })
 
-  it('of HAR is valid HAR 1.2', async () => {
+  it('the export of HAR is valid HAR 1.2', async () => {
     const { har } = await recorded(['{"a":1}', '{', HOSTILE])
     await expect(createRequire(import.meta.url)('har-validator').har(har)).resolves.toBe(har)
     expect(har.log.entries).toHaveLength(3)
@@ -166,7 +166,7 @@ it.each(['ndjson', 'har'])(
 describe('verify --record', () => {
   const env = { HOOKGATE_SECRET: SECRET }
 
-  it('judges a recorded delivery by the time at which it came: the last, or the one of --seq', async () => {
+  it('verify judges a recorded delivery by the time at which it came: the last, or the one of --seq', async () => {
     const { file } = await recorded(['{"a":1}', '{'])
     const first = await hookgate(['verify', '--record', file, '--seq', '1'], { env })
     expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^accepted\n/) })
@@ -189,7 +189,7 @@ describe('verify --record', () => {
     expect(stderr).toMatch(message)
   })
 
-  it('refuses an export of the page, whose signatures are hidden', async () => {
+  it('verify refuses an export of the page, whose signatures are hidden', async () => {
     const inspector = await startInspector()
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{}' }))
     const exported = await (await inspector.ask('export.ndjson')).text()
@@ -201,7 +201,7 @@ describe('verify --record', () => {
     )
   })
 
-  it('refuses an empty record, and a body that was not kept', async () => {
+  it('verify refuses an empty record, and a body that was not kept', async () => {
     const empty = await temporaryFile('empty.ndjson', '')
     expect((await hookgate(['verify', '--record', empty], { env })).stderr).toMatch(
       /the file has no deliveries/,

@@ -15,7 +15,7 @@ test('a replay waits as long as --timeout lets the app work', async () => {
   const server = createServer(async ({ socket }) => {
     vi.advanceTimersByTime(LONGEST_APP_TIMEOUT_MS)
     await setImmediate() // a replay that gave up would be gone now
-    replays.of(socket)?.tell(outcome)
+    replays.of(socket)?.resolve(outcome)
   })
   onTestFinished(() => {
     vi.useRealTimers()

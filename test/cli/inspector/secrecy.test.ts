@@ -52,7 +52,7 @@ function decoded(text: string): string {
   return runs.map((run) => Buffer.from(run, 'base64').toString('latin1')).join('\n')
 }
 
-it('sends neither the secret nor an expected signature, in any of its bytes', {
+it('the server sends neither the secret nor an expected signature, in any of its bytes', {
   timeout: 60_000,
 }, async () => {
   const forwardTo = await indiscreetApp()
@@ -116,6 +116,6 @@ it.each([
   ['Cf-Access-Jwt-Assertion', 'a.b.c', '(5 characters hidden)'],
   ['Stripe-Signature', `t=1,v1=${'a'.repeat(64)}`, 't=1,v1=(64 characters hidden)'],
   ['X-GitHub-Event', 'push', 'push'],
-])('shows the header %s: %s as %s', (name, value, shown) => {
+])('the page shows the header %s: %s as %s', (name, value, shown) => {
   expect(maskFor([], []).headers([[name, value]])).toEqual([[name, shown]])
 })

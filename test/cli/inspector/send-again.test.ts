@@ -24,7 +24,7 @@ async function detail({ ask }: RunningInspector, seq: number) {
 const ran = { verdict: 'accepted', reason: null, status: 200 }
 
 describe('running a delivery again', () => {
-  it('runs the handler, tells the app, and leaves the first run as it is', async () => {
+  it('the inspector runs the handler, tells the app, and leaves the first run as it is', async () => {
     const app = await startApp()
     const inspector = await startInspector(['--forward-to', app.url])
     const signed = await signHmac({ secret: SECRET, body: '{"a":1}' })
@@ -45,7 +45,7 @@ describe('running a delivery again', () => {
     expect(new Set(given.map((each) => each['webhook-event-id'])).size).toBe(3)
   })
 
-  it('says that the app is down, and what the app refused', async () => {
+  it('the inspector says that the app is down, and what the app refused', async () => {
     const app = await startApp((response) => response.writeHead(500).end())
     const inspector = await startInspector(['--forward-to', app.url])
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{}' }))
@@ -61,7 +61,7 @@ describe('running a delivery again', () => {
     ])
   })
 
-  it('runs for GitHub, whose sender header keeps its ID', async () => {
+  it('a delivery of GitHub runs, whose sender header keeps its ID', async () => {
     const secret = 'a-secret-for-github-0123456789'
     const file = await temporaryFile('secret.txt', secret)
     const app = await startApp()
@@ -80,7 +80,7 @@ describe('running a delivery again', () => {
     expect(again?.['webhook-event-id']).not.toBe(first?.['webhook-event-id'])
   })
 
-  it('signs forms of GitHub and Slack anew, byte for byte', async () => {
+  it('forms of GitHub and Slack are signed anew, byte for byte', async () => {
     const form = 'application/x-www-form-urlencoded'
     const secret = 'a-secret-for-forms-0123456789'
     const file = await temporaryFile('secret.txt', secret)
@@ -103,7 +103,7 @@ describe('running a delivery again', () => {
     }
   })
 
-  it('runs for a sender whose time is in the body, an hour later, and for the address that it first came from', async () => {
+  it('a delivery runs whose time is in the body, an hour later, and for the address that it first came from', async () => {
     const secret = 'a-secret-for-linear-0123456789'
     const file = await temporaryFile('secret.txt', secret)
     const record = await temporaryFile('record.ndjson', '')
@@ -124,7 +124,7 @@ describe('running a delivery again', () => {
     expect(await send(inspector, 2, {})).toMatchObject([200, ran])
   })
 
-  it('signs an old or a badly signed delivery anew, so that it passes', async () => {
+  it('an old or a badly signed delivery is signed anew, so that it passes', async () => {
     const inspector = await startInspector()
     expect(
       await inspector.deliver(await signHmac({ secret: SECRET, body: '{}', timestamp: 1_790_000_000 })),
@@ -136,7 +136,7 @@ describe('running a delivery again', () => {
     expect(await send(inspector, 2, {})).toMatchObject([200, ran])
   })
 
-  it('runs an edited body too, with the other headers as they were', async () => {
+  it('an edited body runs too, with the other headers as they were', async () => {
     const inspector = await startInspector()
     const signed = await signHmac({ secret: SECRET, body: '{"a":1}' })
     await inspector.deliver({ ...signed, headers: { ...signed.headers, 'x-topic': 'orders' } })
@@ -146,7 +146,7 @@ describe('running a delivery again', () => {
     expect(edited.headers).toContainEqual(['x-topic', 'orders'])
   })
 
-  it('keeps the body of Stripe, and signs it as Stripe does', async () => {
+  it('the body of Stripe is kept, and signed as Stripe does', async () => {
     const secret = 'whsec_for_trying_0123456789'
     const file = await temporaryFile('secret.txt', secret)
     const inspector = await startInspector(['--scheme', 'stripe', '--secret-file', file], {})
@@ -159,7 +159,7 @@ describe('running a delivery again', () => {
     expect(Object.fromEntries(headers)['stripe-signature']).toMatch(/^t=\d+,v1=\(64 characters hidden\)$/)
   })
 
-  it('signs as LiveKit does, with the name of the secret', async () => {
+  it('a delivery of LiveKit is signed with the name of the secret', async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-livekit-0123456789')
     const scheme = ['--scheme', 'livekit', '--key-id', 'APIkey', '--secret-file', file]
     const inspector = await startInspector(scheme, {})
@@ -169,7 +169,7 @@ describe('running a delivery again', () => {
     expect(await send(inspector, 1, {})).toMatchObject([200, ran])
   })
 
-  it("sends Braintree's form as it was received, because hookgate would wrap it in another form", async () => {
+  it("Braintree's form is sent as it was received, because hookgate would wrap it in another form", async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-braintree-0123456789')
     const scheme = ['--scheme', 'braintree', '--key-id', 'public', '--secret-file', file]
     const inspector = await startInspector(scheme, {})
@@ -180,7 +180,7 @@ describe('running a delivery again', () => {
     expect(edited).toEqual([409, { error: expect.stringMatching(/^Braintree signs/) }])
   })
 
-  it('gives no curl command for GitHub, whose signatures would stay valid forever', async () => {
+  it('no curl command is given for GitHub, whose signatures would stay valid forever', async () => {
     const file = await temporaryFile('secret.txt', 'a-secret-for-github-0123456789')
     const inspector = await startInspector(['--scheme', 'github', '--secret-file', file], {})
     const secret = 'a-secret-for-github-0123456789'
@@ -190,7 +190,7 @@ describe('running a delivery again', () => {
     expect([curl.status, await curl.text()]).toEqual([409, expect.stringMatching(/valid forever/)])
   })
 
-  it('runs a token again as it was received, or signs another with --key, which editing needs', async () => {
+  it('a token is run again as it was received, or another is signed with --key, which editing needs', async () => {
     const cwd = await temporaryDirectory()
     await hookgate(['keys'], { cwd })
     const jwks = ['--jwks', join(cwd, 'hookgate-jwks.json')]
@@ -211,7 +211,7 @@ describe('running a delivery again', () => {
     expect(Object.fromEntries(headers).authorization).toMatch(/^Bearer \(\d+ characters hidden\)$/)
   })
 
-  it('prints a curl command that is accepted, for a body with quotes', async () => {
+  it('the printed curl command is accepted, for a body with quotes', async () => {
     const inspector = await startInspector()
     await inspector.deliver(await signHmac({ secret: SECRET, body: `{"it's":"$HOME \\\\ \\"x\\""}` }))
     const curl = await inspector.ask('deliveries/1/curl', { isNewEvent: true })
@@ -227,7 +227,7 @@ describe('running a delivery again', () => {
     ['moves the cursor, as one character', '\u009b2J'],
     ['is a return', '\r'],
   ])(
-    'gives no curl command for a body that %s, because pasting it would send keystrokes',
+    'no curl command is given for a body that %s, because pasting it would send keystrokes',
     async (_, keys) => {
       const inspector = await startInspector()
       await inspector.deliver(await signHmac({ secret: SECRET, body: `{"a":"${keys};id\n"}` }))
@@ -236,7 +236,7 @@ describe('running a delivery again', () => {
     },
   )
 
-  it("leaves the sender's other credentials out of a curl command, and headers that a terminal or curl would obey", async () => {
+  it("a curl command leaves out the sender's other credentials, and headers that a terminal or curl would obey", async () => {
     const inspector = await startInspector()
     const { headers, body } = await signHmac({ secret: SECRET, body: '{}' })
     const others = {
@@ -252,7 +252,7 @@ describe('running a delivery again', () => {
     expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 
-  it('takes no header name of a loaded record into a curl command unless HTTP allows it', async () => {
+  it('a curl command holds no header name of a loaded record unless HTTP allows it', async () => {
     const headers = [
       ['x-kept', '1'],
       ['\u001b[2J', '1'],
@@ -267,7 +267,7 @@ describe('running a delivery again', () => {
     expect((await shell(command)).stdout).toMatch(/^HTTP\/1\.1 200 OK/)
   })
 
-  it('refuses what it cannot send: a body that was not read, one over 8 MB, a delivery that is gone', async () => {
+  it('the inspector refuses what it cannot send: a body that was not read, one over 8 MB, a delivery that is gone', async () => {
     const inspector = await startInspector(['--max-body', '10'])
     await inspector.deliver(await signHmac({ secret: SECRET, body: '{"more":"than ten"}' }))
     expect(await send(inspector, 1, {})).toEqual([400, { error: expect.stringMatching(/not read in full/) }])

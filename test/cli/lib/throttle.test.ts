@@ -15,14 +15,14 @@ function spoken() {
   return { said, say, due, endSecond: () => due.shift()?.() }
 }
 
-it('prints each of five lines a second, and no count', () => {
+it('each of five lines a second is printed, and no count', () => {
   const { said, say, endSecond } = spoken()
   for (const line of ['1', '2', '3', '4', '5']) say(line)
   endSecond()
   expect(said).toEqual(['1', '2', '3', '4', '5'])
 })
 
-it('holds back the sixth, and prints a count at the end of the second', () => {
+it('the sixth line is held back, and a count is printed at the end of the second', () => {
   const { said, say, endSecond } = spoken()
   for (let line = 1; line <= 6; line += 1) say(`${line}`)
   expect(said).toHaveLength(5)
@@ -30,7 +30,7 @@ it('holds back the sixth, and prints a count at the end of the second', () => {
   expect(said.slice(5)).toEqual(['hookgate: and 1 more like this within a second'])
 })
 
-it('starts again with the next line, and has one timer per second', () => {
+it('the count starts again with the next line, and has one timer per second', () => {
   const { said, say, endSecond, due } = spoken()
   for (let line = 1; line <= 1000; line += 1) say('flood')
   expect(due).toHaveLength(1)

@@ -106,7 +106,7 @@ test("Meta's subscription is answered if listen has the verify token, from a fil
   }
 })
 
-test('without a secret, the token that Notion brings is printed once, with what to do', async () => {
+test('the token that Notion brings is printed once without a secret, with what to do', async () => {
   const listener = await startListener(['--scheme', 'notion', '--json'])
   const send = (token: string, secret?: string) => {
     const body = JSON.stringify({ verification_token: token })
@@ -132,7 +132,7 @@ test('without a secret, the token that Notion brings is printed once, with what 
   expect(listener.stdout.text).not.toContain('token_of_notion')
 })
 
-test('with a secret, no token is taken, and none is printed', async () => {
+test('no token is taken with a secret, and none is printed', async () => {
   const listener = await startListener(['--scheme', 'notion'], { env })
   const body = '{"verification_token":"token_of_a_stranger"}'
   const headers = { 'content-type': 'application/json' }
@@ -210,7 +210,7 @@ test('a port in use ends with a clear message and exit code 1', async () => {
   )
 })
 
-test('with --json even the banner stays off standard output', async () => {
+test('even the banner stays off standard output with --json', async () => {
   const listener = await startListener(['--json'])
   expect(listener.stdout.text).toBe('')
   expect(listener.stderr.text).toContain(`Listening on ${listener.url}\n`)

@@ -9,7 +9,7 @@ const ESCAPE = '\u001b'
 const CTRL_C = '\u0003'
 
 test.skipIf(NO_TERMINAL)(
-  `in a terminal, lines have one header and colour, and Ctrl-C says what it finished${NO_TERMINAL}`,
+  `lines in a terminal have one header and colour, and Ctrl-C says what it finished${NO_TERMINAL}`,
   async () => {
     const listen = inTerminal('listen --port 0')
     const [, url = ''] = await listen.shown(/Listening on (\S+)/)
@@ -53,7 +53,7 @@ test.skipIf(NO_TERMINAL).each([
   expect((await shown(/needs a body: [^\r\n]*/))[0]).toBe(message)
 })
 
-test('through a pipe there is no header and no colour', async () => {
+test('lines through a pipe have no header and no colour', async () => {
   const listener = await startListener([], { env })
   await deliver(listener.url)
   const [line] = await listener.deliveries(1)

@@ -93,7 +93,7 @@ test('a JWKS may come from a URL: https, or http on this machine if allowed', as
   expect((await shell(listener.command, { cwd })).code).toBe(0)
 })
 
-test('while the key host is down, deliveries get 503, and standard error says why', async () => {
+test('deliveries get 503 while the key host is down, and standard error says why', async () => {
   const cwd = await directoryWithKeys()
   const host = createServer((_request, response) => void response.writeHead(500).end()).listen(0, '127.0.0.1')
   onTestFinished(() => void host.close())

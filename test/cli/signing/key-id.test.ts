@@ -27,7 +27,7 @@ describe('a secret with a name', () => {
     },
   )
 
-  it('stands in the printed command, which works when it is pasted', async () => {
+  it('the name stands in the printed command, which works when it is pasted', async () => {
     const listener = await startListener(['--scheme', 'livekit', '--key-id', "it's mine"], { env })
     expect(listener.command).toContain(`--scheme livekit --key-id 'it'\\''s mine'`)
     expect(await shell(listener.command, { env, cwd: ROOT })).toMatchObject({
@@ -37,7 +37,7 @@ describe('a secret with a name', () => {
     await listener.stop()
   })
 
-  it('verifies a captured delivery of LiveKit, signed by sign', async () => {
+  it('verify accepts a captured delivery of LiveKit, signed by sign', async () => {
     const { body } = named.livekit
     const scheme = ['--scheme', 'livekit', '--key-id', 'APIkey']
     const signed = await runCommand(['sign', ...scheme, '--data', body], { env })
@@ -49,7 +49,7 @@ describe('a secret with a name', () => {
     })
   })
 
-  it('signs the body of Braintree, so sign prints all of it or nothing', async () => {
+  it('the name signs the body of Braintree, so sign prints all of it or nothing', async () => {
     const scheme = ['--scheme', 'braintree', '--key-id', 'public']
     const listener = await startListener(scheme, { env })
     const file = await temporaryFile('body.xml', named.braintree.body)

@@ -87,7 +87,7 @@ describe('--scheme', () => {
 })
 
 describe('a scheme whose signatures need code', () => {
-  it('is sent with its signature in the body', async () => {
+  it('a delivery is sent with its signature in the body', async () => {
     const listener = await startListener(['--scheme', 'graph'], { env })
     const body = '{"value":[{"subscriptionId":"1"}]}'
     const sent = await runCommand(['send', listener.url, '--scheme', 'graph', '--data', body], { env })
@@ -129,7 +129,7 @@ describe('a scheme whose signatures need code', () => {
 })
 
 describe('listen --explain', () => {
-  it('says whose delivery it is, and what is likely wrong with a signature', async () => {
+  it('listen says whose delivery it is, and what is likely wrong with a signature', async () => {
     const listener = await startListener(['--scheme', 'github', '--explain'], { env })
     const send = ['send', listener.url, '--data', BODY, '--scheme']
     await runCommand([...send, 'stripe'], { env })
@@ -157,7 +157,7 @@ describe('verify --explain', () => {
     ['GitHub', 'github', ['X-Hub-Signature-256: sha256=00', 'X-GitHub-Event: push']],
     ['Meta', 'meta', ['X-Hub-Signature-256: sha256=00']],
     ['Slack', 'slack', ['X-Slack-Signature: v0=00', 'X-Slack-Request-Timestamp: 1']],
-  ])('recognises a delivery of %s by its headers', async (sender, name, lines) => {
+  ])('verify recognises a delivery of %s by its headers', async (sender, name, lines) => {
     const given = await captured(lines)
     const { stdout } = await runCommand(['verify', ...given], { env })
     expect(stdout).toContain(`this looks like a delivery from ${name === 'meta' ? 'GitHub' : sender}`)
@@ -168,7 +168,7 @@ describe('verify --explain', () => {
     ['sns', '{"Type":"Notification","Signature":"AAAA"}'],
     ['adyen', '{"notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"a"}}}]}'],
     ['mailgun', '{"signature":{"signature":"a"}}'],
-  ])('recognises a delivery of %s by its body', async (name, body) => {
+  ])('verify recognises a delivery of %s by its body', async (name, body) => {
     const { stdout } = await runCommand(['verify', ...(await captured([], body))], { env })
     expect(stdout).toContain(`import hookgate/schemes/${name}`)
   })
@@ -176,13 +176,13 @@ describe('verify --explain', () => {
   it.each([
     [['Authorization: Bearer a', 'Ce-Id: 1', 'Ce-Type: a'], true],
     [['Authorization: Bearer a'], false],
-  ])('recognises no sender by an Authorization alone: %j', async (lines, isKnown) => {
+  ])('verify recognises no sender by an Authorization alone: %j', async (lines, isKnown) => {
     const { stdout } = await runCommand(['verify', ...(await captured(lines))], { env })
     expect(stdout.includes('import hookgate/schemes/cloudevents')).toBe(isKnown)
     expect(stdout.includes('this looks like')).toBe(isKnown)
   })
 
-  it("lists the checks in the sender's order", async () => {
+  it("verify lists the checks in the sender's order", async () => {
     const given = await captured([`Stripe-Signature: t=1,v1=${'0'.repeat(64)}`])
     const { code, stdout } = await runCommand(['verify', '--scheme', 'stripe', ...given], { env })
     expect(code).toBe(1)

@@ -92,7 +92,7 @@ describe('a URL whose query changes, under a publicUrl without one', () => {
 describe('a publicUrl with a query', () => {
   const publicUrl = `${PUBLIC_URL}?tenant=7`
 
-  it.each(URL_SENDERS)('is that of the request that send makes as %s', async (name, body) => {
+  it.each(URL_SENDERS)('a request that send makes as %s has the query', async (name, body) => {
     const listener = await startListener(['--scheme', name, '--public-url', publicUrl], { env })
     const given = ['--scheme', name, '--public-url', publicUrl, '--data', body]
     for (const [query, code] of [
@@ -112,7 +112,7 @@ describe('a publicUrl with a query', () => {
     await listener.stop()
   })
 
-  it('is that of the requests of conform and doctor', async () => {
+  it("a publicUrl's query is that of the requests of conform and doctor", async () => {
     const url = await receiverAt(publicUrl)
     await findNothing(url, publicUrl)
     await findNothing(`${url}?tenant=7`, publicUrl)
@@ -121,13 +121,13 @@ describe('a publicUrl with a query', () => {
     expect(doctor.stdout).toContain('another query than --url')
   })
 
-  it('does not change the request of a sender that signs no URL', async () => {
+  it("a publicUrl's query does not change the request of a sender that signs no URL", async () => {
     const given = ['--scheme', 'github', '--public-url', publicUrl, '--data', '{}', '--curl']
     const { stdout } = await runCommand(['sign', PUBLIC_URL, ...given], { env })
     expect(stdout).not.toContain('tenant')
   })
 
-  it('is part of the command that listen prints', async () => {
+  it("a publicUrl's query is part of the command that listen prints", async () => {
     const file = await temporaryFile('secret.txt', SECRET)
     const given = ['--scheme', 'twilio', '--secret-file', file, '--public-url', publicUrl]
     const listener = await startListener(given)
@@ -135,7 +135,7 @@ describe('a publicUrl with a query', () => {
     await listener.stop()
   })
 
-  it('is that of the request by which the inspector runs a delivery again', async () => {
+  it("a publicUrl's query is that of the request by which the inspector runs a delivery again", async () => {
     const file = await temporaryFile('secret.txt', SECRET)
     const given = ['--scheme', 'twilio', '--secret-file', file, '--public-url', publicUrl]
     const { listener, ask } = await startInspector(given, {})

@@ -76,7 +76,7 @@ describe('--store', () => {
     )
   })
 
-  test('only the engine and the host are shown', () => {
+  test('the engine and the host alone are shown', () => {
     expect(parseStoreUrl(TO_POSTGRES).shown).toBe('postgres://db.example:5432')
     expect(parseStoreUrl('redis://[::1]:6380/1').shown).toBe('redis://[::1]:6380')
     expect(parseStoreUrl('postgres://me:secret@%2Frun%2Fpg/d').shown).toBe('postgres://%2Frun%2Fpg')

@@ -117,17 +117,13 @@ describe('every scheme with a secret', () => {
     )
     if (typeof made === 'string') return expect(made).toMatch(/./) // a public key that is none
     const { delivery, listener } = made
-    const { says, signatures } = await tryGuesses(
-      delivery,
-      listener,
-      expectedSender(listener.auth, undefined),
-    )
+    const { says, signatures } = await tryGuesses(delivery, listener, expectedSender(listener, undefined))
     expect(says).toBeUndefined()
     expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)
   })
 })
 
-/** What is said first of a genuine delivery when every secret was changed. */
+/** The first explanation of a genuine delivery whose listener has only changed secrets. */
 async function firstSaid(scheme: string, change: (secret: string) => string): Promise<string | undefined> {
   const file = files.find((each) => each.scheme === scheme)
   if (file === undefined) throw new Error(`${scheme}: no vectors`)
@@ -177,7 +173,7 @@ describe('the URL that was signed', () => {
   })
 })
 
-it('counts the signatures that are computed', async () => {
+it('the signatures that are computed are counted', async () => {
   let computed = 0
   const counting = defineScheme({
     name: 'counting',
@@ -208,7 +204,7 @@ it('counts the signatures that are computed', async () => {
     bodyBase64: Buffer.from(body).toString('base64'),
     expect: { ok: false },
   })
-  const { signatures } = await tryGuesses(delivery, listener, expectedSender(listener.auth, undefined))
+  const { signatures } = await tryGuesses(delivery, listener, expectedSender(listener, undefined))
   expect(signatures).toBe(computed)
   expect(signatures).toBeGreaterThan(500)
   expect(signatures).toBeLessThanOrEqual(MOST_SIGNATURES)

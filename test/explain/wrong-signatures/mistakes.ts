@@ -14,7 +14,7 @@ export interface Mistaken {
   readonly contentType?: string
   /** The body that arrives. */
   readonly body?: string | Uint8Array
-  /** Headers that arrive in addition, or do not arrive. */
+  /** Headers that are added. Undefined removes one. */
   readonly headers?: { readonly [name: string]: string | undefined }
 }
 
@@ -61,7 +61,7 @@ const OTHER_KEY: { readonly [sender: string]: string } = {
   Paddle: 'pdl_live_apikey_01gtgztp8f4kek3yd4g1wrksa3_q6TGTJyvoIz7LDtXT65bX7_AQO',
 }
 
-/** The header of another version of the same sender, in place of the one that is verified. */
+/** The header of another version of the sender's scheme, which is not verified. */
 export const OTHER_VERSION: {
   readonly [sender: string]: (sent: string) => { readonly [name: string]: string | undefined }
 } = {
@@ -74,7 +74,7 @@ export const OTHER_VERSION: {
   Paddle: (sent) => ({ 'paddle-signature': sent.replace('h1=', 'h2=') }),
 }
 
-/** In the header's place, the headers of another sender. */
+/** Replaces the sender's headers by those of another sender. */
 const otherSender = ({ name, factory }: TriedSender): Mistaken => {
   const { headers } = factory.scheme.signature
   const own = Object.fromEntries(headers.map((header) => [header, undefined]))
@@ -161,7 +161,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: '4 the secret decoded from base64',
     says: /was decoded/,
-    fix: /pass it as .* shows it/,
+    fix: /pass it as .* has it/,
     of: (sender) => {
       if (isWhsec(sender) || isPublicKey(sender)) return 'refused at start: no base64 or hex text'
       return {

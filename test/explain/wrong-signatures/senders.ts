@@ -32,7 +32,7 @@ const publicHex = (key: { readonly publicKey: JWK }) =>
   Buffer.from(key.publicKey.x ?? '', 'base64url').toString('hex')
 const discordKey = newKey('EdDSA')
 
-/** What every factory takes, whichever of it a sender needs. */
+/** Any factory, called with the options of all. */
 type Take = (options: SchemeOptions) => Authenticator
 const withSecret = (factory: unknown) => (secrets: string) => (factory as Take)({ secrets }) // each takes `secrets`
 

@@ -1,6 +1,6 @@
 const HELP = `The full-size race and kills of the stores of Cloudflare, on a real workerd with its storage on disk.
 
-Usage: node test/workerd/served/race.mjs [options]     (after npm run build and npm install --no-save --prefix test/runtimes)
+Usage: node test/workerd/served/race.mjs [options]     (after npm run build and npm install --no-save --prefix test/suites/runtimes)
 
   --engines LIST        durable-object,d1 (both)
   --rounds N            rounds of the race (100); 0 leaves it out
@@ -37,7 +37,7 @@ if (values.help) {
 }
 
 const load = async (path) => (await runnerImport(new URL(path, import.meta.url).pathname)).module
-const { raceAcross } = await load('../../support/store-processes.ts')
+const { raceProcesses } = await load('../../support/store-processes.ts')
 const { killWorkerd } = await load('./kills.ts')
 const { startWorkerd } = await load('./workerd-server.ts')
 
@@ -54,7 +54,7 @@ try {
     const deliveries = Number(values.deliveries)
     for (const engine of engines) {
       const config = { url: workerd.url, engine }
-      const acceptances = await raceAcross({ subject: 'workerd', config, processes, rounds, deliveries })
+      const acceptances = await raceProcesses({ subject: 'workerd', config, processes, rounds, deliveries })
       const right = acceptances.filter((count) => count === 1).length
       failed ||= right !== rounds
       console.log(

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 // workerd is installed with the other runtimes.
-const requireInstalled = createRequire(new URL('../../runtimes/package.json', import.meta.url))
+const requireInstalled = createRequire(new URL('../../suites/runtimes/package.json', import.meta.url))
 const { build } = requireInstalled('esbuild')
 const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = requireInstalled('miniflare')
 

@@ -13,7 +13,7 @@ describeService('an automatic step', (subject) => {
     policy: { current: null, next: [] },
   })
 
-  it('accepts at once with its message as a comment, and begins the next step', async () => {
+  it('an automatic step accepts at once with its message as a comment, and begins the next step', async () => {
     const task = await taskWith(subject, [{ accept: { acceptMessage: 'ok' } }, { provision: {} }])
     expect(task).toMatchObject({ state: 'TASK_STATE_OPEN', commentCount: 1, approverIds: [] })
     const accepted = { acceptedAt: now(), userId: '', comment: 'ok' }
@@ -23,13 +23,13 @@ describeService('an automatic step', (subject) => {
     expect(task.policy.current.provision).toEqual({})
   })
 
-  it('closes the task with the positive outcome if accept comes last, on creation or later', async () => {
+  it('an automatic step closes the task with the positive outcome if accept comes last, on creation or later', async () => {
     expect(await taskWith(subject, [{ accept: {} }, { accept: {} }])).toMatchObject(closedAs('GRANTED'))
     const task = await taskWith(subject, [APPROVAL, { accept: {} }])
     expect(await acted(subject, task, 'skip-step')).toMatchObject(closedAs('GRANTED'))
   })
 
-  it('closes the task as denied if it is reject, whatever steps are left', async () => {
+  it('an automatic step closes the task as denied if it is reject, whatever steps are left', async () => {
     const steps = [APPROVAL, { reject: { rejectMessage: 'no' } }, APPROVAL, { accept: {} }]
     const task = await acted(subject, await taskWith(subject, steps), 'approve', { comment: 'yes' })
     expect(task).toMatchObject({ ...closedAs('DENIED'), commentCount: 2, approverIds: ['user-ada'] })
@@ -40,21 +40,21 @@ describeService('an automatic step', (subject) => {
   })
 
   it.each(['wait', 'form', 'action', 'provision'])(
-    'does not include %s, which waits for a user',
+    'an automatic step does not include %s, which waits for a user',
     async (kind) => {
       const task = await taskWith(subject, [{ [kind]: {} }, { accept: {} }])
       expect([task.state, task.policy.history]).toEqual(['TASK_STATE_OPEN', []])
     },
   )
 
-  it('runs fifty times in one request', async () => {
+  it('an automatic step runs fifty times in one request', async () => {
     const task = await taskWith(subject, Array(50).fill({ accept: {} }))
     expect(task.policy.history).toHaveLength(50)
     expect(task).toMatchObject(closedAs('GRANTED'))
   })
 
   it.each(['skipped', 'approved', 'accepted', 'cancelled'])(
-    'cannot have its outcome set by the policy: %s',
+    'an automatic step cannot have its outcome set by the policy: %s',
     async (ending) => {
       const policySteps = { grant: { steps: [{ approval: { [ending]: {} } }] } }
       const policy = { displayName: 'p', policyType: 'POLICY_TYPE_GRANT', policySteps }

@@ -8,7 +8,7 @@ const outcomeOf = ({ type }: { readonly type: object }, kind: string) => Reflect
 describeService('an approve or deny action', (subject) => {
   const now = () => new Date(subject.clock.now()).toISOString()
 
-  it('completes an approval and begins the next step', async () => {
+  it('a decision completes an approval and begins the next step', async () => {
     const task = await taskWith(subject, [APPROVAL, APPROVAL])
     const { body } = await act(subject, task, 'approve', { comment: 'fine', expandMask: { paths: ['*'] } })
     const after = body.taskView.task
@@ -31,7 +31,7 @@ describeService('an approve or deny action', (subject) => {
     ['offboarding', 'OFFBOARDING_OUTCOME_DONE', 'OFFBOARDING_OUTCOME_CANCELLED'],
     ['action', 'ACTION_OUTCOME_SUCCESS', 'ACTION_OUTCOME_DENIED'],
     ['finding', 'FINDING_TASK_OUTCOME_REMEDIATED', 'FINDING_TASK_OUTCOME_CANCELLED'],
-  ])('closes a %s task at its last step, as %s or %s', async (kind, approved, denied) => {
+  ])('a decision closes a %s task at its last step, as %s or %s', async (kind, approved, denied) => {
     for (const [action, outcome] of [
       ['approve', approved],
       ['deny', denied],
@@ -46,7 +46,7 @@ describeService('an approve or deny action', (subject) => {
     }
   })
 
-  it('closes the task when denying, whatever steps are left', async () => {
+  it('a denial closes the task, whatever steps are left', async () => {
     const task = await taskWith(subject, [APPROVAL, APPROVAL, APPROVAL])
     const after = await acted(subject, task, 'deny', { comment: null })
     expect(after).toMatchObject({ state: 'TASK_STATE_CLOSED', approverIds: ['user-ada'], commentCount: 0 })
@@ -55,7 +55,7 @@ describeService('an approve or deny action', (subject) => {
     expect((await act(subject, task, 'approve')).body.code).toBe('task_closed')
   })
 
-  it('completes a step of another kind with the outcome fields of that kind', async () => {
+  it('a decision completes a step of another kind with the outcome fields of that kind', async () => {
     let task = await taskWith(subject, [{ provision: {} }, { wait: {} }, { form: {} }, { action: { a: 1 } }])
     for (let step = 0; step < 4; step++) task = await acted(subject, task, 'approve')
     const completed = { completedAt: now(), userId: 'user-ada', comment: '' }
@@ -70,7 +70,7 @@ describeService('an approve or deny action', (subject) => {
     expect(denied.policy.history[0].action).toMatchObject({ success: null, denied: { userId: 'user-ada' } })
   })
 
-  it('decides the outcome only if it ends the last step, not if that was skipped', async () => {
+  it('a decision sets the outcome only if it ends the last step, not if that was skipped', async () => {
     const steps = [APPROVAL, { provision: {} }]
     const approved = await acted(subject, await taskWith(subject, steps), 'approve')
     const skipped = await acted(subject, approved, 'skip-step')
@@ -80,7 +80,7 @@ describeService('an approve or deny action', (subject) => {
     expect(completed.type.grant.outcome).toBe('GRANT_OUTCOME_GRANTED')
   })
 
-  it('names each approver once, in order of decision', async () => {
+  it('a decision names each approver once, in order of decision', async () => {
     const alan = await subject.tokenWith('operator', 'user-alan')
     let task = await taskWith(subject, [APPROVAL, APPROVAL, APPROVAL])
     task = await acted(subject, task, 'approve', {}, alan)
@@ -89,7 +89,7 @@ describeService('an approve or deny action', (subject) => {
     expect(task.approverIds).toEqual(['user-alan', 'user-ada'])
   })
 
-  it('succeeds once among ten racing approvals and five denials', async () => {
+  it('a decision succeeds once among ten racing approvals and five denials', async () => {
     const task = await taskWith(subject, [APPROVAL, APPROVAL])
     const asked = Array.from({ length: 10 }, (_, index) =>
       act(subject, task, index % 2 === 0 ? 'approve' : 'deny'),
@@ -102,7 +102,7 @@ describeService('an approve or deny action', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${task.id}/actions`)).body.list).toHaveLength(1)
   })
 
-  it('is refused wherever Skip Step is', async () => {
+  it('a decision is refused wherever Skip Step is', async () => {
     const task = await taskWith(subject, [APPROVAL, APPROVAL])
     const other = await taskWith(subject, [APPROVAL])
     await acted(subject, task, 'approve')

@@ -5,7 +5,7 @@ import { act, acted, taskWith } from '../../support/tasks.ts'
 const NEW = { newStepUserIds: ['user-grace', 'user-ada'] }
 
 describeService('reassign', (subject) => {
-  it('restarts the step for others and keeps the old one in the history', async () => {
+  it('a reassignment restarts the step for others and keeps the old one in the history', async () => {
     const task = await taskWith(subject, [
       { approval: { userIds: ['user-alan'], kept: 1 } },
       { approval: {} },
@@ -29,7 +29,7 @@ describeService('reassign', (subject) => {
     expect(approved.policy.next).toEqual([task.policy.next[1]])
   })
 
-  it('writes the new approvers to the field that named the old ones', async () => {
+  it('a reassignment writes the new approvers to the field that named the old ones', async () => {
     const users = { userIds: ['user-alan'], allowSelfApproval: true }
     const task = await taskWith(subject, [{ approval: { users, userIds: ['user-alan'] } }])
     const after = await acted(subject, task, 'reassign', NEW)
@@ -39,7 +39,7 @@ describeService('reassign', (subject) => {
     expect((await acted(subject, provision, 'reassign', NEW)).stepApproverIds).toEqual(NEW.newStepUserIds)
   })
 
-  it('requires a step with approvers and existing users', async () => {
+  it('a reassignment requires a step with approvers and existing users', async () => {
     const code = async (step: object, given: object) =>
       (await act(subject, await taskWith(subject, [step]), 'reassign', given)).body.code
     expect(await code({ wait: {} }, NEW)).toBe('policy_step_unassigned')
@@ -48,7 +48,7 @@ describeService('reassign', (subject) => {
     expect(await code({ approval: {} }, { newStepUserIds: null })).toBe('request_invalid')
   })
 
-  it('can be repeated, and is undone by a restart', async () => {
+  it('a reassignment can be repeated, and is undone by a restart', async () => {
     const task = await taskWith(subject, [{ approval: { userIds: ['user-alan'] } }, { provision: {} }])
     let after = task
     for (const userId of ['user-ada', 'user-grace', 'user-ada'])

@@ -40,34 +40,34 @@ describeService('permissions on a step', (subject) => {
     return (await Promise.all(allowed)).flat()
   }
 
-  it('let only its approvers approve and deny', async () => {
+  it('only its approvers may approve and deny a step', async () => {
     for (const action of ['approve', 'deny']) expect(await may(ALANS, action)).toEqual(['approver'])
     expect(await may({ approval: { users: { userIds: ['user-alan'] } } }, 'approve')).toEqual(['approver'])
   })
 
-  it('let super admins reassign it too', async () => {
+  it('super admins may reassign a step too', async () => {
     expect(await may(ALANS, 'reassign')).toEqual(['admin', 'approver'])
   })
 
-  it('let every operator skip it, unless SERVICE_SKIP_STEP=approvers', async () => {
+  it('every operator may skip a step, unless SERVICE_SKIP_STEP=approvers', async () => {
     expect(await may(ALANS, 'skip-step')).toEqual(['admin', 'approver', 'operator'])
     expect(await may(ALANS, 'skip-step', 'approvers')).toEqual(['admin', 'approver'])
   })
 
-  it('let every operator act if it names nobody', async () => {
+  it('every operator may act on a step that names nobody', async () => {
     for (const action of ['approve', 'deny', 'reassign', 'skip-step']) {
       const allowed = await may({ approval: { userIds: [] } }, action, 'approvers')
       expect([action, allowed]).toEqual([action, ['admin', 'approver', 'operator']])
     }
   })
 
-  it('do not include reassigning if its kind does not allow it', async () => {
+  it('a step cannot be reassigned if its kind does not allow it', async () => {
     const { actions } = await taskWith(subject, [{ wait: {} }])
     expect(actions).toContain('TASK_ACTION_TYPE_APPROVE')
     expect(actions).not.toContain('TASK_ACTION_TYPE_REASSIGN')
   })
 
-  it('let operators, but not viewers, act on the whole task', async () => {
+  it('operators, but not viewers, may act on the whole task', async () => {
     for (const action of ['close', 'restart', 'comment']) {
       const answered = Object.keys(tokens).map(async (who) => {
         const { id } = await taskWith(subject, [ALANS])

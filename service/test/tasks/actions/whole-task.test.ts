@@ -5,7 +5,7 @@ import { act, acted, taskWith } from '../../support/tasks.ts'
 const STEPS = [{ approval: { userIds: ['user-ada'] } }, { accept: {} }, { provision: { note: 1 } }]
 
 describeService('comment', (subject) => {
-  it('is counted and kept, and does not advance the task', async () => {
+  it('a comment is counted and kept, and does not advance the task', async () => {
     const task = await taskWith(subject, STEPS)
     subject.clock.advanceSeconds(5)
     const { body } = await act(subject, task, 'comment', { comment: 'hello' })
@@ -17,7 +17,7 @@ describeService('comment', (subject) => {
     ])
   })
 
-  it('is allowed on a closed task, but must not be empty', async () => {
+  it('a comment is allowed on a closed task, but must not be empty', async () => {
     const task = await taskWith(subject, [{ accept: {} }])
     const code = async (comment: unknown) => {
       const { status, body } = await subject.post(`/api/v1/tasks/${task.id}/action/comment`, { comment })
@@ -31,7 +31,7 @@ describeService('comment', (subject) => {
 })
 
 describeService('close', (subject) => {
-  it('cancels the task with its current step, whatever steps are left', async () => {
+  it('closing cancels the task with its current step, whatever steps are left', async () => {
     const task = await acted(subject, await taskWith(subject, STEPS), 'close', { comment: 'never mind' })
     const now = new Date(subject.clock.now()).toISOString()
     const cancelled = { cancelledAt: now, userId: 'user-ada', comment: 'never mind' }
@@ -52,12 +52,12 @@ describeService('close', (subject) => {
     ['offboarding', 'OFFBOARDING_OUTCOME_CANCELLED'],
     ['action', 'ACTION_OUTCOME_CANCELLED'],
     ['finding', 'FINDING_TASK_OUTCOME_CANCELLED'],
-  ])('closes a %s task as %s', async (kind, outcome) => {
+  ])('a closed %s task is %s', async (kind, outcome) => {
     const { type } = await acted(subject, await taskWith(subject, [{ approval: {} }], kind), 'close')
     expect(Reflect.get(type, kind)).toMatchObject({ outcome })
   })
 
-  it('succeeds once in a race of ten', async () => {
+  it('one close succeeds in a race of ten', async () => {
     const task = await taskWith(subject, STEPS)
     const replies = await Promise.all(Array.from({ length: 10 }, () => act(subject, task, 'close')))
     const said = replies.map(({ status, body }) => `${status} ${body.code ?? ''}`)
@@ -66,7 +66,7 @@ describeService('close', (subject) => {
 })
 
 describeService('restart', (subject) => {
-  it('starts the workflow again and keeps the history', async () => {
+  it('a restart starts the workflow again and keeps the history', async () => {
     const task = await taskWith(subject, STEPS)
     const later = await acted(subject, task, 'approve')
     expect(later.policy.current.provision).toEqual({ note: 1 })
@@ -87,7 +87,7 @@ describeService('restart', (subject) => {
     expect(policy.current.provision).toEqual({ note: 1 })
   })
 
-  it('may name the expected current step, and fails on a mismatch', async () => {
+  it('a restart may name the expected current step, and fails on a mismatch', async () => {
     const task = await taskWith(subject, STEPS)
     const policyStepId = task.policy.current.id
     const after = await acted(subject, task, 'restart', { policyStepId })

@@ -33,7 +33,7 @@ async function folder(): Promise<string> {
 }
 
 describe('hookgate doctor', () => {
-  it('reports all nine checks, including those that could not run', async () => {
+  it('the doctor reports all nine checks, including those that could not run', async () => {
     const { code, findings } = await diagnose([])
     expect([...new Set(findings.map(({ id }) => id))]).toEqual(IDS)
     expect(findings.filter(({ status }) => status === 'skip').every(({ fix }) => fix !== undefined)).toBe(
@@ -42,7 +42,7 @@ describe('hookgate doctor', () => {
     expect(code).toBe(0)
   })
 
-  it('prints a line for each finding, its fix, and what was not checked', async () => {
+  it('the doctor prints a line for each finding, its fix, and what was not checked', async () => {
     const cwd = await folder()
     const env = { HOOKGATE_SECRET: `"${SECRET}"` }
     const { code, stdout } = await hookgate(['doctor', '--offline'], { env, cwd })
@@ -55,7 +55,7 @@ describe('hookgate doctor', () => {
     expect(code).toBe(1)
   })
 
-  it('prints one line of JSON, always with the same members', async () => {
+  it('the doctor prints one line of JSON, always with the same members', async () => {
     const { url } = await endpoint()
     const { stdout } = await hookgate(['doctor', '--json', '--url', url])
     expect(stdout.trimEnd().split('\n')).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('hookgate doctor', () => {
     }
   })
 
-  it('sends nothing over the network with --offline', async () => {
+  it('the doctor sends nothing over the network with --offline', async () => {
     let connections = 0
     const server = createServer(() => {
       connections += 1
@@ -89,7 +89,7 @@ describe('hookgate doctor', () => {
   })
 
   it.each([['redis'], ['postgres']])(
-    'ends within 10 s if nothing answers, %s included',
+    'the doctor ends within 10 s if nothing answers, %s included',
     { timeout: 30_000 },
     async (engine) => {
       const server = createServer(() => {}).listen(0, '127.0.0.1')
@@ -112,7 +112,7 @@ describe('hookgate doctor', () => {
     [['--url', 'https://user:hunter22@example.com'], 'hookgate doctor: --url must not contain credentials'],
     [['--sotre', 'x'], 'hookgate doctor: unknown option --sotre; did you mean --store?'],
     [['extra'], 'hookgate doctor: takes no arguments, only options'],
-  ])('exits with 2 for %j', async (args, message) => {
+  ])('the doctor exits with 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hookgate(['doctor', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -120,10 +120,9 @@ describe('hookgate doctor', () => {
   })
 })
 
-describe('runtime finds', () => {
-  it('a Node that is too old', async () => {
+describe('the check runtime', () => {
+  it('runtime finds a Node that is too old', async () => {
     expect(await checkRuntime(await folder(), '20.18.3')).toContainEqual({
-      id: 'runtime',
       status: 'fail',
       seen: 'Node 20.18.3 is older than 20.19',
       fix: 'install a supported version of Node',
@@ -144,7 +143,7 @@ describe('runtime finds', () => {
   const NEW_EACH_TIME = "Object.defineProperty(exports, 'verify', { get: () => ({}) })"
   const ours = { './package.json': './package.json' }
 
-  it("another version of hookgate in the project's folder", async () => {
+  it("runtime finds another version of hookgate in the project's folder", async () => {
     const cwd = await projectWith({ version: '0.0.1', exports: ours })
     const { complaints } = await diagnose(['--offline'], { cwd })
     expect(complaints).toEqual([
@@ -152,7 +151,7 @@ describe('runtime finds', () => {
     ])
   })
 
-  it('two copies (one for require, one for import), or none that loads', async () => {
+  it('runtime finds two copies (one for require, one for import), or none that loads', async () => {
     const { version } = JSON.parse(
       (await hookgate(['--version'])).stdout.replace(/^(.*)\n$/, '{"version":"$1"}'),
     )
@@ -171,6 +170,7 @@ describe('findings that need a stand-in for the network', () => {
   /** Stands in for a host on another network. */
   const answering = (answer: Partial<ProbeAnswer>) => async () => ({ ...HEALTHY, ...answer })
   const HEALTHY: ProbeAnswer = {
+    statusText: 'OK',
     status: 400,
     headers: { 'content-type': 'application/problem+json' },
     bytes: Buffer.from('{"code":"header_missing"}'),
@@ -184,7 +184,6 @@ describe('findings that need a stand-in for the network', () => {
 
   it('a certificate that expires soon', async () => {
     expect(await judged('https://hooks.example', { certificateDays: 13 })).toContainEqual({
-      id: 'url',
       status: 'warn',
       seen: 'the certificate expires in 13 days',
       fix: 'renew it',

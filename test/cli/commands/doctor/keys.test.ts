@@ -20,7 +20,7 @@ async function file(content: string): Promise<string> {
 
 const keySet = (...keys: object[]) => JSON.stringify({ keys })
 
-describe('jwks finds', () => {
+describe('the check jwks', () => {
   it.each([
     [
       'a private key',
@@ -62,7 +62,7 @@ describe('jwks finds', () => {
     ['a page', '<!doctype html>', /^fail jwks: the key set is not JSON → give the URL of the key set/],
     ['a bare key', JSON.stringify(publicKey), /^fail jwks: this is not a key set, .* → correct the URL/],
     ['too many bytes', ' '.repeat(262_145), /^fail jwks: the key set is over 256 KB → remove old keys/],
-  ])('%s', async (_, content, complaint) => {
+  ])('jwks finds %s', async (_, content, complaint) => {
     const { code, complaints, output } = await diagnose(['--jwks', await file(content)])
     expect(complaints).toEqual([expect.stringMatching(complaint)])
     expect(code).toBe(complaint.source.startsWith('^fail') ? 1 : 0)
@@ -70,7 +70,7 @@ describe('jwks finds', () => {
     expect(output).not.toContain(`${PRIVATE.d}`)
   })
 
-  it('a host that redirects, and one without TLS', async () => {
+  it('jwks finds a host that redirects, and one without TLS', async () => {
     const url = await serve(
       (_req, res) => void res.writeHead(302, { location: 'https://a.example/?t=hunter22' }).end(),
     )
@@ -84,7 +84,7 @@ describe('jwks finds', () => {
     expect(output).not.toContain('hunter22')
   })
 
-  it('servers that do not agree', async () => {
+  it('jwks finds servers that do not agree', async () => {
     let requests = 0
     const url = await serve((_req, res) => {
       requests += 1
@@ -96,13 +96,13 @@ describe('jwks finds', () => {
     )
   })
 
-  it('a missing path', async () => {
+  it('jwks finds a missing path', async () => {
     const url = await serve((_req, res) => void res.writeHead(404).end())
     const { complaints } = await diagnose(['--jwks', url])
     expect(complaints).toContainEqual(expect.stringMatching(/^fail jwks: .* answers 404 → correct the URL/))
   })
 
-  it('nothing in a good set over TLS', async () => {
+  it('jwks finds nothing in a good set over TLS', async () => {
     const host = await secureKeyHost({ keys: [publicKey] })
     const ca = await file(host.certificate)
     const { code, findings, complaints } = await diagnose(['--jwks', host.url], {

@@ -90,7 +90,7 @@ describe("the clock of another sender's receiver", () => {
     ['standard-webhooks', -600],
     ['linear', 600],
     ['box', -600],
-  ])('of %s that is %d s ahead is found, and no handler runs', async (name, skew) => {
+  ])('the clock of %s that is %d s ahead is found, and no handler runs', async (name, skew) => {
     const { clock, signature } = await clockOf(name, skew)
     const seen = `${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} this one`
     const near = [0, 1].map((more) => seen.replace(/\d+/, `${Math.abs(skew) + more * Math.sign(skew)}`))
@@ -100,13 +100,13 @@ describe("the clock of another sender's receiver", () => {
   })
 
   it.each(['stripe', 'slack', 'linear', 'box', 'paddle'])(
-    'of %s that is right is found to be',
+    'the clock of %s that is right is found to be',
     async (name) => {
       expect((await clockOf(name, 0)).clock).toEqual(["ok the receiver's clock and this one agree"])
     },
   )
 
-  it('of Paddle, which allows 5 s, is found to be wrong, but not by how much', async () => {
+  it('the clock of Paddle, which allows 5 s, is found to be wrong, but not by how much', async () => {
     expect((await clockOf('paddle', 155)).clock).toEqual([
       "fail the receiver's clock is over 5 s away from this one",
     ])
@@ -117,13 +117,13 @@ describe("the clock of another sender's receiver", () => {
     ['shopify', 'Shopify signs no time that must be recent, so its deliveries cannot tell'],
     ['twilio', 'Twilio signs no time that must be recent, so its deliveries cannot tell'],
     ['zoom', 'a delivery of Zoom with the right time would run the handler'],
-  ])('of %s cannot be told, and the reason is said', async (name, reason) => {
+  ])('the clock of %s cannot be told, and the reason is said', async (name, reason) => {
     const found = await clockOf(name, 600)
     expect(found.clock).toEqual([`skip ${reason}`])
     expect(found.signature).toEqual([expect.stringMatching(/^ok /)])
   })
 
-  it('is not asked through a proxy that drops a header or answers itself, and the proxy is named', async () => {
+  it('the clock is not asked through a proxy that drops a header or answers itself, and the proxy is named', async () => {
     const dropped = await clockOf('slack', 0, (request, _, next) => {
       request.rawHeaders = request.rawHeaders.map((each) =>
         /^x-slack-request-time/i.test(each) ? 'x-other' : each,
@@ -140,7 +140,7 @@ describe("the clock of another sender's receiver", () => {
     expect(blocked.signature).toEqual([expect.stringMatching(/^skip /)])
   })
 
-  it("is not asked through SvelteKit's CSRF check, which refuses only forms, and which is named", async () => {
+  it("the clock is not asked through SvelteKit's CSRF check, which refuses only forms, and which is named", async () => {
     const forms = await clockOf('twilio', 0, (request, response, next) =>
       request.is('urlencoded')
         ? void response.status(403).send('Cross-site POST form submissions are forbidden')
@@ -156,7 +156,7 @@ it.each([
   ["Cloudflare's bot protection", 403, { 'cf-mitigated': 'challenge' }, ''],
   ["Clerk's middleware", 404, { 'x-clerk-auth-status': 'signed-out' }, ''],
   ["Vercel's deployment protection", 401, { server: 'Vercel' }, ''],
-])('names %s, which answers instead of the listener', async (name, status, headers, body) => {
+])('the doctor names %s, which answers instead of the listener', async (name, status, headers, body) => {
   const url = await serve((_, response) => void response.writeHead(status, headers).end(body))
   const { complaints } = await diagnose(['--url', url, '--scheme', 'github'], { env })
   expect(complaints).toEqual([

@@ -23,7 +23,7 @@ async function secretFile(content: string | Buffer, mode = 0o600): Promise<strin
 const MAKE = 'make one: hookgate secret'
 const PUT = "put the sender's secret there; if you make it yourself: hookgate secret"
 
-describe('secret.shape finds', () => {
+describe('the check secret.shape', () => {
   it.each([
     ['quotes', `"${GOOD}"`, 'fail', 'has quotes around it', 'remove them'],
     ['a trailing space', `${GOOD} `, 'fail', 'has a space at its end', 'remove it'],
@@ -65,7 +65,7 @@ describe('secret.shape finds', () => {
       'is not decoded',
     ],
     ['fewer than 256 bits', 'r7XkP2mQ-tZ9wB4vN_cL', 'warn', 'shorter than 256 bits', MAKE],
-  ])('%s', async (_, secret, status, seen, fix) => {
+  ])('secret.shape finds %s', async (_, secret, status, seen, fix) => {
     const { code, complaints, output } = await diagnose([], { env: { HOOKGATE_SECRET: secret } })
     expect(complaints).toHaveLength(1)
     expect(complaints[0]).toMatch(`${status} secret.shape: HOOKGATE_SECRET `)
@@ -78,24 +78,24 @@ describe('secret.shape finds', () => {
   it.each([
     ['a byte order mark', Buffer.from(`\ufeff${GOOD}`), 'has a byte order mark at its start', 'remove it'],
     ['UTF-16', Buffer.from(GOOD, 'utf16le'), 'is not UTF-8 text', 'save it as UTF-8'],
-  ])('%s in a file', async (_, content, seen, fix) => {
+  ])('secret.shape finds %s in a file', async (_, content, seen, fix) => {
     const { code, complaints } = await diagnose(['--secret-file', await secretFile(content)])
     expect(complaints.join()).toMatch(new RegExp(`fail secret.shape: .*${seen} → .*${fix}`))
     expect(code).toBe(1)
   })
 
-  it('a missing file', async () => {
+  it('secret.shape finds a missing file', async () => {
     const { complaints } = await diagnose(['--secret-file', join(await folder(), 'none.txt')])
     expect(complaints.join()).toMatch(/fail secret.shape: .*none.txt does not exist → correct --secret-file/)
   })
 
-  it.skipIf(process.platform === 'win32')('a file that others can read', async () => {
+  it.skipIf(process.platform === 'win32')('secret.shape finds a file that others can read', async () => {
     const { code, complaints } = await diagnose(['--secret-file', await secretFile(`${GOOD}\n`, 0o644)])
     expect(complaints.join()).toMatch(/warn secret.shape: .* can be read by other users .* → chmod 600 /)
     expect(code).toBe(0)
   })
 
-  it('the same secret twice, where the second should be the next one', async () => {
+  it('secret.shape finds the same secret twice, where the second should be the next one', async () => {
     const files = [await secretFile(GOOD), await secretFile(`${GOOD}\n`)]
     const { complaints } = await diagnose(files.flatMap((file) => ['--secret-file', file]))
     expect(complaints.join()).toMatch(/fail secret.shape: .* is the same as .* → rotate to a new secret/)

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dynamodbStore } from '../../src/stores/dynamodb/store.ts'
+import { DynamodbServer } from '../support/dynamodb-server.ts'
+import { killDuring, raceProcesses } from '../support/store-processes.ts'
+
+// The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
+describe('with real processes, on dynalite', () => {
+  let server: DynamodbServer
+  beforeAll(async () => {
+    server = await DynamodbServer.start()
+    await dynamodbStore(server.client()).migrate()
+  })
+  afterAll(() => server.close())
+
+  const subject = (options = {}) => ({ subject: 'dynamodb', config: { port: server.port, options } })
+
+  it('8 processes that claim one event 200 times at once get it once, in each of 5 rounds', async ({
+    signal,
+  }) => {
+    const size = { processes: 8, rounds: 5, deliveries: 200 }
+    expect(await raceProcesses({ ...subject(), ...size, signal })).toEqual(Array(5).fill(1))
+  }, 60_000)
+
+  it('4 processes in mode single get each event once', async ({ signal }) => {
+    const size = { processes: 4, rounds: 3, deliveries: 100, losersAnswer: 'done' as const }
+    expect(await raceProcesses({ ...subject({ mode: 'single' }), ...size, signal })).toEqual([1, 1, 1])
+  }, 60_000)
+
+  it('no event of 21 killed processes is lost, and none of them runs again after its commit', async ({
+    signal,
+  }) => {
+    const counts = await killDuring({ ...subject(), kills: 21, leaseMs: 300, signal })
+    expect(counts).toMatchObject({ kills: 21, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+  }, 60_000)
+})

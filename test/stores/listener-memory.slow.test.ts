@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { EventStore } from '../../src/index.ts'
+import { listeners } from '../../src/listeners.ts'
+import { withLocalCache } from '../../src/stores/local-cache.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { liveBytes } from '../support/live-memory.ts'
+
+const LISTENERS = 500_000
+const MEGABYTE = 2 ** 20
+const LEASE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** One event each for many listeners that never come again. */
+function* keys() {
+  for (let number = 0; number < LISTENERS; number += 1) {
+    const hex = number.toString(16).padStart(12, '0')
+    yield { listenerId: `https://tenant-${hex}.example`, eventId: `7f1d3c5e-0a4b-4c8d-9e2f-${hex}` }
+  }
+}
+
+/** A store whose events are all done, to measure only what is in front of it. */
+const allDone: EventStore = { claim: () => 'done', commit: () => 'committed', release: () => false }
+
+describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
+  it('a memory store keeps nothing of listeners whose events are released', () => {
+    const store = memoryStore()
+    const before = liveBytes()
+    for (const key of keys()) {
+      store.claim(key, 'a', LEASE_MS)
+      store.release(key, 'a')
+    }
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('acquired')
+  })
+
+  it('a memory store that was asked for unknown events keeps nothing', () => {
+    const store = memoryStore()
+    const before = liveBytes()
+    for (const key of keys()) store.release(key, 'a')
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    expect(store.release({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a')).toBe(false)
+  })
+
+  it('a memory store keeps 400 bytes for each event that it still remembers', () => {
+    const store = memoryStore({ maxRecords: LISTENERS })
+    const before = liveBytes()
+    for (const key of keys()) store.commit(key, 'a', DAY_MS)
+    expect(liveBytes() - before).toBeLessThan(LISTENERS * 400)
+    for (const key of keys()) if (store.claim(key, 'b', LEASE_MS) !== 'done') throw new Error(key.listenerId)
+  })
+
+  it('a local cache keeps 300 bytes for each event that fits', () => {
+    const store = withLocalCache(allDone, { maxRecords: LISTENERS })
+    const before = liveBytes()
+    for (const key of keys()) store.claim(key, 'a', LEASE_MS)
+    expect(liveBytes() - before).toBeLessThan(LISTENERS * 300)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
+  })
+
+  it('a local cache keeps nothing for events that do not fit', () => {
+    const store = withLocalCache(allDone, { maxRecords: 1000 })
+    const before = liveBytes()
+    for (const key of keys()) store.claim(key, 'a', LEASE_MS)
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('done')
+  })
+})
+
+describe('what made-up IDs leave behind in listeners()', () => {
+  it('the IDs that fit are kept, and not the URLs around them', async () => {
+    const cache = listeners({ load: () => undefined, maxUnknown: 5000 })
+    const before = liveBytes()
+    for (let number = 0; number < 50_000; number += 1) {
+      const url = `/webhooks/a-made-up-tenant-${number}/${'x'.repeat(8000)}`
+      await cache.find(url.slice(10, 35))
+    }
+    expect(liveBytes() - before).toBeLessThan(5 * MEGABYTE)
+    expect(await cache.find('L1')).toBeUndefined()
+  })
+
+  it('nothing is kept while every load fails', async () => {
+    const load = () => Promise.reject(new Error('the database is down'))
+    const cache = listeners({ load, maxUnknown: 100_000 })
+    const before = liveBytes()
+    for (let number = 0; number < 3000; number += 1)
+      await Promise.allSettled([cache.find(`made up ${number}`)])
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    await expect(cache.find('L1')).rejects.toThrow()
+  })
+})

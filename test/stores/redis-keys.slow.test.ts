@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ListenerConfigError } from '../../src/index.ts'
+import { type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
+
+const LEASE_MS = 60_000
+const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
+const MINUTE_MS = 60_000
+
+const newKey = (listenerId = 'L1') => ({ listenerId, eventId: randomUUID() })
+
+describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await startRedis()
+    redis = new Redis({ port: server.port, host: '127.0.0.1' })
+  })
+  beforeEach(() => redis.flushall())
+  afterAll(async () => {
+    redis.disconnect()
+    await server.close()
+  })
+  const storeWith = (options?: RedisStoreOptions) => redisStore(redis, options)
+  const onlyKey = async () => {
+    const keys = await redis.keys('*')
+    expect(keys).toHaveLength(1)
+    return keys[0] ?? ''
+  }
+
+  it('the keys begin with the prefix, and services with different prefixes stay apart', async () => {
+    const key = newKey()
+    expect(await storeWith({ prefix: 'shop:' }).claim(key, 'a', LEASE_MS)).toBe('acquired')
+    expect(await storeWith({ prefix: 'bank:' }).claim(key, 'b', LEASE_MS)).toBe('acquired')
+    expect(await storeWith().claim(key, 'c', LEASE_MS)).toBe('acquired')
+    const text = `2:L1:${key.eventId}`
+    expect((await redis.keys('*')).toSorted()).toEqual([`bank:${text}`, `hookgate:${text}`, `shop:${text}`])
+  })
+
+  it('leases and buckets in layout compact begin with the prefix and the shard', async () => {
+    const [leased, done] = [newKey(), newKey()]
+    const store = storeWith({ prefix: 'shop:', layout: 'compact', shards: 1 })
+    await store.claim(leased, 'a', LEASE_MS)
+    await store.commit(done, 'a', WEEK_MS)
+    expect((await redis.keys('*')).toSorted()).toEqual([
+      expect.stringMatching(/^shop:\{0\}:done:L1:\d{5}$/),
+      `shop:{0}:lease:2:L1:${leased.eventId}`,
+    ])
+  })
+
+  it.each<[string, RedisStoreOptions]>([
+    ['plain', {}],
+    ['compact', { layout: 'compact' }],
+    ['single', { mode: 'single' }],
+  ])('the keys always have an expiry: %s', async (_, options) => {
+    const store = storeWith(options)
+    for (let event = 0; event < 20; event += 1) {
+      const key = newKey()
+      await store.claim(key, 'a', LEASE_MS)
+      if (event % 3 === 1) await store.commit(key, 'a', WEEK_MS)
+      if (event % 3 === 2) await store.release(key, 'a')
+      if (event % 4 === 3) await store.commit(newKey(), 'b', 30 * DAY_MS)
+    }
+    const keys = await redis.keys('*')
+    expect(keys.length).toBeGreaterThan(10)
+    for (const key of keys) {
+      const leftMs = await redis.pttl(key)
+      expect(leftMs).toBeGreaterThan(0)
+      expect(leftMs).toBeLessThanOrEqual(30 * DAY_MS)
+    }
+  })
+
+  it("the keys expire by the server's clock, whatever the local time", async () => {
+    const store = storeWith()
+    const compact = storeWith({ layout: 'compact' })
+    const key = newKey()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      for (const each of [store, compact]) {
+        await each.commit(key, 'a', WEEK_MS)
+        vi.setSystemTime(Date.now() + 30 * DAY_MS)
+        expect(await each.claim(key, 'b', LEASE_MS)).toBe('done')
+      }
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('a committed event in layout plain is done at 6 d 23 h 59 min, and new at 7 d', async () => {
+    const store = storeWith()
+    const key = newKey()
+    await store.claim(key, 'a', LEASE_MS)
+    await store.commit(key, 'a', WEEK_MS)
+    const leftMs = await redis.pttl(await onlyKey())
+    expect(leftMs).toBeGreaterThan(WEEK_MS - MINUTE_MS)
+    expect(leftMs).toBeLessThanOrEqual(WEEK_MS)
+    await redis.pexpire(await onlyKey(), MINUTE_MS)
+    expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+    await redis.pexpire(await onlyKey(), 1)
+    await sleep(5)
+    expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
+  })
+
+  describe('in mode single', () => {
+    it('a claim is one write: done for others, still acquired for its owner, never released', async () => {
+      const store = storeWith({ mode: 'single' })
+      const key = newKey()
+      expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
+      expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
+      expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+      const written = await redis.dump(await onlyKey())
+      expect(await store.release(key, 'a')).toBe(false)
+      expect(await store.commit(key, 'a', LEASE_MS)).toBe('committed')
+      expect(await redis.dump(await onlyKey())).toBe(written)
+      expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+    })
+
+    it('a claim lasts for its own retentionSeconds, 7 days by default', async () => {
+      await storeWith({ mode: 'single' }).claim(newKey(), 'a', LEASE_MS)
+      const week = await redis.pttl(await onlyKey())
+      await redis.flushall()
+      await storeWith({ mode: 'single', retentionSeconds: 1200 }).claim(newKey(), 'a', LEASE_MS)
+      const short = await redis.pttl(await onlyKey())
+      expect([week, short].map((leftMs) => Math.ceil(leftMs / MINUTE_MS))).toEqual([7 * 24 * 60, 20])
+    })
+
+    it('CFG a listener refuses a retention under its replay window', () => {
+      const store = storeWith({ mode: 'single', retentionSeconds: 600 })
+      expect(() => hmacListener({ store })).toThrow(ListenerConfigError)
+    })
+
+    it('a delivery through verify() is accepted once, and a duplicate also when the handler failed', async () => {
+      const { listener, deliver } = hmacListener({ store: storeWith({ mode: 'single' }) })
+      const delivery = await deliver()
+      expect(await (await acceptedEvent(delivery, listener)).release()).toBe(false)
+      expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+    })
+
+    it('a service may change its mode, and known events stay known', async () => {
+      const [once, twice] = [storeWith({ mode: 'single' }), storeWith()]
+      const [single, leased, done] = [newKey(), newKey(), newKey()]
+      await once.claim(single, 'a', LEASE_MS)
+      await twice.claim(leased, 'a', LEASE_MS)
+      await twice.commit(done, 'a', LEASE_MS)
+      expect(await twice.claim(single, 'b', LEASE_MS)).toBe('done')
+      expect(await twice.commit(single, 'b', LEASE_MS)).toBe('already')
+      expect(await once.claim(leased, 'b', LEASE_MS)).toBe('busy')
+      expect(await once.claim(done, 'b', LEASE_MS)).toBe('done')
+    })
+  })
+
+  describe('in layout compact', () => {
+    /** Makes the committed event some days older by renaming its bucket. */
+    async function age(days: number, minutes = 0): Promise<void> {
+      const bucket = await onlyKey()
+      const [field = Buffer.of()] = await redis.hkeysBuffer(bucket)
+      await redis.hincrby(bucket, field, -minutes * MINUTE_MS)
+      await redis.rename(
+        bucket,
+        bucket.replace(/\d+$/, (day) => `${Number(day) - days}`),
+      )
+    }
+
+    it.each([
+      ['done', '0 d', 0, 0],
+      ['done', '6 d', 6, 0],
+      ['done', '6 d 23 h 59 min', 7, -1],
+      ['acquired', '7 d 0 h 1 min', 7, 1],
+      ['acquired', '9 d', 9, 0],
+    ])('a committed event is %s at %s', async (answer, _, days, minutes) => {
+      const store = storeWith({ layout: 'compact' })
+      const key = newKey()
+      await store.claim(key, 'a', LEASE_MS)
+      await store.commit(key, 'a', WEEK_MS)
+      await age(days, minutes)
+      expect(await store.claim(key, 'b', LEASE_MS)).toBe(answer)
+      expect(await store.commit(key, 'b', WEEK_MS)).toBe(answer === 'done' ? 'already' : 'committed')
+    })
+
+    it('a bucket expires when the last day of its events ends, at most a day after its last event', async () => {
+      const store = storeWith({ layout: 'compact', shards: 1 })
+      for (let event = 0; event < 10; event += 1) await store.commit(newKey(), 'a', WEEK_MS)
+      const endsAt = await redis.pexpiretime(await onlyKey())
+      expect(endsAt % DAY_MS).toBe(0)
+      const leftMs = await redis.pttl(await onlyKey())
+      expect(leftMs).toBeGreaterThan(WEEK_MS - MINUTE_MS)
+      expect(leftMs).toBeLessThanOrEqual(WEEK_MS + DAY_MS)
+    })
+
+    it('an event takes at most 30 bytes', async () => {
+      const store = storeWith({ layout: 'compact', shards: 8 })
+      const events = Array.from({ length: 2000 }, () => newKey())
+      await Promise.all(events.map((key) => store.commit(key, 'a', WEEK_MS)))
+      const buckets = await redis.keys('*')
+      expect(buckets).toHaveLength(8)
+      const bytes = await Promise.all(buckets.map((bucket) => redis.memory('USAGE', bucket, 'SAMPLES', 0)))
+      const total = bytes.reduce<number>((sum, each) => sum + Number(each), 0)
+      expect(total / events.length).toBeLessThan(30)
+      for (const key of events) expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+    })
+
+    it("a retention longer than that of the layout is kept in the lease's key", async () => {
+      const store = storeWith({ layout: 'compact', retentionSeconds: 2 * 86_400 })
+      const [long, short] = [newKey(), newKey()]
+      expect(await store.commit(long, 'a', 3 * DAY_MS)).toBe('committed')
+      expect(await redis.pttl(await onlyKey())).toBeGreaterThan(3 * DAY_MS - MINUTE_MS)
+      expect(await store.commit(short, 'a', 2 * DAY_MS)).toBe('committed')
+      for (const key of [long, short]) {
+        expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+        expect(await store.commit(key, 'b', DAY_MS)).toBe('already')
+      }
+    })
+  })
+})

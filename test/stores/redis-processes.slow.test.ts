@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
+import { commitInProcesses, KILL_STEPS, killDuring, raceProcesses } from '../support/store-processes.ts'
+
+// The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
+describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.close())
+
+  describe.each([
+    ['plain', {}],
+    ['compact', { layout: 'compact' }],
+  ])('%s', (_, options) => {
+    const subject = () => ({ subject: 'redis', config: { port: server.port, options } })
+
+    it('8 processes that claim one event 200 times at once get it once, in each of 10 rounds', async ({
+      signal,
+    }) => {
+      const size = { processes: 8, rounds: 10, deliveries: 200 }
+      expect(await raceProcesses({ ...subject(), ...size, signal })).toEqual(Array(10).fill(1))
+    }, 60_000)
+
+    it('an event answered `committed` is done for another process', async ({ signal }) => {
+      const counts = await commitInProcesses({ ...subject(), processes: 3, events: 500, signal })
+      expect(counts).toStrictEqual({ committed: 1500, forgotten: 0, undecided: 0 })
+    }, 60_000)
+
+    it('no event of 25 killed processes is lost, and none of them runs again after its commit', async ({
+      signal,
+    }) => {
+      const counts = await killDuring({ ...subject(), kills: 25, leaseMs: 300, signal })
+      expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+    }, 60_000)
+  })
+
+  it('4 processes in mode single get each event once', async ({ signal }) => {
+    const config = { port: server.port, options: { mode: 'single' } }
+    const size = { processes: 4, rounds: 5, deliveries: 100, losersAnswer: 'done' as const }
+    expect(await raceProcesses({ subject: 'redis', config, ...size, signal })).toEqual([1, 1, 1, 1, 1])
+  }, 60_000)
+
+  describe('a faulty store', () => {
+    const faulty = (fault: string) => ({ subject: 'redis-faulty', config: { port: server.port, fault } })
+
+    it('the harness notices a store that reads first and writes later', async ({ signal }) => {
+      const size = { processes: 2, rounds: 3, deliveries: 100 }
+      const acceptances = await raceProcesses({ ...faulty('looksFirst'), ...size, signal })
+      expect(Math.max(...acceptances)).toBeGreaterThan(1)
+    }, 60_000)
+
+    it('the harness notices a store that answers `committed` and writes nothing', async ({ signal }) => {
+      const subject = { ...faulty('forgetsCommits'), processes: 2, signal }
+      await expect(raceProcesses({ ...subject, rounds: 1, deliveries: 2 })).rejects.toThrow('as acquired')
+      const counts = await commitInProcesses({ ...subject, events: 500 })
+      expect(counts).toStrictEqual({ committed: 1000, forgotten: 1000, undecided: 0 })
+    }, 60_000)
+
+    it.each([
+      ['forgetsCommits', 'runTwiceAfterCommit', 'commit answered'],
+      ['doneAtClaim', 'lost', 'claim answered'],
+      ['ignoresLeases', 'takenEarly', 'claim answered'],
+    ] as const)(
+      'the harness notices a store that %s',
+      async (fault, count, step) => {
+        const kills = { firstKill: 3 * KILL_STEPS.indexOf(step), kills: 3, leaseMs: 2000 }
+        expect((await killDuring({ ...faulty(fault), ...kills }))[count]).toBeGreaterThan(0)
+      },
+      60_000,
+    )
+  })
+
+  it('a subject that cannot be opened is reported, and leaves no process behind', async () => {
+    const nothing = { subject: 'redis-faulty', config: { port: server.port, fault: 'none' } }
+    const race = raceProcesses({ ...nothing, processes: 2, rounds: 1, deliveries: 2 })
+    await expect(race).rejects.toThrow(/ended: .*not a function/s)
+  })
+})

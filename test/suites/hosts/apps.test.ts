@@ -1,0 +1,127 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { generateSecret } from 'hookgate'
+import { stripe } from 'hookgate/schemes/stripe'
+import { twilio } from 'hookgate/schemes/twilio'
+import { signAs } from 'hookgate/testing'
+import { expect, it, onTestFinished } from 'vitest'
+
+const SECRET = generateSecret()
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const here = join(root, 'test/suites/hosts')
+const { STRIPE_WEBHOOK_SECRET: _, ...rest } = process.env
+const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1' }
+
+interface App {
+  readonly name: string
+  /** Where the framework expects examples/web/<name>.ts. */
+  readonly route: string
+  readonly build: readonly string[]
+  readonly start: readonly string[]
+  /** What it prints when it is ready. */
+  readonly ready: RegExp
+  /** What else it must do. */
+  readonly also?: (url: string) => Promise<void>
+}
+
+const NEXT = join(here, 'node_modules/next/dist/bin/next')
+const VITE = join(here, 'node_modules/vite/bin/vite.js')
+
+const APPS: readonly App[] = [
+  {
+    name: 'next',
+    route: 'app/webhooks/stripe/route.ts',
+    build: [NEXT, 'build'],
+    start: [NEXT, 'start', '-p', '0', '-H', '127.0.0.1'],
+    ready: /(http:\/\/127\.0\.0\.1:\d+).*Ready in/s,
+  },
+  {
+    name: 'sveltekit',
+    route: 'src/routes/webhooks/stripe/+server.ts',
+    build: [VITE, 'build'],
+    start: ['build/index.js'],
+    ready: /Listening on (http:\S+)/,
+    also: takesFormsOfSendersOnly,
+  },
+]
+
+/** With the setting and the hook that docs/fetch.md shows. */
+async function takesFormsOfSendersOnly(url: string): Promise<void> {
+  const publicUrl = 'https://example.com/webhooks/twilio'
+  const form = await signAs(twilio, { secret: SECRET, body: 'From=%2B1&Body=Hi', publicUrl })
+  const post = async (path: string, headers: { readonly [name: string]: string }) => {
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: form.body })
+    return `${response.status} ${await response.text()}`
+  }
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect(await post('/webhooks/twilio', type)).toMatch(/^401 /) // not signed
+  expect(await post('/webhooks/twilio', form.headers)).toBe('200 Hi')
+  const forbidden = '403 Cross-site forms are forbidden'
+  expect(await post('/contact', type)).toBe(forbidden)
+  expect(await post('/contact', { ...type, origin: 'https://evil.example' })).toBe(forbidden)
+  const origin = url.replace('http:', 'https:') // adapter-node takes every request for https
+  expect(await post('/contact', { ...type, origin })).toBe('200 thank you')
+  expect(await post('/contact', { 'content-type': 'application/json' })).toBe('200 thank you')
+}
+
+/** A copy of the app with the example in it, beside the frameworks that it imports. */
+function folderOf({ name, route }: App): string {
+  const folder = mkdtempSync(join(here, '.app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(here, 'apps', name), folder, { recursive: true })
+  mkdirSync(join(folder, route, '..'), { recursive: true })
+  cpSync(join(root, 'examples/web', `${name}.ts`), join(folder, route))
+  cpSync(join(root, 'examples/web/stripe.ts'), join(folder, route, '../stripe.ts'))
+  return folder
+}
+
+/** Starts the built app and returns its URL. */
+async function started({ start, ready }: App, cwd: string): Promise<string> {
+  const app = spawn(process.execPath, start, {
+    cwd,
+    env: { ...env, STRIPE_WEBHOOK_SECRET: SECRET, TWILIO_AUTH_TOKEN: SECRET },
+  })
+  const gone = once(app, 'close')
+  onTestFinished(async () => {
+    app.kill('SIGKILL')
+    await gone
+  })
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const hear = (chunk: Buffer) => {
+      said += chunk
+      const [, url] = ready.exec(said) ?? []
+      if (url) resolve(url)
+    }
+    app.stdout.on('data', hear) // read to the end, because an app dies if nobody reads its output.
+    app.stderr.on('data', hear)
+    gone.then(() => reject(new Error(`it ended before it was ready: ${said}`)))
+  })
+}
+
+it.each(APPS)(
+  'the example of $name, built without the secret by the real framework, accepts a signed webhook once',
+  { timeout: 300_000 },
+  async (app) => {
+    const folder = folderOf(app)
+    await promisify(execFile)(process.execPath, app.build, { cwd: folder, env })
+    const url = await started(app, folder)
+    const request = await signAs(stripe, { secret: SECRET, body: { id: 'evt_1', type: 'invoice.paid' } })
+    const send = () => fetch(`${url}/webhooks/stripe`, request)
+    const accepted = await send()
+    expect([accepted.status, await accepted.text()]).toEqual([200, '{"received":true}'])
+    const duplicate = await send()
+    expect([duplicate.status, await duplicate.text()]).toEqual([200, ''])
+    await app.also?.(url)
+  },
+)
+
+it('docs/fetch.md shows the hook of SvelteKit to the letter', () => {
+  const hook = readFileSync(join(here, 'apps/sveltekit/src/hooks.server.ts'), 'utf8')
+  expect(readFileSync(join(root, 'docs/fetch.md'), 'utf8')).toContain(`\n${hook}\`\`\``)
+})

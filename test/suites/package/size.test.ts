@@ -1,0 +1,180 @@
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { describe, expect, inject, it } from 'vitest'
+import { schemeNames, specifierOf, subpaths } from './manifest.ts'
+
+const EDGE = ['workerd', 'worker', 'browser']
+
+interface Platform {
+  readonly platform?: 'node' | 'neutral'
+  readonly conditions?: readonly string[]
+  readonly external?: readonly string[]
+}
+
+/** A program bundled as a user would, and the packages in the bundle. */
+async function bundle(program: string, options: Platform = {}) {
+  const { platform = 'neutral', conditions = EDGE, external = ['node:*', '@opentelemetry/api'] } = options
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: program, resolveDir: inject('bare') },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform,
+    mainFields: ['module', 'main'],
+    conditions: [...conditions],
+    external: [...external],
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  })
+  const files = Object.keys(metafile.inputs)
+  const packages = files.flatMap((path) => /node_modules\/([^/]+)\//.exec(path)?.[1] ?? [])
+  return {
+    gzipped: gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length,
+    files,
+    packages: [...new Set(packages)].toSorted(),
+    text: outputFiles[0]?.text ?? '',
+    /** The size of a file in bytes, compressed. */
+    bytesOf: (end: string) =>
+      Object.values(metafile.outputs)
+        .flatMap(({ inputs }) => Object.entries(inputs))
+        .find(([path]) => path.endsWith(end))?.[1].bytesInOutput ?? 0,
+  }
+}
+
+const KB = 1024
+const HMAC = `export { defineListener, hmac, verify } from 'hookgate'`
+const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
+
+const builds = [
+  { name: 'for the web', options: {} },
+  { name: 'for Node', options: { platform: 'node', conditions: ['node'] } },
+] as const satisfies readonly { name: string; options: Platform }[]
+
+describe.each(builds)('minified and gzipped $name', ({ options }) => {
+  const beyond = async (program: string, ...external: readonly string[]) => {
+    const { gzipped, packages } = await bundle(program, { ...options, external: ['node:*', ...external] })
+    expect(packages).toEqual(['hookgate'])
+    return gzipped
+  }
+
+  // 8 KB is the goal. The fixes of a hostile review exceeded it.
+  it('hookgate with HMAC is at most 9.3 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.3 * KB)
+  })
+
+  // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
+  // with a secret, and 0.9 KB read the query of a signed URL.
+  it('the bundle with a first scheme is at most 18 KB, and each further one adds 0.4 KB, 1.4 KB with public keys, or 1.5 KB with a list of topics', async () => {
+    const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
+    const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
+    expect(first).toBeLessThanOrEqual(18 * KB)
+    for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
+      const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
+      const hasKeyPair = name === 'discord' || name === 'standard-webhooks'
+      const most = name === 'shopify' ? 1.5 : hasKeyPair ? 1.4 : 0.4 // Shopify's topics are a list of their own
+      expect(second - first, name).toBeLessThanOrEqual(most * KB)
+    }
+  })
+
+  // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB.
+  it('the bundle with Stripe and webhookHandler is at most 23.2 KB', async () => {
+    const program = `export { defineListener } from 'hookgate'
+      export { stripe } from 'hookgate/schemes/stripe'
+      export { webhookHandler } from 'hookgate/web'`
+    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual(23.2 * KB)
+  })
+
+  it('memoryStore adds at most 7.5 KB to hookgate with HMAC, lru-cache included', async () => {
+    const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
+      ...options,
+      external: ['node:*', 'ipaddr.js'],
+    })
+    expect(both.packages).toEqual(['hookgate', 'lru-cache'])
+    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(7.5 * KB)
+  })
+
+  // hookgate/jwt is never used without hookgate, so the code that both share counts there.
+  it('hookgate/jwt adds at most 4.4 KB to that, beyond jose', async () => {
+    const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
+    expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(4.4 * KB)
+  })
+})
+
+/** The packages that a subpath may bring along, apart from hookgate itself. */
+const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
+  '.': ['ipaddr.js'],
+  './jwt': ['jose'],
+  './adapter': ['ipaddr.js'],
+  './explain': ['ipaddr.js'],
+  './sender': ['ipaddr.js', 'jose'],
+  './testing': ['jose'],
+  './express': ['ipaddr.js'],
+  './fastify': ['fastify-plugin', 'ipaddr.js'],
+  './hono': ['ipaddr.js'],
+  './web': ['ipaddr.js'],
+  './listeners': ['lru-cache'],
+  './schemes/graph': ['jose'],
+  './schemes/paypal': ['ipaddr.js'],
+  './schemes/plaid': ['ipaddr.js', 'jose'],
+  './schemes/pubsub': ['jose'],
+  './schemes/sns': ['ipaddr.js'],
+  './stores/local-cache': ['lru-cache'],
+  './stores/memory': ['lru-cache'],
+}
+
+describe('what a subpath brings along', () => {
+  it.each(subpaths)('%s: no framework, and no package that it does not need', async (subpath) => {
+    const { packages } = await bundle(`export * from '${specifierOf(subpath)}'`)
+    const expected = [...(PACKAGES[subpath] ?? []), 'hookgate'].toSorted()
+    expect(packages, 'PACKAGES in test/suites/package/size.test.ts').toEqual(expected)
+  })
+
+  it.each(schemeNames)('hookgate/schemes/%s: no other scheme', async (name) => {
+    const { files } = await bundle(`export * from '${specifierOf(`./schemes/${name}`)}'`)
+    const schemes = files.flatMap((path) => /\/dist\/src\/schemes\/([^/]+)\.js$/.exec(path)?.[1] ?? [])
+    expect(schemes).toEqual([name])
+  })
+
+  it.each([
+    ['replyTo', '.', 'Service Unavailable'],
+    ['route', '.', "needs a handler for '*'"],
+    ['defineScheme', './schemes', 'SubjectPublicKeyInfo'],
+    ['signAs', './testing', 'is needed to sign as'],
+  ])('%s is tree-shaken if it is not used', async (name, subpath, text) => {
+    const unused = `import '${specifierOf(subpath)}'\n${HMAC}`
+    expect((await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)).text).toContain(text)
+    expect((await bundle(unused)).text).not.toContain(text)
+  })
+
+  it('an unused subpath brings nothing, because the package has no side effects', async () => {
+    const program = subpaths.map((subpath) => `import '${specifierOf(subpath)}'`).join('\n')
+    expect((await bundle(program)).text.trim()).toBe('')
+  })
+
+  // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
+  it.each([
+    ['eventKeyText', '.', 0.2 * KB],
+    ['redisStore', './stores/redis', 2.1 * KB],
+    ['memoryStore', './stores/memory', 2.6 * KB],
+    ['d1Store', './stores/d1', 2.1 * KB],
+    ['durableObjectStore', './stores/durable-object', 2.2 * KB],
+    ['jobId, toEnvelope, fromEnvelope', './handoff', 1 * KB],
+  ])('%s brings nothing of the core but errors, options and keys', async (name, subpath, most) => {
+    const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
+    for (const one of name.split(', ')) expect(text).toContain(one)
+    expect(bytesOf('/dist/src/core.js')).toBe(0)
+    expect(bytesOf('/dist/src/shared.js')).toBeLessThanOrEqual(most)
+  })
+})
+
+describe('a process that imports hookgate', () => {
+  it('a process that imports hookgate reads four files of it', async () => {
+    const node = { platform: 'node', conditions: ['node'] } as const
+    const { files } = await bundle(`export * from 'hookgate'`, node)
+    const own = files.flatMap((path) => /\/hookgate\/(.*)$/.exec(path)?.[1] ?? [])
+    expect(own.toSorted()).toEqual(
+      ['core', 'crypto/node', 'index', 'shared'].map((name) => `dist/src/${name}.js`),
+    )
+  })
+})

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { deliver } from './make/deliver.mjs'
+import { handshakes, serialiseHandshakes } from './make/handshakes.mjs'
+import { recipes } from './make/recipes.mjs'
+import { serialise } from './make/serialise.mjs'
+import { holdToSigner } from './make/signer.mjs'
+import { vectorsOf } from './make/vectors.mjs'
+import { vectorFiles } from './vector-files.ts'
+
+const written = (name: string) =>
+  readFileSync(new URL(`../../vectors/schemes/${name}.json`, import.meta.url), 'utf8')
+
+const known: readonly { readonly scheme: string; readonly sdk?: string }[] = recipes
+
+/** Answers for the SDK from the file. sdk-verdicts.test.ts asks the SDK itself. */
+function asWritten(scheme: string) {
+  const cases = vectorFiles.find((vectors) => vectors.scheme === scheme)?.cases ?? []
+  return async (_sender: unknown, _head: unknown, given: { readonly name: string }) =>
+    cases.find(({ name }) => name === given.name)?.sdk
+}
+
+describe('make-vectors.mjs', () => {
+  it.each(known)('make-vectors.mjs makes exactly the committed file of $scheme', async (recipe) => {
+    expect(serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))).toBe(written(recipe.scheme))
+  })
+
+  it('make-vectors.mjs signs like the SDKs that can sign', async () => {
+    const held: string[] = []
+    for (const recipe of known) {
+      if (recipe.sdk && (await holdToSigner(recipe, deliver))) held.push(recipe.scheme)
+    }
+    expect(held.sort()).toEqual([
+      'adyen-platform',
+      'cloudinary',
+      'github',
+      'hubspot',
+      'notion',
+      'sanity',
+      'standard-webhooks',
+      'stripe',
+      'svix',
+      'twilio',
+      'workos',
+    ])
+  })
+
+  it('make-vectors.mjs has a recipe for each file', () => {
+    expect(known.map(({ scheme }) => scheme).sort()).toEqual(vectorFiles.map(({ scheme }) => scheme).sort())
+  })
+
+  it('make-vectors.mjs makes exactly the committed handshakes.json', () => {
+    expect(serialiseHandshakes(handshakes)).toBe(written('handshakes'))
+  })
+})

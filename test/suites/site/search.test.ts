@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
+import { type ServedSite, serveSite } from './serve-site.ts'
+import { ROOT } from './site-files.ts'
+
+const REASONS = [...readFileSync(`${ROOT}docs/errors.md`, 'utf8').matchAll(/^### `([a-z_0-9]+)`$/gm)].map(
+  ([, reason = '']) => reason,
+)
+
+describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
+  let browser: Browser
+  let site: ServedSite
+  let page: Page
+
+  beforeAll(async () => {
+    site = await serveSite()
+    browser = await Browser.open()
+    page = await browser.page(site.origin)
+    await page.goto(`${site.origin}/`)
+    return async () => {
+      await browser.close()
+      site.close()
+    }
+  })
+
+  /** The targets of the search results, best first. */
+  async function search(words: string): Promise<(string | null)[]> {
+    await page.locator('.VPLocalSearchBox input').fill(words)
+    await page.locator('.VPLocalSearchBox .result').first().waitFor()
+    return page
+      .locator('.VPLocalSearchBox .result')
+      .evaluateAll((results) => results.map((result) => result.getAttribute('href')))
+  }
+
+  it('the search finds every reason, every error code and every export', { timeout: 120_000 }, async () => {
+    expect(REASONS.length).toBeGreaterThan(20)
+    await page.getByRole('button', { name: 'Search' }).click()
+    for (const reason of REASONS) {
+      await expect.poll(() => search(reason), { message: reason }).toContain(`/errors.html#${reason}`)
+    }
+    await expect.poll(() => search('memoryStore')).toContain('/api/hookgate/stores/memory.html#memorystore')
+    // A word of docs/decisions.md, which is for maintainers, and of other pages.
+    let found: (string | null)[] = []
+    await expect
+      .poll(async () => (found = await search('workerd')))
+      .toContainEqual(expect.stringMatching(/^\/runtimes\.html/))
+    expect(found).not.toContainEqual(expect.stringMatching(/^\/decisions\.html/))
+    await page.keyboard.press('Escape')
+  })
+
+  it.each([
+    ['constructEvent', /^\/migrate\/stripe\.html/],
+    ['raw body', /^\/troubleshooting\.html/],
+    ['express.json', /^\/troubleshooting\.html/],
+    ['signature verification failed', /^\/(?:troubleshooting|errors)\.html/],
+    ['stripe signature wrong', /^\/troubleshooting\.html/],
+    ['duplicate', /^\/errors\.html#event_duplicate/],
+    ['ngrok', /^\/tunnels\.html/],
+    ['github webhooks', /^\/schemes\/github\.html/],
+  ])('the search finds the right page for %s', { timeout: 60_000 }, async (words, target) => {
+    await page.goto(`${site.origin}/`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await expect.poll(async () => (await search(words))[0]).toMatch(target)
+    await page.keyboard.press('Escape')
+  })
+
+  it("the search finds each sender's page by its title", { timeout: 120_000 }, async () => {
+    await page.goto(`${site.origin}/`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    const names = readdirSync(`${ROOT}docs/schemes`).filter((name) => name.endsWith('.md'))
+    expect(names).toHaveLength(25)
+    for (const name of names) {
+      const [, title = ''] = /^# (.+)/.exec(readFileSync(`${ROOT}docs/schemes/${name}`, 'utf8')) ?? []
+      const target = `/schemes/${name.replace('.md', '.html')}`
+      await expect.poll(async () => (await search(title))[0], { message: title }).toMatch(target)
+    }
+    await page.keyboard.press('Escape')
+  })
+
+  it('the site opens the playground from the home page and from its own page', async () => {
+    for (const start of ['/', '/playground.html']) {
+      await page.goto(site.origin + start)
+      await page.locator('.VPContent a[href="/playground/"]').click()
+      await page.locator('#result h2', { hasText: 'Accepted' }).waitFor()
+    }
+  })
+
+  it('the site shows the picture of the theme, and the other one after the switch', async () => {
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.goto(`${site.origin}/`)
+    const shown = () =>
+      page
+        .locator('.VPContent picture img:visible')
+        .evaluateAll((all) => all.map((each) => Reflect.get(each, 'src')))
+    await expect.poll(shown).toEqual([expect.stringContaining('inspector-light')])
+    await page.locator('.VPSwitchAppearance:visible').first().click()
+    await expect.poll(shown).toEqual([expect.stringContaining('inspector-dark')])
+  })
+
+  it('the site renders light and dark without an error or a request to another host', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${site.origin}/schemes.html`)
+      await page.locator('main table').first().waitFor()
+    }
+    expect(browser.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+// Makes the pictures of the pages: `npm run site && node tools/pictures.mjs`, with Chromium and util-linux's `script` installed.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { github } from 'hookgate/schemes/github'
+import { stripe } from 'hookgate/schemes/stripe'
+import { signAs } from 'hookgate/testing'
+import { chromium } from 'playwright-core'
+
+const pathOf = (name) => fileURLToPath(new URL(`../docs/${name}`, import.meta.url))
+const SECRET = 'whsec_for_these_pictures_0123456789'
+const TYPES = ['customer.created', 'invoice.paid', 'charge.refunded']
+const COLOUR_SCHEMES = ['light', 'dark']
+
+const app = createServer((_, response) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"received":true}'),
+).listen(0, '127.0.0.1')
+await once(app, 'listening')
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const listen = ['listen', '--port', '0', '--scheme', 'stripe', '--ui', '--ui-port', '0']
+const listening = spawn(process.execPath, [main, ...listen, '--forward-to', `${app.address().port}`], {
+  env: { ...process.env, HOOKGATE_SECRET: SECRET },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+const found = {}
+for await (const line of createInterface(listening.stdout)) {
+  const [, name, url] = /^(Listening on|Inspector:) (\S+)$/.exec(line) ?? []
+  if (name) found[name] = url
+  if (found['Inspector:']) break
+}
+const send = async (url, secret, id, type) => {
+  const data = { object: { id: 'in_1', amount_paid: 2000, currency: 'eur' } }
+  const signed = await signAs(stripe, { secret, body: { id, object: 'event', type, data } })
+  await (await fetch(url, signed)).text()
+}
+for (const [index, type] of TYPES.entries())
+  await send(found['Listening on'], SECRET, `evt_${index + 1}`, type)
+await send(found['Listening on'], `${SECRET}\n`, 'evt_4', 'invoice.paid')
+
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+for (const colorScheme of COLOUR_SCHEMES) {
+  const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 720 } })
+  await page.goto(found['Inspector:'])
+  await page.getByText('Likely:').waitFor()
+  await page.screenshot({ path: pathOf(`inspector-${colorScheme}.png`) })
+  await page.close()
+}
+
+/** What `listen` writes in a terminal of 100 columns, with its colours. */
+async function terminalText() {
+  const command = `stty cols 100; exec ${process.execPath} ${main} listen --scheme stripe --explain --port 8787`
+  const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, TERM: 'xterm', HOOKGATE_SECRET: SECRET },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let text = ''
+  terminal.stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  const shows = async (words) => {
+    while (!text.includes(words)) await once(terminal.stdout, 'data')
+  }
+  await shows('invoice.paid\r\n\r\n')
+  const [url] = /http:\S+/.exec(text) ?? []
+  await send(url, SECRET, 'evt_1', 'invoice.paid')
+  await send(url, SECRET, 'evt_1', 'invoice.paid')
+  await send(url, `"${SECRET}"`, 'evt_2', 'invoice.paid')
+  await shows('likely: ')
+  await (await fetch(url, await signAs(github, { secret: SECRET, body: '{}', eventType: 'push' }))).text()
+  await shows('from GitHub')
+  terminal.stdin.write('\u0003')
+  await once(terminal, 'close')
+  return text.replace('^C', '').replaceAll('node dist/cli/main.js', 'hookgate').trim()
+}
+
+const COLOURS = { 31: '#ff7b72', 32: '#5fd068', 33: '#e3b341', 90: '#8b949e' }
+const escaped = { '&': '&amp;', '<': '&lt;' }
+const html = (await terminalText())
+  .replace(/[&<]/g, (character) => escaped[character])
+  .split('\u001b')
+  .join('')
+  .replace(/\[(\d+)m/g, (_, code) => (COLOURS[code] ? `<span style="color:${COLOURS[code]}">` : '</span>'))
+const page = await browser.newPage({ viewport: { width: 1000, height: 600 }, deviceScaleFactor: 1.3 })
+await page.setContent(`<body style="margin:0"><pre style="margin:0;padding:24px;width:100ch;box-sizing:content-box;
+background:#17191c;color:#e6e7ea;font:14px/1.5 monospace;border-radius:10px;white-space:pre-wrap"
+><span style="color:${COLOURS[90]}">$</span> hookgate listen --scheme stripe --explain\n${html}</pre>`)
+await page.locator('pre').screenshot({ path: pathOf('terminal.png'), omitBackground: true })
+
+const site = createServer((request, response) => {
+  const path = new URL(request.url, 'http://site').pathname.replace(/\/$/, '/index.html')
+  const type = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
+  response.writeHead(200, { 'content-type': type[path.split('.').at(-1)] ?? 'text/plain' })
+  response.end(readFileSync(pathOf(`site/dist${path}`)))
+}).listen(0, '127.0.0.1')
+await once(site, 'listening')
+const playground = await browser.newPage({ viewport: { width: 1100, height: 860 } })
+await playground.goto(`http://127.0.0.1:${site.address().port}/playground/`)
+await playground.getByRole('button', { name: 'Sign this body' }).click()
+await playground.getByText('Accepted').first().waitFor()
+await playground.getByRole('button', { name: 'Change a byte' }).click()
+await playground.getByText('Likely:').first().waitFor()
+await playground.screenshot({ path: pathOf('playground.png') })
+
+await browser.close()
+site.close()
+site.closeAllConnections()
+listening.kill('SIGINT')
+app.close()
+app.closeAllConnections()
