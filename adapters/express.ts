@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Listener, ListenerConfigError, type WebhookEvent } from '../src/index.ts'
 import {
+  asError,
   behindProxies,
-  besideNode,
-  checkAndClaim,
   createObserver,
   createReceiver,
   fromNode,
@@ -13,6 +12,7 @@ import {
   type NodeRequest,
   type NodeResponse,
   type ObserverOptions,
+  observedNode,
   type ReceiverOptions,
   type SourceFinder,
   sendReply,
@@ -79,20 +79,34 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
   const receiver = createReceiver(target, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const sourceOf = sourceFinder(options.trustedProxies)
   return function verifyWebhook(request, response, next) {
-    receiver
-      .receive(request, incomingOf(request, response, sourceOf), checkAndClaim, (outcome) => {
-        if (outcome.reply) return sendReply(response, outcome.reply)
-        settleAfter(response, outcome)
-        attach(request, outcome.event)
-        next()
-      })
-      .catch((error) => {
-        try {
-          next(error)
-        } catch {
-          response.destroy() // a bare server's callback threw, and there is nobody else to answer
-        }
-      })
+    void guard(request, response, next, incomingOf(request, response, sourceOf))
+  }
+
+  async function guard(...[request, response, next, incoming]: Guarded<Request>): Promise<void> {
+    try {
+      const outcome = await receiver.receive(request, incoming)
+      if (outcome.reply) return sendReply(response, outcome.reply)
+      attach(request, outcome.event)
+      settleAfter(response, outcome)
+      next()
+    } catch (error) {
+      passOn(asError(error), response, next)
+    }
+  }
+}
+
+/** A mounted request. Its `Incoming` was made at once, because another framework may wait for no promise. */
+type Guarded<Request extends IncomingMessage> = [
+  ...Parameters<WebhookMiddleware<Request>>,
+  incoming: Incoming,
+]
+
+/** A bare server's callback may throw this error too, and then there is nobody else to answer. */
+function passOn(error: Error, response: ServerResponse, next: (error: Error) => void): void {
+  try {
+    next(error)
+  } catch {
+    response.destroy()
   }
 }
 
@@ -129,7 +143,7 @@ export function observeWebhook<Request extends IncomingMessage = IncomingMessage
   const observer = createObserver(target, options, OWN_OPTIONS)
   const sourceOf = sourceFinder(options.trustedProxies)
   return function observeWebhook(request, _response, next) {
-    void observer.observe(request, () => besideNode(request, sourceOf))
+    void observer.observe(request, () => observedNode(request, sourceOf))
     next()
   }
 }
@@ -163,7 +177,9 @@ function incomingOf(
 /** Finds the source address by `trustedProxies`, or by Express's `trust proxy` setting. */
 function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFinder<ExpressRequest> {
   const findSource = behindProxies(trustedProxies)
-  return (request, listener) => {
+  return sourceOf
+
+  function sourceOf(request: ExpressRequest, listener: Listener<unknown>): string | undefined {
     // Read once: property access on Express requests is megamorphic.
     const { app } = request
     // A request from @fastify/middie. Fastify would later wait for a body that has been read.

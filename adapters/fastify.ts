@@ -10,17 +10,16 @@ import type {
 import fp from 'fastify-plugin'
 import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
 import {
+  asError,
   behindProxies,
-  besideNode,
   type Checked,
-  check,
-  claim,
   createObserver,
   createReceiver,
   fromNode,
   type Incoming,
   type ListenerLookup,
   type ObserverOptions,
+  observedNode,
   type Receiver,
   type ReceiverOptions,
   type SourceFinder,
@@ -161,7 +160,7 @@ async function observe(scope: FastifyInstance, options: ObserveWebhookOptions): 
   // After the hooks that may refuse a request, and right before its reader.
   scope.addHook('preParsing', (request, _reply, _payload, done) => {
     void observer.observe(request, () =>
-      besideNode(request.raw, (_, listener) => sourceOf(request, listener)),
+      observedNode(request.raw, (_, listener) => sourceOf(request, listener)),
     )
     done()
   })
@@ -183,23 +182,24 @@ function checkFirst(
   sourceOf: SourceFinder<FastifyRequest>,
   passOn: PassOn,
 ): onRequestHookHandler {
-  return (request: GuardedRequest, reply, done) => {
-    receiver
-      .receive(request, incomingOf(request, reply, sourceOf), check, (outcome) => {
-        if (outcome.reply) return sendReply(reply, outcome.reply)
-        request[CHECKED] = outcome
-        hideOddType(request)
-        return done()
-      })
-      .catch(passOn(request, reply, done))
+  // Not async itself: Fastify refuses an async hook with `done`.
+  return (request, reply, done) => void onRequest(request, reply, done)
+
+  async function onRequest(request: GuardedRequest, reply: FastifyReply, done: Done): Promise<void> {
+    try {
+      const checked = await receiver.check(request, incomingOf(request, reply, sourceOf))
+      if (checked.reply) return sendReply(reply, checked.reply)
+      request[CHECKED] = checked
+      hideOddType(request)
+      done()
+    } catch (error) {
+      passOn(asError(error), request, reply, done)
+    }
   }
 }
 
-type PassOn = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  done: (error: Error) => void,
-) => (error: Error) => void
+type Done = (error?: Error) => void
+type PassOn = (error: Error, request: FastifyRequest, reply: FastifyReply, done: Done) => void
 
 const PAUSE_MS = 60_000
 
@@ -209,21 +209,20 @@ const PAUSE_MS = 60_000
  */
 function errorPasser(): PassOn {
   let printedAt = -Infinity
-  return ({ log }, { raw }, done) =>
-    (error) => {
-      try {
-        const isMistake = error instanceof ListenerConfigError && log.level === undefined
-        if (isMistake && performance.now() - printedAt >= PAUSE_MS) {
-          printedAt = performance.now()
-          console.error(`hookgate: ${error.message}. What to do: ${error.help}`)
-        }
-      } catch {} // a replaced console may throw
-      try {
-        done(error)
-      } catch {
-        raw.destroy() // an error handler failed, and there is nobody else to answer
+  return (error, { log }, { raw }, done) => {
+    try {
+      const isMistake = error instanceof ListenerConfigError && log.level === undefined
+      if (isMistake && performance.now() - printedAt >= PAUSE_MS) {
+        printedAt = performance.now()
+        console.error(`hookgate: ${error.message}. What to do: ${error.help}`)
       }
+    } catch {} // a replaced console may throw
+    try {
+      done(error)
+    } catch {
+      raw.destroy() // an error handler failed, and there is nobody else to answer
     }
+  }
 }
 
 /** A request with another method is probably for another route of the guarded scope, not a webhook. */
@@ -258,7 +257,7 @@ function hideOddType(request: GuardedRequest): void {
 /** The content type parser: returns the payload that the checks parsed. */
 const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream, parsed) => {
   if (request[HEADERS]) request.headers = request[HEADERS]
-  parsed(null, request[CHECKED]?.verification.payload)
+  parsed(null, request[CHECKED]?.payload)
 }
 
 /** The `preHandler` hook: claims the event, and responds if the claim fails. */
@@ -266,19 +265,21 @@ function claimLast(
   receiver: Receiver<FastifyRequest, Listener<unknown>>,
   passOn: PassOn,
 ): preHandlerHookHandler {
-  return (request: GuardedRequest, reply, done) => {
+  return (request, reply, done) => void preHandler(request, reply, done)
+
+  async function preHandler(request: GuardedRequest, reply: FastifyReply, done: Done): Promise<void> {
     if (request.webhook) return done() // reply.callNotFound() runs the hook again
-    const checked = request[CHECKED] as Checked // set by onRequest
-    const sender: Pick<Incoming, 'whenGone'> = { whenGone: (tell) => void reply.raw.on('close', tell) }
-    receiver
-      .resume(checked, sender, claim, (outcome) => {
-        if (outcome.reply) return sendReply(reply, outcome.reply)
-        settleAfter(reply.raw, outcome)
-        request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
-        if (request.method === 'GET') request.body = checked.verification.payload // Fastify parses no body of a GET
-        return done()
-      })
-      .catch(passOn(request, reply, done))
+    try {
+      const checked = request[CHECKED] as Checked // set by onRequest
+      const outcome = await receiver.claim(checked)
+      if (outcome.reply) return sendReply(reply, outcome.reply)
+      settleAfter(reply.raw, outcome)
+      request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
+      if (request.method === 'GET') request.body = checked.payload // Fastify parses no body of a GET
+      done()
+    } catch (error) {
+      passOn(asError(error), request, reply, done)
+    }
   }
 }
 

@@ -1,13 +1,8 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import { type EventOf, type Listener, ListenerConfigError } from '../src/index.ts'
 import { readableAgain } from './hono/read-again.ts'
 import {
-  type Beside,
   behindProxies,
-  besideNode,
-  besideWeb,
-  type Claimed,
-  checkAndClaim,
   createObserver,
   createReceiver,
   type EmittingRequest,
@@ -18,7 +13,10 @@ import {
   type ListenerLookup,
   type NodeRequest,
   type NodeResponse,
+  type ObservedRequest,
   type ObserverOptions,
+  observedNode,
+  observedWeb,
   type ReceiverOptions,
   type SourceFinder,
   type StatusOf,
@@ -73,26 +71,27 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   const receiver = createReceiver(target, options, { ownOptions: OWN_OPTIONS })
   const sourceOf = sourceFinder(options)
   if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
+  // Not async itself: another framework may wait for no promise, so what is no context must throw.
   return function verifyWebhook(c, next) {
-    return receiver.receive<Claimed<Given>, Answered>(
-      c,
-      incomingOf(c, sourceOf),
-      checkAndClaim,
-      (outcome) => {
-        if (outcome.reply) return toResponse(outcome.reply)
-        offerBody(c, outcome.event.rawBody)
-        c.set('webhook', outcome.event)
-        const { outgoing } = nodeOf(c)
-        // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
-        const run = async () => {
-          await next()
-        }
-        if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
-        const handled = run()
-        settleAfter(outgoing, outcome, handled)
-        return handled
-      },
-    )
+    return guard(c, next, incomingOf(c, sourceOf))
+  }
+
+  async function guard(c: Context, next: Next, incoming: Incoming): Promise<Response | undefined> {
+    const outcome = await receiver.receive(c, incoming)
+    if (outcome.reply) return toResponse(outcome.reply)
+    offerBody(c, outcome.event.rawBody)
+    c.set('webhook', outcome.event)
+    const { outgoing } = nodeOf(c)
+    // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
+    const run = async () => {
+      await next()
+      return undefined
+    }
+    if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
+    const handled = run()
+    settleAfter(outgoing, outcome, handled)
+    await handled
+    return undefined
   }
 }
 
@@ -135,25 +134,25 @@ export function observeWebhook(
     const whenHandled = (tell: () => void) => {
       tellHandled = tell
     }
-    void observer.observe(c, () => besideOf(c, whenHandled, sourceOf))
+    void observer.observe(c, () => observedOf(c, whenHandled, sourceOf))
     await next().finally(() => tellHandled())
   }
 }
 
-/** A Hono request as a `Beside`. Takes the body from Hono's cache if a middleware has read it, or else from the stream. */
-function besideOf(
+/** A Hono request as an `ObservedRequest`. Takes the body from Hono's cache if a middleware has read it, or else from the stream. */
+function observedOf(
   c: Context,
   whenHandled: (tell: () => void) => void,
   sourceOf: SourceFinder<Context>,
-): Beside {
+): ObservedRequest {
   const { incoming } = nodeOf(c)
   const sourceIp = (_: unknown, listener: Listener<unknown>) => sourceOf(c, listener)
-  const beside =
+  const observed =
     incoming && !isHandedOut(c, incoming)
-      ? besideNode(incoming as EmittingRequest, sourceIp) // as Node makes it
-      : besideWeb(c.req.raw, whenHandled, sourceIp)
+      ? observedNode(incoming as EmittingRequest, sourceIp) // as Node makes it
+      : observedWeb(c.req.raw, whenHandled, sourceIp)
   const kept = c.req.bodyCache.arrayBuffer ?? c.req.bodyCache.text
-  return kept ? withKept(beside, kept) : beside
+  return kept ? withKept(observed, kept) : observed
 }
 
 const OWN_OPTIONS = {
@@ -164,8 +163,6 @@ const OWN_OPTIONS = {
   },
   trustedProxies() {}, // behindProxies checks them
 }
-
-type Answered = Awaited<ReturnType<MiddlewareHandler>>
 
 function sourceFinder(options: VerifyWebhookOptions): SourceFinder<Context> {
   const { sourceIp, trustedProxies } = options

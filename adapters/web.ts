@@ -6,13 +6,13 @@ import {
   type WebhookEvent,
 } from '../src/index.ts'
 import {
-  besideWeb,
-  checkAndClaim,
   createObserver,
   createReceiver,
   fromWeb,
+  type Incoming,
   type ListenerLookup,
   type ObserverOptions,
+  observedWeb,
   type ReceiverOptions,
   settleBefore,
   toResponse,
@@ -76,20 +76,24 @@ export function webhookHandler<Given extends Listener<unknown>>(
 ): (request: Request, source?: RequestSource) => Promise<Response> {
   const receiver = createReceiver(target, options, { caller: 'webhookHandler' })
   if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
+  // Not async itself: another framework may wait for no promise, so what is no request must throw.
   return (request, source) => {
     const sourceOf = (_: Request, { isSourceAllowed }: Listener<unknown>) => {
       if (isSourceAllowed && !('sourceIp' in Object(source))) throw addressNotGiven()
       return source?.sourceIp
     }
-    return receiver.receive(request, fromWeb(request, sourceOf), checkAndClaim, (outcome) => {
-      if (outcome.reply) return toResponse(outcome.reply)
-      const run = async () => {
-        const response = (await handler(outcome.event, request)) ?? new Response()
-        if (typeof response.status !== 'number') throw noResponse()
-        return response
-      }
-      return settleBefore(request, outcome, run, STATUS_OF)
-    })
+    return answer(request, fromWeb(request, sourceOf))
+  }
+
+  async function answer(request: Request, incoming: Incoming): Promise<Response> {
+    const outcome = await receiver.receive(request, incoming)
+    if (outcome.reply) return toResponse(outcome.reply)
+    const run = async () => {
+      const response = (await handler(outcome.event, request)) ?? new Response()
+      if (typeof response.status !== 'number') throw noResponse()
+      return response
+    }
+    return settleBefore(request, outcome, run, STATUS_OF)
   }
 }
 
@@ -151,7 +155,7 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
     const whenHandled = (tell: () => void) => {
       tellHandled = tell
     }
-    void observer.observe(request, () => besideWeb(request, whenHandled, sourceOf))
+    void observer.observe(request, () => observedWeb(request, whenHandled, sourceOf))
     try {
       const answer = handler(request, ...given)
       void whenOver(answer, tellHandled)

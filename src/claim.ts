@@ -8,31 +8,27 @@ import {
 } from './event-store.ts'
 import { withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
-import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import { isA } from './lib/member-of.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
-import { nowIfObserved, type StoreAnswer, type StoreFields } from './report.ts'
-import { type Rejected, rejected } from './verdict.ts'
-import type { Verification } from './verification.ts'
+import type { StoreAnswer, StoreFields } from './report.ts'
+import type { Verification, Wait } from './verification.ts'
 
-/**
- * The only side effect: claims the event for this delivery, or returns why it cannot.
- *
- * @throws EventStoreError if the store throws, takes too long or returns an invalid answer.
- */
-export function claimEvent<Accepted>(
-  { listener, claimKeys }: Verification,
-  accept: (claim: EventClaim, owner: string) => Accepted,
-): MaybePromise<Accepted | Rejected> {
-  const owner = listener.nextOwner()
-  const claim = claimAll(claimKeys, (key) => new Claim(listener, key, owner))
-  const { protocol, leaseMs } = listener
-  return whenKnown(claim.take(), (answer) => {
-    if (answer === 'acquired') return accept(claim, owner)
-    if (answer === 'done') return rejected('event_duplicate', 'this event was accepted before', protocol)
-    return rejected('event_in_progress', 'this event is being worked on', protocol, Math.ceil(leaseMs / 1000))
-  })
+/** The claim of one delivery to its event, with its commit and release. */
+export interface EventClaim {
+  /** @throws EventStoreError if the store throws, takes too long or returns an invalid answer. */
+  take(wait: Wait): Promise<ClaimAnswer>
+  commit(): Promise<CommitAnswer>
+  release(): Promise<boolean>
+}
+
+/** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
+export function claimOf({ listener, claimKeys }: Verification, owner: string): EventClaim {
+  const [first, second] = claimKeys
+  if (first === undefined) return UNCLAIMED
+  const claim = new Claim(listener, first, owner)
+  return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
 }
 
 /** Publishes store calls and their answers to subscribers. */
@@ -50,33 +46,25 @@ class Claim implements EventClaim {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
     this.#owner = owner
-    this.#takenAt = nowIfObserved(listener)
+    this.#takenAt = listener.onError ? performance.now() : 0
   }
 
-  take(): MaybePromise<ClaimAnswer> {
-    return this.#ask(CLAIM)
+  take(wait: Wait): Promise<ClaimAnswer> {
+    return this.#ask(CLAIM, wait)
   }
 
-  /** Not `async`: this runs for every handled event, and most in-process stores answer synchronously. */
-  commit(): Promise<CommitAnswer> {
-    if (this.#settled) return Promise.resolve(this.#settled === 'released' ? 'lost' : 'already')
-    try {
-      return Promise.resolve(whenKnown(this.#ask(COMMIT), (answer) => this.#heard(answer)))
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  async commit(): Promise<CommitAnswer> {
+    if (this.#settled) return this.#settled === 'released' ? 'lost' : 'already'
+    const answer = await this.#ask(COMMIT)
+    if (answer === 'lost') this.#tellOverrun()
+    else this.#settled = 'committed'
+    return answer
   }
 
   async release(): Promise<boolean> {
     const released = await this.#ask(RELEASE)
     if (released) this.#settled = 'released'
     return released
-  }
-
-  #heard(answer: CommitAnswer): CommitAnswer {
-    if (answer === 'lost') this.#tellOverrun()
-    else this.#settled = 'committed'
-    return answer
   }
 
   /** Nothing can be undone, but the operator should know, once, that the handler ran twice. */
@@ -89,32 +77,44 @@ class Claim implements EventClaim {
     callHook(onError, new EventStoreError(problem), { ...this.#key, durationMs })
   }
 
-  #ask<Answer extends StoreAnswer>(call: StoreCall<Answer>): MaybePromise<Answer> {
-    if (!STORE?.hasSubscribers) return this.#askInTime(call) // before the closures below are made
+  #ask<Answer extends StoreAnswer>(call: StoreCall<Answer>, wait?: Wait): Promise<Answer> {
+    if (!STORE?.hasSubscribers) return this.#answer(call, wait)
     return traced(
       STORE,
-      async () => this.#askInTime(call),
+      () => this.#answer(call, wait),
       (answer): StoreFields => ({ listenerId: this.#key.listenerId, verb: call.name, answer }),
     )
   }
 
-  /** One store call with a deadline: some clients hang for a minute when their server dies. */
-  #askInTime<Answer extends StoreAnswer>(call: StoreCall<Answer>): MaybePromise<Answer> {
+  async #answer<Answer extends StoreAnswer>(
+    call: StoreCall<Answer>,
+    wait: Wait = (promise) => promise,
+  ): Promise<Answer> {
     try {
-      const answer = call.ask(this.#listener, this.#key, this.#owner)
-      if (!isPromise(answer)) return validAnswer(call, answer)
-      const { storeTimeoutMs } = this.#listener
-      const late = () =>
-        new EventStoreError(`the event store did not ${call.name} within ${storeTimeoutMs} ms`)
-      return withDeadline(answer, storeTimeoutMs, late).then(
-        (inTime) => validAnswer(call, inTime),
-        (error) => {
-          if (call.name === 'claim') callHook(() => this.#giveBack(answer))
-          return throwStoreError(call, error)
-        },
-      )
+      const asked = call.ask(this.#listener, this.#key, this.#owner)
+      const answer = isPromise(asked) ? await wait(this.#inTime(call, asked)) : asked
+      if (call.answers.includes(answer)) return answer
+    } catch (cause) {
+      if (isA(cause, EventStoreError)) throw cause
+      throw new EventStoreError(`the event store failed to ${call.name}`, { cause })
+    }
+    throw new EventStoreError(
+      `the event store must answer ${call.name} with one of ${call.answers.join(', ')}`,
+    )
+  }
+
+  /** With a deadline: some clients hang for a minute when their server dies. */
+  async #inTime<Answer extends StoreAnswer>(
+    { name }: StoreCall<Answer>,
+    asked: PromiseLike<Answer>,
+  ): Promise<Answer> {
+    const { storeTimeoutMs } = this.#listener
+    const late = () => new EventStoreError(`the event store did not ${name} within ${storeTimeoutMs} ms`)
+    try {
+      return await withDeadline(asked, storeTimeoutMs, late)
     } catch (error) {
-      return throwStoreError(call, error)
+      if (name === 'claim') callHook(() => this.#giveBack(asked))
+      throw error
     }
   }
 
@@ -122,9 +122,9 @@ class Claim implements EventClaim {
    * A failed claim may still have been carried out: late, or after the client gave up. No handler runs under
    * it, and it would block the retry.
    */
-  async #giveBack(answer: PromiseLike<unknown>): Promise<unknown> {
+  async #giveBack(asked: PromiseLike<unknown>): Promise<unknown> {
     try {
-      await answer
+      await asked
     } catch {}
     return RELEASE.ask(this.#listener, this.#key, this.#owner)
   }
@@ -155,39 +155,11 @@ const RELEASE: StoreCall<boolean> = {
   ask: ({ store }, key, owner) => store.release(key, owner),
 }
 
-/** Returns a valid answer. @throws EventStoreError for any other. */
-function validAnswer<Answer extends StoreAnswer>(
-  { name, answers }: StoreCall<Answer>,
-  answer: Answer,
-): Answer {
-  if (answers.includes(answer)) return answer
-  throw new EventStoreError(`the event store must answer ${name} with one of ${answers.join(', ')}`)
-}
-
-/** Throws an EventStoreError, with the failure of the store as its cause. */
-function throwStoreError<Answer extends StoreAnswer>({ name }: StoreCall<Answer>, cause: unknown): never {
-  if (isA(cause, EventStoreError)) throw cause
-  throw new EventStoreError(`the event store failed to ${name}`, { cause })
-}
-
-/** An event claimed by one delivery, with its commit and release. */
-export interface EventClaim {
-  take(): MaybePromise<ClaimAnswer>
-  commit(): Promise<CommitAnswer>
-  release(): Promise<boolean>
-}
-
-/** One claim for each of an event's keys, of which there are at most two. */
-function claimAll([first, second]: readonly string[], claim: (key: string) => EventClaim): EventClaim {
-  if (first === undefined) return UNCLAIMED
-  return second === undefined ? claim(first) : new ClaimPair(claim(first), claim(second))
-}
-
 /** For events without a key: every delivery is new. */
 const UNCLAIMED: EventClaim = {
-  take: () => 'acquired',
-  commit: () => Promise.resolve('committed'),
-  release: () => Promise.resolve(true),
+  take: async () => 'acquired',
+  commit: async () => 'committed',
+  release: async () => true,
 }
 
 /** Two keys of one event. The event is new only if both are, and both are committed or released together. */
@@ -200,35 +172,17 @@ class ClaimPair implements EventClaim {
     this.#second = second
   }
 
-  take(): MaybePromise<ClaimAnswer> {
-    return whenKnown(this.#first.take(), (answer) => (answer === 'acquired' ? this.#takeSecond() : answer))
-  }
-
-  #takeSecond(): MaybePromise<ClaimAnswer> {
+  async take(wait: Wait): Promise<ClaimAnswer> {
+    const first = await this.#first.take(wait)
+    if (first !== 'acquired') return first
+    let second: ClaimAnswer | undefined
     try {
-      const answer = this.#second.take()
-      if (!isPromise(answer)) return this.#keepIfBoth(answer)
-      return answer.then(
-        (late) => this.#keepIfBoth(late),
-        (error) => this.#giveBack(error),
-      )
-    } catch (error) {
-      return this.#giveBack(error)
+      second = await this.#second.take(wait)
+      return second
+    } finally {
+      // A release that fails changes nothing: the lease lapses.
+      if (second !== 'acquired') await this.#first.release().catch(() => {})
     }
-  }
-
-  #keepIfBoth(second: ClaimAnswer): MaybePromise<ClaimAnswer> {
-    if (second === 'acquired') return second
-    // A release that fails changes nothing: the lease lapses.
-    return this.#first.release().then(
-      () => second,
-      () => second,
-    )
-  }
-
-  #giveBack(error: unknown): Promise<never> {
-    const fail = () => Promise.reject(error)
-    return this.#first.release().then(fail, fail)
   }
 
   async commit(): Promise<CommitAnswer> {

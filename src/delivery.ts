@@ -60,3 +60,10 @@ export function fieldText(delivery: Delivery, name: string): string | undefined 
   const value = headerOf(delivery, name)
   return typeof value === 'object' ? value.join(', ') : value
 }
+
+/** Parses Content-Length. Undefined if it is absent, repeated or not a whole number. */
+export function announcedBytes(contentLength: string | readonly string[] | undefined): number | undefined {
+  return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength)
+    ? Number(contentLength)
+    : undefined
+}

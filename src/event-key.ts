@@ -1,6 +1,6 @@
 import { sha256 } from '#crypto'
 import type { EventKey } from './event-store.ts'
-import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 
 /** The IDs that stores hold: UUIDs of version 4, and of version 8 for all other IDs. */
 const STORED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -19,9 +19,13 @@ export function keyOfId(id: string): MaybePromise<string> {
 
 /** The keys of several events: of an ID for a text, and of the data for bytes. */
 export function keysOf(claimed: readonly (Uint8Array | string)[]): MaybePromise<readonly string[]> {
-  const keys = claimed.map((each) => (typeof each === 'string' ? keyOfId(each) : keyOfBytes(each)))
-  return keys.some(isPromise) ? Promise.all(keys) : (keys as string[]) // none is a promise
+  const keys = claimed.map(keyOf)
+  return keys.every(isText) ? keys : Promise.all(keys)
 }
+
+const isText = (key: MaybePromise<string>): key is string => typeof key === 'string'
+
+const keyOf = (each: Uint8Array | string) => (typeof each === 'string' ? keyOfId(each) : keyOfBytes(each))
 
 /** The first digit of RFC 9562's variant: its upper bits are 10. */
 const VARIANTS = ['8', '9', 'a', 'b']
@@ -31,9 +35,12 @@ const VARIANTS = ['8', '9', 'a', 'b']
  * UTF-8.
  */
 export function keyOfBytes(data: Uint8Array | string): MaybePromise<string> {
-  return whenKnown(sha256(data, 'hex'), (hex) => {
-    const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''
-    const [first, second] = [hex.slice(0, 8), hex.slice(8, 12)]
-    return `${first}-${second}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-  })
+  const hex = sha256(data, 'hex')
+  return typeof hex === 'string' ? uuidOf(hex) : hex.then(uuidOf)
+}
+
+function uuidOf(hex: string): string {
+  const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''
+  const [first, second] = [hex.slice(0, 8), hex.slice(8, 12)]
+  return `${first}-${second}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

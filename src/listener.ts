@@ -137,7 +137,9 @@ export function defineListener<Events = Json, Payload = Events>(
 function ownerNames(randomUuid: () => string): () => string {
   let prefix: string | undefined
   let count = 0
-  return () => {
+  return nextOwner
+
+  function nextOwner(): string {
     prefix ??= `${textFrom(randomUuid)}.`
     count += 1
     return prefix + count // concatenation keeps fewer intermediate strings than a template

@@ -1,5 +1,5 @@
 import type { Evidence } from './auth/evidence.ts'
-import { type EarlyLimits, type ReadBody, type Reading, readJson } from './body.ts'
+import { type BodyFormat, type Reading, readJson } from './body.ts'
 import type { Delivery } from './delivery.ts'
 import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
@@ -8,7 +8,6 @@ import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from './limits.ts'
 import { STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
-import type { FormField } from './schemes/kit/form-fields.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
 import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
 
@@ -16,7 +15,7 @@ import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
  * What deliveries look like, and how they are answered, compiled for the checks. They ask this instead of who the sender is.
  * `defineListener` resolves it: the scheme of the sender, or else hookgate's own.
  */
-export interface Protocol {
+export interface Protocol extends BodyFormat {
   /** The sender, as sentences name it. */
   readonly sender: string
   /** The row that it was compiled from. Undefined for hookgate's scheme. */
@@ -47,14 +46,8 @@ export interface Protocol {
   readonly timestampHeader: string | undefined
   /** The header with the event ID. Undefined if the ID is elsewhere, or if there is none. */
   readonly eventIdHeader: string | undefined
-  /** Finds the reader for a media type. Undefined if deliveries never have the type. */
-  readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
-  /** Reads the payload of a GET. Undefined in hookgate's scheme, like the next two. */
+  /** Reads the payload of a GET. Undefined in hookgate's scheme. */
   readonly readQuery?: ((delivery: Delivery) => Reading) | undefined
-  /** Decodes the fields of a form before it is authenticated, or says why it cannot. */
-  readonly fieldsOf?: ((body: Uint8Array) => readonly FormField[] | string) | undefined
-  /** What is read of a body before it is authenticated. */
-  readonly early?: EarlyLimits | undefined
   /** The reason for any other content type. */
   readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
   /** How the time is written. Undefined if there is none. */

@@ -47,6 +47,8 @@ export interface Failure<Reason extends string> {
   readonly reason: Reason
   /** For the operator. Short, and free of secrets, tokens, signatures and bodies. */
   readonly detail: string
+  /** The page that says how to find the mistake. */
+  readonly help?: string | undefined
 }
 
 /** What a check answers: why it refuses the delivery, or undefined if it passes. */
@@ -56,15 +58,10 @@ export function fail<const Reason extends string>(reason: Reason, detail: string
   return { reason, detail }
 }
 
-const EXPLAINED =
-  'hookgate/explain finds the mistake: https://github.com/hookgate/hookgate/blob/main/docs/troubleshooting.md#a-wrong-signature'
+const A_WRONG_SIGNATURE =
+  'https://github.com/hookgate/hookgate/blob/main/docs/troubleshooting.md#a-wrong-signature'
 
-/** A signature that fits nothing configured. The detail names what finds out why, and the page that says how to run it. */
+/** A signature that fits nothing configured. The page says how to find out why. */
 export function mismatch(detail: string): Failure<'signature_mismatch'> {
-  return fail('signature_mismatch', `${detail}; ${EXPLAINED}`)
-}
-
-/** The detail with this in place of the pointer to `hookgate/explain`, for tools that explain by themselves. */
-export function withoutPointer(detail: string, instead = ''): string {
-  return detail.replace(`; ${EXPLAINED}`, instead)
+  return { reason: 'signature_mismatch', detail, help: A_WRONG_SIGNATURE }
 }

@@ -3,11 +3,10 @@ import type { EventAuth } from './event.ts'
 import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
 import { isAddress } from './lib/cidr.ts'
 import { callHook } from './lib/hooks.ts'
-import type { MaybePromise } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener, VerdictContext } from './listener.ts'
 import type { Reason } from './reason.ts'
-import type { Verdict } from './verdict.ts'
+import type { Rejected, Verdict } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
 /** Publishes verdicts to subscribers. docs/observability.md lists the fields. */
@@ -25,58 +24,62 @@ export function nowIfObserved(hooks: Hooks): number {
   return isObserved(hooks) ? performance.now() : 0
 }
 
-/** A step of `verify`. Its result is a verdict, or the verification itself if its event is not claimed yet. */
-type Step<Result> = (verification: Verification) => MaybePromise<Result>
+/** Tells a verdict to the listener's hooks, and returns it. */
+export function report<Given extends Verdict<unknown>>(verification: Verification, verdict: Given): Given {
+  const { listener, problem } = verification
+  if (listener.onVerdict) callHook(listener.onVerdict, verdict, contextOf(verification))
+  if (problem) reportError(verification, problem)
+  return verdict
+}
 
-/** Runs a step, and reports the verdict and its duration to the listener's hooks and the channel's subscribers. */
-export function reported<Result extends Verdict<unknown> | Verification>(
+/** Tells `onError` what is not the sender's fault. */
+export function reportError(verification: Verification, error: unknown): void {
+  const { onError } = verification.listener
+  if (onError) callHook(onError, error, contextOf(verification))
+}
+
+/** One of the verbs of `verify.ts`. */
+type Work<Result> = (verification: Verification) => Promise<Result>
+
+/**
+ * Does the work, as one operation for subscribers: they get a beginning, the context around the work, and an end with its
+ * result. Without subscribers, only does the work.
+ */
+export function published<Result extends Verdict<unknown> | undefined>(
   verification: Verification,
-  step: Step<Result>,
-): MaybePromise<Result> {
-  if (!isObserved(verification.listener)) return step(verification)
-  const startedAt = performance.now() - verification.spentMs
+  work: Work<Result>,
+): Promise<Result> {
+  if (!VERIFY?.hasSubscribers) return work(verification)
+  verification.startedAt ||= performance.now()
   return traced(
     VERIFY,
-    () => runAndTell(verification, step, startedAt),
-    (result): VerifyFields => ({
-      ...contextOf(verification, startedAt),
-      bodyBytes: verification.delivery.body.byteLength,
-      ...outcomeOf(verification, result),
-    }),
+    () => work(verification),
+    // Without an argument at the beginning. A result that is undefined has passed the checks.
+    (...ended: [Result?]) =>
+      fieldsOf(verification, ended.length === 0 ? 'undecided' : (ended[0] ?? 'checked')),
   )
 }
 
-async function runAndTell<Result extends Verdict<unknown> | Verification>(
-  verification: Verification,
-  step: Step<Result>,
-  startedAt: number,
-): Promise<Result> {
-  const { onVerdict, onError } = verification.listener
-  try {
-    const result = await step(verification)
-    if ('ok' in result) callHook(onVerdict, result, contextOf(verification, startedAt))
-    else verification.spentMs = performance.now() - startedAt
-    if (verification.problem) callHook(onError, verification.problem, contextOf(verification, startedAt))
-    return result
-  } catch (error) {
-    callHook(onError, error, contextOf(verification, startedAt))
-    throw error
+/** Reports what was decided without `verify`, e.g. because there was no room. Never throws. */
+export function reportAside(verification: Verification, outcome: Rejected | Error): void {
+  const work = async () => {
+    if ('ok' in outcome) return report(verification, outcome)
+    reportError(verification, outcome)
+    throw outcome
   }
+  published(verification, work).catch(() => {})
 }
 
-/** Reports a refusal whose reply nobody holds up for it. Never throws or rejects. */
-export function reportAside(verification: Verification, step: Step<Verdict<unknown>>): void {
-  callHook(() => reported(verification, step))
-}
-
-/** The parts of a result that may be published. `checked`: the claim is a separate step. */
-function outcomeOf(
-  { auth }: Verification,
-  result: Verdict<unknown> | Verification | undefined,
-): Pick<VerifyFields, 'outcome' | 'reason' | 'auth'> {
-  if (!result) return { outcome: 'undecided' }
-  if (!('ok' in result)) return { outcome: 'checked' }
+/** What is published of an operation. `checked`: its claim is another one. */
+function fieldsOf(
+  verification: Verification,
+  result: Verdict<unknown> | 'undecided' | 'checked',
+): VerifyFields {
+  const { auth, delivery } = verification
+  const common = { ...contextOf(verification), bodyBytes: delivery.body.byteLength }
+  if (typeof result === 'string') return { ...common, outcome: result }
   return {
+    ...common,
     outcome: result.ok ? 'accepted' : result.handshake ? 'handshake' : 'refused',
     reason: result.reason,
     auth: auth && {
@@ -88,14 +91,14 @@ function outcomeOf(
 }
 
 /** Ends up in logs, so it names no event before its sender is authenticated, and says what nothing signs. */
-function contextOf(verification: Verification, startedAt: number): VerdictContext {
+function contextOf(verification: Verification): VerdictContext {
   const { delivery, eventId, eventTypeText, listener, protocol } = verification
   const { sourceIp } = delivery
   const eventType = eventId && eventTypeText
   const unsigned = (eventId && protocol.unsigned) || []
   return {
     listenerId: listener.id,
-    durationMs: performance.now() - startedAt,
+    durationMs: verification.durationMs,
     ...(eventId && { eventId }),
     ...(eventType && { eventType }),
     ...(unsigned.length > 0 && { unsigned }),

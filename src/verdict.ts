@@ -1,6 +1,6 @@
 import type { WebhookEvent } from './event.ts'
 import { type Protocol, SPECIFICATION } from './protocol.ts'
-import type { Reason, RejectedStatus } from './reason.ts'
+import type { Failure, Reason, RejectedStatus } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
 /** Every check passed, and the event is claimed. Handle it, then commit or release it. */
@@ -27,6 +27,8 @@ export interface Rejected {
   readonly status: RejectedStatus
   /** What was expected and what was seen, for your logs. Short, may change, and must not be shown to senders. */
   readonly detail: string
+  /** The page that says how to find the mistake, e.g. with `hookgate/explain`. */
+  readonly help?: string
   /** For `event_in_progress`: seconds until the sender should retry. */
   readonly retryAfterSeconds?: number
   /** For 401: the `WWW-Authenticate` header, if the authentication method has one. */
@@ -66,13 +68,12 @@ export type Verdict<Payload = unknown> = Accepted<Payload> | Rejected | Handshak
 
 /** A refusal with the status that this listener's sender understands. */
 export function rejected(
-  reason: Reason,
-  detail: string,
+  { reason, detail, help }: Failure<Reason>,
   { statuses, bareUnauthorized, challenge }: Protocol = SPECIFICATION,
   retryAfterSeconds?: number,
 ): Rejected {
   const status = statuses[reason]
-  const verdict = { ok: false, reason, status, detail } as const
+  const verdict = { ok: false, reason, status, detail, ...(help !== undefined && { help }) } as const
   if (status === 401 && bareUnauthorized) return { ...verdict, isBare: true }
   if (status === 401 && challenge !== undefined) return { ...verdict, challenge }
   return retryAfterSeconds === undefined ? verdict : { ...verdict, retryAfterSeconds }

@@ -1,15 +1,12 @@
-import type { Authentication } from './auth/authenticator.ts'
 import type { Evidence } from './auth/evidence.ts'
-import type { EarlyLimits, ReadBody, Reading } from './body.ts'
+import { Body } from './body.ts'
 import type { Signed } from './crypto/algorithms.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
 import { timeOf } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
-import type { MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener } from './listener.ts'
 import type { Protocol } from './protocol.ts'
-import { type Failure, fail } from './reason.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 
 /** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
@@ -18,9 +15,9 @@ export class Verification implements Evidence {
   readonly listener: Listener<unknown>
   /** The current time, read once, in whole seconds since 1970. */
   readonly now: number
-
   /** What deliveries look like, in hookgate's scheme or another sender's. */
   readonly protocol: Protocol
+  readonly body: Body
 
   /** Timestamp and event ID exactly as received, because the sender signed these texts. */
   timestampText = ''
@@ -36,89 +33,61 @@ export class Verification implements Evidence {
   eventTypeText: string | undefined = undefined
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
-  /** Parses the body. The content type selects it. */
-  parseBody: ReadBody | undefined = undefined
-  /** The whole body, once `keepParsed` has parsed it. */
-  #kept: Reading | undefined = undefined
-  /** What `parsed` has read. Dropped as soon as anything is awaited. */
-  #early: Reading | undefined = undefined
-  #isAuthenticating = false
-  /** Why a signed value is missing, or the body was not parsed before authentication. Empty if it was. */
-  #problem = ''
   auth: EventAuth | undefined = undefined
   /** Reported to the operator in addition to the verdict. */
   problem: Error | undefined = undefined
-  /** How long the checks took, in milliseconds, if something else runs between them and the claim. */
-  spentMs = 0
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */
   isEnforced = true
+  /** How a check or a claim awaits a promise. Adapters hold the body's place meanwhile. */
+  wait: Wait = awaitOnly
+  /** When its checks, or its claim, began, in monotonic milliseconds. 0 if nobody asks. */
+  startedAt = 0
+  #spentMs = 0
 
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
     this.listener = listener
     this.protocol = listener.protocol
+    this.body = new Body(delivery.body, listener.protocol)
     this.now = Math.floor(timeOf(listener.clock) / 1000)
+    if (listener.onVerdict || listener.onError) this.startedAt = performance.now()
   }
 
-  /** The whole body, without the limits of `parsed`. */
-  read(): Reading {
-    return this.#kept ?? this.#parse()
+  /** How long the checks and the claim have taken, in milliseconds. */
+  get durationMs(): number {
+    return this.#spentMs + (this.startedAt === 0 ? 0 : performance.now() - this.startedAt)
   }
 
-  keepParsed(): Json | undefined {
-    this.#kept = this.read()
-    return 'reason' in this.#kept ? undefined : this.#kept.payload
+  /** What runs between the checks and the claim does not count, until `startedAt` is set again. */
+  pause(): void {
+    this.#spentMs = this.durationMs
+    this.startedAt = 0
   }
 
   parsed(): Json | undefined {
-    const reading = this.#early ?? this.#parse(this.protocol.early)
-    if (this.#isAuthenticating) this.#early = reading
-    return this.#payloadOf(reading)
+    return this.body.glance()
   }
 
   parsedWhole(): Json | undefined {
-    const { early } = this.protocol
-    return this.#payloadOf(this.#parse(early && { maxFields: early.maxFields }))
+    return this.body.glance('all members')
   }
 
   fields(): readonly FormField[] | undefined {
-    const fields = this.protocol.fieldsOf?.(this.delivery.body)
-    if (typeof fields !== 'string') return fields
-    this.#problem = fields
-    return undefined
+    return this.body.fields()
+  }
+
+  keepParsed(): Json | undefined {
+    return this.body.keep()
   }
 
   refuse(detail: string): undefined {
-    this.#problem = detail
-  }
-
-  #payloadOf(reading: Reading): Json | undefined {
-    if (!('reason' in reading)) return reading.payload
-    this.#problem = reading.detail
-    return undefined
-  }
-
-  /** Runs the listener's authentication method. Drops what it has parsed before it awaits anything. */
-  authenticate(): MaybePromise<Authentication> {
-    this.#isAuthenticating = true
-    this.#problem = ''
-    try {
-      return this.listener.auth.authenticate(this)
-    } finally {
-      this.#isAuthenticating = false
-      this.#early = undefined
-    }
-  }
-
-  /** Gives the cause of a refusal, if it is known: e.g. the body was not parsed, so the signed values in it are missing too. */
-  explained<Reason extends string>(refusal: Failure<Reason>): Failure<Reason> {
-    return this.#problem === '' ? refusal : { reason: refusal.reason, detail: this.#problem }
-  }
-
-  #parse(limits?: EarlyLimits): Reading {
-    const parseBody = this.parseBody ?? this.protocol.readerFor(undefined)
-    return parseBody?.(this.delivery.body, limits) ?? fail('body_malformed', 'the body cannot be parsed')
+    this.body.problem = detail
   }
 }
+
+/** How a promise is awaited. */
+export type Wait = <Value>(promise: PromiseLike<Value>) => PromiseLike<Value>
+
+const awaitOnly: Wait = (promise) => promise
 
 const NO_KEYS: readonly string[] = []

@@ -8,7 +8,7 @@ import { checkHeaders } from './checks/headers.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
-import { claimEvent } from './claim.ts'
+import { claimOf } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
@@ -16,9 +16,9 @@ import { dropped } from './lib/hooks.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
 import type { Protocol } from './protocol.ts'
-import type { Failure, Reason } from './reason.ts'
+import { type Failure, fail, type Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
-import { reported } from './report.ts'
+import { published, report, reportError } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 
@@ -98,63 +98,58 @@ export async function verify<Given extends Listener<unknown>>(
   ) {
     throw new ListenerConfigError('verify', 'takes a Delivery and the result of defineListener()')
   }
-  const verdict = verdictOn(delivery, listener)
-  return isPromise(verdict) ? await verdict : verdict
+  const verdict = await published(new Verification(delivery, listener), checkAndClaim)
+  return verdict as Verdict<PayloadOf<Given>> // the listener's schema determines the payload's type
 }
 
-/** Like `verify`, but synchronous if nothing has to be awaited. Throws where `verify` rejects. */
-export function verdictOn<Given extends Listener<unknown>>(
-  delivery: Delivery,
-  listener: Given,
-): MaybePromise<Verdict<PayloadOf<Given>>> {
-  const verdict = reported(new Verification(delivery, listener), checkThenClaim)
-  return verdict as MaybePromise<Verdict<PayloadOf<Given>>> // the listener's schema determines the payload's type
+/** All that `verify` does. */
+export async function checkAndClaim(verification: Verification): Promise<Verdict<unknown>> {
+  return (await check(verification)) ?? (await claim(verification))
 }
 
-/** The first half of `verdictOn`. Returns the Verification if every check passed; `claimOn` then claims its event. */
-export function checkedOn(
-  delivery: Delivery,
-  listener: Listener<unknown>,
-): MaybePromise<Verification | Rejected | Handshake> {
-  return reported(new Verification(delivery, listener), checkOnly)
-}
-
-/** The second half of `verdictOn`. Call it once. `durationMs` excludes the time between the halves. */
-export function claimOn(verification: Verification): MaybePromise<Verdict<unknown>> {
-  return reported(verification, accept)
-}
-
-const checkThenClaim = (given: Verification) => walk(CHECKS[given.protocol.order], given, accept)
-const checkOnly = (given: Verification) => walk(CHECKS[given.protocol.order], given, (passed) => passed)
-
-/** Runs after every check: claims the event, and accepts the delivery if the claim succeeds. */
-function accept(verification: Verification): MaybePromise<Verdict<unknown>> {
-  return claimEvent(verification, (claim, owner) => {
-    const event = acceptedEvent(verification, claim)
-    dropped(verification.listener.store.accepted?.(event, owner))
-    return { ok: true, event }
-  })
-}
-
-/** Runs the checks in order, then calls `pass`. Synchronous as long as every check is. */
-export function walk<Passed>(
-  checks: readonly Check[],
-  verification: Verification,
-  pass: (verification: Verification) => MaybePromise<Passed>,
-  first = 0,
-): MaybePromise<Passed | Rejected | Handshake> {
-  for (let index = first; index < checks.length; index += 1) {
-    const stop = checks[index]?.ask(verification)
-    if (stop === undefined) continue
-    if (!isPromise(stop)) return stopped(verification, stop)
-    return stop.then((late) =>
-      late ? stopped(verification, late) : walk(checks, verification, pass, index + 1),
-    )
+/** Asks one question after the other. Returns the first refusal, or the answer to a handshake. Undefined: claim the event. */
+export async function check(verification: Verification): Promise<Rejected | Handshake | undefined> {
+  try {
+    for (const { ask } of CHECKS[verification.protocol.order]) {
+      const answer = ask(verification)
+      if (answer === undefined) continue
+      const stop = isPromise(answer) ? await verification.wait(answer) : answer
+      if (stop) return report(verification, stopped(verification, stop))
+    }
+    return undefined
+  } catch (error) {
+    reportError(verification, error)
+    throw error
   }
-  return pass(verification)
 }
 
-function stopped({ listener }: Verification, stop: Stop): Rejected | Handshake {
+function stopped({ protocol }: Verification, stop: Stop): Rejected | Handshake {
   if ('reply' in stop) return { ok: false, handshake: true, reply: stop.reply }
-  return rejected(stop.reason, stop.detail, listener.protocol)
+  return rejected(stop, protocol)
+}
+
+const ACCEPTED_BEFORE = fail('event_duplicate', 'this event was accepted before')
+const UNDER_WAY = fail('event_in_progress', 'this event is being worked on')
+
+/** Claims the event of a delivery that has passed every check: the only side effect, and the last thing that may refuse it. */
+export async function claim(verification: Verification): Promise<Verdict<unknown>> {
+  const { listener, protocol } = verification
+  try {
+    const owner = listener.nextOwner()
+    const claimed = claimOf(verification, owner)
+    const answer = await claimed.take(verification.wait)
+    if (answer === 'done') {
+      return report(verification, rejected(ACCEPTED_BEFORE, protocol))
+    }
+    if (answer === 'busy') {
+      const retryAfterSeconds = Math.ceil(listener.leaseMs / 1000)
+      return report(verification, rejected(UNDER_WAY, protocol, retryAfterSeconds))
+    }
+    const event = acceptedEvent(verification, claimed)
+    if (listener.store.accepted) dropped(listener.store.accepted(event, owner))
+    return report(verification, { ok: true, event })
+  } catch (error) {
+    reportError(verification, error)
+    throw error
+  }
 }

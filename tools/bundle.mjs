@@ -67,7 +67,7 @@ const CHUNKS = {
   'src/shared': (id, context) =>
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
-  'adapters/kit': (id) => fromRoot(id).startsWith('adapters/kit/'),
+  'adapters/kit': (id) => /^adapters\/(kit|observe)\//.test(fromRoot(id)),
   'src/stores/contract': (id) => fromRoot(id) === 'src/stores/contract.ts',
 }
 

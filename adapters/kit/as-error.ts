@@ -6,11 +6,11 @@ import { ListenerConfigError } from '../../src/errors.ts'
  * of 200, and Fastify so if it cannot read one. Many write on an error, print it or send its `headers`, and end the process if
  * that fails. So anything but an ordinary error becomes a ListenerConfigError.
  */
-export function asError(thrown: unknown): object {
+export function asError(thrown: unknown): Error {
   if (!isObject(thrown)) return mistake('; `cause` has what it threw', { cause: thrown })
   if (!holds(() => isReadable(thrown))) return mistake(', not an object whose members cannot be read')
   return holds(() => isOrdinary(thrown))
-    ? thrown
+    ? (thrown as Error) // or one of another realm
     : mistake(`${ORDINARY}; \`cause\` has what it threw`, { cause: thrown })
 }
 

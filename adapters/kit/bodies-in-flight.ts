@@ -114,6 +114,9 @@ export class BodyInFlight {
   #cut: ((error: OverloadError) => void) | undefined
   #isOver = false
   #isWaiting = false
+  #isWatched = false
+  /** When its sender left. Undefined if it has not, as far as is known. */
+  #goneAt: number | undefined
   /** Bytes that have arrived. */
   bytes: number
   /** When its first byte arrived, or else when reading began. For an abandoned body, when its sender left. */
@@ -154,7 +157,10 @@ export class BodyInFlight {
   /** Settles like `work`. If the sender leaves meanwhile, the work still holds the body. */
   async during<T>(work: PromiseLike<T>, sender: Sender): Promise<T> {
     this.#isWaiting = true
-    sender.whenGone(() => this.#abandon())
+    if (!this.#isWatched) {
+      this.#isWatched = true
+      sender.whenGone(() => this.#abandon())
+    } else if (this.#goneAt !== undefined) this.#markAbandoned(this.#goneAt)
     try {
       return await work
     } finally {
@@ -173,8 +179,13 @@ export class BodyInFlight {
   }
 
   #abandon(): void {
-    if (!this.#isWaiting || this.#isOver || this.#all.abandoned.has(this)) return
-    this.since = this.#all.now()
+    if (this.#isOver || this.#goneAt !== undefined) return
+    this.#goneAt = this.#all.now()
+    if (this.#isWaiting) this.#markAbandoned(this.#goneAt)
+  }
+
+  #markAbandoned(goneAt: number): void {
+    this.since = goneAt
     this.#all.abandoned.add(this)
   }
 }

@@ -1,5 +1,4 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import { dropped } from '../../src/lib/hooks.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { BodyInFlight, Sender } from './bodies-in-flight.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
@@ -27,13 +26,6 @@ export interface Incoming extends Sender {
 
 /** Finds the source address of a framework's request. Throws if the listener needs an address and the setup cannot tell it. */
 export type SourceFinder<Request> = (request: Request, listener: Listener<unknown>) => string | undefined
-
-/** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
-export function addressOf(found: unknown): string | undefined {
-  if (typeof found === 'string') return found
-  dropped(found)
-  return undefined
-}
 
 /**
  * For `where` of an `Incoming`, if the adapter is mounted on more than one route.
@@ -77,13 +69,6 @@ export function connectionEnded(): BodyIncompleteError {
 
 export function bodyLate(timeoutMs: number): BodyIncompleteError {
   return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
-}
-
-/** Parses Content-Length. Undefined if it is absent, repeated or not a whole number. */
-export function announcedBytes(contentLength: string | readonly string[] | undefined): number | undefined {
-  return typeof contentLength === 'string' && /^[0-9]+$/.test(contentLength)
-    ? Number(contentLength)
-    : undefined
 }
 
 export const NO_BYTES: Uint8Array<ArrayBuffer> = /* @__PURE__ */ new Uint8Array(0)

@@ -1,16 +1,13 @@
-import { checkSourceIp } from '../../src/checks/source-ip.ts'
 import type { Delivery } from '../../src/delivery.ts'
-import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import type { EventOf, Listener, PayloadOf } from '../../src/listener.ts'
+import type { EventOf, Listener } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
 import { problem, type Reply } from '../../src/reply.ts'
 import { isObserved, reportAside } from '../../src/report.ts'
-import { type Accepted, type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
+import { type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
-import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
 import type { OverloadError } from './bodies-in-flight.ts'
-import { type BodyIncompleteError, NO_BYTES } from './incoming.ts'
+import { NO_BYTES } from './incoming.ts'
 import { ReportedError, warnOfFailure, warnOfRefusal } from './tell.ts'
 
 /** Send the reply, and do not run the handler. */
@@ -29,168 +26,50 @@ export interface Claimed<Given extends Listener<unknown> = Listener> {
   readonly reply?: undefined
 }
 
-/** Every check passed. Pass it to `resume` of the receiver before the handler runs. */
-export interface Checked {
-  /** What the checks know of the request: `payload` and `delivery`. */
-  readonly verification: Verification
-  /** Always undefined. Declared so that `outcome.reply` singles out refusals. */
-  readonly reply?: undefined
-}
-
-/** Examines a complete delivery: `checkAndClaim`, or `check`. */
-export type Examine<Given, Passed> = (delivery: Delivery, listener: Given) => MaybePromise<Passed | Refusal>
-
-/**
- * Checks a delivery and claims its event, as `verify` does, and turns refusals and outages into replies.
- *
- * @example
- * ```ts
- * await receiver.receive(request, fromWeb(request), checkAndClaim, (outcome) => console.log(outcome.reply?.status ?? 'accepted'))
- * ```
- */
-export function checkAndClaim<Given extends Listener<unknown>>(
-  delivery: Delivery,
-  listener: Given,
-): MaybePromise<Claimed<Given> | Refusal> {
-  return withReply(verdictOn<Given>, claimedOf, delivery, listener)
-}
-
-/**
- * `checkAndClaim` without the claim, for frameworks that run hooks in between. Then call `resume` of the receiver.
- *
- * @example
- * ```ts
- * await receiver.receive(request, fromWeb(request), check, (outcome) => console.log(outcome.reply?.status ?? 'checked'))
- * ```
- */
-export function check(delivery: Delivery, listener: Listener<unknown>): MaybePromise<Checked | Refusal> {
-  return withReply(checkedOn, (verification) => ({ verification }), delivery, listener)
-}
-
-/**
- * The rest of `checkAndClaim`, for `resume` of the receiver.
- *
- * @example
- * ```ts
- * await receiver.resume(checked, fromWeb(request), claim, (outcome) => console.log(outcome.reply?.status ?? 'accepted'))
- * ```
- */
-export function claim({ verification }: Checked): MaybePromise<Claimed<Listener<unknown>> | Refusal> {
-  return withReply(() => claimOn(verification), claimedOf, verification.delivery, verification.listener)
-}
-
-const claimedOf = <Given extends Listener<unknown>>(
-  { event }: Accepted<PayloadOf<Given>>,
-  listener: Given,
-) => ({ event, listener })
-
-/** Runs one step of `verify`, and turns refusals and outages into replies. */
-function withReply<Given extends Listener<unknown>, Result extends object, Passed>(
-  step: (delivery: Delivery, listener: Given) => MaybePromise<Result | Rejected | Handshake>,
-  pass: (result: Result, listener: Given) => Passed,
-  delivery: Delivery,
-  listener: Given,
-): MaybePromise<Passed | Refusal> {
-  try {
-    const result = step(delivery, listener)
-    return isPromise(result)
-      ? lateReply(result, pass, delivery, listener)
-      : replied(result, pass, delivery, listener)
-  } catch (error) {
-    return refuseUndecided(error, listener)
-  }
-}
-
-async function lateReply<Given extends Listener<unknown>, Result extends object, Passed>(
-  result: PromiseLike<Result | Rejected | Handshake>,
-  pass: (result: Result, listener: Given) => Passed,
-  delivery: Delivery,
-  listener: Given,
-): Promise<Passed | Refusal> {
-  try {
-    return replied(await result, pass, delivery, listener)
-  } catch (error) {
-    return refuseUndecided(error, listener)
-  }
-}
-
-function replied<Given extends Listener<unknown>, Result extends object, Passed>(
-  result: Result | Rejected | Handshake,
-  pass: (result: Result, listener: Given) => Passed,
-  delivery: Delivery,
-  listener: Given,
-): Passed | Refusal {
-  return needsReply(result) ? refuse(result, delivery, listener) : pass(result, listener)
-}
-
-/** Not `in`, which engines do not optimize: hence the cast. */
-const needsReply = (result: object): result is Rejected | Handshake =>
-  (result as { ok?: boolean }).ok === false
-
-function refuse(verdict: Rejected | Handshake, { body }: Delivery, listener: Listener<unknown>): Refusal {
+/** Answers a verdict that is not ok. */
+export function refuse(verdict: Rejected | Handshake, { delivery, listener }: Verification): Refusal {
   if (!verdict.handshake) warnOfRefusal(listener, verdict.reason)
   const reply = replyTo(verdict)
-  return body.byteLength > listener.maxBodyBytes ? closing(reply) : { reply }
+  return delivery.body.byteLength > listener.maxBodyBytes ? closing(reply) : { reply }
 }
 
-/** Throws all errors but those that keep `verify` from deciding. */
-function refuseUndecided(error: unknown, listener: Listener<unknown>): Refusal {
+/** Answers an error that kept `verify` from deciding. Undefined for all others. */
+export function refuseUndecided(error: unknown, { listener }: Verification): Refusal | undefined {
   const code = memberOf(error, 'code') // not `instanceof`: it may be of another copy of hookgate
-  if (code === 'ERR_EVENT_STORE' || code === 'ERR_KEY_SET') {
-    warnOfFailure(listener, code)
-    return { reply: replyUnavailable(retryAfterOf(error)) }
-  }
-  throw error
+  if (code !== 'ERR_EVENT_STORE' && code !== 'ERR_KEY_SET') return undefined
+  warnOfFailure(listener, code)
+  return { reply: replyUnavailable(retryAfterOf(error)) }
+}
+
+/** A delivery that is refused before its body is complete. `startedAt`: since when it was awaited, in monotonic milliseconds. */
+export interface Unread {
+  readonly request: Omit<Delivery, 'body'>
+  readonly listener: Listener<unknown>
+  readonly startedAt: number
 }
 
 /** Reports an overload. Builds no report without a hook, because floods end here. */
-export function refuseBusy(
-  { message }: OverloadError,
-  request: Omit<Delivery, 'body'>,
-  listener: Listener<unknown>,
-  startedAt: number,
-): Refusal {
+export function refuseBusy({ message }: OverloadError, unread: Unread): Refusal {
+  const { listener } = unread
   if (isObserved(listener)) {
-    const verification = withoutBody(request, listener, startedAt)
-    reportAside(verification, () => {
-      throw new ReportedError('ERR_TOO_MANY_BODIES', message)
-    })
+    reportAside(verificationOf(unread), new ReportedError('ERR_TOO_MANY_BODIES', message))
   }
   warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
   return BUSY
 }
 
-/** Refuses a disallowed source before its body is complete, so the rest of the request is not examined. */
-export function refuseSource(request: Omit<Delivery, 'body'>, listener: Listener<unknown>): Refusal {
-  const verification = new Verification({ ...request, body: NO_BYTES }, listener)
-  const { reason, detail } = checkSourceIp(verification) as Failure<'source_ip_not_allowed'> // called only if it fails
-  return refuseUnread(verification, reason, detail)
-}
-
-export function refuseIncomplete(
-  { message }: BodyIncompleteError,
-  request: Omit<Delivery, 'body'>,
-  listener: Listener<unknown>,
-  startedAt: number,
-): Refusal {
-  return refuseUnread(withoutBody(request, listener, startedAt), 'body_incomplete', message)
-}
-
-function refuseUnread(verification: Verification, reason: Reason, detail: string): Refusal {
-  const { listener } = verification
-  const verdict = rejected(reason, detail, listener.protocol)
-  reportAside(verification, () => verdict)
-  warnOfRefusal(listener, reason)
+/** Reports a refusal, and closes the connection, because the rest of the request is not examined. */
+export function refuseUnread(failure: Failure<Reason>, unread: Unread): Refusal {
+  const { listener } = unread
+  const verdict = rejected(failure, listener.protocol)
+  reportAside(verificationOf(unread), verdict)
+  warnOfRefusal(listener, failure.reason)
   return closing(replyTo(verdict))
 }
 
-function withoutBody(
-  request: Omit<Delivery, 'body'>,
-  listener: Listener<unknown>,
-  startedAt: number,
-): Verification {
+function verificationOf({ request, listener, startedAt }: Unread): Verification {
   const verification = new Verification({ ...request, body: NO_BYTES }, listener)
-  verification.spentMs = performance.now() - startedAt
+  verification.startedAt = startedAt
   return verification
 }
 
@@ -208,11 +87,6 @@ function replyUnavailable(retryAfterSeconds: number): Reply {
 /** For responses that leave part of the body unread, so that it is not parsed as the next request. */
 function closing(reply: Reply): Refusal {
   return { reply: { ...reply, headers: { ...reply.headers, connection: 'close' } } }
-}
-
-/** Whether the reply is the last on its connection. */
-export function closesConnection({ reply }: { readonly reply?: Reply | undefined }): boolean {
-  return reply?.headers.connection === 'close'
 }
 
 /** Too many bodies are in flight, or the response could not reach the sender anyway. */

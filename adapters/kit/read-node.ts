@@ -1,7 +1,7 @@
+import { announcedBytes } from '../../src/delivery.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
-  announcedBytes,
   type BodyIncompleteError,
   bodyLate,
   bodyTaken,
@@ -67,6 +67,12 @@ export interface NodeResponse {
   readonly writableEnded: boolean
   /** Whether the connection is gone. */
   readonly destroyed?: boolean
+  /** Why a streamed response failed. HTTP/1 only. */
+  readonly errored?: unknown
+  /** The head as it was sent. HTTP/1 only. */
+  readonly _header?: unknown
+  /** HTTP/2 only. */
+  readonly stream?: { readonly errored?: unknown; readonly sentHeaders?: unknown } | undefined
   /** Null while an earlier response has the connection. */
   readonly socket?: unknown
   /** Calls the listener at `finish` and `close`. */
@@ -145,19 +151,19 @@ export function nodeHeaders(request: NodeRequest): Incoming['header'] {
   // Read once: property access on Express requests is megamorphic.
   const { rawHeaders } = request
   if (rawHeaders === undefined) throw otherFramework()
-  return rawHeaders.length === 0 ? (name) => request.headers[name] : (name) => findHeader(rawHeaders, name)
-}
+  return rawHeaders.length === 0 ? (name) => request.headers[name] : findHeader
 
-function findHeader(rawHeaders: readonly string[], name: string): string | readonly string[] | undefined {
-  let found: string | undefined
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const candidate = rawHeaders[index]
-    if (candidate?.length !== name.length || (candidate !== name && candidate.toLowerCase() !== name))
-      continue
-    if (found !== undefined) return findAll(rawHeaders, name)
-    found = rawHeaders[index + 1]
+  function findHeader(name: string): string | readonly string[] | undefined {
+    let found: string | undefined
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const candidate = rawHeaders[index]
+      if (candidate?.length !== name.length || (candidate !== name && candidate.toLowerCase() !== name))
+        continue
+      if (found !== undefined) return findAll(rawHeaders, name)
+      found = rawHeaders[index + 1]
+    }
+    return found
   }
-  return found
 }
 
 function findAll(rawHeaders: readonly string[], name: string): readonly string[] {
@@ -196,15 +202,13 @@ export class Arrival {
   /** @param announced At this length, only `end` is missing, which comes by itself unless the stream is paused. */
   begin(timeoutMs: number, announced: number | undefined): void {
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
-    // Most bodies arrive in this tick; arm timers only if not.
-    void RESOLVED.then(() => {
-      if (this.#isOver) return
-      const isAtEnd = this.#length > 0 && this.#length === announced && this.#stream.readableFlowing !== false
-      if (!isAtEnd) this.#watch(timeoutMs)
-    })
+    void RESOLVED.then(() => this.#watch(timeoutMs, announced))
   }
 
-  #watch(timeoutMs: number): void {
+  /** Most bodies arrive in this tick. Arms timers only if not. */
+  #watch(timeoutMs: number, announced: number | undefined): void {
+    if (this.#isOver) return
+    if (this.#length > 0 && this.#length === announced && this.#stream.readableFlowing !== false) return
     if (this.#stream.destroyed) {
       this.#giveUp(connectionEnded())
       return

@@ -1,8 +1,8 @@
+import { announcedBytes } from '../../src/delivery.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
-  announcedBytes,
   type BodyIncompleteError,
   bodyLate,
   bodyTaken,

@@ -1,5 +1,7 @@
+import { sourceFailure } from '../../src/checks/source-ip.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { isListener } from '../../src/is-listener.ts'
+import { dropped } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { isA, memberOf } from '../../src/lib/member-of.ts'
 import {
@@ -10,20 +12,23 @@ import {
   timerSeconds,
 } from '../../src/lib/options.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import type { Listener } from '../../src/listener.ts'
-import { nowIfObserved } from '../../src/report.ts'
+import type { EventOf, Listener } from '../../src/listener.ts'
+import { fail } from '../../src/reason.ts'
+import { nowIfObserved, published } from '../../src/report.ts'
+import type { Verdict } from '../../src/verdict.ts'
+import { Verification } from '../../src/verification.ts'
+import { checkAndClaim, check as checkDelivery, claim as claimEvent } from '../../src/verify.ts'
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { addressOf, BodyIncompleteError, type Incoming } from './incoming.ts'
+import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import {
   BUSY,
-  type Checked,
-  closesConnection,
-  type Examine,
+  type Claimed,
   type Refusal,
+  refuse,
   refuseBusy,
-  refuseIncomplete,
-  refuseSource,
+  refuseUndecided,
+  refuseUnread,
   retryAfterOf,
   retryLater,
   UNKNOWN_LISTENER,
@@ -68,29 +73,43 @@ export interface ReceiverSetup<Request> {
   readonly wasReceived?: (request: Request) => boolean
 }
 
-/** Continues with a request that passed, or sends the reply. */
-export type OnOutcome<Passed, T> = (outcome: Passed | Refusal) => MaybePromise<T>
+/** Every check passed. Pass it to `claim` of the receiver before the handler runs. */
+export interface Checked {
+  /** The parsed body, or the output of the `payload` schema. */
+  readonly payload: unknown
+  /** Always undefined. Declared so that `checked.reply` singles out refusals. */
+  readonly reply?: undefined
+  /** Only for the receiver. */
+  readonly [UNCLAIMED]: Unclaimed
+}
 
-/** The steps between a request and its handler. */
+const UNCLAIMED: unique symbol = Symbol('hookgate')
+
+interface Unclaimed {
+  readonly verification: Verification
+  readonly incoming: Incoming
+}
+
+/** What the checks know of a request, for the tools of hookgate. */
+export function verificationOf(checked: Checked): Verification {
+  return checked[UNCLAIMED].verification
+}
+
+/**
+ * The way from a request to its handler. Every verb resolves with a refusal, whose `reply` is to be sent, or with what it has
+ * found. It rejects with a ListenerConfigError for a setup mistake, and with what your code threw, which both belong on the
+ * framework's error path. What a framework could take for no error, or cannot read, becomes a ListenerConfigError too.
+ */
 export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   /**
-   * Finds the listener, reads the body, and examines it. Calls `onOutcome` as soon as the outcome is known, and resolves with
-   * its result. Rejects with any error that it throws, and with a ListenerConfigError for a setup mistake. Both belong on the
-   * framework's error path. What a framework could take for no error, or cannot read, becomes a ListenerConfigError too.
+   * Finds the listener, reads the body, checks the delivery and claims its event, as `verify` does. Run the handler with the
+   * event, and settle it.
    */
-  receive<Passed extends { readonly reply?: undefined }, T>(
-    request: Request,
-    incoming: Incoming,
-    examine: Examine<Given, Passed>,
-    onOutcome: OnOutcome<Passed, T>,
-  ): Promise<T>
-  /** Does the rest for a request that `check` has passed: `examine` is `claim`. Calls `onOutcome` as `receive` does. */
-  resume<Passed extends { readonly reply?: undefined }, T>(
-    checked: Checked,
-    sender: Pick<Incoming, 'whenGone'>,
-    examine: (checked: Checked) => MaybePromise<Passed | Refusal>,
-    onOutcome: OnOutcome<Passed, T>,
-  ): Promise<T>
+  receive(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal>
+  /** `receive` without the claim, for frameworks that run hooks in between. */
+  check(request: Request, incoming: Incoming): Promise<Checked | Refusal>
+  /** The rest of `receive`. `key`: claims this key instead of the event's own, e.g. to run an event again. */
+  claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal>
 }
 
 /** The defaults of `maxConcurrentBodies` and `maxConcurrentBytes`. */
@@ -132,102 +151,145 @@ export function createReceiver<Request extends object, Given extends Listener<un
     throw new ListenerConfigError('maxConcurrentBytes', problem)
   }
   if (typeof target !== 'function') mustFit(target)
-  return { receive, resume }
+  return { receive, check, claim }
 
-  // Awaits only what is not known yet: each needless promise would cost a turn of the microtask queue.
-  async function receive<Passed extends { readonly reply?: undefined }, T>(
-    request: Request,
-    incoming: Incoming,
-    examine: Examine<Given, Passed>,
-    onOutcome: OnOutcome<Passed, T>,
-  ): Promise<T> {
-    const { method, url, where, header, pipelined } = incoming
-    let listener: Given | undefined
-    let sourceIp: string | undefined
-    let isDisallowed = false
-    let startedAt = 0
-    let inFlight: BodyInFlight | undefined
-    let outcome: Passed | Refusal
+  async function receive(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
+    const arrived = await arrive(request, incoming)
+    if (isRefusal(arrived)) return arrived
+    const { verification, place } = arrived
     try {
-      let isCutOff = pipelined?.isCutOff ?? false
-      if (isPromise(isCutOff)) {
-        inFlight = bodies.enter()
-        isCutOff = await inFlight.during(isCutOff, incoming)
-      }
-      if (!isCutOff && wasReceived(request)) throw mountedTwice()
-      let found = isCutOff ? BUSY : lookup(request)
-      if (isPromise(found)) {
-        found.catch(() => {}) // nothing awaits it if there is no room
-        inFlight ??= bodies.enter()
-        found = await inFlight.during(found, incoming)
-      }
-      if (isRefusal(found)) outcome = found
-      else {
-        listener = found
-        mustFit(listener)
-        startedAt = nowIfObserved(listener)
-        sourceIp = addressOf(incoming.sourceIp(listener))
-        // An empty address, like an unknown one, is in no network.
-        isDisallowed = listener.isSourceAllowed?.(sourceIp ?? '') === false
-        if (isDisallowed) {
-          inFlight?.leave()
-          inFlight = disallowed.enter()
-        } else inFlight ??= bodies.enter()
-        const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, inFlight)
-        const examined = examine({ method, url, where, header, body, sourceIp }, listener)
-        outcome = isPromise(examined) ? await inFlight.during(examined, incoming) : examined
-      }
+      const verdict = await published(verification, checkAndClaim)
+      return over(incoming, place, outcomeOf<Given>(verdict, verification))
     } catch (error) {
-      try {
-        const head = { method, url, header, sourceIp }
-        if (isA(error, OverloadError)) {
-          if (listener === undefined) outcome = BUSY
-          else if (isDisallowed) outcome = refuseSource(head, listener)
-          else outcome = refuseBusy(error, head, listener, startedAt)
-        } else if (isA(error, BodyIncompleteError) && listener) {
-          outcome = refuseIncomplete(error, head, listener, startedAt)
-        } else throw error
-      } catch (last) {
-        pipelined?.end(false)
-        throw asError(last)
-      }
-    } finally {
-      inFlight?.leave()
+      return over(incoming, place, refuseUndecided(error, verification) ?? failed(error, arrived))
     }
-    pipelined?.end(closesConnection(outcome))
-    return passed(outcome, onOutcome)
   }
 
-  async function resume<Passed, T>(
-    checked: Checked,
-    sender: Pick<Incoming, 'whenGone'>,
-    examine: (checked: Checked) => MaybePromise<Passed | Refusal>,
-    onOutcome: OnOutcome<Passed, T>,
-  ): Promise<T> {
-    let inFlight: BodyInFlight | undefined
-    let outcome: Passed | Refusal
+  async function check(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
+    const arrived = await arrive(request, incoming)
+    if (isRefusal(arrived)) return arrived
+    const { verification, place } = arrived
     try {
-      const examined = examine(checked)
-      if (isPromise(examined)) {
-        inFlight = bodies.admit(checked.verification.delivery.body.byteLength)
-        outcome = await inFlight.during(examined, sender)
-      } else outcome = examined
+      const stop = await published(verification, checkDelivery)
+      verification.pause()
+      const { payload } = verification
+      return over<Checked | Refusal>(
+        incoming,
+        place,
+        stop ? refuse(stop, verification) : { payload, [UNCLAIMED]: arrived },
+      )
     } catch (error) {
+      return over(incoming, place, refuseUndecided(error, verification) ?? failed(error, arrived))
+    }
+  }
+
+  async function claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal> {
+    const { verification, incoming } = checked[UNCLAIMED]
+    const { delivery, listener } = verification
+    let place: BodyInFlight | undefined
+    verification.wait = (promise) => {
+      place ??= bodies.admit(delivery.body.byteLength)
+      return place.during(promise, incoming)
+    }
+    verification.startedAt = nowIfObserved(listener)
+    if (key !== undefined) verification.claimKeys = [key]
+    try {
+      return outcomeOf<Given>(await published(verification, claimEvent), verification)
+    } catch (error) {
+      const refusal = refuseUndecided(error, verification)
+      if (refusal) return refusal
       throw asError(error)
     } finally {
-      inFlight?.leave()
+      place?.leave()
     }
-    return passed(outcome, onOutcome)
+  }
+
+  /** Finds the listener, and reads the body. Awaits only what is not known yet: each needless promise would cost a turn. */
+  async function arrive(request: Request, incoming: Incoming): Promise<Arrived | Refusal> {
+    const { pipelined } = incoming
+    let place: BodyInFlight | undefined
+    try {
+      const isCutOff = pipelined?.isCutOff ?? false
+      if (isCutOff === true) return over(incoming, place, BUSY)
+      if (isCutOff !== false) {
+        place = bodies.enter()
+        if (await place.during(isCutOff, incoming)) return over(incoming, place, BUSY)
+      }
+      if (wasReceived(request)) throw mountedTwice()
+      let found = lookup(request)
+      if (found !== target && isPromise(found)) {
+        found.catch(() => {}) // nothing awaits it if there is no room
+        place ??= bodies.enter()
+        found = await place.during(found, incoming)
+      }
+      if (isRefusal(found)) return over(incoming, place, found)
+      const listener = found
+      mustFit(listener)
+      const startedAt = performance.now()
+      const { method, url, where, header } = incoming
+      const sourceIp = addressOf(incoming.sourceIp(listener))
+      const failure = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
+      try {
+        if (failure) place?.leave()
+        const held = failure ? disallowed.enter() : (place ?? bodies.enter())
+        place = held
+        const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, held)
+        const verification = new Verification({ method, url, where, header, body, sourceIp }, listener)
+        verification.wait = (promise) => held.during(promise, incoming)
+        return { verification, incoming, place }
+      } catch (error) {
+        const unread = { request: { method, url, header, sourceIp }, listener, startedAt }
+        if (isA(error, BodyIncompleteError)) {
+          return over(incoming, place, refuseUnread(fail('body_incomplete', error.message), unread))
+        }
+        if (!isA(error, OverloadError)) throw error
+        return over(incoming, place, failure ? refuseUnread(failure, unread) : refuseBusy(error, unread))
+      }
+    } catch (error) {
+      return isA(error, OverloadError) ? over(incoming, place, BUSY) : failed(error, { incoming, place })
+    }
   }
 }
 
-/** What a handler throws at once goes to the same error path, and must not pass for none there either. */
-function passed<Passed, T>(outcome: Passed | Refusal, onOutcome: OnOutcome<Passed, T>): MaybePromise<T> {
-  try {
-    return onOutcome(outcome)
-  } catch (error) {
-    throw asError(error)
-  }
+/** A delivery whose body has arrived. Its place among the bodies in flight is kept until the verdict. */
+interface Arrived extends Unclaimed {
+  readonly place: BodyInFlight
+  readonly reply?: undefined
+}
+
+/** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
+export function addressOf(found: unknown): string | undefined {
+  if (typeof found === 'string') return found
+  dropped(found)
+  return undefined
+}
+
+/** Gives the place back, and tells the next request of the connection, before the reply is written. */
+function over<Outcome extends Refusal | { readonly reply?: undefined }>(
+  { pipelined }: Incoming,
+  place: BodyInFlight | undefined,
+  outcome: Outcome,
+): Outcome {
+  place?.leave()
+  pipelined?.end(outcome.reply?.headers.connection === 'close')
+  return outcome
+}
+
+function failed(
+  error: unknown,
+  { incoming, place }: { readonly incoming: Incoming; readonly place?: BodyInFlight | undefined },
+): never {
+  place?.leave()
+  incoming.pipelined?.end(false)
+  throw asError(error)
+}
+
+function outcomeOf<Given extends Listener<unknown>>(
+  verdict: Verdict<unknown>,
+  verification: Verification,
+): Claimed<Given> | Refusal {
+  if (!verdict.ok) return refuse(verdict, verification)
+  return { event: verdict.event as EventOf<Given>, listener: verification.listener as Given } // found by the lookup
 }
 
 /** The checks of the options that bound memory. */
@@ -267,7 +329,11 @@ export function lookupOf<Request, Given extends Listener<unknown>>(
 ): (request: Request) => MaybePromise<Found<Given>> {
   if (typeof target === 'function') return (request) => judged(() => target(request))
   if (!isListener(target)) throw noListener(caller, target)
-  return () => target
+  return always
+
+  function always(): Given {
+    return target as Given // by the lines above
+  }
 }
 
 function judged<Given extends Listener<unknown>>(

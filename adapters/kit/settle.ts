@@ -1,5 +1,5 @@
 import { callHook } from '../../src/lib/hooks.ts'
-import { memberOf, textOf } from '../../src/lib/member-of.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Claimed } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
@@ -132,7 +132,7 @@ function onClose(open: OpenResponse): void {
 
 /** A streamed response that failed after its status was sent. Something may have ended it all the same. */
 function hasFailed(response: NodeResponse): boolean {
-  return Boolean(memberOf(memberOf(response, 'stream') ?? response, 'errored'))
+  return Boolean((response.stream ?? response).errored)
 }
 
 function settleNow(open: OpenResponse): void {
@@ -142,11 +142,9 @@ function settleNow(open: OpenResponse): void {
 
 /** A handler that answers twice sends its first status (`_header` in HTTP/1), and leaves its second in `statusCode`. */
 function sentStatus(response: NodeResponse): number {
-  const stream = memberOf(response, 'stream')
-  const sent = stream
-    ? memberOf(memberOf(stream, 'sentHeaders'), ':status')
-    : textOf(response, '_header')?.slice(9, 12)
-  return Number(sent) || response.statusCode
+  const { stream, _header } = response
+  if (stream) return Number(memberOf(stream.sentHeaders, ':status')) || response.statusCode
+  return (typeof _header === 'string' && Number(_header.slice(9, 12))) || response.statusCode
 }
 
 function tellLate(this: OpenResponse): void {

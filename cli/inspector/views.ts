@@ -1,5 +1,4 @@
 import type { CheckOutcome, Explanation } from '../../src/explain/index.ts'
-import { withoutPointer } from '../../src/reason.ts'
 import type { Inspected } from './inspected.ts'
 import { base64 } from './record.ts'
 
@@ -36,7 +35,7 @@ export function detailOf(delivery: Inspected, { checks, likely, token }: Explana
   const { detail, sourceIp, headers, body, bytes, truncated, ms, app } = delivery
   return {
     ...rowOf(delivery),
-    detail: detail && withoutPointer(detail),
+    detail,
     sourceIp,
     headers,
     ...shown(body, truncated),

@@ -1,5 +1,4 @@
 import { parseJson } from '../../src/lib/json.ts'
-import { withoutPointer } from '../../src/reason.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import type { ListenAuth } from './auth.ts'
 import type { ListenValues } from './options.ts'
@@ -32,8 +31,7 @@ export function terminalLog({ json = false, body = false, explain = false, schem
       if (!json && payload && text !== null) {
         print(printable('value' in parseJson(payload) ? prettyJson(text) : text).replace(/^/gm, '  '))
       }
-      if (explain && verdict?.ok === false && verdict.detail)
-        remark(`  ${printable(withoutPointer(verdict.detail))}`)
+      if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
       const hint = json ? undefined : hintFor(line, explain, path)
       if (hint !== undefined && !givenHints.has(hint)) remark(`  ${hint}`)
       givenHints.add(hint)

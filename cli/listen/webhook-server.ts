@@ -1,14 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import {
-  type Claimed,
-  check,
-  claim,
-  type Examine,
-  type Refusal,
-  sendReply,
-} from '../../adapters/kit/outcome.ts'
+import type { Incoming } from '../../adapters/kit/incoming.ts'
+import { type Claimed, sendReply } from '../../adapters/kit/outcome.ts'
 import { fromNode } from '../../adapters/kit/read-node.ts'
-import { createReceiver } from '../../adapters/kit/receiver.ts'
+import { createReceiver, verificationOf } from '../../adapters/kit/receiver.ts'
 import { settleAfter } from '../../adapters/kit/settle.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { isA } from '../../src/lib/member-of.ts'
@@ -62,31 +56,25 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const rerun = rerunOf?.(request)
     if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
-    const { remoteAddress } = request.socket
-    const examine: Examine<Listener, CheckedClaim> = async (delivery, own) => {
-      Object.assign(progress, { delivery, receivedAt: performance.now() })
-      const checked = await check(delivery, own)
-      if (checked.reply) return checked
-      const { verification } = checked
-      const isReplay = rerun !== undefined
-      // A key of its own, so that nothing of the first run is released or changed.
-      if (isReplay) verification.claimKeys = [crypto.randomUUID()]
-      const outcome = await claim(checked)
-      return outcome.reply ? outcome : { ...outcome, verification, isReplay }
-    }
-    const onward = async (outcome: CheckedClaim | Refusal) => {
-      if (outcome.reply) sendReply(response, outcome.reply)
-      else progress.app = await answerEvent(outcome, request, response)
-    }
-    const incoming = fromNode(request, response, () => rerun?.sourceIp ?? remoteAddress)
-    const isOver = receiver
-      .receive(request, incoming, examine, onward)
-      .catch((error) => answerError(response, error))
+    const isOver = onward(request, response, progress).catch((error) => answerError(response, error))
     response.once('close', () => {
       const status = response.headersSent ? response.statusCode : null // null: the sender hung up before the answer
       const endedAt = performance.now()
       reporting.add(() => isOver.then(() => onDelivery(reportOf(progress, request, status, endedAt))))
     })
+  }
+  const onward = async (request: IncomingMessage, response: ServerResponse, progress: Progress) => {
+    const { rerun } = progress
+    const { remoteAddress } = request.socket
+    const incoming = fromNode(request, response, () => rerun?.sourceIp ?? remoteAddress)
+    const checked = await receiver.check(request, noting(incoming, listener, progress))
+    if (checked.reply) return sendReply(response, checked.reply)
+    const isReplay = rerun !== undefined
+    // A key of its own, so that nothing of the first run is released or changed.
+    const outcome = await receiver.claim(checked, isReplay ? crypto.randomUUID() : undefined)
+    if (outcome.reply) return sendReply(response, outcome.reply)
+    const claimed = { ...outcome, verification: verificationOf(checked), isReplay }
+    progress.app = await answerEvent(claimed, request, response)
   }
   refuseMalformed(server)
   server.on('request', answer).on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -104,6 +92,20 @@ function isFor({ id, protocol }: Listener): (request: IncomingMessage) => boolea
   const { scheme } = protocol
   const mayHaveQuery = scheme && (scheme.handshake || scheme.methods?.includes('GET') || maySignQuery(scheme))
   return ({ url = '' }) => url === path || (Boolean(mayHaveQuery) && url.startsWith(`${path}?`))
+}
+
+/** Notes what arrives, and when. */
+function noting(incoming: Incoming, listener: Listener, progress: Progress): Incoming {
+  return {
+    ...incoming,
+    async readBody(...given) {
+      const body = await incoming.readBody(...given)
+      const { method, url, header } = incoming
+      const delivery = { method, url, header, body, sourceIp: incoming.sourceIp(listener) }
+      Object.assign(progress, { delivery, receivedAt: performance.now() })
+      return body
+    },
+  }
 }
 
 /** The listener for one request, which reports what it decides. */

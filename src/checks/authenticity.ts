@@ -1,19 +1,41 @@
-import type { AuthReason } from '../auth/authenticator.ts'
+import type { Authentication, AuthReason } from '../auth/authenticator.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { whenKnown } from '../lib/maybe-promise.ts'
-import { memberOf } from '../lib/member-of.ts'
-import type { CheckAnswer } from '../reason.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
+import type { CheckAnswer, Failure } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
-/** Runs the listener's authentication method. */
-export function checkAuthenticity(verification: Verification): CheckAnswer<AuthReason | 'body_malformed'> {
-  return whenKnown(verification.authenticate(), (answer) => {
-    // Only authenticators in plain JavaScript answer anything else.
-    if (!memberOf(answer, 'method') && !memberOf(answer, 'reason')) {
-      throw new ListenerConfigError('auth', 'authenticate() named no sender')
-    }
-    if ('reason' in answer) return verification.explained(answer)
+type Refused = Failure<AuthReason | 'body_malformed'>
+
+/** Runs the listener's authentication method. What it has parsed of the body is dropped before anything is awaited. */
+export function checkAuthenticity(verification: Verification): CheckAnswer<Refused['reason']> {
+  const { body, listener } = verification
+  body.glimpsed = {}
+  try {
+    const answer = listener.auth.authenticate(verification)
+    return isPromise(answer) ? lateAnswer(verification, answer) : keep(verification, answer)
+  } finally {
+    body.glimpsed = undefined
+  }
+}
+
+async function lateAnswer(
+  verification: Verification,
+  answer: PromiseLike<Authentication>,
+): Promise<Refused | undefined> {
+  return keep(verification, await answer)
+}
+
+function keep(verification: Verification, answer: Authentication): Refused | undefined {
+  // Only authenticators in plain JavaScript answer anything else.
+  const given: { readonly method?: unknown; readonly reason?: unknown } | null | undefined = answer
+  if (!given?.method && !given?.reason) {
+    throw new ListenerConfigError('auth', 'authenticate() named no sender')
+  }
+  if (!('reason' in answer)) {
     verification.auth = answer
     return undefined
-  })
+  }
+  // Gives the cause, if it is known: e.g. the body was not parsed, so the signed values in it are missing too.
+  const { problem } = verification.body
+  return problem === '' ? answer : { reason: answer.reason, detail: problem }
 }

@@ -5,7 +5,7 @@ import type { Verification } from '../verification.ts'
 export function checkBody(
   verification: Verification,
 ): Failure<'body_not_json' | 'body_malformed'> | undefined {
-  const reading = verification.read()
+  const reading = verification.body.read()
   if ('reason' in reading) return fail(reading.reason, reading.detail)
   verification.payload = reading.payload
   return undefined

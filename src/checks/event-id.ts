@@ -1,4 +1,4 @@
-import { whenKnown } from '../lib/maybe-promise.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
 import { isUuidV4 } from '../lib/uuid.ts'
 import { type CheckAnswer, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
@@ -26,12 +26,17 @@ export function checkEventId(
       `the ID contains ${protocol.idDivider}, which ends it in the signed text`,
     )
   }
+  const keys = protocol.keysOf(verification, id)
+  return isPromise(keys)
+    ? keys.then((late) => identify(verification, id, late))
+    : identify(verification, id, keys)
+}
+
+function identify(verification: Verification, id: string, keys: readonly string[]): undefined {
+  const { protocol } = verification
   const isUnclaimed =
     protocol.dedupe === 'off' || (id === '' && protocol.dedupe === 'id' && protocol.bodiesRepeat)
-  return whenKnown(protocol.keysOf(verification, id), (keys) => {
-    verification.claimKeys = isUnclaimed ? [] : keys
-    verification.eventId = id || (keys[0] ?? '')
-    verification.eventTypeText = protocol.typeOf(verification) ?? '' // now: a schema may drop it from the payload
-    return undefined
-  })
+  verification.claimKeys = isUnclaimed ? [] : keys
+  verification.eventId = id || (keys[0] ?? '')
+  verification.eventTypeText = protocol.typeOf(verification) ?? '' // now: a schema may drop it from the payload
 }

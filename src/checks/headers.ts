@@ -58,7 +58,7 @@ function checkContent(
     return fail('content_encoding_not_identity', 'the body is compressed')
   }
   const { readQuery } = protocol
-  verification.parseBody = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody
+  verification.body.parse = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody
   return undefined
 }
 

@@ -3,7 +3,7 @@ import { storedKey } from '../event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../event-store.ts'
 import { type Clock, timeOf } from '../lib/clock.ts'
 import { callHook } from '../lib/hooks.ts'
-import { whenKnown } from '../lib/maybe-promise.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
 import {
   aFunction,
   checkOptions,
@@ -105,14 +105,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
 
   /** Passes undefined for a record that is absent or has expired. */
   function find<Answer>(key: EventKey, answer: Answering<Answer>) {
-    return whenKnown(storedKey(key), (stored) => {
-      const name = eventKeyText(stored)
-      const record = records.get(name)
-      const now = timeOf(clock)
-      if (!record || now <= record.expiresAt) return answer(record, name, now)
-      remove(record)
-      return answer(undefined, name, now)
-    })
+    const stored = storedKey(key)
+    return isPromise(stored) ? stored.then((late) => look(late, answer)) : look(stored, answer)
+  }
+
+  function look<Answer>(stored: EventKey, answer: Answering<Answer>) {
+    const name = eventKeyText(stored)
+    const record = records.get(name)
+    const now = timeOf(clock)
+    if (!record || now <= record.expiresAt) return answer(record, name, now)
+    remove(record)
+    return answer(undefined, name, now)
   }
 
   function add(name: string, now: number): EventRecord {

@@ -1,9 +1,8 @@
 import { ListenerConfigError } from '../errors.ts'
-import type { Reason, RejectedStatus } from '../reason.ts'
+import { type Reason, type RejectedStatus, STATUS } from '../reason.ts'
 import { bodyBytes } from '../signing/body.ts'
 import type { SignedRequest } from '../signing/sign.ts'
 import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
-import { rejected } from '../verdict.ts'
 import { type RequestParts, WRONG_PARTS } from './wrong-parts.ts'
 import { type MutatedRequest, WRONG_REQUESTS } from './wrong-requests.ts'
 import { WRONG_MACS, WRONG_TOKENS } from './wrong-signatures.ts'
@@ -50,7 +49,7 @@ export function mutations(delivery: SignedRequest): readonly Mutation[] {
     name,
     request: change(request),
     reason,
-    status: rejected(reason, name).status,
+    status: STATUS[reason],
   }))
 }
 

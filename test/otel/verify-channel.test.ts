@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { verdictBeside, verificationBeside } from '../../src/beside.ts'
-import { type EventStore, EventStoreError, hmac, verify } from '../../src/index.ts'
-import { isPromise } from '../../src/lib/maybe-promise.ts'
-import { checkedOn, claimOn, verdictOn } from '../../src/verify.ts'
+import { type EventStore, EventStoreError, verify } from '../../src/index.ts'
+import { published } from '../../src/report.ts'
+import { Verification } from '../../src/verification.ts'
+import { check, checkAndClaim, claim } from '../../src/verify.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { jwtSender } from '../support/jwt-listener.ts'
@@ -65,7 +65,9 @@ describe('hookgate:verify', () => {
   it('the channel says that a verdict beside an old check is not enforced', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
-    await verdictBeside(verificationBeside(await deliver(), listener))
+    const verification = new Verification(await deliver(), listener)
+    verification.isEnforced = false
+    await published(verification, checkAndClaim)
     await verify(await deliver(), listener)
     expect(endsOf(moments).map((fields) => Reflect.get(fields, 'enforced'))).toEqual([false, undefined])
   })
@@ -97,10 +99,11 @@ describe('hookgate:verify', () => {
   it('the channel has two operations and one verdict if the claim is a separate step', async () => {
     const moments = recordChannel('verify')
     const { listener, deliver } = hmacListener()
-    const verification = await checkedOn(await deliver(), listener)
-    if ('ok' in verification) throw new Error('refused')
-    verification.spentMs += 1000
-    await claimOn(verification)
+    const verification = new Verification(await deliver(), listener)
+    verification.startedAt = performance.now() - 1000
+    expect(await published(verification, check)).toBeUndefined()
+    verification.pause()
+    await published(verification, claim)
     expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
     expect(endsOf(moments)[1]?.durationMs).toBeGreaterThan(999)
   })
@@ -120,20 +123,6 @@ describe('hookgate:verify', () => {
     },
   )
 })
-
-describe('with nobody subscribed', () => {
-  it('a synchronous verdict stays synchronous', async () => {
-    const { listener, deliver } = hmacListener({
-      auth: { ...hmac({ secrets: SECRET }), authenticate: () => AUTH },
-    })
-    const delivery = await deliver()
-    expect(isPromise(verdictOn(delivery, listener))).toBe(false)
-    recordChannel('verify')
-    expect(isPromise(verdictOn(delivery, listener))).toBe(true)
-  })
-})
-
-const AUTH = { method: 'hmac', secretId: 'main' } as const
 
 describe('nothing published', () => {
   it('no message holds a secret, a signature, a token, a claim, a body or a cause', async () => {

@@ -55,11 +55,15 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ],
   ['adapters/fastify', "declare const app: import('fastify').FastifyInstance, scope: typeof app"],
   ['adapters/hono', "declare const app: import('hono').Hono"],
-  ['adapters/kit/beside-', 'declare const handled: Promise<unknown>, observer: adapter.Observer<object>'],
+  [
+    'adapters/observe/observed-',
+    'declare const handled: Promise<unknown>, observer: adapter.Observer<object>',
+  ],
   ['adapters/kit/webhook-of', "declare const request: import('express').Request"],
-  ...['beside-', 'incoming', 'observer', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
+  ...['incoming', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
     (name) => [`adapters/kit/${name}`, ADAPTER] as const,
   ),
+  ['adapters/observe/', ADAPTER],
   ['src/sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
   ['src/sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
   ['src/sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],

@@ -1,8 +1,7 @@
-import type { Reason } from '../../../src/reason.ts'
+import { type Reason, STATUS } from '../../../src/reason.ts'
 import type { Outgoing } from '../../../src/sender/exchange.ts'
 import type { RequestParts } from '../../../src/testing/wrong-parts.ts'
 import type { MutatedRequest } from '../../../src/testing/wrong-requests.ts'
-import { rejected } from '../../../src/verdict.ts'
 
 /** Signs a valid delivery. The defaults are the current time, a new event ID and a small body. */
 export type Sign = (parts?: Partial<RequestParts>) => Promise<MutatedRequest>
@@ -46,7 +45,7 @@ export function refused(
   make: Case['make'],
   rule: string = RULES[reason] ?? reason,
 ): Case {
-  const { status } = rejected(reason, name)
+  const status = STATUS[reason]
   // Routers may answer other methods themselves.
   const statuses = reason === 'method_not_post' ? [status, 404, 405] : [status]
   return { name, rule, statuses, code: status === 401 ? 'unauthorized' : reason, make }

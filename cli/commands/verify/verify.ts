@@ -8,7 +8,6 @@ import {
   type Verdict,
   verify as verifyDelivery,
 } from '../../../src/index.ts'
-import { withoutPointer } from '../../../src/reason.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
@@ -102,7 +101,7 @@ function printVerdict(verdict: Verdict, isExplained: boolean | undefined): void 
     print(paint('green', `handshake (${verdict.reply.status})`))
   } else {
     print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
-    print(printable(withoutPointer(verdict.detail, isExplained ? '' : '; --explain finds the mistake')))
+    print(printable(verdict.detail) + (verdict.help && !isExplained ? '; --explain finds the mistake' : ''))
   }
 }
 

@@ -169,7 +169,9 @@ function claimReader(
 ): (evidence: Evidence, id: string) => readonly (Uint8Array | string)[] {
   const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
   const known = new Set(topics.concat(options.topics ?? []))
-  return (evidence, id) => {
+  return claimedOf
+
+  function claimedOf(evidence: Evidence, id: string): readonly (Uint8Array | string)[] {
     const type = topics.length > 0 ? typeOf(evidence) : undefined
     const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
     const claimedId = scheme.claimedId?.(id, evidence) || id

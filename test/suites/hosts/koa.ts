@@ -1,7 +1,6 @@
 import type { EventOf, Listener, WebhookEvent } from 'hookgate'
 import {
   behindProxies,
-  checkAndClaim,
   createReceiver,
   fromNode,
   type ListenerLookup,
@@ -23,17 +22,17 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   const ownOptions = { trustedProxies() {} } // a check of its value: here, behindProxies does that
   const receiver = createReceiver<Context, Given>(target, options, { ownOptions })
   const sourceOf = behindProxies(options.trustedProxies)
-  return (ctx, next) =>
-    receiver.receive(ctx, fromNode(ctx.req, ctx.res, sourceOf), checkAndClaim, (outcome) => {
-      if (outcome.reply) {
-        ctx.respond = false
-        return sendReply(ctx.res, outcome.reply)
-      }
-      ctx.state.webhook = outcome.event
-      const handled = next()
-      settleAfter(ctx.res, outcome, handled)
-      return handled
-    })
+  return async (ctx, next) => {
+    const outcome = await receiver.receive(ctx, fromNode(ctx.req, ctx.res, sourceOf))
+    if (outcome.reply) {
+      ctx.respond = false
+      return sendReply(ctx.res, outcome.reply)
+    }
+    ctx.state.webhook = outcome.event
+    const handled = next()
+    settleAfter(ctx.res, outcome, handled)
+    return handled
+  }
 }
 
 export const app = new Koa<{ webhook: WebhookEvent }>()

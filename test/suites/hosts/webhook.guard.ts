@@ -3,7 +3,6 @@ import { createParamDecorator, type ExecutionContext, UseGuards } from '@nestjs/
 import type { Listener, WebhookEvent } from 'hookgate'
 import {
   behindProxies,
-  checkAndClaim,
   createReceiver,
   fromNode,
   type ListenerLookup,
@@ -31,18 +30,17 @@ export function VerifyWebhook(
   const wasReceived = ({ webhook }: NodeRequest) => webhook !== undefined
   const receiver = createReceiver(target, {}, { caller: 'VerifyWebhook', wasReceived })
   const sourceOf = behindProxies(trustedProxies)
-  const canActivate = (context: ExecutionContext) =>
-    new Promise<boolean>((resolve, reject) => {
-      const { request, response } = nodeOf(context)
-      const incoming = fromNode(request, response, sourceOf)
-      const received = receiver.receive(request, incoming, checkAndClaim, (outcome) => {
-        if (outcome.reply) return sendReply(response, outcome.reply) // stays pending: Nest has nothing left to do
-        request.webhook = outcome.event
-        settleAfter(response, outcome)
-        resolve(true)
-      })
-      received.catch(reject)
-    })
+  const canActivate = async (context: ExecutionContext): Promise<boolean> => {
+    const { request, response } = nodeOf(context)
+    const outcome = await receiver.receive(request, fromNode(request, response, sourceOf))
+    if (outcome.reply) {
+      sendReply(response, outcome.reply)
+      return new Promise(() => {}) // stays pending: Nest has nothing left to do
+    }
+    request.webhook = outcome.event
+    settleAfter(response, outcome)
+    return true
+  }
   return UseGuards({ canActivate })
 }
 

@@ -1,4 +1,5 @@
-import { verdictBeside, verificationBeside } from '../../src/beside.ts'
+import { acceptedEvent } from '../../src/accepted-event.ts'
+import type { EventClaim } from '../../src/claim.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
@@ -6,10 +7,13 @@ import { isA } from '../../src/lib/member-of.ts'
 import { aFunction, checkOptions, optional } from '../../src/lib/options.ts'
 import type { WaitUntil } from '../../src/lib/refreshed.ts'
 import type { Listener } from '../../src/listener.ts'
-import type { Beside } from './beside.ts'
-import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
-import { addressOf } from './incoming.ts'
+import { published, report } from '../../src/report.ts'
+import type { Verdict } from '../../src/verdict.ts'
+import { Verification } from '../../src/verification.ts'
+import { check } from '../../src/verify.ts'
+import { BodiesInFlight, type BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
 import {
+  addressOf,
   isRefusal,
   LIMITS,
   type ListenerLookup,
@@ -17,8 +21,9 @@ import {
   MOST_BODIES,
   MOST_BYTES,
   type ReceiverOptions,
-} from './receiver.ts'
-import { codeOf, ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from './tell.ts'
+} from '../kit/receiver.ts'
+import { codeOf, ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from '../kit/tell.ts'
+import type { ObservedRequest } from './observed-request.ts'
 
 /** The options that `observeWebhook` has in all adapters. */
 export interface ObserverOptions extends Omit<ReceiverOptions, 'bodyTimeoutSeconds'> {
@@ -32,7 +37,7 @@ export interface ObserverOptions extends Omit<ReceiverOptions, 'bodyTimeoutSecon
 /** Judges requests beside whatever answers them. */
 export interface Observer<Request> {
   /** Starts to copy the body. Never throws or rejects. Resolves when the verdict, if there is one, was reported. */
-  observe(request: Request, beside: () => Beside): Promise<void>
+  observe(request: Request, observed: () => ObservedRequest): Promise<void>
 }
 
 /**
@@ -42,7 +47,7 @@ export interface Observer<Request> {
  * @example
  * ```ts
  * const observer = createObserver(listener)
- * void observer.observe(req, () => besideNode(req))
+ * void observer.observe(req, () => observedNode(req))
  * ```
  *
  * @throws ListenerConfigError for an unknown or invalid option, and for a target that is neither a listener nor a function.
@@ -59,14 +64,14 @@ export function createObserver<Request extends object>(
   /** The listeners that were told of a mistake. Told once, because it would come with every request. */
   const told = new WeakSet<object>()
   return {
-    observe(request, beside) {
-      const work = judge(request, beside).catch(() => {}) // a lookup may find a listener that cannot be read
+    observe(request, observed) {
+      const work = judge(request, observed).catch(() => {}) // a lookup may find a listener that cannot be read
       callHook(waitUntil, work) // it throws e.g. outside of a request
       return work
     },
   }
 
-  async function judge(request: Request, beside: () => Beside): Promise<void> {
+  async function judge(request: Request, observed: () => ObservedRequest): Promise<void> {
     let listener: Listener<unknown> | undefined
     let inFlight: BodyInFlight | undefined
     try {
@@ -76,7 +81,7 @@ export function createObserver<Request extends object>(
       else if (isRefusal(found)) return
       else listener = found
       inFlight = bodies.enter()
-      const { method, url, header, sourceIp, copyBody } = beside()
+      const { method, url, header, sourceIp, copyBody } = observed()
       // Begins before a lookup ends: the bytes come only once.
       const copying = copyBody(listener?.maxBodyBytes ?? maxConcurrentBytes, inFlight)
       copying.catch(() => {}) // nothing awaits it if there is no listener
@@ -87,7 +92,7 @@ export function createObserver<Request extends object>(
       const body = await copying
       if (body === undefined) return
       await new Promise((resolve) => setTimeout(resolve)) // what has read the body goes first
-      await report({ method, url, header, body, sourceIp: source }, listener)
+      await judgeBody({ method, url, header, body, sourceIp: source }, listener)
     } catch (error) {
       tell(error, listener)
     } finally {
@@ -113,13 +118,30 @@ const UNENFORCED = { durationMs: 0, enforced: false } as const
 /** Stands for the listener that a lookup failed to find. */
 const NOT_FOUND = { id: 'unknown', clock: Date, onError: undefined }
 
-/** `verdictBeside` tells the hooks. Warns for a listener without them. Rejects only if the clock throws, which it tells nobody. */
-async function report(delivery: Delivery, listener: Listener<unknown>): Promise<void> {
-  const verification = verificationBeside(delivery, listener)
+/**
+ * `check` tells the hooks of a refusal. Warns for a listener without them. Rejects only if the clock throws, which it tells
+ * nobody.
+ */
+async function judgeBody(delivery: Delivery, listener: Listener<unknown>): Promise<void> {
+  const verification = new Verification(delivery, listener)
+  verification.isEnforced = false
   try {
-    const verdict = await verdictBeside(verification)
+    const verdict = await published(verification, checkWithoutClaim)
     if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
   } catch (error) {
     warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))
   }
+}
+
+/** Leaves the claim, and the answers to handshakes, to whatever answers the request. */
+async function checkWithoutClaim(verification: Verification): Promise<Verdict<unknown>> {
+  const stop = await check(verification)
+  return stop ?? report(verification, { ok: true, event: acceptedEvent(verification, NOTHING) })
+}
+
+/** Never claimed, so that nothing is remembered. */
+const NOTHING: EventClaim = {
+  take: async () => 'busy',
+  commit: async () => 'lost',
+  release: async () => false,
 }

@@ -1,7 +1,8 @@
+import { announcedBytes } from '../../src/delivery.ts'
 import { isA, memberOf } from '../../src/lib/member-of.ts'
-import { type Beside, bytesGone, exactBytes } from './beside.ts'
-import { announcedBytes, BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from './incoming.ts'
-import { fromWeb, readCounted } from './read-web.ts'
+import { BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
+import { fromWeb, readCounted } from '../kit/read-web.ts'
+import { bytesGone, exactBytes, type ObservedRequest } from './observed-request.ts'
 
 /**
  * Turns a web request, in any framework, into one whose body is copied by `request.clone()` while something else reads it.
@@ -10,16 +11,16 @@ import { fromWeb, readCounted } from './read-web.ts'
  *
  * @example
  * ```ts
- * void observer.observe(request, () => besideWeb(request, (tell) => void handled.then(tell)))
+ * void observer.observe(request, () => observedWeb(request, (tell) => void handled.then(tell)))
  * ```
  *
  * @throws ListenerConfigError if it is not a web request.
  */
-export function besideWeb(
+export function observedWeb(
   request: Request,
   whenHandled: (tell: () => void) => void,
   sourceOf?: SourceFinder<Request>,
-): Beside {
+): ObservedRequest {
   const { method, url, header, sourceIp } = fromWeb(request, sourceOf)
   return {
     method,
@@ -46,10 +47,10 @@ export function besideWeb(
  *
  * @example
  * ```ts
- * const beside = withKept(besideWeb(request, (tell) => void handled.then(tell)), request.text())
+ * const beside = withKept(observedWeb(request, (tell) => void handled.then(tell)), request.text())
  * ```
  */
-export function withKept(beside: Beside, kept: unknown): Beside {
+export function withKept(beside: ObservedRequest, kept: unknown): ObservedRequest {
   const announced = announcedBytes(beside.header('content-length'))
   return {
     ...beside,

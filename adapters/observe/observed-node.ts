@@ -1,9 +1,10 @@
+import { announcedBytes } from '../../src/delivery.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { type Beside, bytesGone, exactBytes, isDoubtful, isExact } from './beside.ts'
-import type { BodyInFlight } from './bodies-in-flight.ts'
-import { announcedBytes, counted, NO_BYTES, type SourceFinder } from './incoming.ts'
-import { fromNode, type NodeRequest } from './read-node.ts'
+import type { BodyInFlight } from '../kit/bodies-in-flight.ts'
+import { counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
+import { fromNode, type NodeRequest } from '../kit/read-node.ts'
+import { bytesGone, exactBytes, isDoubtful, isExact, type ObservedRequest } from './observed-request.ts'
 
 /** A Node request, with what shows how it is read. */
 export interface EmittingRequest extends NodeRequest {
@@ -19,15 +20,15 @@ export interface EmittingRequest extends NodeRequest {
  *
  * @example
  * ```ts
- * void observer.observe(req, () => besideNode(req, behindProxies(['10.0.0.0/8'])))
+ * void observer.observe(req, () => observedNode(req, behindProxies(['10.0.0.0/8'])))
  * ```
  *
  * @throws ListenerConfigError if it is not a Node request.
  */
-export function besideNode<Request extends EmittingRequest>(
+export function observedNode<Request extends EmittingRequest>(
   request: Request,
   sourceOf?: SourceFinder<Request>,
-): Beside {
+): ObservedRequest {
   const { method, url, header, sourceIp } = fromNode(request, undefined, sourceOf)
   const announced = announcedBytes(header('content-length'))
   return {
@@ -50,7 +51,7 @@ export function besideNode<Request extends EmittingRequest>(
 const encoder = new TextEncoder()
 
 /** Whether no body follows, if no header announces its length. */
-function isEmpty({ httpVersionMajor, stream }: NodeRequest, header: Beside['header']): boolean {
+function isEmpty({ httpVersionMajor, stream }: NodeRequest, header: ObservedRequest['header']): boolean {
   if (httpVersionMajor === 2) return memberOf(stream, 'endAfterHeaders') === true
   return header('transfer-encoding') === undefined
 }

@@ -1,9 +1,9 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import type { BodyInFlight } from './bodies-in-flight.ts'
-import type { Incoming } from './incoming.ts'
+import type { BodyInFlight } from '../kit/bodies-in-flight.ts'
+import type { Incoming } from '../kit/incoming.ts'
 
-/** A request whose body is read by something else. `besideNode` and `besideWeb` make one. */
-export interface Beside extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
+/** A request whose body is read by something else. `observedNode` and `observedWeb` make one. */
+export interface ObservedRequest extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
   /**
    * Copies at most `limit` + 1 bytes while they are read, and counts them. Starts at once. Resolves with undefined if nothing
    * reads the body to its end. Rejects with a ListenerConfigError if the exact bytes are gone.
