@@ -105,22 +105,17 @@ function askKeys(
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
   evidence.signed = signed[0]
-  const found = tryAll(keys, ({ prefix, matches }) => {
+  const attempts = keys.flatMap((key) => signed.map((each) => ({ key, each })))
+  const found = tryAll(attempts, ({ key: { prefix, matches }, each }) => {
     const signatures = itemsAfter(items, prefix, maxSignatures)
-    if (signatures.length === 0) return false
-    return whenKnown(
-      tryAll(signed, (each) => matches(signatures, each)),
-      isFound,
-    )
+    return signatures.length > 0 && matches(signatures, each)
   })
-  return isPromise(found) ? found.then((key) => nameKey(key, keys)) : nameKey(found, keys)
+  return isPromise(found) ? found.then((late) => nameKey(late?.key, keys)) : nameKey(found?.key, keys)
 }
 
 function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authentication {
   return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
 }
-
-const isFound = (match: unknown) => match !== undefined
 
 const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
@@ -256,7 +251,7 @@ function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matche
 }
 
 function isOneOf(signatures: readonly string[], right: string): boolean {
-  return isFound(tryAll(signatures, (signature) => constantTimeEqual(signature, right)))
+  return signatures.filter((signature) => constantTimeEqual(signature, right)).length > 0
 }
 
 /** Compares digests, which have equal lengths. */
