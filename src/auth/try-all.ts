@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /**
  * The first of the candidates, e.g. of the keys, that matches. Tries all of them, so that the timing does not reveal which one it
@@ -13,13 +13,14 @@ export function tryAll<T>(
   candidates: readonly T[],
   matches: (candidate: T) => MaybePromise<boolean>,
 ): MaybePromise<T | undefined> {
-  let found: MaybePromise<T | undefined>
+  let found: T | undefined
+  let late: Promise<T | undefined> | undefined
   for (const candidate of candidates) {
     const answer = matches(candidate)
-    if (isPromise(answer) || isPromise(found)) found = firstOf(found, answer, candidate)
+    if (late !== undefined || typeof answer !== 'boolean') late = firstOf(late ?? found, answer, candidate)
     else if (answer) found ??= candidate
   }
-  return found
+  return late ?? found
 }
 
 async function firstOf<T>(

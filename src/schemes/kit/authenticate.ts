@@ -90,11 +90,14 @@ function askKeys(
   maxSignatures: number,
   signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
-  if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
-  evidence.signed = signed[0]
+  const [first] = signed ?? []
+  if (signed === undefined || first === undefined)
+    return fail('signature_mismatch', 'a signed value is missing')
+  evidence.signed = first
   const found = tryAll(keys, ({ prefix, matches }) => {
     const signatures = itemsAfter(items, prefix, maxSignatures)
     if (signatures.length === 0) return false
+    if (signed.length === 1) return matches(signatures, first)
     return whenKnown(
       tryAll(signed, (each) => matches(signatures, each)),
       isFound,
