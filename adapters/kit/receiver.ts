@@ -227,7 +227,8 @@ export function createReceiver<Request extends object, Given extends Listener<un
       mustFit(listener)
       const startedAt = performance.now()
       const { method, url, where, header } = incoming
-      const sourceIp = addressOf(incoming.sourceIp(listener))
+      const given = incoming.sourceIp(listener)
+      const sourceIp = typeof given === 'string' ? given : addressOf(given)
       const failure = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
       try {
         if (failure) place?.leave()

@@ -3,7 +3,7 @@ import { storedKey } from '../event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../event-store.ts'
 import { type Clock, timeOf } from '../lib/clock.ts'
 import { callHook } from '../lib/hooks.ts'
-import { isPromise } from '../lib/maybe-promise.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import {
   aFunction,
   checkOptions,
@@ -106,7 +106,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   /** Passes undefined for a record that is absent or has expired. */
   function find<Answer>(key: EventKey, answer: Answering<Answer>) {
     const stored = storedKey(key)
-    return isPromise(stored) ? stored.then((late) => look(late, answer)) : look(stored, answer)
+    // `verify` passes keys as they are stored.
+    return stored === key ? look(key, answer) : whenKnown(stored, (late) => look(late, answer))
   }
 
   function look<Answer>(stored: EventKey, answer: Answering<Answer>) {
