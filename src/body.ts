@@ -1,5 +1,5 @@
 import { type Json, parseJson } from './lib/json.ts'
-import type { Wanted } from './lib/json-members.ts'
+import type { Selection } from './lib/json-members.ts'
 import { type Failure, fail } from './reason.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 
@@ -10,7 +10,7 @@ export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'bo
 export interface EarlyLimits {
   readonly maxFields: number
   /** The only members that are read of JSON. Undefined: all of it. */
-  readonly wanted?: Wanted | undefined
+  readonly selection?: Selection | undefined
 }
 
 /** Reads bodies of one content type. Omit `limits` for an authenticated body. */

@@ -70,7 +70,8 @@ const app = await Application.bootstrapWithPlugins({
 
 app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
-    module.name = specifiers.get(fileOf(module)) ?? `hookgate/${module.name}`
+    // The pattern `./schemes/*` has no single source.
+    module.name = specifiers.get(fileOf(module)) ?? module.name.replace(/^src\//, 'hookgate/')
   }
 })
 

@@ -2,7 +2,7 @@ import { constantTimeEqual, hmacWith } from '#crypto'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
-import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import { fail, mismatch } from '../reason.ts'
@@ -70,18 +70,16 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
   }
   const { timestampText, eventIdText, delivery } = evidence
   // Compares texts, so that only canonical base64url matches.
-  const isRight = (right: string) => constantTimeEqual(signature, right)
-  const found = tryAll(keys, ({ sign }) => {
-    const right = sign(timestampText, eventIdText, delivery.body)
-    return isPromise(right) ? right.then(isRight) : isRight(right)
-  })
-  return isPromise(found) ? found.then((key) => nameSecret(key, keys)) : nameSecret(found, keys)
-}
-
-function nameSecret(key: HmacKey | undefined, keys: readonly HmacKey[]): Authentication {
-  return key === undefined
-    ? mismatch(`the signature matches none of the secrets (${keys.length})`)
-    : { method: 'hmac', secretId: key.id }
+  const found = tryAll(keys, ({ sign }) =>
+    whenKnown(sign(timestampText, eventIdText, delivery.body), (right) =>
+      constantTimeEqual(signature, right),
+    ),
+  )
+  return whenKnown(found, (key) =>
+    key === undefined
+      ? mismatch(`the signature matches none of the secrets (${keys.length})`)
+      : { method: 'hmac', secretId: key.id },
+  )
 }
 
 /** Rejects secrets that are too short. @throws ListenerConfigError */

@@ -13,21 +13,10 @@ export function tryAll<T>(
   candidates: readonly T[],
   matches: (candidate: T) => MaybePromise<boolean>,
 ): MaybePromise<T | undefined> {
-  let found: T | undefined
-  let late: Promise<T | undefined> | undefined
-  for (const candidate of candidates) {
-    const answer = matches(candidate)
-    if (late !== undefined || typeof answer !== 'boolean') late = firstOf(late ?? found, answer, candidate)
-    else if (answer) found ??= candidate
-  }
-  return late ?? found
+  const answers = candidates.map((candidate) => matches(candidate))
+  return answers.every(isKnown)
+    ? candidates[answers.indexOf(true)]
+    : Promise.all(answers).then((known) => candidates[known.indexOf(true)])
 }
 
-async function firstOf<T>(
-  earlier: MaybePromise<T | undefined>,
-  answer: MaybePromise<boolean>,
-  candidate: T,
-): Promise<T | undefined> {
-  const [found, isMatch] = await Promise.all([earlier, answer])
-  return found ?? (isMatch ? candidate : undefined)
-}
+const isKnown = (answer: MaybePromise<boolean>) => typeof answer === 'boolean'

@@ -4,9 +4,9 @@ import { ListenerConfigError } from '../errors.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
-import { defineScheme } from '../schemes/kit/define-scheme.ts'
+import { schemeOf } from '../schemes/kit/define-scheme.ts'
 import { FORM } from '../schemes/kit/form-fields.ts'
-import { publicKeyMatcher } from '../schemes/kit/public-keys.ts'
+import { ALL_PARTS } from '../schemes/kit/row-parts.ts'
 import type { Scheme, SignedBytes } from '../schemes/kit/scheme.ts'
 import { checkSignature } from './check-signature.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
@@ -145,7 +145,7 @@ function authMaker(
         key,
         signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
       }
-      const auth = defineScheme(row, publicKeyMatcher)(changed)
+      const auth = schemeOf(row, ALL_PARTS)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {
       if (error instanceof ListenerConfigError) return undefined // no such secret is possible

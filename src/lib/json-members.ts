@@ -6,31 +6,34 @@ import { decodeUtf8 } from './bytes.ts'
 import type { Json } from './json.ts'
 
 /** The members to read, by name. `*` stands for each element of a list. `true` reads the value itself. */
-export type Wanted = { readonly [name: string]: Wanted | true }
+export type Selection = { readonly [name: string]: Selection | true }
 
-/** In bytes. Longer values are left out: they are no signature, no time and no reference. */
+/** In bytes. */
 const LONGEST_VALUE = 32_768
+/** Stands for a longer value. JSON has no such number, so nothing takes the value for one that is absent, or of a type that it reads. */
+const TOO_LONG = Number.NaN
 /** Every character of the longest wanted name escaped. Longer names are not wanted. */
 const LONGEST_NAME = 512
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 
 /** Combines paths, e.g. `['value', '*', 'clientState']`. */
-export function wantedOf(paths: readonly (readonly string[])[]): Wanted | true {
+export function selectionOf(paths: readonly (readonly string[])[]): Selection | true {
   if (paths.some(({ length }) => length === 0)) return true
   const names = new Set(paths.map(([first = '']) => first))
   const inner = (name: string) => paths.filter(([first]) => first === name).map((path) => path.slice(1))
-  return Object.fromEntries([...names].map((name) => [name, wantedOf(inner(name))]))
+  return Object.fromEntries([...names].map((name) => [name, selectionOf(inner(name))]))
 }
 
 /**
- * Reads the wanted members of an object or a list in JSON. They are those that `JSON.parse` would give, without those of over
- * 32 KB. Undefined for other values, and for most texts that are not JSON. For the rest of those the result has no meaning, so
- * parse the text before you trust it.
+ * Reads the wanted members of an object or a list in JSON. They are those that `JSON.parse` would give, but `NaN` for those of
+ * over 32 KB. Undefined for other values, and for most texts that are not JSON. For the rest of those the result has no meaning,
+ * so parse the text before you trust it.
  */
-export function readMembers(json: Uint8Array, wanted: Wanted): Json | undefined {
+export function readMembers(json: Uint8Array, selection: Selection): Json | undefined {
   const reader = new MemberReader(json)
   try {
-    return reader.read(wanted) ?? undefined
+    const found = reader.read(selection)
+    return typeof found === 'object' && found !== null ? found : undefined
   } catch {
     return undefined // not JSON
   }
@@ -59,21 +62,18 @@ class MemberReader {
     this.#json = json
   }
 
-  read(wanted: Wanted | true): Json | undefined {
+  read(wanted: Selection | true): Json {
     const opening = this.#next()
-    if (wanted === true) return this.#value()
-    if (opening === 0x7b /* { */) {
+    if (wanted !== true && opening === 0x7b /* { */) {
       const found = new Map<string, Json>()
       this.#members((name) => {
         const inner = this.#inner(wanted, name)
         if (inner === undefined) return this.#skip()
-        const value = this.read(inner)
-        found.delete(name) // the last of several counts, even if it is too long
-        if (value !== undefined) found.set(name, value)
+        found.set(name, this.read(inner)) // the last of several counts
       })
       return Object.fromEntries(found) // creates own members, even for `__proto__`
     }
-    if (opening === 0x5b /* [ */) {
+    if (wanted !== true && opening === 0x5b /* [ */) {
       const found: Json[] = []
       this.#elements(() => {
         const inner = wanted['*'] ?? this.#inner(wanted, `${found.length}`)
@@ -81,11 +81,10 @@ class MemberReader {
       })
       return found
     }
-    this.#skip()
-    return null
+    return this.#value()
   }
 
-  #inner(wanted: Wanted, name: string): Wanted | true | undefined {
+  #inner(wanted: Selection, name: string): Selection | true | undefined {
     return Object.hasOwn(wanted, name) ? wanted[name] : undefined
   }
 
@@ -103,10 +102,10 @@ class MemberReader {
   }
 
   /** Parses one value, if it is not too long. */
-  #value(): Json | undefined {
+  #value(): Json {
     const start = this.#at
     this.#skip()
-    return this.#at - start > LONGEST_VALUE ? undefined : this.#parse(start, this.#at)
+    return this.#at - start > LONGEST_VALUE ? TOO_LONG : this.#parse(start, this.#at)
   }
 
   #parse(start: number, end: number): Json {
@@ -151,12 +150,14 @@ class MemberReader {
   /** The first byte that is no white space. */
   #next(): number {
     const json = this.#json
-    let code = json[this.#at]
+    let at = this.#at
+    let code = json[at]
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
-      this.#at += 1
-      code = json[this.#at]
+      at += 1
+      code = json[at]
     }
     if (code === undefined) throw new SyntaxError()
+    this.#at = at
     return code
   }
 
@@ -184,26 +185,34 @@ class MemberReader {
   /** A number, true, false or null: up to white space, a comma or a closing bracket. */
   #skipLiteral(): void {
     const json = this.#json
-    for (; this.#at < json.length; this.#at += 1) {
-      const code = json[this.#at] ?? 0
-      if (code <= 0x20 || code === COMMA || this.#isEnd(code)) return
+    let at = this.#at
+    for (; at < json.length; at += 1) {
+      const code = json[at] ?? 0
+      if (code <= 0x20 || code === COMMA || this.#isEnd(code)) break
     }
+    this.#at = at
   }
 
   #skipString(): void {
-    this.#at = endOfString(this.#json, this.#at + 1)
+    const end = endOfString(this.#json, this.#at + 1)
+    if (this.#json[end] !== QUOTE) throw new SyntaxError()
+    this.#at = end + 1
   }
 }
 
-/** The byte after the closing quote. The one loop that passes over a whole body: it touches nothing but its own variables. */
-function endOfString(json: Uint8Array, start: number): number {
-  const { length } = json
-  for (let index = start; index < length; index += 1) {
-    const code = json[index]
-    if (code === 0x22 /* " */) return index + 1
+/**
+ * The index of the quote that ends a string, or else of the line feed, which no JSON string contains, or of the end. So the quotes
+ * in a part's header do not hide the JSON after it. Passes over whole bodies: it touches nothing but its own variables.
+ */
+export function endOfString(text: Uint8Array, start: number): number {
+  const { length } = text
+  let index = start
+  for (; index < length; index += 1) {
+    const code = text[index] ?? 0
     if (code === 0x5c /* \ */) index += 1
+    else if (code <= 0x22 && (code === 0x22 /* " */ || code === 0x0a)) return index
   }
-  throw new SyntaxError()
+  return index
 }
 
 /** The byte that an escape stands for, by the byte after the backslash. */
@@ -216,8 +225,8 @@ const ESCAPES: { readonly [code: number]: number } = {
 }
 
 /**
- * Writes the text of a JSON string, given without its quotes, as UTF-8. A surrogate without its other half becomes U+FFFD, as in
- * a `TextEncoder`. Returns the end of what is written, which is never longer than what is read. Escapes that JSON does not have
+ * Writes the text of a JSON string, given without its quotes, as UTF-8. Half a surrogate pair, which has no UTF-8, is written as
+ * three bytes that are in no UTF-8. Returns the end of what is written, which is never longer than what is read. Escapes that JSON does not have
  * are written as they would be if they stood for themselves.
  */
 export function unescapeJson(raw: Uint8Array, into: Uint8Array, start: number): number {
@@ -257,9 +266,8 @@ function unitAt(raw: Uint8Array, start: number): number {
   return unit & 0xffff
 }
 
-/** Writes a code point as UTF-8 (RFC 3629 3). Returns its end. */
-function writePoint(into: Uint8Array, at: number, given: number): number {
-  const point = (given & 0xfffff800) === 0xd800 ? 0xfffd : given
+/** Writes a code point like UTF-8 (RFC 3629 3). Returns its end. */
+function writePoint(into: Uint8Array, at: number, point: number): number {
   const length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
   if (length === 1) into[at] = point
   for (let index = length - 1, rest = point; length > 1 && index >= 0; index -= 1, rest >>= 6) {

@@ -18,27 +18,6 @@ export function parseJson(bytes: Uint8Array): { readonly value: Json } | { reado
   }
 }
 
-/**
- * Counts the top-level members of a JSON object's text, repeated names included. `JSON.parse` keeps only the last of them,
- * so a higher count reveals duplicates. The text must be valid JSON.
- */
-export function countMembers(text: string): number {
-  let count = 0
-  let depth = 0
-  let inString = false
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (inString && code === 0x5c /* \ */) index += 1
-    else if (code === 0x22 /* " */) inString = !inString
-    else if (inString) continue
-    else if (code === 0x3a /* : */ && depth === 1) count += 1
-    // `{` and `[` are 0x7b and 0x5b, `}` and `]` are 0x7d and 0x5d: each pair differs only in bit 0x20.
-    else if ((code | 0x20) === 0x7b) depth += 1
-    else if ((code | 0x20) === 0x7d) depth -= 1
-  }
-  return count
-}
-
 /** Splits a JSON pointer (RFC 6901): `/data/id` becomes `data`, `id`. */
 export function pointerSteps(pointer: string): readonly string[] {
   return pointer
@@ -55,6 +34,36 @@ export function memberAt(payload: unknown, steps: readonly string[]): Json | und
     found = Reflect.get(found, step)
   }
   return found as Json // a value within a parsed body
+}
+
+/** In UTF-16 code units. */
+const LONGEST_SIGNED = 4096
+
+/**
+ * Reads a member that is signed: a string, or a safe integer as text. Undefined if it, or what would hold it, is missing or null. Anything
+ * else is refused, because a value that is signed as if it were absent could be added to any genuine delivery.
+ */
+export function signedMember(
+  payload: unknown,
+  steps: readonly string[],
+  longest: number = LONGEST_SIGNED,
+): string | undefined | { readonly problem: string } {
+  const refused = (problem: string) => ({ problem: `${steps.join('/')} ${problem}` })
+  let member: unknown = payload
+  for (const step of steps) {
+    if (member === undefined || member === null) return undefined
+    if (typeof member !== 'object' || (Array.isArray(member) && !/^[0-9]+$/.test(step))) {
+      return refused('is in a value of another type')
+    }
+    member = Object.hasOwn(member, step) ? Reflect.get(member, step) : undefined
+  }
+  if (member === undefined || member === null) return undefined
+  if (Number.isSafeInteger(member)) return `${member}`
+  if (typeof member !== 'string' && !Number.isNaN(member))
+    return refused('is neither a string nor an integer')
+  if (typeof member !== 'string' || member.length > longest) return refused(`is over ${longest} characters`)
+  // Half a surrogate pair has no UTF-8: it would be signed like the U+FFFD that replaces it.
+  return member.isWellFormed() ? member : refused('is not well-formed text')
 }
 
 /** Returns a string member, or a safe integer as text. Undefined for other types. */

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page in
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = adyenPlatform({ secrets: process.env.ADYEN_HMAC_KEY })
  * ```
  */
-export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'adyen-platform',
   sender: 'Adyen for Platforms',
   secretName: 'HMAC key of the webhook, in hex',

@@ -1,7 +1,8 @@
 import type { Authentication } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
-import { type Json, memberAt, pointerSteps, textAt } from '../lib/json.ts'
-import { fail, mismatch } from '../reason.ts'
+import { ListenerConfigError } from '../errors.ts'
+import { type Json, memberAt, pointerSteps, signedMember } from '../lib/json.ts'
+import { type Failure, fail, mismatch } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -25,20 +26,41 @@ const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointe
 const MOST_ITEMS = 64
 const encoder = new TextEncoder()
 
-/** The members of an item that Adyen signs. */
-const signedText = (item: unknown) => PLACES.map((steps) => textAt(item, steps) ?? '').join(':')
+/** The text that Adyen signs of an item, in which an absent member is empty. */
+function signedText(item: unknown): string | { readonly problem: string } {
+  const texts: string[] = []
+  for (const steps of PLACES) {
+    const text = signedMember(item, steps) ?? ''
+    if (typeof text === 'object') return text
+    texts.push(text)
+  }
+  return texts.join(':')
+}
 
-/** Reads the items' signatures, which may be missing, and the texts that they sign. Keeps nothing else of the body while the signatures are computed. */
-function signedItems(evidence: Evidence) {
+/** An item's signature, and what it signs. */
+interface SignedItem {
+  readonly signature: string
+  readonly text: string
+}
+
+/** Reads the items' signatures, and the texts that they sign. Keeps nothing else of the body while the signatures are computed. */
+function signedItems(
+  evidence: Evidence,
+): readonly SignedItem[] | Failure<'auth_missing' | 'signature_mismatch'> {
   const items = itemsOf(evidence.parsed())
   if (items === undefined) {
     return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
   }
-  return items.map((each) => {
+  const found: SignedItem[] = []
+  for (const each of items) {
     const item = memberAt(each, ['NotificationRequestItem'])
     const signature = memberAt(item, ['additionalData', 'hmacSignature'])
-    return { signature: typeof signature === 'string' ? signature : '', text: signedText(item) }
-  })
+    if (typeof signature !== 'string' || signature === '') return fail('auth_missing', 'no hmacSignature')
+    const text = signedText(item)
+    if (typeof text === 'object') return fail('signature_mismatch', text.problem)
+    found.push({ signature, text })
+  }
+  return found
 }
 
 function itemsOf(message: unknown): readonly Json[] | undefined {
@@ -68,7 +90,9 @@ const ADYEN: CodeScheme = {
     const mac = macKeys(need('secret'), 'hex', 'base64')[0]?.mac
     for (const each of itemsOf(message) ?? []) {
       const item = Object(memberAt(each, ['NotificationRequestItem']))
-      const hmacSignature = await mac?.('', encoder.encode(signedText(item)), '')
+      const text = signedText(item)
+      if (typeof text === 'object') throw new ListenerConfigError('body', text.problem)
+      const hmacSignature = await mac?.('', encoder.encode(text), '')
       item.additionalData = { ...item.additionalData, hmacSignature }
     }
     return { body: encoder.encode(JSON.stringify(message)) }
@@ -100,7 +124,6 @@ export const adyen: CodeSchemeFactory<
     if ('reason' in items) return items
     let signer = ''
     for (const { signature, text } of items) {
-      if (signature === '') return fail('auth_missing', 'no hmacSignature')
       const signed = encoder.encode(text)
       const id = await signerOf(keys, signature, signed)
       if (id === undefined) return mismatch('an item matches none of the secrets')

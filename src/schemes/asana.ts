@@ -1,9 +1,9 @@
 import {
-  defineScheme,
   emptyReply,
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
 } from './kit/define-scheme.ts'
 import { acceptSecret } from './kit/handshake-answers.ts'
 
@@ -17,7 +17,7 @@ import { acceptSecret } from './kit/handshake-answers.ts'
  * const auth = asana({ secrets: process.env.ASANA_HOOK_SECRET })
  * ```
  */
-export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = defineScheme({
+export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = schemeOf({
   name: 'asana',
   sender: 'Asana',
   secretName: 'secret of the handshake',

@@ -1,5 +1,5 @@
 import { JSON_OR_LINES } from './kit/body-formats.ts'
-import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Auth0's custom log streams. Pass the complete value that you entered as authorization token. Nothing is signed, and
@@ -12,7 +12,7 @@ import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
  * const auth = auth0({ secrets: process.env.AUTH0_WEBHOOK_SECRET })
  * ```
  */
-export const auth0: SchemeFactory = defineScheme({
+export const auth0: SchemeFactory = schemeOf({
   name: 'auth0',
   sender: 'Auth0',
   secretName: 'authorization token of the log stream, in full',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Bitbucket Cloud: `X-Hub-Signature`. It holds an HMAC-SHA256, although other senders use this header for SHA-1. You
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = bitbucket({ secrets: process.env.BITBUCKET_WEBHOOK_SECRET })
  * ```
  */
-export const bitbucket: SchemeFactory<SecretOptions, 'x-event-key'> = defineScheme({
+export const bitbucket: SchemeFactory<SecretOptions, 'x-event-key'> = schemeOf({
   name: 'bitbucket',
   sender: 'Bitbucket',
   secretName: 'secret of the webhook',

@@ -1,5 +1,5 @@
 import { textAt } from '../lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Pass both of the app's signature keys, from the Developer
@@ -12,7 +12,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = box({ secrets: process.env.BOX_WEBHOOK_SECRET })
  * ```
  */
-export const box: SchemeFactory<SecretOptions, '/trigger'> = defineScheme({
+export const box: SchemeFactory<SecretOptions, '/trigger'> = schemeOf({
   name: 'box',
   sender: 'Box',
   secretName: 'primary and secondary key of the app',

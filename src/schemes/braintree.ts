@@ -17,6 +17,7 @@ import {
   type SharedSecretOptions,
   textReply,
 } from './kit/define-scheme.ts'
+import { onlyOne } from './kit/form-fields.ts'
 
 /** The options of `braintree`. */
 export interface BraintreeOptions extends SharedSecretOptions {
@@ -62,10 +63,7 @@ function signedPayload(
   publicKey: string,
 ): SignedPayload | Failure<'auth_missing' | 'signature_mismatch'> {
   const fields = evidence.fields() ?? []
-  const valueNamed = (name: string) => {
-    const [found, another] = fields.filter((field) => field.name === name)
-    return another === undefined ? found?.value : undefined
-  }
+  const valueNamed = (name: string) => onlyOne(fields.filter((field) => field.name === name))?.value
   const [given, payload] = [valueNamed('bt_signature'), valueNamed('bt_payload')]
   if (given === undefined || given.length === 0) return fail('auth_missing', 'no bt_signature')
   const pairs = given.length > LONGEST_SIGNATURES ? undefined : decodeUtf8(given)

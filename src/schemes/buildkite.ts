@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Buildkite: `X-Buildkite-Signature`, for webhooks of pipelines and package registries. The secret is the webhook's
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = buildkite({ secrets: process.env.BUILDKITE_WEBHOOK_SECRET })
  * ```
  */
-export const buildkite: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const buildkite: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'buildkite',
   sender: 'Buildkite',
   secretName: 'token of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Calendly: `Calendly-Webhook-Signature`. The signing key is the one that you set when you created the webhook
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = calendly({ secrets: process.env.CALENDLY_WEBHOOK_SECRET })
  * ```
  */
-export const calendly: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const calendly: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'calendly',
   sender: 'Calendly',
   secretName: 'signing key of the webhook subscription',

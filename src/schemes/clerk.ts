@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { SVIX } from './kit/standard-webhooks-row.ts'
  * const auth = clerk({ secrets: process.env.CLERK_WEBHOOK_SECRET })
  * ```
  */
-export const clerk: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const clerk: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...SVIX,
   name: 'clerk',
   sender: 'Clerk',

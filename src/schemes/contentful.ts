@@ -1,6 +1,7 @@
 import { byteText } from '../lib/bytes.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
-import { QUERY_NOT_DIVIDED, urlReader } from './kit/signed-url.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
+import type { SignedBytes } from './kit/scheme.ts'
+import { QUERY_NOT_DIVIDED, signedBytesFor, urlReader } from './kit/signed-url.ts'
 
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
 const TIMESTAMP = 'x-contentful-timestamp'
@@ -10,6 +11,26 @@ const encoder = new TextEncoder()
 /** Percent-encodes path and query once more, as Contentful's toolkit does. It signs a query only up to its second question mark. */
 function signedPath(path: string, [, query = '']: readonly string[]): string {
   return encodeURI(query === '' ? path : `${path}?${encodeURIComponent(query)}`)
+}
+
+function signedTo(publicUrl: string): SignedBytes {
+  const urlOf = urlReader(publicUrl)
+  const { pathname, search } = new URL(publicUrl)
+  return ({ method, header, list, body, refuse, ...request }) => {
+    const url = urlOf(request)
+    if ('problem' in url) return refuse(url.problem)
+    const query = (url.isOpen ? url.query : search).split('?')
+    if (url.isOpen && query.length > 2) return refuse(QUERY_NOT_DIVIDED)
+    const names = header(SIGNED_HEADERS)?.split(',') ?? []
+    // Require the time and the list itself to be signed. Otherwise anyone can change them.
+    if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
+    if (![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) return undefined
+    const values = names.sort().map((name) => [name, list(name)] as const)
+    if (values.some(([, value]) => value === undefined)) return undefined
+    const line = values.map(([name, value]) => `${name}:${value}`).join(';')
+    const before = encoder.encode(`${method}\n${signedPath(pathname, query)}\n${line}\n`)
+    return [{ before: byteText(before), body, after: '' }]
+  }
 }
 
 /**
@@ -26,7 +47,7 @@ function signedPath(path: string, [, query = '']: readonly string[]): string {
  * })
  * ```
  */
-export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = defineScheme({
+export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = schemeOf({
   name: 'contentful',
   sender: 'Contentful',
   secretName: 'signing secret of the space or app',
@@ -34,22 +55,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
-  signs: ({ method, header, list, body, publicUrl, refuse, ...request }) => {
-    const url = urlReader(publicUrl)(request)
-    if ('problem' in url) return refuse(url.problem)
-    const { pathname, search } = new URL(publicUrl)
-    const query = (url.isOpen ? url.query : search).split('?')
-    if (url.isOpen && query.length > 2) return refuse(QUERY_NOT_DIVIDED)
-    const names = header(SIGNED_HEADERS)?.split(',') ?? []
-    // Require the time and the list itself to be signed. Otherwise anyone can change them.
-    if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
-    if (![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) return undefined
-    const values = names.sort().map((name) => [name, list(name)] as const)
-    if (values.some(([, value]) => value === undefined)) return undefined
-    const line = values.map(([name, value]) => `${name}:${value}`).join(';')
-    const before = encoder.encode(`${method}\n${signedPath(pathname, query)}\n${line}\n`)
-    return [{ before: byteText(before), body, after: '' }]
-  },
+  signs: /* @__PURE__ */ signedBytesFor(signedTo),
   signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },
   takes: ['publicUrl'],
   timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },

@@ -1,10 +1,10 @@
 import { memberAt } from '../lib/json.ts'
 import {
-  defineScheme,
   emptyReply,
   jsonReply,
   type PublicKeyOptions,
   type SchemeFactory,
+  schemeOf,
 } from './kit/define-scheme.ts'
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
@@ -20,7 +20,7 @@ import { publicKeyMatcher } from './kit/public-keys.ts'
  * const auth = discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY })
  * ```
  */
-export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineScheme(
+export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = schemeOf(
   {
     name: 'discord',
     sender: 'Discord',
@@ -50,5 +50,5 @@ export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = defineSch
     },
     limits: 'The URL and the other headers are not signed.',
   },
-  publicKeyMatcher,
+  { publicKeys: publicKeyMatcher },
 )

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`)
 
@@ -12,7 +12,7 @@ const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-
  * const auth = docusign({ secrets: process.env.DOCUSIGN_WEBHOOK_SECRET })
  * ```
  */
-export const docusign: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const docusign: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'docusign',
   sender: 'DocuSign',
   secretName: 'HMAC keys of Connect',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = dodo({ secrets: process.env.DODO_WEBHOOK_SECRET })
  * ```
  */
-export const dodo: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const dodo: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'dodo',
   sender: 'Dodo Payments',

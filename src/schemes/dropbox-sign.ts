@@ -1,5 +1,6 @@
 import { jsonInMultipart } from './kit/body-formats.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { EARLY_BODY } from './kit/early-body.ts'
 
 /**
  * Dropbox Sign, formerly HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The
@@ -14,20 +15,23 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = dropboxSign({ secrets: process.env.DROPBOX_SIGN_WEBHOOK_SECRET })
  * ```
  */
-export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = defineScheme({
-  name: 'dropbox-sign',
-  sender: 'Dropbox Sign',
-  secretName: 'API key of the account',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: [], member: '/event/event_hash', spelling: 'hex' },
-  signs: '{/event/event_time}{/event/event_type}',
-  timestamp: { member: '/event/event_time', asText: true, unit: 'seconds', of: 'event' },
-  eventType: { member: '/event/event_type' },
-  dedupe: 'off',
-  content: [/* @__PURE__ */ jsonInMultipart('json')],
-  maxBodyBytes: 262_144,
-  maxFields: 5000, // every field of the document is listed, with up to seven members
-  limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
-})
+export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = schemeOf(
+  {
+    name: 'dropbox-sign',
+    sender: 'Dropbox Sign',
+    secretName: 'API key of the account',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: [], member: '/event/event_hash', spelling: 'hex' },
+    signs: '{/event/event_time}{/event/event_type}',
+    timestamp: { member: '/event/event_time', asText: true, unit: 'seconds', of: 'event' },
+    eventType: { member: '/event/event_type' },
+    dedupe: 'off',
+    content: [/* @__PURE__ */ jsonInMultipart('json')],
+    maxBodyBytes: 262_144,
+    maxFields: 5000, // every field of the document is listed, with up to seven members
+    limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
+  },
+  { early: EARLY_BODY },
+)

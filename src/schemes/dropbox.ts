@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, textReply } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf, textReply } from './kit/define-scheme.ts'
 
 /**
  * Dropbox: `X-Dropbox-Signature`. The key is the app secret, in the App Console. The signature covers the body, which
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory, textReply } from './kit/define-scheme
  * const auth = dropbox({ secrets: process.env.DROPBOX_WEBHOOK_SECRET })
  * ```
  */
-export const dropbox: SchemeFactory = defineScheme({
+export const dropbox: SchemeFactory = schemeOf({
   name: 'dropbox',
   sender: 'Dropbox',
   secretName: 'app secret',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * ElevenLabs: `ElevenLabs-Signature`, version `v0`. The secret is shown when you create the webhook. The signature
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = elevenlabs({ secrets: process.env.ELEVENLABS_WEBHOOK_SECRET })
  * ```
  */
-export const elevenlabs: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const elevenlabs: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'elevenlabs',
   sender: 'ElevenLabs',
   secretName: 'secret of the webhook',

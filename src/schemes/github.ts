@@ -1,5 +1,5 @@
 import { jsonInForm } from './kit/body-formats.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is ignored.
@@ -17,7 +17,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = github({ secrets: process.env.GITHUB_WEBHOOK_SECRET })
  * ```
  */
-export const github: SchemeFactory<SecretOptions, 'x-github-event'> = defineScheme({
+export const github: SchemeFactory<SecretOptions, 'x-github-event'> = schemeOf({
   name: 'github',
   sender: 'GitHub',
   secretName: 'secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,7 +11,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = gitlabSigning({ secrets: process.env.GITLAB_SIGNING_TOKEN })
  * ```
  */
-export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineScheme({
+export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'gitlab-signing',
   sender: 'GitLab',

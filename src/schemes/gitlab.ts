@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed, and
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = gitlab({ secrets: process.env.GITLAB_SECRET_TOKEN })
  * ```
  */
-export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = defineScheme({
+export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   name: 'gitlab',
   sender: 'GitLab',
   secretName: 'secret token of the webhook',

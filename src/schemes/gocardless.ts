@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the body,
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
  * const auth = gocardless({ secrets: process.env.GOCARDLESS_WEBHOOK_SECRET })
  * ```
  */
-export const gocardless: SchemeFactory = defineScheme({
+export const gocardless: SchemeFactory = schemeOf({
   name: 'gocardless',
   sender: 'GoCardless',
   secretName: 'secret of the webhook endpoint',

@@ -1,4 +1,5 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
+import { signedUrlText } from './kit/signed-url.ts'
 
 /** HubSpot decodes these twelve percent codes before it signs the URL, and no others. */
 const DECODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi
@@ -18,26 +19,29 @@ const decodeSome = (url: string) => url.replace(DECODED, decodeURIComponent)
  * })
  * ```
  */
-export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
-  name: 'hubspot',
-  sender: 'HubSpot',
-  secretName: 'client secret of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-hubspot-signature-v3'], spelling: 'base64' },
-  signs: '{method}{url}{body}{timestamp}',
-  timestamp: {
-    header: 'x-hubspot-request-timestamp',
-    unit: 'milliseconds',
-    of: 'attempt',
-    toleranceSeconds: 300,
+export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
+  {
+    name: 'hubspot',
+    sender: 'HubSpot',
+    secretName: 'client secret of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-hubspot-signature-v3'], spelling: 'base64' },
+    signs: '{method}{url}{body}{timestamp}',
+    timestamp: {
+      header: 'x-hubspot-request-timestamp',
+      unit: 'milliseconds',
+      of: 'attempt',
+      toleranceSeconds: 300,
+    },
+    signedUrl: decodeSome,
+    maxBodyBytes: 1_048_576,
+    facts: {
+      otherSecrets: 'each app has its own; it is no access token',
+      otherVersions: { 'x-hubspot-signature': { is: "HubSpot's older signature, v1 or v2" } },
+    },
+    limits: 'The other headers are not signed. A retry has another body.',
   },
-  signedUrl: decodeSome,
-  maxBodyBytes: 1_048_576,
-  facts: {
-    otherSecrets: 'each app has its own; it is no access token',
-    otherVersions: { 'x-hubspot-signature': { is: "HubSpot's older signature, v1 or v2" } },
-  },
-  limits: 'The other headers are not signed. A retry has another body.',
-})
+  { url: signedUrlText },
+)

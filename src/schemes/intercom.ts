@@ -1,4 +1,4 @@
-import { defineScheme, emptyReply, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { emptyReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Intercom: `X-Hub-Signature`, by HMAC-SHA1, the only algorithm that Intercom offers. The key is the app's client
@@ -10,7 +10,7 @@ import { defineScheme, emptyReply, type SchemeFactory, type SecretOptions } from
  * const auth = intercom({ secrets: process.env.INTERCOM_WEBHOOK_SECRET })
  * ```
  */
-export const intercom: SchemeFactory<SecretOptions, '/topic'> = defineScheme({
+export const intercom: SchemeFactory<SecretOptions, '/topic'> = schemeOf({
   name: 'intercom',
   sender: 'Intercom',
   secretName: 'client secret of the app',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Lemon Squeezy: `X-Signature`. You choose the signing secret in the webhook's settings. The signature covers only the
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = lemonSqueezy({ secrets: process.env.LEMON_SQUEEZY_WEBHOOK_SECRET })
  * ```
  */
-export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = defineScheme({
+export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = schemeOf({
   name: 'lemon-squeezy',
   sender: 'Lemon Squeezy',
   secretName: 'signing secret of the webhook',

@@ -1,5 +1,5 @@
 import { memberAt } from '../lib/json.ts'
-import { defineScheme, emptyReply, type SchemeFactory } from './kit/define-scheme.ts'
+import { emptyReply, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature
@@ -12,7 +12,7 @@ import { defineScheme, emptyReply, type SchemeFactory } from './kit/define-schem
  * const auth = line({ secrets: process.env.LINE_CHANNEL_SECRET })
  * ```
  */
-export const line: SchemeFactory = defineScheme({
+export const line: SchemeFactory = schemeOf({
   name: 'line',
   sender: 'LINE',
   secretName: 'channel secret',

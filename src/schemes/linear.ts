@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Linear: `Linear-Signature`. The signing secret is on the webhook's page in the settings. The signature covers the
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = linear({ secrets: process.env.LINEAR_WEBHOOK_SECRET })
  * ```
  */
-export const linear: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const linear: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'linear',
   sender: 'Linear',
   secretName: 'signing secret of the webhook',

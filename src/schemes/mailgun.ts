@@ -1,5 +1,6 @@
 import { memberAt } from '../lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { EARLY_BODY } from './kit/early-body.ts'
 
 /**
  * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
@@ -14,28 +15,34 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = mailgun({ secrets: process.env.MAILGUN_WEBHOOK_SECRET })
  * ```
  */
-export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = defineScheme({
-  name: 'mailgun',
-  sender: 'Mailgun',
-  secretName: 'HTTP webhook signing key',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: [], member: '/signature/signature', spelling: 'hex' },
-  signs: '{/signature/timestamp}{/signature/token}',
-  // Mailgun retries for 8 hours, possibly with the first attempt's signature.
-  timestamp: {
-    member: '/signature/timestamp',
-    asText: true,
-    unit: 'seconds',
-    of: 'attempt',
-    toleranceSeconds: 86_400,
-    aheadSeconds: 300,
+export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = schemeOf(
+  {
+    name: 'mailgun',
+    sender: 'Mailgun',
+    secretName: 'HTTP webhook signing key',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: [], member: '/signature/signature', spelling: 'hex' },
+    signs: '{/signature/timestamp}{/signature/token}',
+    // Mailgun retries for 8 hours, possibly with the first attempt's signature.
+    timestamp: {
+      member: '/signature/timestamp',
+      asText: true,
+      unit: 'seconds',
+      of: 'attempt',
+      toleranceSeconds: 86_400,
+      aheadSeconds: 300,
+    },
+    eventId: { member: '/event-data/id' },
+    // An ID is unique only within a day. Every attempt has the event's time.
+    claimedId: (id, { payload }) => {
+      const time = memberAt(payload, ['event-data', 'timestamp'])
+      return id && `${typeof time === 'number' ? time : ''}\n${id}`
+    },
+    eventType: { member: '/event-data/event' },
+    maxBodyBytes: 262_144,
+    limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',
   },
-  eventId: { member: '/event-data/id' },
-  // An ID is unique only within a day. Every attempt has the event's time.
-  claimedId: (id, { payload }) => id && `${memberAt(payload, ['event-data', 'timestamp'])}\n${id}`,
-  eventType: { member: '/event-data/event' },
-  maxBodyBytes: 262_144,
-  limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',
-})
+  { early: EARLY_BODY },
+)

@@ -1,8 +1,8 @@
 import {
-  defineScheme,
   emptyReply,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
   textReply,
   type VerifyTokenOptions,
 } from './kit/define-scheme.ts'
@@ -24,7 +24,7 @@ import { sameText } from './kit/keys.ts'
  * })
  * ```
  */
-export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = defineScheme({
+export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = schemeOf({
   name: 'meta',
   sender: 'Meta',
   secretName: 'app secret',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers a
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = mux({ secrets: process.env.MUX_WEBHOOK_SECRET })
  * ```
  */
-export const mux: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const mux: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'mux',
   sender: 'Mux',
   secretName: 'signing secret of the webhook',

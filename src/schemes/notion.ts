@@ -1,16 +1,16 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
-import { decodeUtf8 } from '../lib/bytes.ts'
-import { countMembers, type Json, memberAt, parseJson } from '../lib/json.ts'
+import { type Json, memberAt, parseJson } from '../lib/json.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { fail } from '../reason.ts'
 import {
-  defineScheme,
   emptyReply,
   type HandshakeOptions,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
 } from './kit/define-scheme.ts'
 import { acceptSecret, isSecret } from './kit/handshake-answers.ts'
+import { jsonExcess } from './kit/read-limits.ts'
 
 const SIGNATURE = 'x-notion-signature'
 const PREFIX = 'sha256='
@@ -19,8 +19,7 @@ const LONGEST_HANDSHAKE = 1024
 
 /** The token of a handshake. Undefined if the body is anything else, or repeats the member. */
 function tokenOf(body: Uint8Array): string | undefined {
-  const text = body.length > LONGEST_HANDSHAKE ? undefined : decodeUtf8(body)
-  if (text === undefined || countMembers(text) !== 1) return undefined
+  if (body.length > LONGEST_HANDSHAKE || jsonExcess(body, 1) !== undefined) return undefined
   const parsed = parseJson(body)
   const token = 'value' in parsed ? memberAt(parsed.value, ['verification_token']) : undefined
   return typeof token === 'string' && isSecret(token) ? token : undefined
@@ -41,7 +40,7 @@ function isHandshake(payload: Json | undefined): boolean {
  * const auth = notion({ secrets: process.env.NOTION_VERIFICATION_TOKEN })
  * ```
  */
-export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = defineScheme({
+export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = schemeOf({
   name: 'notion',
   sender: 'Notion',
   secretName: 'verification token of the subscription',

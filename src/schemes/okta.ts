@@ -1,4 +1,4 @@
-import { defineScheme, jsonReply, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { jsonReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and
@@ -10,7 +10,7 @@ import { defineScheme, jsonReply, type SchemeFactory, type SecretOptions } from 
  * const auth = okta({ secrets: process.env.OKTA_WEBHOOK_SECRET })
  * ```
  */
-export const okta: SchemeFactory<SecretOptions, '/eventType'> = defineScheme({
+export const okta: SchemeFactory<SecretOptions, '/eventType'> = schemeOf({
   name: 'okta',
   sender: 'Okta',
   secretName: 'secret of the event hook, as the Authorization header has it',

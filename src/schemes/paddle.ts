@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers a
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = paddle({ secrets: process.env.PADDLE_WEBHOOK_SECRET })
  * ```
  */
-export const paddle: SchemeFactory<SecretOptions, '/event_type'> = defineScheme({
+export const paddle: SchemeFactory<SecretOptions, '/event_type'> = schemeOf({
   name: 'paddle',
   sender: 'Paddle',
   secretName: 'secret key of the notification destination, pdl_ntfset_…',

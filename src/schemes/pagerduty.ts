@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures during a rotation. The secret is shown
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = pagerduty({ secrets: process.env.PAGERDUTY_WEBHOOK_SECRET })
  * ```
  */
-export const pagerduty: SchemeFactory<SecretOptions, '/event/event_type'> = defineScheme({
+export const pagerduty: SchemeFactory<SecretOptions, '/event/event_type'> = schemeOf({
   name: 'pagerduty',
   sender: 'PagerDuty',
   secretName: 'secret of the webhook subscription',

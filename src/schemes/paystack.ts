@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Paystack: `X-Paystack-Signature`, by HMAC-SHA512. The key is the account's secret key, as for the API. The signature
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = paystack({ secrets: process.env.PAYSTACK_WEBHOOK_SECRET })
  * ```
  */
-export const paystack: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const paystack: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'paystack',
   sender: 'Paystack',
   secretName: 'secret key of the account',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = polar({ secrets: process.env.POLAR_WEBHOOK_SECRET })
  * ```
  */
-export const polar: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const polar: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'polar',
   sender: 'Polar',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Razorpay: `X-Razorpay-Signature`. You choose the secret in the webhook's settings. Retries of older events are still
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = razorpay({ secrets: process.env.RAZORPAY_WEBHOOK_SECRET })
  * ```
  */
-export const razorpay: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const razorpay: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'razorpay',
   sender: 'Razorpay',
   secretName: 'secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = replicate({ secrets: process.env.REPLICATE_WEBHOOK_SECRET })
  * ```
  */
-export const replicate: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const replicate: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'replicate',
   sender: 'Replicate',

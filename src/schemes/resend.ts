@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { SVIX } from './kit/standard-webhooks-row.ts'
  * const auth = resend({ secrets: process.env.RESEND_WEBHOOK_SECRET })
  * ```
  */
-export const resend: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const resend: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...SVIX,
   name: 'resend',
   sender: 'Resend',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Sanity: `Sanity-Webhook-Signature`, in base64url, with a timestamp in milliseconds. You choose the secret on the
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
  * const auth = sanity({ secrets: process.env.SANITY_WEBHOOK_SECRET })
  * ```
  */
-export const sanity: SchemeFactory = defineScheme({
+export const sanity: SchemeFactory = schemeOf({
   name: 'sanity',
   sender: 'Sanity',
   secretName: 'secret of the webhook',

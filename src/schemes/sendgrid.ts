@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
@@ -12,7 +12,7 @@ import { publicKeyMatcher } from './kit/public-keys.ts'
  * const auth = sendgrid({ publicKeys: process.env.SENDGRID_VERIFICATION_KEY })
  * ```
  */
-export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme(
+export const sendgrid: SchemeFactory<PublicKeyOptions> = schemeOf(
   {
     name: 'sendgrid',
     sender: 'SendGrid',
@@ -26,5 +26,5 @@ export const sendgrid: SchemeFactory<PublicKeyOptions> = defineScheme(
     maxBodyBytes: 1_048_576,
     limits: 'The URL and the other headers are not signed. Time and body are joined without a separator.',
   },
-  publicKeyMatcher,
+  { publicKeys: publicKeyMatcher },
 )

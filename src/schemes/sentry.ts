@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration.
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = sentry({ secrets: process.env.SENTRY_WEBHOOK_SECRET })
  * ```
  */
-export const sentry: SchemeFactory<SecretOptions, 'sentry-hook-resource'> = defineScheme({
+export const sentry: SchemeFactory<SecretOptions, 'sentry-hook-resource'> = schemeOf({
   name: 'sentry',
   sender: 'Sentry',
   secretName: 'client secret of the integration',

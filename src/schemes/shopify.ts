@@ -1,9 +1,4 @@
-import {
-  defineScheme,
-  type SchemeFactory,
-  type SecretOptions,
-  type TopicOptions,
-} from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type TopicOptions } from './kit/define-scheme.ts'
 
 /** The events of each resource. Read in Shopify's documentation of API version 2026-01, on 2026-11-24. */
 const EVENTS = {
@@ -114,7 +109,7 @@ const listTopics = () =>
  * const auth = shopify({ secrets: process.env.SHOPIFY_WEBHOOK_SECRET })
  * ```
  */
-export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-topic'> = defineScheme({
+export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-topic'> = schemeOf({
   name: 'shopify',
   sender: 'Shopify',
   secretName: 'client secret of the app',

@@ -1,5 +1,5 @@
 import { memberAt } from '../lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, textReply } from './kit/define-scheme.ts'
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
@@ -109,7 +109,7 @@ export const slack: SchemeFactory<
   SecretOptions,
   '/event/type',
   SlackCommand | SlackInteraction | SlackRateLimit
-> = defineScheme({
+> = schemeOf({
   name: 'slack',
   sender: 'Slack',
   secretName: 'signing secret of the app',

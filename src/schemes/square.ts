@@ -1,4 +1,5 @@
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
+import { signedUrlText } from './kit/signed-url.ts'
 
 /**
  * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription. Pass the
@@ -13,18 +14,21 @@ import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions }
  * })
  * ```
  */
-export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = defineScheme({
-  name: 'square',
-  sender: 'Square',
-  secretName: 'signature key of the subscription',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-square-hmacsha256-signature'], spelling: 'base64' },
-  signs: '{url}{body}',
-  timestamp: { member: '/created_at', unit: 'rfc3339', of: 'event', toleranceSeconds: 345_600 },
-  eventId: { member: '/event_id' },
-  eventType: { member: '/type' },
-  maxBodyBytes: 1_048_576,
-  limits: 'The other headers are not signed.',
-})
+export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = schemeOf(
+  {
+    name: 'square',
+    sender: 'Square',
+    secretName: 'signature key of the subscription',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-square-hmacsha256-signature'], spelling: 'base64' },
+    signs: '{url}{body}',
+    timestamp: { member: '/created_at', unit: 'rfc3339', of: 'event', toleranceSeconds: 345_600 },
+    eventId: { member: '/event_id' },
+    eventType: { member: '/type' },
+    maxBodyBytes: 1_048_576,
+    limits: 'The other headers are not signed.',
+  },
+  { url: signedUrlText },
+)

@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { publicKeyMatcher } from './kit/public-keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
@@ -13,7 +13,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = standardWebhooks({ secrets: process.env.WEBHOOK_SECRET })
  * ```
  */
-export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = defineScheme(
+export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = schemeOf(
   {
     ...STANDARD_WEBHOOKS,
     name: 'standard-webhooks',
@@ -26,5 +26,5 @@ export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = define
     },
     publicKey: { algorithm: 'ed25519', key: { base64After: 'whpk_' }, prefix: 'v1a,' },
   },
-  publicKeyMatcher,
+  { publicKeys: publicKeyMatcher },
 )

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Stripe: `Stripe-Signature`. The secret is the endpoint's signing secret, `whsec_…`, in Workbench under Webhooks. While
@@ -12,7 +12,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET })
  * ```
  */
-export const stripe: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const stripe: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'stripe',
   sender: 'Stripe',
   secretName: 'signing secret of the endpoint, whsec_…',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,7 +10,7 @@ import { SVIX } from './kit/standard-webhooks-row.ts'
  * const auth = svix({ secrets: process.env.SVIX_WEBHOOK_SECRET })
  * ```
  */
-export const svix: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const svix: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...SVIX,
   name: 'svix',
   sender: 'Svix',

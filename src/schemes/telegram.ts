@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you passed to
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory } from './kit/define-scheme.ts'
  * const auth = telegram({ secrets: process.env.TELEGRAM_WEBHOOK_SECRET })
  * ```
  */
-export const telegram: SchemeFactory = defineScheme({
+export const telegram: SchemeFactory = schemeOf({
   name: 'telegram',
   sender: 'Telegram',
   secretName: 'secret_token of setWebhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type PublicKeyOptions, type SchemeFactory } from './kit/define-scheme.ts'
+import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
@@ -10,7 +10,7 @@ import { publicKeyMatcher } from './kit/public-keys.ts'
  * const auth = telnyx({ publicKeys: process.env.TELNYX_PUBLIC_KEY })
  * ```
  */
-export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defineScheme(
+export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = schemeOf(
   {
     name: 'telnyx',
     sender: 'Telnyx',
@@ -26,5 +26,5 @@ export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = defin
     maxBodyBytes: 1_048_576,
     limits: 'The URL and the other headers are not signed.',
   },
-  publicKeyMatcher,
+  { publicKeys: publicKeyMatcher },
 )

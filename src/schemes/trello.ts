@@ -1,10 +1,11 @@
 import {
-  defineScheme,
   emptyReply,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
   type UrlOptions,
 } from './kit/define-scheme.ts'
+import { signedUrlText } from './kit/signed-url.ts'
 
 /**
  * Trello: `X-Trello-Webhook`, by HMAC-SHA1, the only algorithm that Trello offers. The key is the app's secret, next to
@@ -19,21 +20,24 @@ import {
  * })
  * ```
  */
-export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> = defineScheme({
-  name: 'trello',
-  sender: 'Trello',
-  secretName: 'secret of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha1',
-  key: 'text',
-  signature: { headers: ['x-trello-webhook'], spelling: 'base64' },
-  signs: '{body}{url}',
-  eventId: { member: '/action/id' },
-  eventType: { member: '/action/type' },
-  handshake: {
-    signed: false,
-    answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
+export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> = schemeOf(
+  {
+    name: 'trello',
+    sender: 'Trello',
+    secretName: 'secret of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha1',
+    key: 'text',
+    signature: { headers: ['x-trello-webhook'], spelling: 'base64' },
+    signs: '{body}{url}',
+    eventId: { member: '/action/id' },
+    eventType: { member: '/action/type' },
+    handshake: {
+      signed: false,
+      answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
+    },
+    maxBodyBytes: 1_048_576,
+    limits: 'The time and the headers are not signed.',
   },
-  maxBodyBytes: 1_048_576,
-  limits: 'The time and the headers are not signed.',
-})
+  { url: signedUrlText },
+)

@@ -1,20 +1,23 @@
 import { sha256 } from '#crypto'
+import type { Signed } from '../crypto/algorithms.ts'
 import { byteText, decodeUtf8 } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, type UrlOptions } from './kit/define-scheme.ts'
-import type { FormField } from './kit/form-fields.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
+import { EARLY_BODY } from './kit/early-body.ts'
+import { FORM, type FormField } from './kit/form-fields.ts'
+import type { SchemeRequest, SignedBytes } from './kit/scheme.ts'
 import {
   ANOTHER_QUERY,
   hasQuery,
   QUERY_NOT_DIVIDED,
   requestedQuery,
+  signedBytesFor,
   type UrlParts,
   urlParts,
   urlText,
 } from './kit/signed-url.ts'
 
-const FORM = 'application/x-www-form-urlencoded'
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
 /** Of a form, as Twilio sorts them. */
 const FIRST_FIELD = 'AccountSid'
@@ -136,6 +139,83 @@ function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefi
     : [...new Set(texts)].sort().map((text) => encoder.encode(text))
 }
 
+/** A request's text: the URL, with the request's own query where `publicUrl` has none, and what follows it. */
+function signedWith(
+  urls: readonly UrlParts[],
+  open: string | undefined,
+  body: Uint8Array,
+): readonly Signed[] {
+  return urls.flatMap(({ base, query }) =>
+    (open === undefined ? [query] : spellings(open)).map((each) => ({
+      before: base + each,
+      body,
+      after: '',
+    })),
+  )
+}
+
+function signedGet({ payload, refuse }: SchemeRequest, urls: readonly UrlParts[], sent: string | undefined) {
+  if (sent === undefined || payload() === undefined) return undefined
+  if (isQueryOfGet(sent, urls)) return signedWith(urls, sent, NO_BYTES)
+  return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
+}
+
+/** `added` is the query with the hash that Twilio has added to it, if it has one. */
+function signedJson(
+  { body, refuse }: SchemeRequest,
+  urls: readonly UrlParts[],
+  open: string | undefined,
+  added: string | undefined,
+) {
+  if (open?.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
+  const divider = open !== undefined || urls[0]?.query !== '' ? '&' : '?'
+  return whenKnown(sha256(body, 'hex'), (hash) =>
+    added?.endsWith(hash) === false
+      ? undefined
+      : signedWith(urls, open, encoder.encode(`${divider}bodySHA256=${hash}`)),
+  )
+}
+
+function signedForm(
+  { fields, refuse }: SchemeRequest,
+  urls: readonly UrlParts[],
+  open: string | undefined,
+  starts: readonly string[],
+) {
+  const form = fields()
+  const signed = form && signedFields(form)
+  if (signed === undefined) return undefined
+  if (open !== undefined) {
+    return isDivided(open, form ?? []) ? signedWith(urls, open, signed) : refuse(QUERY_NOT_DIVIDED)
+  }
+  // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
+  const begin = byteText(signed.subarray(0, Math.max(...starts.map(({ length }) => length))))
+  const isOfGet = urls.some(({ base, query }) =>
+    starts.some((start) => (base + query + begin).startsWith(start)),
+  )
+  return isOfGet ? undefined : signedWith(urls, undefined, signed)
+}
+
+function signedTo(publicUrl: string): SignedBytes {
+  const urls = signedUrls(publicUrl)
+  const starts = urls.map(startOfGet)
+  return (request) => {
+    const { header, method, refuse, url } = request
+    const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
+    if (typeof sent === 'object') return refuse(sent.problem)
+    if (method === 'GET') return signedGet(request, urls, sent)
+    const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
+    const query = isJson && sent !== undefined ? withoutHash(sent) : sent
+    const open = query !== '' && urls.every((each) => each.query === '') ? query : undefined
+    if (query !== undefined && open === undefined && !urls.some((each) => isConfigured(query, each))) {
+      return refuse(ANOTHER_QUERY)
+    }
+    return isJson
+      ? signedJson(request, urls, open, sent === query ? undefined : sent)
+      : signedForm(request, urls, open, starts)
+  }
+}
+
 /**
  * Twilio: `X-Twilio-Signature`, by HMAC-SHA1, the only algorithm that Twilio offers. The key is the account's
  * primary auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`, exactly as you
@@ -161,70 +241,28 @@ function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefi
  * })
  * ```
  */
-export const twilio: SchemeFactory<SecretOptions & UrlOptions> = defineScheme({
-  name: 'twilio',
-  sender: 'Twilio',
-  secretName: 'primary auth token of the account',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha1',
-  key: 'text',
-  signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
-  methods: ['POST', 'GET'],
-  signs: ({ body, fields, header, method, payload, publicUrl, refuse, url }) => {
-    const urls = signedUrls(publicUrl)
-    const sent = url === undefined ? undefined : requestedQuery(url, publicUrl)
-    if (typeof sent === 'object') return refuse(sent.problem)
-    if (method === 'GET') {
-      if (sent === undefined || payload() === undefined) return undefined
-      if (!isQueryOfGet(sent, urls))
-        return urls.some(({ query }) => query !== '') ? refuse(ANOTHER_QUERY) : undefined
-      return urls.flatMap(({ base }) =>
-        spellings(sent).map((each) => ({ before: base + each, body: NO_BYTES, after: '' })),
-      )
-    }
-    const isJson = mediaTypeOf(header('content-type') ?? FORM) !== FORM
-    const query = isJson && sent !== undefined ? withoutHash(sent) : sent
-    const isOpen = query !== undefined && query !== '' && urls.every((each) => each.query === '')
-    if (query !== undefined && !isOpen && !urls.some((each) => isConfigured(query, each)))
-      return refuse(ANOTHER_QUERY)
-    const signedWith = (bytes: Uint8Array) =>
-      urls.flatMap(({ base, query: configured }) =>
-        (isOpen ? spellings(query) : [configured]).map((each) => ({
-          before: base + each,
-          body: bytes,
-          after: '',
-        })),
-      )
-    if (isJson) {
-      if (isOpen && query.includes(FIRST_FIELD)) return refuse(QUERY_NOT_DIVIDED)
-      const divider = isOpen || urls[0]?.query !== '' ? '&' : '?'
-      return whenKnown(sha256(body, 'hex'), (hash) => {
-        const isOther = sent !== query && !sent?.endsWith(hash)
-        return isOther ? undefined : signedWith(encoder.encode(`${divider}bodySHA256=${hash}`))
-      })
-    }
-    const form = fields()
-    const signed = form && signedFields(form)
-    if (signed === undefined) return undefined
-    if (isOpen) return isDivided(query, form ?? []) ? signedWith(signed) : refuse(QUERY_NOT_DIVIDED)
-    // Otherwise a captured GET, or JSON, could be replayed as a form with such a field.
-    const starts = urls.map(startOfGet)
-    const longest = Math.max(...starts.map(({ length }) => length))
-    const begin = byteText(signed.subarray(0, longest))
-    const isOfGet = urls.some(({ base, query: configured }) =>
-      starts.some((start) => (base + configured + begin).startsWith(start)),
-    )
-    return isOfGet ? undefined : signedWith(signed)
+export const twilio: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
+  {
+    name: 'twilio',
+    sender: 'Twilio',
+    secretName: 'primary auth token of the account',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha1',
+    key: 'text',
+    signature: { headers: ['x-twilio-signature'], spelling: 'base64' },
+    methods: ['POST', 'GET'],
+    signs: /* @__PURE__ */ signedBytesFor(signedTo),
+    takes: ['publicUrl'],
+    eventId: { header: 'i-twilio-idempotency-token' },
+    content: ['form', 'json'],
+    maxBodyBytes: 262_144,
+    facts: {
+      otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
+      otherSecrets:
+        'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
+    },
+    limits:
+      'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
   },
-  takes: ['publicUrl'],
-  eventId: { header: 'i-twilio-idempotency-token' },
-  content: ['form', 'json'],
-  maxBodyBytes: 262_144,
-  facts: {
-    otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
-    otherSecrets:
-      'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
-  },
-  limits:
-    'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
-})
+  { early: EARLY_BODY },
+)

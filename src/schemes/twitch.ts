@@ -1,5 +1,5 @@
 import { memberAt } from '../lib/json.ts'
-import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf, textReply } from './kit/define-scheme.ts'
 
 /**
  * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you set when you created the
@@ -11,7 +11,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions, textReply } from 
  * const auth = twitch({ secrets: process.env.TWITCH_WEBHOOK_SECRET })
  * ```
  */
-export const twitch: SchemeFactory<SecretOptions, '/subscription/type'> = defineScheme({
+export const twitch: SchemeFactory<SecretOptions, '/subscription/type'> = schemeOf({
   name: 'twitch',
   sender: 'Twitch',
   secretName: 'secret of the EventSub subscription',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, which
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = typeform({ secrets: process.env.TYPEFORM_WEBHOOK_SECRET })
  * ```
  */
-export const typeform: SchemeFactory<SecretOptions, '/event_type'> = defineScheme({
+export const typeform: SchemeFactory<SecretOptions, '/event_type'> = schemeOf({
   name: 'typeform',
   sender: 'Typeform',
   secretName: 'secret of the webhook',

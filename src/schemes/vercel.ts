@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Vercel: `X-Vercel-Signature`, by HMAC-SHA1, the only algorithm that Vercel offers. The key is the webhook's secret,
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = vercel({ secrets: process.env.VERCEL_WEBHOOK_SECRET })
  * ```
  */
-export const vercel: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const vercel: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'vercel',
   sender: 'Vercel',
   secretName: 'secret of the webhook, or client secret of the integration',

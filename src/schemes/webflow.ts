@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that created it.
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = webflow({ secrets: process.env.WEBFLOW_WEBHOOK_SECRET })
  * ```
  */
-export const webflow: SchemeFactory<SecretOptions, '/triggerType'> = defineScheme({
+export const webflow: SchemeFactory<SecretOptions, '/triggerType'> = schemeOf({
   name: 'webflow',
   sender: 'Webflow',
   secretName: 'secret key of the webhook, or client secret of the app',

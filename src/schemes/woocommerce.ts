@@ -1,8 +1,8 @@
 import {
-  defineScheme,
   emptyReply,
   type SchemeFactory,
   type SecretOptions,
+  schemeOf,
   type TopicOptions,
 } from './kit/define-scheme.ts'
 
@@ -28,7 +28,7 @@ const TOPICS: readonly string[] = /* @__PURE__ */ ['coupon', 'customer', 'order'
  * const auth = woocommerce({ secrets: process.env.WOOCOMMERCE_WEBHOOK_SECRET })
  * ```
  */
-export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webhook-topic'> = defineScheme({
+export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webhook-topic'> = schemeOf({
   name: 'woocommerce',
   sender: 'WooCommerce',
   secretName: 'secret of the webhook',

@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * WorkOS: `WorkOS-Signature`, with a timestamp in milliseconds. The signing secret is on the endpoint's page in the
@@ -9,7 +9,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET })
  * ```
  */
-export const workos: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const workos: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'workos',
   sender: 'WorkOS',
   secretName: 'signing secret of the endpoint',

@@ -1,5 +1,5 @@
 import { memberAt } from '../lib/json.ts'
-import { defineScheme, emptyReply, type SchemeFactory } from './kit/define-scheme.ts'
+import { emptyReply, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the
@@ -12,7 +12,7 @@ import { defineScheme, emptyReply, type SchemeFactory } from './kit/define-schem
  * const auth = xero({ secrets: process.env.XERO_WEBHOOK_SECRET })
  * ```
  */
-export const xero: SchemeFactory = defineScheme({
+export const xero: SchemeFactory = schemeOf({
   name: 'xero',
   sender: 'Xero',
   secretName: 'webhooks signing key',

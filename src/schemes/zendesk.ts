@@ -1,4 +1,4 @@
-import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/define-scheme.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Zendesk: `X-Zendesk-Webhook-Signature`. The signing secret is on the webhook's page in the Admin Center. Zendesk
@@ -10,7 +10,7 @@ import { defineScheme, type SchemeFactory, type SecretOptions } from './kit/defi
  * const auth = zendesk({ secrets: process.env.ZENDESK_WEBHOOK_SECRET })
  * ```
  */
-export const zendesk: SchemeFactory<SecretOptions, '/type'> = defineScheme({
+export const zendesk: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'zendesk',
   sender: 'Zendesk',
   secretName: 'signing secret of the webhook',

@@ -2,12 +2,12 @@ import { hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { memberAt } from '../lib/json.ts'
 import {
-  defineScheme,
   emptyReply,
   jsonReply,
   type SchemeFactory,
   type SchemeOptions,
   type SecretOptions,
+  schemeOf,
 } from './kit/define-scheme.ts'
 
 /** How every signed text of a delivery begins. */
@@ -24,7 +24,7 @@ const encoder = new TextEncoder()
  * const auth = zoom({ secrets: process.env.ZOOM_SECRET_TOKEN })
  * ```
  */
-export const zoom: SchemeFactory<SecretOptions, '/event'> = defineScheme({
+export const zoom: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   name: 'zoom',
   sender: 'Zoom',
   secretName: 'secret token of the app',

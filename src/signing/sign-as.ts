@@ -16,6 +16,7 @@ import type { BodyForm, Content, TimeForm, ValueLocation } from '../schemes/kit/
 import { keyBytes } from '../schemes/kit/keys.ts'
 import type { Scheme } from '../schemes/kit/scheme.ts'
 import type { SignedValues } from '../schemes/kit/signed-text.ts'
+import { signedUrlText } from '../schemes/kit/signed-url.ts'
 import { aBody, anything, aText, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import type { SignedRequest } from './sign.ts'
 
@@ -103,7 +104,7 @@ async function signByRow<Body>(
 ): Promise<SentBody<Body>> {
   const { headers: names, member, separator = '' } = scheme.signature
   const values = valuesOf(scheme, options, headers, { timestampText, eventIdText: eventId })
-  const [signed] = (await signedReader(scheme, options)(values)) ?? []
+  const [signed] = (await signedReader(scheme, options, signedUrlText)(values)) ?? []
   if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
   const { timestamp } = scheme
   const time = timestamp && 'item' in timestamp ? timestamp.item + timestampText + separator : ''

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { EventStoreError } from '../errors.ts'
 import { storedKey } from '../event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../event-store.ts'
@@ -18,7 +17,7 @@ import { replayWindowSeconds } from '../limits.ts'
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Maximum number of events. Defaults to 100,000, about 24 MB when full. For 7 days, allow 604,800 per event per second. */
+  /** Maximum number of events. Defaults to 100,000, about 22 MB when full. For 7 days, allow 604,800 per event per second. */
   readonly maxRecords?: number | undefined
   /** Minimum time to keep each record, in seconds. Defaults to 601. If you raise `toleranceSeconds`, at least twice that + 1. */
   readonly replayWindowSeconds?: number | undefined
@@ -35,15 +34,35 @@ const OPTIONS: OptionTable<MemoryStoreOptions> = {
   clock: optional(withMethods(['now'])),
 }
 
+type Answering<Answer> = (found: EventRecord | undefined, name: string, now: number) => Answer
+
 /** Maximum number of long-running leases to skip when evicting. */
 const MOST_PASSED = 100
 
-type Answering<Answer> = (found: EventRecord | undefined, name: string, now: number) => Answer
+/** A record, in a ring that orders all records by their last change. */
+class EventRecord {
+  readonly name: string
+  owner: string | undefined // undefined once the event is done
+  writtenAt = 0
+  expiresAt = 0
+  older: EventRecord = this
+  newer: EventRecord = this
 
-interface EventRecord {
-  readonly owner: string | undefined // undefined once the event is done
-  readonly writtenAt: number
-  expiresAt: number
+  constructor(name: string) {
+    this.name = name
+  }
+
+  leave(): void {
+    this.older.newer = this.newer
+    this.newer.older = this.older
+  }
+
+  joinBefore(next: EventRecord): void {
+    this.older = next.older
+    this.newer = next
+    this.older.newer = this
+    next.older = this
+  }
 }
 
 /**
@@ -59,34 +78,32 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkOptions('memoryStore', options, OPTIONS)
   const { maxRecords = 100_000, onEvict, clock = performance } = options
   const keptSeconds = options.replayWindowSeconds ?? replayWindowSeconds()
-  // In the order of their last change. `write` makes room, so lru-cache never evicts. With `max`, it would allocate all at once.
-  const records = new LRUCache<string, EventRecord>({ maxSize: maxRecords, sizeCalculation: () => 1 })
+  const records = new Map<string, EventRecord>()
+  const end = new EventRecord('') // between the newest and the oldest
 
   return {
     replayWindowSeconds: keptSeconds,
     claim: (key, owner, leaseMs) =>
       find(key, (found, name, now) => {
         if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
-        write(name, owner, leaseMs, now)
+        write(add(name, now), owner, leaseMs, now)
         return 'acquired'
       }),
     commit: (key, owner, retentionMs) =>
       find(key, (found, name, now) => {
         if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
-        write(name, undefined, retentionMs, now)
+        write(found ?? add(name, now), undefined, retentionMs, now)
         return 'committed'
       }),
     release: (key, owner) =>
-      find(key, (found, name) => {
+      find(key, (found) => {
         if (found?.owner !== owner) return false
-        // Deleting its last record takes lru-cache as long as clearing all `maxRecords`.
-        if (records.size === 1) found.expiresAt = -Infinity
-        else records.delete(name)
+        remove(found)
         return true
       }),
   }
 
-  /** Passes undefined for a record that is absent or expired. Does not change the order. */
+  /** Passes undefined for a record that is absent or has expired. */
   function find<Answer>(key: EventKey, answer: Answering<Answer>) {
     const stored = storedKey(key)
     // `verify` passes keys as they are stored.
@@ -95,31 +112,49 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
 
   function look<Answer>(stored: EventKey, answer: Answering<Answer>) {
     const name = eventKeyText(stored)
-    const found = records.peek(name)
+    const record = records.get(name)
     const now = timeOf(clock)
-    return answer(found && now <= found.expiresAt ? found : undefined, name, now)
+    if (!record || now <= record.expiresAt) return answer(record, name, now)
+    remove(record)
+    return answer(undefined, name, now)
   }
 
-  function write(name: string, owner: string | undefined, milliseconds: number, writtenAt: number): void {
-    const isFull = records.size === maxRecords && !records.has(name)
-    const evictedAge = isFull ? makeRoom(writtenAt) : undefined
-    records.set(name, { owner, writtenAt, expiresAt: writtenAt + milliseconds }) // as the newest
+  function add(name: string, now: number): EventRecord {
+    const evictedAge = records.size === maxRecords ? makeRoom(now) : undefined
+    const record = new EventRecord(name)
+    records.set(name, record)
     if (evictedAge !== undefined) callHook(onEvict, evictedAge)
+    return record
+  }
+
+  function write(record: EventRecord, owner: string | undefined, milliseconds: number, now: number): void {
+    record.owner = owner
+    record.writtenAt = now
+    record.expiresAt = now + milliseconds
+    renew(record)
+  }
+
+  function renew(record: EventRecord): void {
+    record.leave()
+    record.joinBefore(end)
+  }
+
+  function remove(record: EventRecord): void {
+    record.leave()
+    records.delete(record.name)
   }
 
   /** Evicts the oldest record, and returns its age in seconds unless it had expired. */
   function makeRoom(now: number): number | undefined {
     for (let passed = 0; passed < MOST_PASSED; passed += 1) {
-      const [name = ''] = records.rkeys()
-      const oldest = records.peek(name)
-      if (!oldest) break
+      const oldest = end.newer
       const age = now <= oldest.expiresAt ? (now - oldest.writtenAt) / 1000 : undefined
       if (age !== undefined && age <= keptSeconds) break
       if (age === undefined || oldest.owner === undefined) {
-        records.delete(name)
+        remove(oldest)
         return age
       }
-      records.get(name) // a long-running lease: keep it and try the next oldest
+      renew(oldest) // a long-running lease: keep it and try the next oldest
     }
     throw new EventStoreError(`the memory store is full of ${maxRecords} recent events; raise maxRecords`)
   }

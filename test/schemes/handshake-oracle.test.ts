@@ -10,6 +10,7 @@ import type { SenderScheme } from '../../src/schemes/kit/code-scheme.ts'
 import { formFields } from '../../src/schemes/kit/form-fields.ts'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { signedBytes } from '../../src/schemes/kit/signed-text.ts'
+import { signedUrlText } from '../../src/schemes/kit/signed-url.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -164,7 +165,7 @@ async function signedTexts(
     parsed,
     fields: () => formFields(deliveryOf(sent).body),
   }
-  const signed = (await signedReader(scheme, { publicUrl })(values)) ?? []
+  const signed = (await signedReader(scheme, { publicUrl }, signedUrlText)(values)) ?? []
   return [...own, ...signed.map((each) => Buffer.from(signedBytes({ ...values, signed: each })).toString())]
 }
 

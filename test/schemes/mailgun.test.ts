@@ -57,6 +57,20 @@ describe('a token of Mailgun', () => {
     expect(other).toMatchObject({ ok: true, event: { id: 'one' } })
   })
 
+  it.each([['{"toString":"a"}'], ['{"toString":null,"valueOf":1}'], ['[1529006854]'], ['true'], ['null']])(
+    'a token is accepted with an event whose time is %s, which nobody has signed',
+    async (time) => {
+      const timestamp: unknown = JSON.parse(time)
+      const { clock, send } = receiver()
+      const event = { event: 'delivered', id: 'one', timestamp }
+      const first = await send(bodyOf(`${clock.seconds()}`, undefined, event))
+      expect(first).toMatchObject({ ok: true })
+      if (first.ok) await first.event.commit()
+      const again = { event: 'delivered', id: 'one' }
+      expect(await send(bodyOf(`${clock.seconds()}`, 'b'.repeat(50), again))).toMatchObject(DUPLICATE)
+    },
+  )
+
   it('a token is valid for a day, because retries may repeat it, and may be 300 s ahead', async () => {
     const { clock, send } = receiver()
     const at = (seconds: number) => send(bodyOf(`${clock.seconds() + seconds}`, undefined, {}))

@@ -191,7 +191,7 @@ describe('an SNS message', () => {
     ['the same topic of another account', { TopicArn: TOPIC.replace('1234', '4321') }],
     ['an unknown message type', { Type: 'Alarm' }],
     ['an unknown signature version', { SignatureVersion: '0' }],
-    ['a subject that is null', { Subject: null }],
+    ['a subject that is a list', { Subject: ['a'] as never }],
     ['a line feed in its ID', { MessageId: 'a\nb' }],
     ['a line feed in its subject', { Subject: 'a\nTimestamp\nb' }],
     ['a message that is a number', { Message: 1 }],

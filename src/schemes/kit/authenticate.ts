@@ -13,7 +13,7 @@ import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
 import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
-import { type SignedValues, signedRequest, signedUrlText, templateReader } from './signed-text.ts'
+import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
 /** One configured secret or public key. */
 interface SchemeKey {
@@ -34,14 +34,14 @@ const MOST_SIGNATURES = 10
 export function authenticateBy(
   scheme: Scheme,
   options: SchemeOptions,
-  matcherOfPublicKey?: PublicKeyMatcher,
+  { url, publicKeys }: AuthenticationParts = {},
 ): Authenticator['authenticate'] {
   const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
   const itemsOf = signatureReader(signature, algorithm === 'token')
-  const signedOf = signedReader(scheme, options)
-  const keys = keysOf(scheme, options, matcherOfPublicKey)
+  const signedOf = signedReader(scheme, options, url)
+  const keys = keysOf(scheme, options, publicKeys)
 
   return (evidence) => {
     const items = itemsOf(evidence)
@@ -62,23 +62,36 @@ export function authenticateBy(
   }
 }
 
+/** What only some rows need to authenticate a delivery. */
+export interface AuthenticationParts {
+  /** `signedUrlText`, for a row whose template has `{url}`. */
+  readonly url?: SignedUrlText
+  /** `publicKeyMatcher`, for a row with public keys. */
+  readonly publicKeys?: PublicKeyMatcher
+}
+
+/** Compiles the reader of `{url}`: `signedUrlText`, if the row signs the URL. */
+export type SignedUrlText = (scheme: Scheme, publicUrl: string) => UrlText
+
 /**
  * Reconstructs the byte strings that a signature may cover, most likely first. Undefined if a signed value is missing.
  */
 export function signedReader(
   scheme: Scheme,
   { publicUrl = '' }: SchemeOptions,
+  signedUrl?: SignedUrlText,
 ): (values: SignedValues) => MaybePromise<readonly Signed[] | undefined> {
   const { signs } = scheme
   if (typeof signs === 'string') {
-    const read = templateReader(signs, signedUrlText(scheme, publicUrl))
+    const read = templateReader(signs, signedUrl?.(scheme, publicUrl))
     return (values) => {
       const signed = read(values)
       return signed && [signed]
     }
   }
+  const signedBy = signs.forUrl?.(publicUrl) ?? signs
   return (values) =>
-    whenKnown(signs(signedRequest(values, publicUrl)), (signed) =>
+    whenKnown(signedBy(signedRequest(values, publicUrl)), (signed) =>
       signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
     )
 }
@@ -232,8 +245,7 @@ function matcherOf(
   const hash = HMAC_HASHES[algorithm]
   if (hash !== undefined) return macMatcher(hash, bytes, spelling)
   return (
-    matcherOfPublicKey?.(algorithm, bytes, spelling) ??
-    'needs publicKeyMatcher, as an argument of defineScheme'
+    matcherOfPublicKey?.(algorithm, bytes, spelling) ?? 'needs publicKeyMatcher, as an argument of schemeOf'
   )
 }
 
@@ -248,8 +260,11 @@ function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matche
   }
 }
 
+/** Compares all of them, as `tryAll` does, without its list of answers. */
 function isOneOf(signatures: readonly string[], right: string): boolean {
-  return isFound(tryAll(signatures, (signature) => constantTimeEqual(signature, right)))
+  let found = false
+  for (const signature of signatures) found = constantTimeEqual(signature, right) || found
+  return found
 }
 
 /** Compares digests, which have equal lengths. */

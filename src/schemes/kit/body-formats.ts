@@ -1,7 +1,7 @@
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
-import { FORM, onlyField } from './form-fields.ts'
-import { formExcess, jsonExcess, multipartExcess } from './read-limits.ts'
+import { FORM, onlyField, onlyOne } from './form-fields.ts'
+import { multipartExcess } from './read-limits.ts'
 import type { BodyForm } from './scheme.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
@@ -22,7 +22,6 @@ export function jsonInForm(field: string): BodyForm {
     mediaTypes: [FORM],
     contentType: FORM,
     is: `a form whose only field is ${field}`,
-    excess: (body, maxFields) => formExcess(body, maxFields) ?? jsonExcess(json(body) ?? NO_BYTES, maxFields),
     read(body) {
       const parsed = parseJson(json(body) ?? NO_BYTES)
       return 'value' in parsed ? parsed.value : undefined
@@ -79,7 +78,7 @@ function fieldOf(body: Uint8Array, name: string): Uint8Array | undefined {
     const end = endOfHead(part)
     return hasName(decodeUtf8(part.subarray(0, end)) ?? '', name) ? [part.subarray(end + 4)] : []
   })
-  return found.length === 1 ? found[0] : undefined
+  return onlyOne(found)
 }
 
 /** Whether these bytes stand at an index. */

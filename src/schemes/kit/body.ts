@@ -1,15 +1,23 @@
-import { type ReadBody, type Reading, readJson } from '../../body.ts'
+import { type EarlyLimits, type ReadBody, type Reading, readJson } from '../../body.ts'
 import { type Delivery, queryTextOf } from '../../delivery.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
-import { readMembers, type Wanted } from '../../lib/json-members.ts'
 import { fail } from '../../reason.ts'
 import { FORM, formFields, onlyField } from './form-fields.ts'
-import { formExcess, jsonExcess } from './read-limits.ts'
 import type { BodyForm, Content } from './scheme.ts'
 
 const encoder = new TextEncoder()
-const NO_BYTES = new Uint8Array(0)
+
+/** Reads a body of one kind within limits, before its sender is known. `read` reads it without. */
+export type ReadEarly = (
+  kind: Content,
+  jsonField: string | undefined,
+  read: (body: Uint8Array) => Reading,
+) => (body: Uint8Array, limits: EarlyLimits) => Reading
+
+/** For rows that read nothing before they know the sender. */
+const neverEarly: ReadEarly = () => () =>
+  fail('body_malformed', 'a body of this scheme is read after authentication')
 
 /**
  * Finds the reader for a media type. A missing type selects the first reader. Undefined if the sender does not use the
@@ -18,9 +26,14 @@ const NO_BYTES = new Uint8Array(0)
 export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,
+  readEarly: ReadEarly = neverEarly,
 ): (mediaType: string | undefined) => ReadBody | undefined {
   const isFormOnly = content.every((kind) => kind === 'form')
-  const readers = content.map((kind) => ({ kind, read: readerOf(kind, jsonField, isFormOnly) }))
+  const readers = content.map((kind) => {
+    const read = readerOf(kind, jsonField, isFormOnly)
+    const early = readEarly(kind, jsonField, read)
+    return { kind, read: ((body, limits) => (limits ? early(body, limits) : read(body))) as ReadBody }
+  })
   return (mediaType) => {
     const found = mediaType === undefined ? readers[0] : readers.find(({ kind }) => fits(kind, mediaType))
     return found?.read
@@ -42,15 +55,13 @@ export function typeHeader([first]: readonly Content[]): 'content-type' | undefi
   return typeof first === 'object' && first.mediaTypes.includes('*') ? undefined : 'content-type'
 }
 
-function readerOf(kind: Content, jsonField: string | undefined, isFormOnly: boolean): ReadBody {
-  const excess = kind === 'form' ? formExcess : typeof kind === 'string' ? jsonExcess : kind.excess
-  return (body, limits) => {
-    const tooMuch = limits && excess?.(body, limits.maxFields)
-    if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
-    if (typeof kind === 'object') return readOwn(kind, body, limits?.wanted)
-    if (kind === 'form') return readForm(body, jsonField, isFormOnly, limits?.maxFields)
-    return limits?.wanted ? readEarly(body, limits.wanted) : readJson(body)
-  }
+function readerOf(
+  kind: Content,
+  jsonField: string | undefined,
+  isFormOnly: boolean,
+): (body: Uint8Array) => Reading {
+  if (typeof kind === 'object') return (body) => readOwn(kind, body)
+  return kind === 'form' ? (body) => readForm(body, jsonField, isFormOnly) : readJson
 }
 
 const JSON_TYPE = /^application\/(?:.*\+)?json$/
@@ -68,23 +79,13 @@ export function fits(kind: Content, mediaType: string): boolean {
   return JSON_TYPE.test(mediaType)
 }
 
-function readEarly(body: Uint8Array, wanted: Wanted): Reading {
-  const payload = readMembers(body, wanted)
-  return payload === undefined ? fail('body_not_json', 'the body is not an object in JSON') : { payload }
-}
-
 /**
  * A form has its brackets and quotes percent-encoded. The content type is not signed, so a captured JSON body could come
  * again as a form: without the ID that it is claimed by, and with a field from a text that a stranger wrote.
  */
 const LOOKS_LIKE_JSON = /^[\s+]*[[{"]/
 
-function readForm(
-  body: Uint8Array,
-  jsonField: string | undefined,
-  isFormOnly: boolean,
-  maxFields: number | undefined,
-): Reading {
+function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: boolean): Reading {
   const text = decodeUtf8(body)
   const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
   const form = text === undefined || isJson ? undefined : parseForm(body)
@@ -92,20 +93,14 @@ function readForm(
   if (jsonField === undefined || !Object.hasOwn(form, jsonField)) return { payload: form }
   const json = onlyField(body, jsonField)
   if (json === undefined) return fail('body_malformed', `the form has more than its field ${jsonField}`)
-  const tooMuch = maxFields === undefined ? undefined : jsonExcess(json, maxFields)
-  if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
   const parsed = parseJson(json)
   return 'value' in parsed
     ? { payload: { [jsonField]: parsed.value } }
     : fail('body_not_json', `the form's ${jsonField} is not JSON`)
 }
 
-function readOwn(
-  { mediaTypes, is = mediaTypes[0], read, json }: BodyForm,
-  body: Uint8Array,
-  wanted: Wanted | undefined,
-): Reading {
-  const payload = json && wanted ? readMembers(json(body) ?? NO_BYTES, wanted) : read(body)
+function readOwn({ mediaTypes, is = mediaTypes[0], read, json }: BodyForm, body: Uint8Array): Reading {
+  const payload = read(body)
   if (payload !== undefined) return { payload }
   const found = json?.(body)
   return found !== undefined && 'problem' in parseJson(found)

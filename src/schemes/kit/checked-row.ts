@@ -14,12 +14,8 @@ import {
   wellFormedText,
   withMethods,
 } from '../../lib/options.ts'
-import {
-  defineScheme as defineCheckedScheme,
-  type SchemeFactory,
-  type SecretOptions,
-} from './define-scheme.ts'
-import { publicKeyMatcher } from './public-keys.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './define-scheme.ts'
+import { ALL_PARTS } from './row-parts.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 
 /**
@@ -48,7 +44,7 @@ export function defineScheme<Options extends SchemeOptions = SecretOptions, Even
   scheme: Scheme,
 ): SchemeFactory<Options, EventName> {
   checkOptions('defineScheme', scheme, ROW)
-  return defineCheckedScheme(scheme, publicKeyMatcher)
+  return schemeOf(scheme, ALL_PARTS)
 }
 
 const aText: OptionCheck = (value, option) => {

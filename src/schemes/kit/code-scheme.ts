@@ -22,7 +22,7 @@ export interface CodeScheme
   readonly signature: Pick<SignatureForm, 'headers' | 'member'>
   /**
    * The members that `evidence.parsed()` reads, as JSON pointers, in which `*` stands for each element of a list. Nothing else is
-   * parsed before authentication. Values of over 32 KB are left out. Defaults to the whole body.
+   * parsed before authentication. Values of over 32 KB are read as `NaN`. Defaults to the whole body.
    */
   readonly readsFirst?: readonly string[]
   /** The signed values, named as in a template: `body`, `id`, `timestamp`, `/a/member`. */
@@ -35,7 +35,10 @@ export interface CodeScheme
   readonly sign?: (delivery: Unsigned) => SignedParts | Promise<SignedParts>
 }
 
-/** Another sender's scheme. */
+/**
+ * Another sender's scheme: a `Scheme` if it is data alone, a `CodeScheme` if code verifies its signatures. With a listener's options it
+ * becomes a `CompiledScheme`, which answers what the checks ask.
+ */
 export type SenderScheme = Scheme | CodeScheme
 
 /** A delivery for `signAs` to sign. */

@@ -2,22 +2,25 @@ import type { Evidence } from '../../auth/evidence.ts'
 import { headerOf } from '../../delivery.ts'
 import { keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
-import { type Wanted, wantedOf } from '../../lib/json-members.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { SENDER_STATUS } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { formFields } from './form-fields.ts'
+import type { EarlyBody } from './early-body.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
-import { formExcess, MOST_FIELDS } from './read-limits.ts'
+import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
 import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
 
 const LONGEST_TYPE = 256
 
-/** Compiles what the checks need of a scheme. */
-export function compileScheme(scheme: SenderScheme, options: SchemeOptions): CompiledScheme {
+/** Compiles what the checks need of a scheme. Without `early`, nothing of the body is read before authentication. */
+export function compileScheme(
+  scheme: SenderScheme,
+  options: SchemeOptions,
+  early?: EarlyBody,
+): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
   const names = signedNames(scheme)
   const timestampHeader = headerIn(timestamp)
@@ -43,11 +46,11 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme),
-    readerFor: bodyReaders(content, jsonField),
+    readerFor: bodyReaders(content, jsonField, early?.read),
     wrongContent: 'content_type_not_accepted',
     readQuery,
-    fieldsOf: (body) => formExcess(body, maxFields) ?? formFields(body) ?? 'the body is not a form in UTF-8',
-    early: { maxFields, wanted: wantedEarly(scheme, names) },
+    fieldsOf: early?.fieldsWithin(maxFields),
+    early: { maxFields, selection: early?.selectionOf(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),
@@ -64,16 +67,6 @@ export function compileScheme(scheme: SenderScheme, options: SchemeOptions): Com
 /** Whether handshakes are signed with a key that is known. Undefined if the sender has none. */
 function signsHandshake({ handshake }: SenderScheme, { secrets }: SchemeOptions): boolean | undefined {
   return handshake && (handshake.signed || (handshake.bringsItsKey === true && secrets !== undefined))
-}
-
-/** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
-function wantedEarly(scheme: SenderScheme, names: readonly string[]): Wanted | undefined {
-  const { algorithm, signature, signs } = scheme
-  if (typeof signs === 'function') return undefined
-  const signed = names.filter((name) => name.startsWith('/'))
-  const pointers = algorithm === 'code' ? (scheme.readsFirst ?? []) : given(signature.member, ...signed)
-  const wanted = wantedOf(pointers.map(pointerSteps))
-  return wanted === true || Object.keys(wanted).length === 0 ? undefined : wanted
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)

@@ -12,9 +12,10 @@ import {
   optional,
 } from '../../lib/options.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-events.ts'
-import { authenticateBy, type PublicKeyMatcher } from './authenticate.ts'
+import { type AuthenticationParts, authenticateBy } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import { EARLY_BODY, type EarlyBody } from './early-body.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { readSecrets, usageOf } from './secret-forms.ts'
 
@@ -54,7 +55,7 @@ export interface SchemeFactory<
   <Events extends EventsOf<EventName, Events>>(
     options: Options,
   ): TypedAuthenticator<WithOthers<Events, Others>, EventName>
-  /** The definition passed to `defineScheme`. */
+  /** The scheme's definition. */
   readonly scheme: Scheme
   /** How it is called, for error messages: e.g. `stripe({ secrets })`. */
   readonly usage: string
@@ -64,19 +65,24 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/** Makes a sender's factory of its row. A row with public keys needs `publicKeyMatcher`. `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
+/** What few rows need. A row that needs it names it, so that the bundles of all other senders are without it. */
+export interface RowParts extends AuthenticationParts {
+  /** `EARLY_BODY`, for a row that reads the body to authenticate it. */
+  readonly early?: EarlyBody
+}
+
+/** Makes a sender's factory of its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineScheme<
+export function schemeOf<
   Options extends SchemeOptions = SecretOptions,
   EventName extends string = never,
   Others = never,
->(scheme: Scheme, matcherOfPublicKey?: PublicKeyMatcher): SchemeFactory<Options, EventName, Others> {
+>(scheme: Scheme, parts: RowParts = {}): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const authenticate = readSecrets(scheme, options, () =>
-      authenticateBy(scheme, options, matcherOfPublicKey),
-    )
-    return senderAuthenticator(scheme, options, authenticate)
+    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options, parts))
+    const protocol = compileScheme(scheme, options, parts.early)
+    return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
   }
   return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
@@ -99,7 +105,7 @@ export function senderAuthenticator(
   authenticate: Authenticator['authenticate'],
   withOptions?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const protocol = compileScheme(scheme, options)
+  const protocol = compileScheme(scheme, options, EARLY_BODY)
   return Object.freeze({ method: 'scheme' as const, protocol, withOptions, authenticate })
 }
 

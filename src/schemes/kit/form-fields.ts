@@ -53,10 +53,15 @@ export function formFields(
   return fields
 }
 
+/** What comes once. Undefined if it is missing or repeated, because parsers differ in which of several they take. */
+export function onlyOne<Value>([found, another]: readonly Value[]): Value | undefined {
+  return another === undefined ? found : undefined
+}
+
 /** The decoded value of a form's only field. Undefined if the form has other fields, or repeats it. */
 export function onlyField(form: Uint8Array, name: string): Uint8Array | undefined {
-  const [field, another] = formFields(form, LONGEST_NAME, 2) ?? []
-  return field?.name === name && another === undefined ? field.value : undefined
+  const field = onlyOne(formFields(form, LONGEST_NAME, 2) ?? [])
+  return field?.name === name ? field.value : undefined
 }
 
 /** Of a hexadecimal digit. NaN for any other byte. */

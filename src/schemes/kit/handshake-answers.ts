@@ -6,6 +6,7 @@ import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import type { Reply } from '../../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
+import { onlyOne } from './form-fields.ts'
 import type { HandshakeRequest, SchemeOptions } from './scheme.ts'
 import { signedRequest } from './signed-text.ts'
 
@@ -36,8 +37,7 @@ export function queryOf(delivery: Delivery): HandshakeRequest['query'] {
   let members: URLSearchParams | undefined
   return (name) => {
     members ??= new URLSearchParams(`?${queryTextOf(delivery) ?? ''}`)
-    const [value, another] = members.getAll(name)
-    return another === undefined ? value : undefined
+    return onlyOne(members.getAll(name))
   }
 }
 

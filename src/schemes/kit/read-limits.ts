@@ -1,3 +1,5 @@
+import { endOfString } from '../../lib/json-members.ts'
+
 /**
  * Limits of the bodies that are parsed before their sender is known. Parsing a megabyte of `[[[[` or of short members takes a
  * hundred times as long as reading it.
@@ -22,25 +24,15 @@ export function jsonExcess(text: Uint8Array, maxFields: number): string | undefi
     } else if (code === 0x2c /* , */) {
       fields += 1
       if (fields > maxFields) return fieldExcess(maxFields)
-    } else if ((code | 0x20) === 0x7b /* { or [ */) {
+      // `{` and `[` are 0x7b and 0x5b, `}` and `]` are 0x7d and 0x5d: each pair differs only in bit 0x20.
+    } else if ((code | 0x20) === 0x7b) {
       fields += 1
       depth += 1
       if (depth > DEEPEST) return `the body is over ${DEEPEST} levels deep`
       if (fields > maxFields) return fieldExcess(maxFields)
-    } else if ((code | 0x20) === 0x7d /* } or ] */) depth -= 1
+    } else if ((code | 0x20) === 0x7d) depth -= 1
   }
   return undefined
-}
-
-/** No JSON string contains a line feed. So the quotes in a part's header do not hide the JSON after it. */
-function endOfString(text: Uint8Array, start: number): number {
-  let index = start
-  for (; index < text.length; index += 1) {
-    const code = text[index]
-    if (code === 0x5c /* \ */) index += 1
-    else if (code === 0x22 || code === 0x0a) return index
-  }
-  return index
 }
 
 /** The same for a form, whose fields are separated by `&`. */

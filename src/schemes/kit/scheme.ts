@@ -280,9 +280,11 @@ export interface SchemeRequest {
  * ]
  * ```
  */
-export type SignedBytes = (
-  request: SchemeRequest,
-) => MaybePromise<readonly (Uint8Array | Signed)[] | undefined>
+export interface SignedBytes {
+  (request: SchemeRequest): MaybePromise<readonly (Uint8Array | Signed)[] | undefined>
+  /** The same, compiled for one `publicUrl`. */
+  readonly forUrl?: (publicUrl: string) => SignedBytes
+}
 
 /** The options of all schemes. Each scheme throws for those that it does not take. */
 export interface SchemeOptions {

@@ -1,22 +1,11 @@
 import type { Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../../delivery.ts'
-import { ListenerConfigError } from '../../errors.ts'
 import { bytesOf, byteText } from '../../lib/bytes.ts'
-import { type Json, pointerSteps, textAt } from '../../lib/json.ts'
+import { type Json, pointerSteps, signedMember } from '../../lib/json.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { FormField } from './form-fields.ts'
-import type { Scheme, SchemeRequest } from './scheme.ts'
-import {
-  keepsQuery,
-  looksLikeJson,
-  QUERY_NOT_DIVIDED,
-  queryDivider,
-  urlParts,
-  urlReader,
-  urlText,
-} from './signed-url.ts'
+import type { SchemeRequest } from './scheme.ts'
 
-const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
@@ -45,10 +34,13 @@ export function idDividerOf({ signs }: SenderScheme): string {
   return (typeof signs === 'string' && /\{id\}([^{}]+)/.exec(signs)?.[1]) || ''
 }
 
+/** Reads `{url}`. Undefined if the request's URL is not the signed one. */
+export type UrlText = (values: SignedValues) => string | undefined
+
 /** Compiles e.g. `{timestamp}.{body}`. `{body}` is the exact bytes, and `{/a/b}` a member of the parsed body. */
 export function templateReader(
   template: string,
-  urlOf: (values: SignedValues) => string | undefined,
+  urlOf: UrlText | undefined,
 ): (values: SignedValues) => Signed | undefined {
   const [start = '', ...rest] = template.split('{body}')
   const [readBefore, readAfter] = [textReader(start, urlOf), textReader(rest.join(''), urlOf)]
@@ -59,42 +51,12 @@ export function templateReader(
   }
 }
 
-/**
- * Reads the `{url}` of a template. Undefined if the request's query cannot be told from the rest of the text.
- *
- * @throws ListenerConfigError for a path that the sender would sign as a query.
- */
-export function signedUrlText(
-  { signs, content, signedUrl = (url) => url }: Pick<Scheme, 'signs' | 'content' | 'signedUrl'>,
-  publicUrl: string,
-): (values: SignedValues) => string | undefined {
-  const read = urlReader(publicUrl)
-  const fixed = signedUrl(publicUrl)
-  if (signedUrl(urlParts(publicUrl).base).includes('?')) {
-    throw new ListenerConfigError(
-      'publicUrl',
-      'must have no %3F in its path, because the sender signs it as ?',
-    )
-  }
-  const divider = typeof signs === 'string' ? queryDivider(signs, content) : 'nothing'
-  return (values) => {
-    const url = read(values.delivery)
-    if ('problem' in url) return values.refuse?.(url.problem)
-    if (!url.isOpen) return fixed
-    if (divider === 'nothing' || (divider === 'json' && !looksLikeJson(values.delivery.body))) {
-      return values.refuse?.(QUERY_NOT_DIVIDED)
-    }
-    const text = signedUrl(urlText(url))
-    return keepsQuery(url.query, text) ? text : values.refuse?.(QUERY_NOT_DIVIDED)
-  }
-}
-
 type Part = string | ((values: SignedValues) => string | undefined)
 
 /** Undefined if a signed member is missing. */
 function textReader(
   template: string,
-  urlOf: (values: SignedValues) => string | undefined,
+  urlOf: UrlText | undefined,
 ): (values: SignedValues) => string | undefined {
   const parts = Array.from(template.matchAll(PART), ([text, name]) =>
     name === undefined ? text : placeholder(name, urlOf),
@@ -110,16 +72,17 @@ function textReader(
   }
 }
 
-function placeholder(name: string, urlOf: (values: SignedValues) => string | undefined): Part {
+function placeholder(name: string, urlOf: UrlText | undefined): Part {
   // Signed as bytes, one a character. A host that decodes headers as UTF-8 may report others.
   if (name === 'id') return ({ eventIdText: id }) => (/[^ -\xff]/.test(id) ? undefined : id)
   if (name === 'timestamp') return ({ timestampText }) => timestampText
   if (name === 'method') return ({ delivery }) => delivery.method
-  if (name === 'url') return urlOf
+  if (name === 'url') return urlOf ?? (() => undefined)
   const steps = pointerSteps(name)
   return (values) => {
-    const text = textAt(values.parsed(), steps)
-    return text === undefined || text.length > LONGEST_MEMBER ? undefined : byteText(encoder.encode(text))
+    const text = signedMember(values.parsed(), steps)
+    if (typeof text === 'object') return values.refuse?.(text.problem)
+    return text === undefined ? undefined : byteText(encoder.encode(text))
   }
 }
 

@@ -1,4 +1,6 @@
-import type { Content } from './scheme.ts'
+import { ListenerConfigError } from '../../errors.ts'
+import type { Content, Scheme, SignedBytes } from './scheme.ts'
+import type { UrlText } from './signed-text.ts'
 
 /** A URL, split as text. Nothing is normalised, because senders sign the exact text. */
 export interface UrlParts {
@@ -84,11 +86,11 @@ export type QueryDivider = 'text' | 'json' | 'nothing'
 
 /** Texts and values that cannot begin or end in the middle of a URL. */
 const FIXED = '(?:[^{}]|\\{(?:method|timestamp)\\})*'
-const BEFORE = new RegExp(`^${FIXED}$`)
-const BEFORE_WITH_BODY = new RegExp(`^${FIXED}\\{body\\}${FIXED}$`)
+const BEFORE = /* @__PURE__ */ new RegExp(`^${FIXED}$`)
+const BEFORE_WITH_BODY = /* @__PURE__ */ new RegExp(`^${FIXED}\\{body\\}${FIXED}$`)
 /** The end, or a character that is not in a query. */
 const DIVIDED = /^$|^[^!-~]|^#/
-const AFTER_WITH_BODY = new RegExp(`^[^{}]*\\{body\\}${FIXED}$`)
+const AFTER_WITH_BODY = /* @__PURE__ */ new RegExp(`^[^{}]*\\{body\\}${FIXED}$`)
 
 export function queryDivider(template: string, content: readonly Content[] = ['json']): QueryDivider {
   const [before = '', after = '', another] = template.split('{url}')
@@ -100,6 +102,43 @@ export function queryDivider(template: string, content: readonly Content[] = ['j
     (DIVIDED.test(after) || AFTER_WITH_BODY.test(after))
   if (!isDivided || (needsJson && !isJson)) return 'nothing'
   return needsJson ? 'json' : 'text'
+}
+
+/**
+ * Reads the `{url}` of a template. Undefined if the request's query cannot be told from the rest of the text.
+ *
+ * @throws ListenerConfigError for a path that the sender would sign as a query.
+ */
+export function signedUrlText(
+  { signs, content, signedUrl = (url) => url }: Pick<Scheme, 'signs' | 'content' | 'signedUrl'>,
+  publicUrl: string,
+): UrlText {
+  const read = urlReader(publicUrl)
+  const fixed = signedUrl(publicUrl)
+  if (signedUrl(urlParts(publicUrl).base).includes('?')) {
+    throw new ListenerConfigError(
+      'publicUrl',
+      'must have no %3F in its path, because the sender signs it as ?',
+    )
+  }
+  const divider = typeof signs === 'string' ? queryDivider(signs, content) : 'nothing'
+  return (values) => {
+    const url = read(values.delivery)
+    if ('problem' in url) return values.refuse?.(url.problem)
+    if (!url.isOpen) return fixed
+    if (divider === 'nothing' || (divider === 'json' && !looksLikeJson(values.delivery.body))) {
+      return values.refuse?.(QUERY_NOT_DIVIDED)
+    }
+    const text = signedUrl(urlText(url))
+    return keepsQuery(url.query, text) ? text : values.refuse?.(QUERY_NOT_DIVIDED)
+  }
+}
+
+/** The signed bytes of a row's own function, which is compiled once for each listener. */
+/* @__NO_SIDE_EFFECTS__ */
+export function signedBytesFor(compile: (publicUrl: string) => SignedBytes): SignedBytes {
+  const signs: SignedBytes = (request) => compile(request.publicUrl)(request)
+  return Object.assign(signs, { forUrl: compile })
 }
 
 /** Whether a query has the same parameters in the URL that a scheme has converted. Decoding a `%26` would add one. */

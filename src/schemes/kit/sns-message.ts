@@ -1,6 +1,6 @@
 import type { RsaSignature } from '../../auth/remote-certificates.ts'
 import { decodeBase64 } from '../../lib/bytes.ts'
-import { memberAt } from '../../lib/json.ts'
+import { memberAt, signedMember } from '../../lib/json.ts'
 import { rawText, unescapeJson } from '../../lib/json-members.ts'
 import { type Failure, fail } from '../../reason.ts'
 
@@ -9,8 +9,6 @@ export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazo
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
 const LONGEST_URL = 256
-/** Of the members other than `Message`, in characters. */
-const LONGEST_MEMBER = 4096
 const encoder = new TextEncoder()
 const FIRST_LINE: Uint8Array = /* @__PURE__ */ encoder.encode('Message\n')
 /** In base64. The largest RSA keys that are used have 8,192 bits. */
@@ -66,9 +64,9 @@ export function signatureOf(
   const given = textOf(message, 'Signature')
   if (given === '') return fail('auth_missing', 'no Signature')
   const after = signedAfterMessage(message)
+  if (typeof after === 'object') return fail('signature_mismatch', after.problem)
   const rawMessage = rawText(body, 'Message')
-  if (after === undefined || rawMessage === undefined)
-    return fail('signature_mismatch', 'the body is not an SNS message')
+  if (rawMessage === undefined) return fail('signature_mismatch', 'Message is missing, or no string')
   const hash = HASHES.get(textOf(message, 'SignatureVersion'))
   if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
   const certificateUrl = textOf(message, 'SigningCertURL')
@@ -80,18 +78,21 @@ export function signatureOf(
   return { certificateUrl, hash, signature, rawMessage, after }
 }
 
-/** Each member's name and value, one per line. Undefined if this is not an SNS message. */
-function signedAfterMessage(message: unknown): string | undefined {
+/** Each member's name and value, one per line. */
+function signedAfterMessage(message: unknown): string | { readonly problem: string } {
   const names = SIGNED.get(textOf(message, 'Type'))
+  if (names === undefined) return { problem: 'the body is not an SNS message' }
   let lines = ''
-  for (const name of names ?? []) {
-    const text = memberAt(message, [name])
-    if (name === 'Subject' && text === undefined) continue
+  for (const name of names) {
+    const text = signedMember(message, [name])
+    if (typeof text === 'object') return text
+    if (text === undefined && name === 'Subject') continue
     // Only `Message` may contain line feeds, so that the text is unambiguous.
-    if (typeof text !== 'string' || text.length > LONGEST_MEMBER || text.includes('\n')) return undefined
+    if (text === undefined || text.includes('\n'))
+      return { problem: `${name} is missing, or has a line feed` }
     lines += `${name}\n${text}\n`
   }
-  return names && lines
+  return lines
 }
 
 /** The signed bytes. Built once, without a string of the message, because each takes its size in fresh memory. */

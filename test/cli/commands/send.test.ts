@@ -47,7 +47,7 @@ test('a connection that ends early: one line, exit code 1', async () => {
   )
 })
 
-test('an answer that breaks off: one line, exit code 1', async () => {
+test('hookgate send reports an answer that breaks off in one line, with exit code 1', async () => {
   const url = await receiver((_request, response) => {
     response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
   })
