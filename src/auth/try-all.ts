@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
 
 /**
  * The first of the candidates, e.g. of the keys, that matches. Tries all of them, so that the timing does not reveal which one it
@@ -14,9 +14,7 @@ export function tryAll<T>(
   matches: (candidate: T) => MaybePromise<boolean>,
 ): MaybePromise<T | undefined> {
   const answers = candidates.map((candidate) => matches(candidate))
-  return answers.every(isKnown)
-    ? candidates[answers.indexOf(true)]
-    : Promise.all(answers).then((known) => candidates[known.indexOf(true)])
+  return answers.some(isPromise)
+    ? Promise.all(answers).then((known) => candidates[known.indexOf(true)])
+    : candidates[answers.indexOf(true)]
 }
-
-const isKnown = (answer: MaybePromise<boolean>) => typeof answer === 'boolean'

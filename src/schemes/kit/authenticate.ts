@@ -103,27 +103,19 @@ function askKeys(
   maxSignatures: number,
   signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
-  const [first] = signed ?? []
-  if (signed === undefined || first === undefined)
-    return fail('signature_mismatch', 'a signed value is missing')
-  evidence.signed = first
-  const found = tryAll(keys, ({ prefix, matches }) => {
+  if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
+  evidence.signed = signed[0]
+  const attempts = keys.flatMap((key) => signed.map((each) => ({ key, each })))
+  const found = tryAll(attempts, ({ key: { prefix, matches }, each }) => {
     const signatures = itemsAfter(items, prefix, maxSignatures)
-    if (signatures.length === 0) return false
-    if (signed.length === 1) return matches(signatures, first)
-    return whenKnown(
-      tryAll(signed, (each) => matches(signatures, each)),
-      isFound,
-    )
+    return signatures.length > 0 && matches(signatures, each)
   })
-  return isPromise(found) ? found.then((key) => nameKey(key, keys)) : nameKey(found, keys)
+  return isPromise(found) ? found.then((late) => nameKey(late?.key, keys)) : nameKey(found?.key, keys)
 }
 
 function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authentication {
   return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
 }
-
-const isFound = (match: unknown) => match !== undefined
 
 const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
@@ -254,17 +246,12 @@ function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matche
   const mac = hmacWith(hash, key, spelling)
   return (signatures, { before, body, after }) => {
     const right = mac(before, body, after)
-    return typeof right === 'string'
-      ? isOneOf(signatures, right)
-      : right.then((known) => isOneOf(signatures, known))
+    return isPromise(right) ? right.then((known) => isOneOf(signatures, known)) : isOneOf(signatures, right)
   }
 }
 
-/** Compares all of them, as `tryAll` does, without its list of answers. */
 function isOneOf(signatures: readonly string[], right: string): boolean {
-  let found = false
-  for (const signature of signatures) found = constantTimeEqual(signature, right) || found
-  return found
+  return signatures.filter((signature) => constantTimeEqual(signature, right)).length > 0
 }
 
 /** Compares digests, which have equal lengths. */
