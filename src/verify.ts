@@ -136,7 +136,7 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
   try {
     const owner = listener.nextOwner()
     const claimed = claimOf(verification, owner)
-    const answer = await claimed.take(verification.wait)
+    const answer = await claimed.take(verification)
     if (answer === 'done') {
       return report(verification, rejected(ACCEPTED_BEFORE, protocol))
     }
