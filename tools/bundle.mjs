@@ -55,7 +55,7 @@ function reach(sources, context, seen = new Set()) {
 }
 
 /** `hookgate`, and beside it what nearly everything else takes. */
-const CORE = ['src/index.ts', 'src/crypto/algorithms.ts', 'src/lib/read-stream.ts'].map(
+const CORE = ['src/index.ts', 'src/crypto/algorithms.ts', 'src/crypto/der.ts', 'src/lib/read-stream.ts'].map(
   (source) => root + source,
 )
 
