@@ -78,7 +78,7 @@ export async function measure({ progress }) {
 
 async function dearest(vectors) {
   const { listener, genuine } = await receiver(vectors)
-  const { scheme } = listener.auth.protocol
+  const { scheme } = listener.protocol
   const size = Math.min(listener.maxBodyBytes, MOST_BYTES)
   const bodies = Object.entries(HOSTILE_BODIES).map(([kind, write]) => [kind, write(size), mediaTypeOf(kind)])
   if (scheme.signature.member !== undefined || scheme.name === 'twilio') {
@@ -116,7 +116,7 @@ function answersOf(scheme, fetches) {
 }
 
 function deliveryOf(listener, { method, url, headers }, body, mediaType) {
-  const { scheme, readerFor } = listener.auth.protocol
+  const { scheme, readerFor } = listener.protocol
   const known = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]))
   const [signed] = scheme.signature.headers
   if (known.has(signed)) known.set(signed, altered(known.get(signed)))

@@ -17,7 +17,7 @@ import { fail } from '../../src/reason.ts'
 import { nowIfObserved, published } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
-import { checkAndClaim, check as checkDelivery, claim as claimEvent } from '../../src/verify.ts'
+import { checkAndClaim, check as checkDelivery, claim as claimDelivery } from '../../src/verify.ts'
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
@@ -194,7 +194,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
     verification.startedAt = nowIfObserved(listener)
     if (key !== undefined) verification.claimKeys = [key]
     try {
-      return outcomeOf<Given>(await published(verification, claimEvent), verification)
+      return outcomeOf<Given>(await published(verification, claimDelivery), verification)
     } catch (error) {
       const refusal = refuseUndecided(error, verification)
       if (refusal) return refusal

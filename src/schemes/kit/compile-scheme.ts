@@ -148,16 +148,24 @@ function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
 
 function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
   const unit = time?.unit ?? 'seconds'
-  if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
+  if (time === undefined || !('member' in time)) return timeOfText
   const steps = pointerSteps(time.member)
   if (time.asText) return ({ payload }) => parseTime(unit, textAt(payload, steps) ?? '')
   return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
+
+  function timeOfText({ timestampText }: Evidence): number {
+    return parseTime(unit, timestampText)
+  }
 }
 
 function idReader(place: ValueLocation | undefined): (evidence: Evidence) => string {
   if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
   const steps = pointerSteps(place.member)
-  return ({ payload }) => textAt(payload, steps) ?? ''
+  return idOf
+
+  function idOf({ payload }: Evidence): string {
+    return textAt(payload, steps) ?? ''
+  }
 }
 
 /**
