@@ -6,7 +6,7 @@ export function callHook<Given extends readonly unknown[]>(
   if (hook) void swallowed(hook, given)
 }
 
-/** For what should be no promise, but may be one that rejects. */
+/** Ignores a value that should not be a promise, but may be one that rejects. */
 export function dropped(value: unknown): void {
   if (typeof value === 'object' && value !== null) callHook(() => value)
 }

@@ -4,7 +4,7 @@ import { keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
-import { SENDER_STATUS } from '../../reason.ts'
+import { STATUS, type Statuses } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { EarlyBody } from './early-body.ts'
@@ -14,6 +14,9 @@ import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from '.
 import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
 
 const LONGEST_TYPE = 256
+
+/** Most senders retry a 409, and some then disable the endpoint. */
+const SENDER_STATUS: Statuses = { ...STATUS, method_not_post: 405, event_duplicate: 200 }
 
 /** Compiles what the checks need of a scheme. Without `early`, nothing of the body is read before authentication. */
 export function compileScheme(
