@@ -6,8 +6,8 @@ export function callHook<Given extends readonly unknown[]>(
   if (hook) void swallowed(hook, given)
 }
 
-/** For what should be no promise, but may be one that rejects. */
-export function dropped(value: unknown): void {
+/** For a value that should be no promise, but may be one: if it rejects, nobody hears of it. */
+export function ignoreRejection(value: unknown): void {
   if (typeof value === 'object' && value !== null) callHook(() => value)
 }
 
