@@ -54,7 +54,8 @@ export function traceVerify<Result extends Verdict<unknown> | undefined>(
   return traced(
     VERIFY,
     () => work(verification),
-    // Without an argument at the beginning. A result that is undefined has passed the checks.
+    // Called at the beginning without an argument, and at the end with the result. Undefined: the checks have passed, and the claim
+    // is another operation.
     (...ended: [Result?]) =>
       fieldsOf(verification, ended.length === 0 ? 'undecided' : (ended[0] ?? 'checked')),
   )

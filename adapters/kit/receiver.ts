@@ -227,12 +227,11 @@ export function createReceiver<Request extends object, Given extends Listener<un
       mustFit(listener)
       const startedAt = performance.now()
       const { method, url, where, header } = incoming
-      const given = incoming.sourceIp(listener)
-      const sourceIp = typeof given === 'string' ? given : addressOf(given)
-      const failure = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
+      const sourceIp = addressOf(incoming.sourceIp(listener))
+      const wrongSource = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
       try {
-        if (failure) place?.leave()
-        const held = failure ? disallowed.enter() : (place ?? bodies.enter())
+        if (wrongSource) place?.leave()
+        const held = wrongSource ? disallowed.enter() : (place ?? bodies.enter())
         place = held
         const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, held)
         const verification = new Verification({ method, url, where, header, body, sourceIp }, listener)
@@ -244,7 +243,11 @@ export function createReceiver<Request extends object, Given extends Listener<un
           return finish(incoming, place, refuseUnread(fail('body_incomplete', error.message), unread))
         }
         if (!isA(error, OverloadError)) throw error
-        return finish(incoming, place, failure ? refuseUnread(failure, unread) : refuseBusy(error, unread))
+        return finish(
+          incoming,
+          place,
+          wrongSource ? refuseUnread(wrongSource, unread) : refuseBusy(error, unread),
+        )
       }
     } catch (error) {
       return isA(error, OverloadError) ? finish(incoming, place, BUSY) : rethrow(error, { incoming, place })
