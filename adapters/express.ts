@@ -79,10 +79,17 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
   const receiver = createReceiver(target, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const sourceOf = sourceFinder(options.trustedProxies)
   return function verifyWebhook(request, response, next) {
-    void guard(request, response, next, incomingOf(request, response, sourceOf))
+    // At once: another framework may wait for no promise.
+    const incoming = incomingOf(request, response, sourceOf)
+    void guard(request, response, next, incoming)
   }
 
-  async function guard(...[request, response, next, incoming]: Guarded<Request>): Promise<void> {
+  async function guard(
+    request: Request,
+    response: ServerResponse,
+    next: (error?: Error) => void,
+    incoming: Incoming,
+  ): Promise<void> {
     try {
       const outcome = await receiver.receive(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
@@ -94,12 +101,6 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     }
   }
 }
-
-/** A mounted request. Its `Incoming` was made at once, because another framework may wait for no promise. */
-type Guarded<Request extends IncomingMessage> = [
-  ...Parameters<WebhookMiddleware<Request>>,
-  incoming: Incoming,
-]
 
 /** A bare server's callback may throw this error too, and then there is nobody else to answer. */
 function passOn(error: Error, response: ServerResponse, next: (error: Error) => void): void {

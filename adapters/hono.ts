@@ -131,8 +131,8 @@ export function observeWebhook(
   if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
   return async function observeWebhook(c, next) {
     let tellHandled = () => {}
-    const whenHandled = (tell: () => void) => {
-      tellHandled = tell
+    const whenHandled = (callback: () => void) => {
+      tellHandled = callback
     }
     void observer.observe(c, () => observedOf(c, whenHandled, sourceOf))
     await next().finally(() => tellHandled())
@@ -142,7 +142,7 @@ export function observeWebhook(
 /** A Hono request as an `ObservedRequest`. Takes the body from Hono's cache if a middleware has read it, or else from the stream. */
 function observedOf(
   c: Context,
-  whenHandled: (tell: () => void) => void,
+  whenHandled: (callback: () => void) => void,
   sourceOf: SourceFinder<Context>,
 ): ObservedRequest {
   const { incoming } = nodeOf(c)

@@ -152,8 +152,8 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
   if (typeof target !== 'function' && target.isSourceAllowed && !sourceIp) throw sourceNotKnown()
   return (request, ...given) => {
     let tellHandled = () => {}
-    const whenHandled = (tell: () => void) => {
-      tellHandled = tell
+    const whenHandled = (callback: () => void) => {
+      tellHandled = callback
     }
     void observer.observe(request, () => observedWeb(request, whenHandled, sourceOf))
     try {
@@ -168,11 +168,11 @@ export function observeWebhook<Given extends readonly unknown[], Result>(
 }
 
 /** Never rejects: the answer, with its error, goes to the caller. */
-async function whenOver(answer: unknown, tell: () => void): Promise<void> {
+async function whenOver(answer: unknown, callback: () => void): Promise<void> {
   try {
     await answer
   } catch {}
-  tell()
+  callback()
 }
 
 const OWN_OPTIONS = {

@@ -4,20 +4,20 @@ import { type Failure, fail } from './reason.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 
 /** A parsed body, or the reason why it does not parse. */
-export type Reading = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
+export type ParseResult = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
 
 /** What may be read of a body before its sender is known. */
-export interface EarlyLimits {
+export interface PreAuthLimits {
   readonly maxFields: number
   /** The only members that are read of JSON. Undefined: all of it. */
   readonly selection?: Selection | undefined
 }
 
 /** Reads bodies of one content type. Omit `limits` for an authenticated body. */
-export type ReadBody = (body: Uint8Array, limits?: EarlyLimits) => Reading
+export type ReadBody = (body: Uint8Array, limits?: PreAuthLimits) => ParseResult
 
 /** Reads any JSON text in UTF-8. */
-export function readJson(body: Uint8Array): Reading {
+export function readJson(body: Uint8Array): ParseResult {
   const parsed = parseJson(body)
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
 }
@@ -29,7 +29,7 @@ export interface BodyFormat {
   /** Decodes the fields of a form before it is authenticated, or says why it cannot. */
   readonly fieldsOf?: ((body: Uint8Array) => readonly FormField[] | string) | undefined
   /** What is read of a body before it is authenticated. */
-  readonly early?: EarlyLimits | undefined
+  readonly preAuth?: PreAuthLimits | undefined
 }
 
 /** What the bytes of a delivery say: at a glance before their sender is known, and read as a whole after. */
@@ -40,9 +40,9 @@ export class Body {
   parse: ReadBody | undefined = undefined
   /** Why a glance, or a signed value, found nothing. Empty if nothing went wrong. */
   problem = ''
-  /** Set while glances share what they parse: only as long as nothing is awaited. */
-  glimpsed: { reading?: Reading } | undefined = undefined
-  #kept: Reading | undefined = undefined
+  /** What a glance has parsed, for the next one. Set only as long as nothing is awaited: it may be large, and its sender unknown. */
+  shared: { result?: ParseResult } | undefined = undefined
+  #kept: ParseResult | undefined = undefined
 
   constructor(bytes: Uint8Array, format: BodyFormat) {
     this.#bytes = bytes
@@ -51,11 +51,11 @@ export class Body {
 
   /** Parses the members that are read first, or all members, within the limits for strangers. Undefined if it does not parse. */
   glance(extent?: 'all members'): Json | undefined {
-    const { early } = this.#format
-    if (extent) return this.#payloadOf(this.#read(early && { maxFields: early.maxFields }))
-    const reading = this.glimpsed?.reading ?? this.#read(early)
-    if (this.glimpsed) this.glimpsed.reading = reading
-    return this.#payloadOf(reading)
+    const { preAuth } = this.#format
+    if (extent) return this.#payloadOf(this.#read(preAuth && { maxFields: preAuth.maxFields }))
+    const result = this.shared?.result ?? this.#read(preAuth)
+    if (this.shared) this.shared.result = result
+    return this.#payloadOf(result)
   }
 
   /** Decodes the fields of a form, within the same limits. */
@@ -67,7 +67,7 @@ export class Body {
   }
 
   /** Parses all of it, without these limits. */
-  read(): Reading {
+  read(): ParseResult {
     return this.#kept ?? this.#read()
   }
 
@@ -77,13 +77,13 @@ export class Body {
     return 'reason' in this.#kept ? undefined : this.#kept.payload
   }
 
-  #payloadOf(reading: Reading): Json | undefined {
-    if (!('reason' in reading)) return reading.payload
-    this.problem = reading.detail
+  #payloadOf(result: ParseResult): Json | undefined {
+    if (!('reason' in result)) return result.payload
+    this.problem = result.detail
     return undefined
   }
 
-  #read(limits?: EarlyLimits): Reading {
+  #read(limits?: PreAuthLimits): ParseResult {
     const parse = this.parse ?? this.#format.readerFor(undefined)
     return parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
   }

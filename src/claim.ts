@@ -28,7 +28,7 @@ export interface EventClaim {
 /** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
 export function claimOf({ listener, claimKeys }: Verification, owner: string): EventClaim {
   const [first, second] = claimKeys
-  if (first === undefined) return UNCLAIMED
+  if (first === undefined) return WITHOUT_KEY
   const claim = new Claim(listener, first, owner)
   return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
 }
@@ -161,7 +161,7 @@ const RELEASE: StoreCall<boolean> = {
 }
 
 /** For events without a key: every delivery is new. */
-const UNCLAIMED: EventClaim = {
+const WITHOUT_KEY: EventClaim = {
   take: async () => 'acquired',
   commit: async () => 'committed',
   release: async () => true,

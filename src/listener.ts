@@ -4,7 +4,7 @@ import type { PayloadSchema, WebhookEvent } from './event.ts'
 import type { EventStore } from './event-store.ts'
 import { type AddressMatcher, compileCidrs } from './lib/cidr.ts'
 import type { Clock } from './lib/clock.ts'
-import { dropped } from './lib/hooks.ts'
+import { ignoreRejection } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { memberOf, textOf } from './lib/member-of.ts'
 import {
@@ -150,7 +150,7 @@ function ownerNames(randomUuid: () => string): () => string {
 function textFrom(randomUuid: () => unknown): string {
   const drawn = randomUuid()
   if (typeof drawn === 'string' && drawn !== '') return drawn
-  dropped(drawn)
+  ignoreRejection(drawn)
   throw new ListenerConfigError('randomUuid', 'must return a text')
 }
 

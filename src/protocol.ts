@@ -1,5 +1,5 @@
 import type { Evidence } from './auth/evidence.ts'
-import { type BodyFormat, type Reading, readJson } from './body.ts'
+import { type BodyFormat, type ParseResult, readJson } from './body.ts'
 import type { Delivery } from './delivery.ts'
 import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
@@ -47,7 +47,7 @@ export interface Protocol extends BodyFormat {
   /** The header with the event ID. Undefined if the ID is elsewhere, or if there is none. */
   readonly eventIdHeader: string | undefined
   /** Reads the payload of a GET. Undefined in hookgate's scheme. */
-  readonly readQuery?: ((delivery: Delivery) => Reading) | undefined
+  readonly readQuery?: ((delivery: Delivery) => ParseResult) | undefined
   /** The reason for any other content type. */
   readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
   /** How the time is written. Undefined if there is none. */

@@ -45,7 +45,7 @@ type Work<Result> = (verification: Verification) => Promise<Result>
  * Does the work, as one operation for subscribers: they get a beginning, the context around the work, and an end with its
  * result. Without subscribers, only does the work.
  */
-export function published<Result extends Verdict<unknown> | undefined>(
+export function traceVerify<Result extends Verdict<unknown> | undefined>(
   verification: Verification,
   work: Work<Result>,
 ): Promise<Result> {
@@ -54,20 +54,21 @@ export function published<Result extends Verdict<unknown> | undefined>(
   return traced(
     VERIFY,
     () => work(verification),
-    // Without an argument at the beginning. A result that is undefined has passed the checks.
+    // Called at the beginning without an argument, and at the end with the result. Undefined: the checks have passed, and the claim
+    // is another operation.
     (...ended: [Result?]) =>
       fieldsOf(verification, ended.length === 0 ? 'undecided' : (ended[0] ?? 'checked')),
   )
 }
 
-/** Reports what was decided without `verify`, e.g. because there was no room. Never throws. */
+/** Reports what was decided without any check, e.g. because there was no room. Never throws. */
 export function reportAside(verification: Verification, outcome: Rejected | Error): void {
   const work = async () => {
     if ('ok' in outcome) return report(verification, outcome)
     reportError(verification, outcome)
     throw outcome
   }
-  published(verification, work).catch(() => {})
+  traceVerify(verification, work).catch(() => {})
 }
 
 /** What is published of an operation. `checked`: its claim is another one. */

@@ -9,7 +9,10 @@ import type { Listener } from './listener.ts'
 import type { Protocol } from './protocol.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 
-/** One delivery on its way through the checks. Each check stores its results here for the checks after it. */
+/**
+ * One delivery on its way through the checks. Each check stores its results here for the checks after it. An authentication method
+ * sees it as `Evidence`.
+ */
 export class Verification implements Evidence, Waiter {
   readonly delivery: Delivery
   readonly listener: Listener<unknown>
@@ -34,7 +37,7 @@ export class Verification implements Evidence, Waiter {
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
   auth: EventAuth | undefined = undefined
-  /** Reported to the operator in addition to the verdict. */
+  /** For `onError`, in addition to the verdict. */
   problem: Error | undefined = undefined
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */
   isEnforced = true
@@ -42,7 +45,8 @@ export class Verification implements Evidence, Waiter {
   holder: Waiter | undefined = undefined
   /** When its checks, or its claim, began, in monotonic milliseconds. 0 if nobody asks. */
   startedAt = 0
-  #spentMs = 0
+  /** Before the last `pause`. */
+  #elapsedMs = 0
 
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
@@ -55,12 +59,12 @@ export class Verification implements Evidence, Waiter {
 
   /** How long the checks and the claim have taken, in milliseconds. */
   get durationMs(): number {
-    return this.#spentMs + (this.startedAt === 0 ? 0 : performance.now() - this.startedAt)
+    return this.#elapsedMs + (this.startedAt === 0 ? 0 : performance.now() - this.startedAt)
   }
 
   /** What runs between the checks and the claim does not count, until `startedAt` is set again. */
   pause(): void {
-    this.#spentMs = this.durationMs
+    this.#elapsedMs = this.durationMs
     this.startedAt = 0
   }
 

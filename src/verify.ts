@@ -11,13 +11,13 @@ import { acceptedEvent, claimOf } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
-import { dropped } from './lib/hooks.ts'
+import { ignoreRejection } from './lib/hooks.ts'
 import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
 import type { Protocol } from './protocol.ts'
 import { type Failure, fail, type Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
-import { published, report, reportError } from './report.ts'
+import { report, reportError, traceVerify } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 
@@ -97,11 +97,11 @@ export async function verify<Given extends Listener<unknown>>(
   ) {
     throw new ListenerConfigError('verify', 'takes a Delivery and the result of defineListener()')
   }
-  const verdict = await published(new Verification(delivery, listener), checkAndClaim)
+  const verdict = await traceVerify(new Verification(delivery, listener), checkAndClaim)
   return verdict as Verdict<PayloadOf<Given>> // the listener's schema determines the payload's type
 }
 
-/** All that `verify` does. */
+/** Every check, then the claim: what subscribers see as one operation. */
 export async function checkAndClaim(verification: Verification): Promise<Verdict<unknown>> {
   return (await check(verification)) ?? (await claim(verification))
 }
@@ -135,8 +135,8 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
   const { listener, protocol } = verification
   try {
     const owner = listener.nextOwner()
-    const claimed = claimOf(verification, owner)
-    const answer = await claimed.take(verification)
+    const eventClaim = claimOf(verification, owner)
+    const answer = await eventClaim.take(verification)
     if (answer === 'done') {
       return report(verification, rejected(ACCEPTED_BEFORE, protocol))
     }
@@ -144,8 +144,8 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
       const retryAfterSeconds = Math.ceil(listener.leaseMs / 1000)
       return report(verification, rejected(UNDER_WAY, protocol, retryAfterSeconds))
     }
-    const event = acceptedEvent(verification, claimed)
-    if (listener.store.accepted) dropped(listener.store.accepted(event, owner))
+    const event = acceptedEvent(verification, eventClaim)
+    if (listener.store.accepted) ignoreRejection(listener.store.accepted(event, owner))
     return report(verification, { ok: true, event })
   } catch (error) {
     reportError(verification, error)

@@ -1,7 +1,7 @@
 /** A sender, which may disconnect before it gets its response. */
 export interface Sender {
-  /** Calls `tell` when the sender disconnects or its response ends, if the platform reports it. May call twice. */
-  whenGone(tell: () => void): void
+  /** Calls `callback` when the sender disconnects or its response ends, if the platform reports it. May call twice. */
+  whenGone(callback: () => void): void
 }
 
 /** There is no room for another body, or this one was cut to make room. The message says which limit was reached. */

@@ -8,7 +8,7 @@ import { type Handshake, type Rejected, rejected, replyTo } from '../../src/verd
 import { Verification } from '../../src/verification.ts'
 import type { OverloadError } from './bodies-in-flight.ts'
 import { NO_BYTES } from './incoming.ts'
-import { ReportedError, warnOfFailure, warnOfRefusal } from './tell.ts'
+import { ReportedError, warnOfFailure, warnOfRefusal } from './warn.ts'
 
 /** Send the reply, and do not run the handler. */
 export interface Refusal {

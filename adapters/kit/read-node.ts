@@ -104,7 +104,7 @@ export function fromNode<Request extends NodeRequest>(
       response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,
     sourceIp: (listener) => sourceOf(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readNodeBody(request, announced, limit, timeoutMs, inFlight),
-    whenGone: (tell) => void response?.on('close', tell),
+    whenGone: (callback) => void response?.on('close', callback),
   }
 }
 

@@ -33,7 +33,7 @@ export function fromWeb(request: Request, sourceOf?: SourceFinder<Request>): Inc
     header: (name) => webHeader(request.headers, name),
     sourceIp: (listener) => sourceOf?.(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readWebBody(request, announced, limit, timeoutMs, inFlight),
-    whenGone: (tell) => request.signal?.addEventListener('abort', tell),
+    whenGone: (callback) => request.signal?.addEventListener('abort', callback),
   }
 }
 

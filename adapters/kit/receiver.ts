@@ -1,7 +1,7 @@
 import { sourceFailure } from '../../src/checks/source-ip.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { isListener } from '../../src/is-listener.ts'
-import { dropped } from '../../src/lib/hooks.ts'
+import { ignoreRejection } from '../../src/lib/hooks.ts'
 import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { isA, memberOf } from '../../src/lib/member-of.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
-import { nowIfObserved, published } from '../../src/report.ts'
+import { nowIfObserved, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
 import { Verification, type Waiter } from '../../src/verification.ts'
 import { checkAndClaim, check as checkDelivery, claim as claimDelivery } from '../../src/verify.ts'
@@ -154,32 +154,32 @@ export function createReceiver<Request extends object, Given extends Listener<un
   return { receive, check, claim }
 
   async function receive(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
-    const arrived = await arrive(request, incoming)
+    const arrived = await readRequest(request, incoming)
     if (isRefusal(arrived)) return arrived
     const { verification, place } = arrived
     try {
-      const verdict = await published(verification, checkAndClaim)
-      return over(incoming, place, outcomeOf<Given>(verdict, verification))
+      const verdict = await traceVerify(verification, checkAndClaim)
+      return finish(incoming, place, outcomeOf<Given>(verdict, verification))
     } catch (error) {
-      return over(incoming, place, refuseUndecided(error, verification) ?? failed(error, arrived))
+      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, arrived))
     }
   }
 
   async function check(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
-    const arrived = await arrive(request, incoming)
+    const arrived = await readRequest(request, incoming)
     if (isRefusal(arrived)) return arrived
     const { verification, place } = arrived
     try {
-      const stop = await published(verification, checkDelivery)
+      const stop = await traceVerify(verification, checkDelivery)
       verification.pause()
       const { payload } = verification
-      return over<Checked | Refusal>(
+      return finish<Checked | Refusal>(
         incoming,
         place,
         stop ? refuse(stop, verification) : { payload, [UNCLAIMED]: arrived },
       )
     } catch (error) {
-      return over(incoming, place, refuseUndecided(error, verification) ?? failed(error, arrived))
+      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, arrived))
     }
   }
 
@@ -190,7 +190,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
     verification.startedAt = nowIfObserved(verification.listener)
     if (key !== undefined) verification.claimKeys = [key]
     try {
-      return outcomeOf<Given>(await published(verification, claimDelivery), verification)
+      return outcomeOf<Given>(await traceVerify(verification, claimDelivery), verification)
     } catch (error) {
       const refusal = refuseUndecided(error, verification)
       if (refusal) return refusal
@@ -201,15 +201,15 @@ export function createReceiver<Request extends object, Given extends Listener<un
   }
 
   /** Finds the listener, and reads the body. Awaits only what is not known yet: each needless promise would cost a turn. */
-  async function arrive(request: Request, incoming: Incoming): Promise<Arrived | Refusal> {
+  async function readRequest(request: Request, incoming: Incoming): Promise<Arrived | Refusal> {
     const { pipelined } = incoming
     let place: BodyInFlight | undefined
     try {
       const isCutOff = pipelined?.isCutOff ?? false
-      if (isCutOff === true) return over(incoming, place, BUSY)
+      if (isCutOff === true) return finish(incoming, place, BUSY)
       if (isCutOff !== false) {
         place = bodies.enter()
-        if (await place.during(isCutOff, incoming)) return over(incoming, place, BUSY)
+        if (await place.during(isCutOff, incoming)) return finish(incoming, place, BUSY)
       }
       if (wasReceived(request)) throw mountedTwice()
       let found = lookup(request)
@@ -218,17 +218,16 @@ export function createReceiver<Request extends object, Given extends Listener<un
         place ??= bodies.enter()
         found = await place.during(found, incoming)
       }
-      if (isRefusal(found)) return over(incoming, place, found)
+      if (isRefusal(found)) return finish(incoming, place, found)
       const listener = found
       mustFit(listener)
       const startedAt = performance.now()
       const { method, url, where, header } = incoming
-      const given = incoming.sourceIp(listener)
-      const sourceIp = typeof given === 'string' ? given : addressOf(given)
-      const failure = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
+      const sourceIp = addressOf(incoming.sourceIp(listener))
+      const wrongSource = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
       try {
-        if (failure) place?.leave()
-        const held = failure ? disallowed.enter() : (place ?? bodies.enter())
+        if (wrongSource) place?.leave()
+        const held = wrongSource ? disallowed.enter() : (place ?? bodies.enter())
         place = held
         const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, held)
         const verification = new Verification({ method, url, where, header, body, sourceIp }, listener)
@@ -238,13 +237,17 @@ export function createReceiver<Request extends object, Given extends Listener<un
       } catch (error) {
         const unread = { request: { method, url, header, sourceIp }, listener, startedAt }
         if (isA(error, BodyIncompleteError)) {
-          return over(incoming, place, refuseUnread(fail('body_incomplete', error.message), unread))
+          return finish(incoming, place, refuseUnread(fail('body_incomplete', error.message), unread))
         }
         if (!isA(error, OverloadError)) throw error
-        return over(incoming, place, failure ? refuseUnread(failure, unread) : refuseBusy(error, unread))
+        return finish(
+          incoming,
+          place,
+          wrongSource ? refuseUnread(wrongSource, unread) : refuseBusy(error, unread),
+        )
       }
     } catch (error) {
-      return isA(error, OverloadError) ? over(incoming, place, BUSY) : failed(error, { incoming, place })
+      return isA(error, OverloadError) ? finish(incoming, place, BUSY) : rethrow(error, { incoming, place })
     }
   }
 }
@@ -270,12 +273,12 @@ class Arrived implements Unclaimed, Waiter {
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {
   if (typeof found === 'string') return found
-  dropped(found)
+  ignoreRejection(found)
   return undefined
 }
 
 /** Gives the place back, and tells the next request of the connection, before the reply is written. */
-function over<Outcome extends Refusal | { readonly reply?: undefined }>(
+function finish<Outcome extends Refusal | { readonly reply?: undefined }>(
   { pipelined }: Incoming,
   place: BodyInFlight | undefined,
   outcome: Outcome,
@@ -285,7 +288,8 @@ function over<Outcome extends Refusal | { readonly reply?: undefined }>(
   return outcome
 }
 
-function failed(
+/** Like `finish`, for an error. */
+function rethrow(
   error: unknown,
   { incoming, place }: { readonly incoming: Incoming; readonly place?: BodyInFlight | undefined },
 ): never {
@@ -332,12 +336,12 @@ type Found<Given> = Given | Refusal
 export const isRefusal = (found: object): found is Refusal =>
   (found as { reply?: object }).reply !== undefined
 
-/** Turns a listener or a lookup into a function that returns a listener or a refusal. @throws ListenerConfigError */
+/** Turns a listener or a lookup into a function that returns a listener, or the refusal if there is none. @throws ListenerConfigError */
 export function lookupOf<Request, Given extends Listener<unknown>>(
   caller: string,
   target: Given | ListenerLookup<Request, Given>,
 ): (request: Request) => MaybePromise<Found<Given>> {
-  if (typeof target === 'function') return (request) => judged(() => target(request))
+  if (typeof target === 'function') return (request) => findListener(() => target(request))
   if (!isListener(target)) throw noListener(caller, target)
   return always
 
@@ -346,18 +350,20 @@ export function lookupOf<Request, Given extends Listener<unknown>>(
   }
 }
 
-function judged<Given extends Listener<unknown>>(
+function findListener<Given extends Listener<unknown>>(
   find: () => MaybePromise<Given | undefined>,
 ): MaybePromise<Found<Given>> {
   try {
     const found = find()
-    return isPromise(found) ? Promise.resolve(found).then(judge<Given>, refuseUnloaded) : judge(found)
+    return isPromise(found)
+      ? Promise.resolve(found).then(checkFound<Given>, refuseUnloaded)
+      : checkFound(found)
   } catch (error) {
     return refuseUnloaded(error)
   }
 }
 
-function judge<Given extends Listener<unknown>>(found: Given | undefined): Found<Given> {
+function checkFound<Given extends Listener<unknown>>(found: Given | undefined): Found<Given> {
   if (found === undefined) return UNKNOWN_LISTENER
   if (!isListener(found))
     throw new ListenerConfigError(

@@ -3,7 +3,7 @@ import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
 import type { Claimed } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
-import { ReportedError, tellFailure } from './tell.ts'
+import { ReportedError, reportFailure } from './warn.ts'
 
 /** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
 const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
@@ -22,10 +22,10 @@ export function settle(
   const about = { eventId: event.id, durationMs: 0 }
   if (status >= 300 && status < 400) {
     const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
-    tellFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
+    reportFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
   }
   return (isDone ? event.commit() : event.release()).catch((error: unknown) =>
-    tellFailure(listener, error, about),
+    reportFailure(listener, error, about),
   )
 }
 

@@ -11,14 +11,14 @@ import { bytesGone, exactBytes, type ObservedRequest } from './observed-request.
  *
  * @example
  * ```ts
- * void observer.observe(request, () => observedWeb(request, (tell) => void handled.then(tell)))
+ * void observer.observe(request, () => observedWeb(request, (callback) => void handled.then(callback)))
  * ```
  *
  * @throws ListenerConfigError if it is not a web request.
  */
 export function observedWeb(
   request: Request,
-  whenHandled: (tell: () => void) => void,
+  whenHandled: (callback: () => void) => void,
   sourceOf?: SourceFinder<Request>,
 ): ObservedRequest {
   const { method, url, header, sourceIp } = fromWeb(request, sourceOf)
@@ -47,13 +47,13 @@ export function observedWeb(
  *
  * @example
  * ```ts
- * const beside = withKept(observedWeb(request, (tell) => void handled.then(tell)), request.text())
+ * const observed = withKept(observedWeb(request, (callback) => void handled.then(callback)), request.text())
  * ```
  */
-export function withKept(beside: ObservedRequest, kept: unknown): ObservedRequest {
-  const announced = announcedBytes(beside.header('content-length'))
+export function withKept(observed: ObservedRequest, kept: unknown): ObservedRequest {
+  const announced = announcedBytes(observed.header('content-length'))
   return {
-    ...beside,
+    ...observed,
     async copyBody(_limit, inFlight) {
       const bytes = exactBytes(await kept, announced)
       if (bytes === undefined) throw bytesGone()

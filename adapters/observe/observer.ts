@@ -6,7 +6,7 @@ import { isA } from '../../src/lib/member-of.ts'
 import { aFunction, checkOptions, optional } from '../../src/lib/options.ts'
 import type { WaitUntil } from '../../src/lib/refreshed.ts'
 import type { Listener } from '../../src/listener.ts'
-import { published, report } from '../../src/report.ts'
+import { report, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { check } from '../../src/verify.ts'
@@ -21,7 +21,7 @@ import {
   MOST_BYTES,
   type ReceiverOptions,
 } from '../kit/receiver.ts'
-import { codeOf, ReportedError, tellFailure, warnOfFailure, warnOfRefusal } from '../kit/tell.ts'
+import { codeOf, ReportedError, reportFailure, warnOfFailure, warnOfRefusal } from '../kit/warn.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
 /** The options that `observeWebhook` has in all adapters. */
@@ -104,10 +104,10 @@ export function createObserver<Request extends object>(
       ? new ReportedError('ERR_TOO_MANY_BODIES', error.message)
       : error
     if (listener === undefined) warnOfFailure(NOT_FOUND, codeOf(problem, 'ERR_LISTENER_LOAD'))
-    else if (isA(problem, ReportedError)) tellFailure(listener, problem, UNENFORCED)
+    else if (isA(problem, ReportedError)) reportFailure(listener, problem, UNENFORCED)
     else if (!told.has(listener)) {
       told.add(listener)
-      tellFailure(listener, problem, UNENFORCED)
+      reportFailure(listener, problem, UNENFORCED)
     }
   }
 }
@@ -125,7 +125,7 @@ async function judgeBody(delivery: Delivery, listener: Listener<unknown>): Promi
   const verification = new Verification(delivery, listener)
   verification.isEnforced = false
   try {
-    const verdict = await published(verification, checkWithoutClaim)
+    const verdict = await traceVerify(verification, checkWithoutClaim)
     if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
   } catch (error) {
     warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))

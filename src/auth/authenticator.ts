@@ -25,8 +25,8 @@ export interface Authenticator {
   /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the method has one. */
   readonly challenge?: string
   /**
-   * Authenticates a delivery. Called after the header checks and, without a `protocol`, after the JSON, timestamp and event ID
-   * checks. Returns a failure for every mistake of the sender; throws or rejects only if it cannot decide.
+   * Authenticates a delivery. Called after the header checks and, without a `protocol`, after those of the JSON, timestamp and
+   * event ID. Returns a failure for every mistake of the sender; throws or rejects only if it cannot decide.
    */
   authenticate(evidence: Evidence): MaybePromise<Authentication>
 }

@@ -6,7 +6,7 @@ import type { FormField } from '../schemes/kit/form-fields.ts'
 
 /**
  * What an authentication method may read of a delivery. The headers are complete, and the source is allowed.
- * Without a `protocol`, the body, timestamp and event ID have also passed their checks.
+ * In hookgate's own scheme, the body, timestamp and event ID have passed their checks too.
  */
 export interface Evidence {
   /** The request: its headers, and the exact bytes of its body. */

@@ -9,12 +9,12 @@ type Refused = Failure<AuthReason | 'body_malformed'>
 /** Runs the listener's authentication method. What it has parsed of the body is dropped before anything is awaited. */
 export function checkAuthenticity(verification: Verification): CheckAnswer<Refused['reason']> {
   const { body, listener } = verification
-  body.glimpsed = {}
+  body.shared = {}
   try {
     const answer = listener.auth.authenticate(verification)
     return isPromise(answer) ? lateAnswer(verification, answer) : keep(verification, answer)
   } finally {
-    body.glimpsed = undefined
+    body.shared = undefined
   }
 }
 

@@ -5,8 +5,8 @@ import type { Verification } from '../verification.ts'
 export function checkBody(
   verification: Verification,
 ): Failure<'body_not_json' | 'body_malformed'> | undefined {
-  const reading = verification.body.read()
-  if ('reason' in reading) return fail(reading.reason, reading.detail)
-  verification.payload = reading.payload
+  const result = verification.body.read()
+  if ('reason' in result) return fail(result.reason, result.detail)
+  verification.payload = result.payload
   return undefined
 }

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
-import { dropped } from './hooks.ts'
+import { ignoreRejection } from './hooks.ts'
 
 /** A source of time in milliseconds. The default is usually `Date`. */
 export interface Clock {
@@ -11,7 +11,7 @@ export interface Clock {
 export function timeOf(clock: Clock): number {
   const now: unknown = clock.now()
   if (typeof now === 'number') return now
-  dropped(now)
+  ignoreRejection(now)
   throw new ListenerConfigError('clock', 'now() must return a number of milliseconds')
 }
 

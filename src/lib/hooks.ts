@@ -7,7 +7,7 @@ export function callHook<Given extends readonly unknown[]>(
 }
 
 /** Ignores a value that should not be a promise, but may be one that rejects. */
-export function dropped(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (typeof value === 'object' && value !== null) callHook(() => value)
 }
 

@@ -1,6 +1,6 @@
 import { jsonInMultipart } from './kit/body-formats.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
-import { EARLY_BODY } from './kit/early-body.ts'
+import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
 
 /**
  * Dropbox Sign, formerly HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The
@@ -33,5 +33,5 @@ export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = sc
     maxFields: 5000, // every field of the document is listed, with up to seven members
     limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
   },
-  { early: EARLY_BODY },
+  { preAuth: PRE_AUTH_BODY },
 )

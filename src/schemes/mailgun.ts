@@ -1,6 +1,6 @@
 import { memberAt } from '../lib/json.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
-import { EARLY_BODY } from './kit/early-body.ts'
+import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
 
 /**
  * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
@@ -44,5 +44,5 @@ export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = scheme
     maxBodyBytes: 262_144,
     limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',
   },
-  { early: EARLY_BODY },
+  { preAuth: PRE_AUTH_BODY },
 )

@@ -4,8 +4,8 @@ import { byteText, decodeUtf8 } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
-import { EARLY_BODY } from './kit/early-body.ts'
 import { FORM, type FormField } from './kit/form-fields.ts'
+import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
 import type { SchemeRequest, SignedBytes } from './kit/scheme.ts'
 import {
   ANOTHER_QUERY,
@@ -264,5 +264,5 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
     limits:
       'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
   },
-  { early: EARLY_BODY },
+  { preAuth: PRE_AUTH_BODY },
 )

@@ -120,7 +120,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
 })
 
 it('a listener is forgotten when a thousand others have been refused', async () => {
-  const { warnOfRefusal } = await import('../../adapters/kit/tell.ts')
+  const { warnOfRefusal } = await import('../../adapters/kit/warn.ts')
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const [auth, store, clock] = [stripe({ secrets: SECRET }), memoryStore({ maxRecords: 1 }), fakeClock(NOW)]
   const named = (id: string) => defineListener({ id, auth, store, clock })

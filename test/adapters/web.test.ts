@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ReportedError } from '../../adapters/kit/tell.ts'
+import { ReportedError } from '../../adapters/kit/warn.ts'
 import { type OnWebhook, webhookHandler } from '../../adapters/web.ts'
 import { ListenerConfigError, type Verdict, type VerdictContext, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'

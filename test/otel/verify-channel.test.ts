@@ -3,7 +3,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type EventStore, EventStoreError, verify } from '../../src/index.ts'
-import { published } from '../../src/report.ts'
+import { traceVerify } from '../../src/report.ts'
 import { Verification } from '../../src/verification.ts'
 import { check, checkAndClaim, claim } from '../../src/verify.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
@@ -67,7 +67,7 @@ describe('hookgate:verify', () => {
     const { listener, deliver } = hmacListener()
     const verification = new Verification(await deliver(), listener)
     verification.isEnforced = false
-    await published(verification, checkAndClaim)
+    await traceVerify(verification, checkAndClaim)
     await verify(await deliver(), listener)
     expect(endsOf(moments).map((fields) => Reflect.get(fields, 'enforced'))).toEqual([false, undefined])
   })
@@ -101,9 +101,9 @@ describe('hookgate:verify', () => {
     const { listener, deliver } = hmacListener()
     const verification = new Verification(await deliver(), listener)
     verification.startedAt = performance.now() - 1000
-    expect(await published(verification, check)).toBeUndefined()
+    expect(await traceVerify(verification, check)).toBeUndefined()
     verification.pause()
-    await published(verification, claim)
+    await traceVerify(verification, claim)
     expect(endsOf(moments).map(({ outcome }) => outcome)).toEqual(['checked', 'accepted'])
     expect(endsOf(moments)[1]?.durationMs).toBeGreaterThan(999)
   })

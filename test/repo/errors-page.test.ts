@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ReportedError } from '../../adapters/kit/tell.ts'
+import { ReportedError } from '../../adapters/kit/warn.ts'
 import {
   ERRORS_PAGE,
   EventStoreError,

@@ -53,6 +53,25 @@ it.each(['README.md', 'docs/inspector.md'])('the picture of %s follows the theme
   expect(dark).not.toBe(light)
 })
 
+describe('CONTRIBUTING.md', () => {
+  const page = read('CONTRIBUTING.md')
+  const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text)
+  const paths = quoted.filter((text) =>
+    /^(src|adapters|cli|docs|service|test|tools|bench|examples|\.ci)(\/[\w./-]+)?$/.test(text),
+  )
+  const scripts = [...page.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
+
+  it('the page names files and folders that exist', () => {
+    expect(paths).toContain('src/verify.ts')
+    expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([])
+  })
+
+  it('the page names scripts that exist', () => {
+    expect(scripts).toContain('check')
+    expect(Object.keys(JSON.parse(read('package.json')).scripts)).toEqual(expect.arrayContaining(scripts))
+  })
+})
+
 describe('the pages', () => {
   it.each([
     ['HMAC, every check', ratios(measured('hmac'), 'toFloor')],

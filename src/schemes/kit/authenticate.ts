@@ -26,9 +26,8 @@ interface SchemeKey {
 const MOST_SIGNATURES = 10
 
 /**
- * Compares every key with every signature.
+ * Makes the `authenticate` of a row: it compares every key with every signature.
  *
- * @param matcherOfPublicKey For senders that have public keys, which others then need not bundle.
  * @throws ListenerConfigError if a secret or key is missing or malformed.
  */
 export function authenticateBy(

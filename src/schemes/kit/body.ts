@@ -1,4 +1,4 @@
-import { type EarlyLimits, type ReadBody, type Reading, readJson } from '../../body.ts'
+import { type ParseResult, type PreAuthLimits, type ReadBody, readJson } from '../../body.ts'
 import { type Delivery, queryTextOf } from '../../delivery.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
@@ -9,14 +9,14 @@ import type { BodyForm, Content } from './scheme.ts'
 const encoder = new TextEncoder()
 
 /** Reads a body of one kind within limits, before its sender is known. `read` reads it without. */
-export type ReadEarly = (
+export type ReadPreAuth = (
   kind: Content,
   jsonField: string | undefined,
-  read: (body: Uint8Array) => Reading,
-) => (body: Uint8Array, limits: EarlyLimits) => Reading
+  read: (body: Uint8Array) => ParseResult,
+) => (body: Uint8Array, limits: PreAuthLimits) => ParseResult
 
 /** For rows that read nothing before they know the sender. */
-const neverEarly: ReadEarly = () => () =>
+const neverPreAuth: ReadPreAuth = () => () =>
   fail('body_malformed', 'a body of this scheme is read after authentication')
 
 /**
@@ -26,13 +26,13 @@ const neverEarly: ReadEarly = () => () =>
 export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,
-  readEarly: ReadEarly = neverEarly,
+  readPreAuth: ReadPreAuth = neverPreAuth,
 ): (mediaType: string | undefined) => ReadBody | undefined {
   const isFormOnly = content.every((kind) => kind === 'form')
   const readers = content.map((kind) => {
     const read = readerOf(kind, jsonField, isFormOnly)
-    const early = readEarly(kind, jsonField, read)
-    return { kind, read: ((body, limits) => (limits ? early(body, limits) : read(body))) as ReadBody }
+    const preAuth = readPreAuth(kind, jsonField, read)
+    return { kind, read: ((body, limits) => (limits ? preAuth(body, limits) : read(body))) as ReadBody }
   })
   return (mediaType) => {
     const found = mediaType === undefined ? readers[0] : readers.find(({ kind }) => fits(kind, mediaType))
@@ -46,8 +46,8 @@ export function parsedBody(
   content: readonly Content[] = ['json'],
   jsonField?: string,
 ): Json | undefined {
-  const reading = bodyReaders(content, jsonField)(undefined)?.(body)
-  return reading && 'payload' in reading ? reading.payload : undefined
+  const result = bodyReaders(content, jsonField)(undefined)?.(body)
+  return result && 'payload' in result ? result.payload : undefined
 }
 
 /** The header that selects the reader. Undefined if all media types, and none, select the same. */
@@ -59,7 +59,7 @@ function readerOf(
   kind: Content,
   jsonField: string | undefined,
   isFormOnly: boolean,
-): (body: Uint8Array) => Reading {
+): (body: Uint8Array) => ParseResult {
   if (typeof kind === 'object') return (body) => readOwn(kind, body)
   return kind === 'form' ? (body) => readForm(body, jsonField, isFormOnly) : readJson
 }
@@ -85,7 +85,7 @@ export function fits(kind: Content, mediaType: string): boolean {
  */
 const LOOKS_LIKE_JSON = /^[\s+]*[[{"]/
 
-function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: boolean): Reading {
+function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: boolean): ParseResult {
   const text = decodeUtf8(body)
   const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
   const form = text === undefined || isJson ? undefined : parseForm(body)
@@ -99,7 +99,7 @@ function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: b
     : fail('body_not_json', `the form's ${jsonField} is not JSON`)
 }
 
-function readOwn({ mediaTypes, is = mediaTypes[0], read, json }: BodyForm, body: Uint8Array): Reading {
+function readOwn({ mediaTypes, is = mediaTypes[0], read, json }: BodyForm, body: Uint8Array): ParseResult {
   const payload = read(body)
   if (payload !== undefined) return { payload }
   const found = json?.(body)
@@ -109,7 +109,7 @@ function readOwn({ mediaTypes, is = mediaTypes[0], read, json }: BodyForm, body:
 }
 
 /** Reads the payload of a GET from its query. */
-export function readQuery(delivery: Delivery): Reading {
+export function readQuery(delivery: Delivery): ParseResult {
   const text = queryTextOf(delivery)
   const payload = text === undefined ? undefined : parseForm(encoder.encode(text))
   return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }

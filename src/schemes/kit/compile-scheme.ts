@@ -7,8 +7,8 @@ import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import type { EarlyBody } from './early-body.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
+import type { PreAuthBody } from './pre-auth-body.ts'
 import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
 import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
@@ -18,11 +18,11 @@ const LONGEST_TYPE = 256
 /** Most senders retry a 409, and some then disable the endpoint. */
 const SENDER_STATUS: Statuses = { ...STATUS, method_not_post: 405, event_duplicate: 200 }
 
-/** Compiles what the checks need of a scheme. Without `early`, nothing of the body is read before authentication. */
+/** Compiles what the checks need of a scheme. Without `preAuth`, nothing of the body is read before authentication. */
 export function compileScheme(
   scheme: SenderScheme,
   options: SchemeOptions,
-  early?: EarlyBody,
+  preAuth?: PreAuthBody,
 ): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
   const names = signedNames(scheme)
@@ -49,11 +49,11 @@ export function compileScheme(
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme),
-    readerFor: bodyReaders(content, jsonField, early?.read),
+    readerFor: bodyReaders(content, jsonField, preAuth?.read),
     wrongContent: 'content_type_not_accepted',
     readQuery,
-    fieldsOf: early?.fieldsWithin(maxFields),
-    early: { maxFields, selection: early?.selectionOf(scheme, names) },
+    fieldsOf: preAuth?.fieldsWithin(maxFields),
+    preAuth: { maxFields, selection: preAuth?.selectionOf(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp),
     idOf: idReader(eventId),

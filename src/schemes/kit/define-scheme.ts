@@ -15,7 +15,7 @@ import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-
 import { type AuthenticationParts, authenticateBy } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
-import { EARLY_BODY, type EarlyBody } from './early-body.ts'
+import { PRE_AUTH_BODY, type PreAuthBody } from './pre-auth-body.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { readSecrets, usageOf } from './secret-forms.ts'
 
@@ -67,8 +67,8 @@ export type TypedAuthenticator<Events, EventName extends string> = Authenticator
 
 /** Code that few rows need. A row brings its own, so that other senders' bundles lack it. */
 export interface RowParts extends AuthenticationParts {
-  /** `EARLY_BODY`, for a row that reads the body to authenticate it. */
-  readonly early?: EarlyBody
+  /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
+  readonly preAuth?: PreAuthBody
 }
 
 /** Makes a sender's factory from its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
@@ -81,7 +81,7 @@ export function schemeOf<
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
     const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options, parts))
-    const protocol = compileScheme(scheme, options, parts.early)
+    const protocol = compileScheme(scheme, options, parts.preAuth)
     return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
   }
   return Object.assign(factory, { scheme, usage: usageOf(scheme) })
@@ -105,7 +105,7 @@ export function senderAuthenticator(
   authenticate: Authenticator['authenticate'],
   withOptions?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const protocol = compileScheme(scheme, options, EARLY_BODY)
+  const protocol = compileScheme(scheme, options, PRE_AUTH_BODY)
   return Object.freeze({ method: 'scheme' as const, protocol, withOptions, authenticate })
 }
 

@@ -1,5 +1,5 @@
 import type { RowParts } from './define-scheme.ts'
-import { EARLY_BODY } from './early-body.ts'
+import { PRE_AUTH_BODY } from './pre-auth-body.ts'
 import { publicKeyMatcher } from './public-keys.ts'
 import { signedUrlText } from './signed-url.ts'
 
@@ -7,5 +7,5 @@ import { signedUrlText } from './signed-url.ts'
 export const ALL_PARTS: Required<RowParts> = {
   url: signedUrlText,
   publicKeys: publicKeyMatcher,
-  early: EARLY_BODY,
+  preAuth: PRE_AUTH_BODY,
 }

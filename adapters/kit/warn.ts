@@ -9,7 +9,7 @@ const PAUSE_MS = 60_000
 const MOST_IDS = 1000
 
 /** When each listener's reasons were last told, by its clock. When full, drops the listener that came first. */
-const lastTold = new Map<string, Map<string, number>>()
+const lastWarned = new Map<string, Map<string, number>>()
 
 /** Warns of a refusal if the listener has no `onVerdict`. Not of the sender's next attempt at the same event. */
 export function warnOfRefusal(
@@ -31,7 +31,7 @@ export function warnOfFailure(
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */
-export function tellFailure(
+export function reportFailure(
   listener: Listener<unknown>,
   error: unknown,
   context: Omit<VerdictContext, 'listenerId'>,
@@ -68,10 +68,11 @@ function timeIn(clock: Clock): number {
 
 /** Returns true at most once a minute for each listener and reason. */
 function recordIfNew(id: string, reason: string, now: number): boolean {
-  const reasons = lastTold.get(id) ?? new Map<string, number>()
+  const reasons = lastWarned.get(id) ?? new Map<string, number>()
   if (Math.abs(now - (reasons.get(reason) ?? -Infinity)) < PAUSE_MS) return false
-  if (!lastTold.has(id) && lastTold.size >= MOST_IDS) lastTold.delete(lastTold.keys().next().value ?? '')
-  lastTold.set(id, reasons.set(reason, now))
+  if (!lastWarned.has(id) && lastWarned.size >= MOST_IDS)
+    lastWarned.delete(lastWarned.keys().next().value ?? '')
+  lastWarned.set(id, reasons.set(reason, now))
   return true
 }
 

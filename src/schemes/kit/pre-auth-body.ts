@@ -1,15 +1,15 @@
 import { pointerSteps } from '../../lib/json.ts'
 import { readMembers, type Selection, selectionOf } from '../../lib/json-members.ts'
 import { fail } from '../../reason.ts'
-import { isForm, type ReadEarly } from './body.ts'
+import { isForm, type ReadPreAuth } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { type FormField, formFields, onlyField } from './form-fields.ts'
 import { formExcess, jsonExcess } from './read-limits.ts'
 import type { Content } from './scheme.ts'
 
 /** For rows that read the body to authenticate it. */
-export interface EarlyBody {
-  readonly read: ReadEarly
+export interface PreAuthBody {
+  readonly read: ReadPreAuth
   /** The members that it reads. Undefined if only its own function knows them. */
   selectionOf(scheme: SenderScheme, names: readonly string[]): Selection | undefined
   /** Decodes the fields of a form, or says why it cannot. */
@@ -19,7 +19,7 @@ export interface EarlyBody {
 const NO_BYTES = new Uint8Array(0)
 
 /** Reads within limits, and of JSON only the members that the row names. */
-const readEarly: ReadEarly = (kind, jsonField, read) => {
+const readPreAuth: ReadPreAuth = (kind, jsonField, read) => {
   const excess = excessOf(kind, jsonField)
   const jsonOf = typeof kind === 'object' ? kind.json : kind === 'form' ? undefined : asItIs
   return (body, { maxFields, selection }) => {
@@ -47,7 +47,7 @@ function excessOf(
 }
 
 /** The members that are read before authentication. Undefined if only the scheme's own function knows them. */
-function selectedEarly(scheme: SenderScheme, names: readonly string[]): Selection | undefined {
+function preAuthSelection(scheme: SenderScheme, names: readonly string[]): Selection | undefined {
   const { algorithm, signature, signs } = scheme
   if (typeof signs === 'function') return undefined
   const signed = names.filter((name) => name.startsWith('/'))
@@ -56,9 +56,9 @@ function selectedEarly(scheme: SenderScheme, names: readonly string[]): Selectio
   return selection === true || Object.keys(selection).length === 0 ? undefined : selection
 }
 
-export const EARLY_BODY: EarlyBody = {
-  read: readEarly,
-  selectionOf: selectedEarly,
+export const PRE_AUTH_BODY: PreAuthBody = {
+  read: readPreAuth,
+  selectionOf: preAuthSelection,
   fieldsWithin: (maxFields) => (form) =>
     formExcess(form, maxFields) ?? formFields(form) ?? 'the body is not a form in UTF-8',
 }
