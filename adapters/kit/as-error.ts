@@ -5,6 +5,11 @@ import { ListenerConfigError } from '../../src/errors.ts'
  * none, and would run the handler. Express takes the text `route` for an order to skip the route. Koa answers with a `status`
  * of 200, and Fastify so if it cannot read one. Many write on an error, print it or send its `headers`, and end the process if
  * that fails. So anything but an ordinary error becomes a ListenerConfigError.
+ *
+ * @example
+ * ```ts
+ * run().catch((thrown) => next(asError(thrown)))
+ * ```
  */
 export function asError(thrown: unknown): Error {
   if (!isObject(thrown)) return mistake('; `cause` has what it threw', { cause: thrown })

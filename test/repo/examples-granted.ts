@@ -59,6 +59,7 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
     'adapters/observe/observed-',
     'declare const handled: Promise<unknown>, observer: adapter.Observer<object>',
   ],
+  ['adapters/kit/as-error', 'declare const run: () => Promise<void>, next: (error: Error) => void'],
   ['adapters/kit/webhook-of', "declare const request: import('express').Request"],
   ...['incoming', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
     (name) => [`adapters/kit/${name}`, ADAPTER] as const,
