@@ -93,8 +93,8 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     try {
       const outcome = await receiver.receive(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      attach(request, outcome.event)
       settleAfter(response, outcome)
+      attach(request, outcome.event)
       next()
     } catch (error) {
       passOn(asError(error), response, next)

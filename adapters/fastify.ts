@@ -268,8 +268,8 @@ function claimLast(
   return (request, reply, done) => void preHandler(request, reply, done)
 
   async function preHandler(request: GuardedRequest, reply: FastifyReply, done: Done): Promise<void> {
-    if (request.webhook) return done() // reply.callNotFound() runs the hook again
     try {
+      if (request.webhook) return done() // reply.callNotFound() runs the hook again
       const checked = request[CHECKED] as Checked // set by onRequest
       const outcome = await receiver.claim(checked)
       if (outcome.reply) return sendReply(reply, outcome.reply)

@@ -1,4 +1,4 @@
-// Bodies that are dear to parse, each filling `size` bytes. Strangers can send all of them.
+// Bodies that are expensive to parse, each filling `size` bytes. Strangers can send all of them.
 
 /** As many parts as fit between `start` and `end`, joined. */
 function filled(start, part, end, size, joint = ',') {

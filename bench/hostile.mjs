@@ -57,12 +57,12 @@ const { memoryStore } = await import('hookgate/stores/memory')
 const VECTORS = new URL('../test/vectors/schemes/', import.meta.url)
 const RUNS = 7
 const WARM_UP = 10
-/** Of a body that is only hashed. */
+/** The size of a body that is only hashed, in bytes. */
 const MOST_BYTES = 1_048_576
 const MOST_MILLISECONDS = 5
 
 /**
- * The dearest body of each scheme. Each delivery has the headers of a genuine one, and a wrong signature. What the signature
+ * The most expensive body of each scheme. Each delivery has the headers of a genuine one, and a wrong signature. What the signature
  * itself costs is subtracted: the time of its hashes and key operations, repeated alone.
  */
 export async function measure({ progress }) {
@@ -78,7 +78,7 @@ export async function measure({ progress }) {
 
 async function dearest(vectors) {
   const { listener, genuine } = await receiver(vectors)
-  const { scheme } = listener.auth.protocol
+  const { scheme } = listener.protocol
   const size = Math.min(listener.maxBodyBytes, MOST_BYTES)
   const bodies = Object.entries(HOSTILE_BODIES).map(([kind, write]) => [kind, write(size), mediaTypeOf(kind)])
   if (scheme.signature.member !== undefined || scheme.name === 'twilio') {
@@ -116,7 +116,7 @@ function answersOf(scheme, fetches) {
 }
 
 function deliveryOf(listener, { method, url, headers }, body, mediaType) {
-  const { scheme, readerFor } = listener.auth.protocol
+  const { scheme, readerFor } = listener.protocol
   const known = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]))
   const [signed] = scheme.signature.headers
   if (known.has(signed)) known.set(signed, altered(known.get(signed)))
@@ -182,7 +182,7 @@ function grown(text, size) {
       }),
     )
     .concat(
-      // A character for which engines take two bytes for each of the others.
+      // A character that makes engines store the whole string in two bytes per character.
       values.map(({ index }) => [
         `its own, with a euro sign in a long ${text.slice(0, index).match(/(\w+)\W*$/)?.[1]}`,
         `${text.slice(0, index + 1)}\u20ac${'a'.repeat(size - Buffer.byteLength(text) - 3)}${text.slice(index + 1)}`,

@@ -1,4 +1,6 @@
+import { queryTextOf } from './delivery.ts'
 import { EventStoreError } from './errors.ts'
+import type { EventAuth, PayloadSchema, WebhookEvent } from './event.ts'
 import {
   CLAIM_ANSWERS,
   type ClaimAnswer,
@@ -13,12 +15,12 @@ import { isA } from './lib/member-of.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import type { StoreAnswer, StoreFields } from './report.ts'
-import type { Verification, Wait } from './verification.ts'
+import type { Verification, Waiter } from './verification.ts'
 
 /** The claim of one delivery to its event, with its commit and release. */
 export interface EventClaim {
   /** @throws EventStoreError if the store throws, takes too long or returns an invalid answer. */
-  take(wait: Wait): Promise<ClaimAnswer>
+  take(waiter: Waiter): Promise<ClaimAnswer>
   commit(): Promise<CommitAnswer>
   release(): Promise<boolean>
 }
@@ -30,6 +32,9 @@ export function claimOf({ listener, claimKeys }: Verification, owner: string): E
   const claim = new Claim(listener, first, owner)
   return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
 }
+
+/** Nothing is held while a commit or a release is awaited. */
+const DIRECT: Waiter = { wait: (promise) => promise }
 
 /** Publishes store calls and their answers to subscribers. */
 const STORE: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('store')
@@ -49,8 +54,8 @@ class Claim implements EventClaim {
     this.#takenAt = listener.onError ? performance.now() : 0
   }
 
-  take(wait: Wait): Promise<ClaimAnswer> {
-    return this.#ask(CLAIM, wait)
+  take(waiter: Waiter): Promise<ClaimAnswer> {
+    return this.#ask(CLAIM, waiter)
   }
 
   async commit(): Promise<CommitAnswer> {
@@ -77,22 +82,22 @@ class Claim implements EventClaim {
     callHook(onError, new EventStoreError(problem), { ...this.#key, durationMs })
   }
 
-  #ask<Answer extends StoreAnswer>(call: StoreCall<Answer>, wait?: Wait): Promise<Answer> {
-    if (!STORE?.hasSubscribers) return this.#answer(call, wait)
+  #ask<Answer extends StoreAnswer>(call: StoreCall<Answer>, waiter?: Waiter): Promise<Answer> {
+    if (!STORE?.hasSubscribers) return this.#answer(call, waiter)
     return traced(
       STORE,
-      () => this.#answer(call, wait),
+      () => this.#answer(call, waiter),
       (answer): StoreFields => ({ listenerId: this.#key.listenerId, verb: call.name, answer }),
     )
   }
 
   async #answer<Answer extends StoreAnswer>(
     call: StoreCall<Answer>,
-    wait: Wait = (promise) => promise,
+    waiter: Waiter | undefined,
   ): Promise<Answer> {
     try {
       const asked = call.ask(this.#listener, this.#key, this.#owner)
-      const answer = isPromise(asked) ? await wait(this.#inTime(call, asked)) : asked
+      const answer = isPromise(asked) ? await (waiter ?? DIRECT).wait(this.#inTime(call, asked)) : asked
       if (call.answers.includes(answer)) return answer
     } catch (cause) {
       if (isA(cause, EventStoreError)) throw cause
@@ -172,12 +177,12 @@ class ClaimPair implements EventClaim {
     this.#second = second
   }
 
-  async take(wait: Wait): Promise<ClaimAnswer> {
-    const first = await this.#first.take(wait)
+  async take(waiter: Waiter): Promise<ClaimAnswer> {
+    const first = await this.#first.take(waiter)
     if (first !== 'acquired') return first
     let second: ClaimAnswer | undefined
     try {
-      second = await this.#second.take(wait)
+      second = await this.#second.take(waiter)
       return second
     } finally {
       // A release that fails changes nothing: the lease lapses.
@@ -195,4 +200,52 @@ class ClaimPair implements EventClaim {
     const [first, second] = await Promise.all([this.#first.release(), this.#second.release()])
     return first && second
   }
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** The event of a delivery that passed every check, settled by `claim`. */
+export function acceptedEvent(verification: Verification, claim: EventClaim): WebhookEvent<unknown> {
+  const { auth, delivery, eventId, eventTypeText, listener, payload, protocol, sentAt } = verification
+  const commit = () => claim.commit()
+  const release = () => claim.release()
+  let settling: Promise<unknown> | undefined
+  const event: Writable<WebhookEvent<unknown>> = {
+    id: eventId,
+    listenerId: listener.id,
+    sentAt: new Date(sentAt * 1000),
+    payload,
+    rawBody: delivery.body,
+    auth: auth as EventAuth, // `checkAuthenticity` has set it
+    // In the order of the calls: a commit that overtook a release in flight would mark the event as done, and a release that
+    // overtook a commit would undo it.
+    commit() {
+      const committing = settling?.then(commit, commit) ?? commit()
+      settling = committing
+      return committing
+    },
+    release() {
+      const releasing = settling?.then(release, release) ?? release()
+      settling = releasing
+      return releasing
+    },
+  }
+  // Assigned one by one: a copy costs more than most checks.
+  if (protocol.unsigned) {
+    event.type = eventTypeText || undefined
+    event.unsigned = protocol.unsigned
+    if (delivery.method === 'GET') event.rawBody = encoder.encode(queryTextOf(delivery))
+  }
+  if (listener.payload) schemas.set(event, listener.payload)
+  return event
+}
+
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
+
+/** Kept off the event, so that it shows up in neither logs nor copies. */
+const schemas = new WeakMap<object, PayloadSchema>()
+
+/** The schema that produced an event's payload, if any. */
+export function schemaOf(event: object): PayloadSchema | undefined {
+  return schemas.get(event)
 }

@@ -43,7 +43,8 @@ export function headerOf(delivery: Delivery, name: string): string | readonly st
   return typeof value === 'string' || value.length > 1 ? value : value[0] || undefined
 }
 
-const LONGEST_URL = 8192
+/** Of a request, in characters. */
+export const LONGEST_URL = 8192
 
 /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
 export function queryTextOf({ url = '' }: Delivery): string | undefined {

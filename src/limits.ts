@@ -9,6 +9,18 @@ export const TOLERANCE_SECONDS = 300
 /** How far in the future a token's `exp` may be, in seconds. */
 export const MAX_EXPIRY_SECONDS = 600
 
+/** Maximum length of a token, in characters. */
+export const MAX_TOKEN_LENGTH = 8192
+
+/** Maximum length of a `kid`, in characters. */
+export const MAX_KEY_ID_LENGTH = 256
+
+/** Maximum number of keys in a key set. */
+export const MAX_KEYS = 100
+
+/** Maximum size of a key set's document, in bytes: 256 KB. */
+export const MAX_KEY_SET_BYTES = 262_144
+
 /**
  * How long a captured delivery can be replayed, in seconds: the whole tolerance window, both ends included, or the longest
  * token lifetime.

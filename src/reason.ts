@@ -38,9 +38,6 @@ export type Reason = keyof typeof STATUS
 /** The status of each reason, as one protocol has them. */
 export type Statuses = Readonly<Record<Reason, RejectedStatus>>
 
-/** The statuses in other senders' schemes: most senders retry a 409, and some then disable the endpoint. */
-export const SENDER_STATUS: Statuses = { ...STATUS, method_not_post: 405, event_duplicate: 200 }
-
 /** A refusal by a check or an authentication method. */
 export interface Failure<Reason extends string> {
   /** Why, as one stable word. */

@@ -13,7 +13,7 @@ import type { FormField } from './schemes/kit/form-fields.ts'
  * One delivery on its way through the checks. Each check stores its results here for the checks after it. An authentication method
  * sees it as `Evidence`.
  */
-export class Verification implements Evidence {
+export class Verification implements Evidence, Waiter {
   readonly delivery: Delivery
   readonly listener: Listener<unknown>
   /** The current time, read once, in whole seconds since 1970. */
@@ -41,8 +41,8 @@ export class Verification implements Evidence {
   problem: Error | undefined = undefined
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */
   isEnforced = true
-  /** How a check or a claim awaits a promise. Adapters hold the body's place meanwhile. */
-  wait: Wait = awaitOnly
+  /** What holds the body while a promise is awaited: in an adapter, its place among the bodies in flight. */
+  holder: Waiter | undefined = undefined
   /** When its checks, or its claim, began, in monotonic milliseconds. 0 if nobody asks. */
   startedAt = 0
   /** Before the last `pause`. */
@@ -68,6 +68,10 @@ export class Verification implements Evidence {
     this.startedAt = 0
   }
 
+  wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
+    return this.holder ? this.holder.wait(promise) : promise
+  }
+
   parsed(): Json | undefined {
     return this.body.glance()
   }
@@ -89,9 +93,12 @@ export class Verification implements Evidence {
   }
 }
 
-/** How a promise is awaited. */
-export type Wait = <Value>(promise: PromiseLike<Value>) => PromiseLike<Value>
-
-const awaitOnly: Wait = (promise) => promise
+/**
+ * How a promise is awaited. An object with a method, because of V8: with a closure of its own in each delivery's member, 30 % of
+ * what requests allocate outlived a minor garbage collection instead of 1 %, which cost a Fastify server half its CPU again.
+ */
+export interface Waiter {
+  wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value>
+}
 
 const NO_KEYS: readonly string[] = []

@@ -1,4 +1,3 @@
-import { acceptedEvent } from './accepted-event.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBody } from './checks/body.ts'
 import { checkBodySize } from './checks/body-size.ts'
@@ -8,7 +7,7 @@ import { checkHeaders } from './checks/headers.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
-import { claimOf } from './claim.ts'
+import { acceptedEvent, claimOf } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
@@ -137,7 +136,7 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
   try {
     const owner = listener.nextOwner()
     const eventClaim = claimOf(verification, owner)
-    const answer = await eventClaim.take(verification.wait)
+    const answer = await eventClaim.take(verification)
     if (answer === 'done') {
       return report(verification, rejected(ACCEPTED_BEFORE, protocol))
     }

@@ -179,12 +179,13 @@ export class BodyInFlight {
   }
 
   #abandon(): void {
-    if (this.#isOver || this.#goneAt !== undefined) return
+    if (this.#goneAt !== undefined) return
     this.#goneAt = this.#all.now()
     if (this.#isWaiting) this.#markAbandoned(this.#goneAt)
   }
 
   #markAbandoned(goneAt: number): void {
+    if (this.#isOver) return // its room was given away while it waited before
     this.since = goneAt
     this.#all.abandoned.add(this)
   }

@@ -182,6 +182,8 @@ export class Arrival {
   readonly #reject: (error: BodyIncompleteError | OverloadError) => void
   #chunks: Uint8Array[] = []
   #length = 0
+  #timeoutMs = 0
+  #announced: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isOver = false
 
@@ -202,13 +204,15 @@ export class Arrival {
   /** @param announced At this length, only `end` is missing, which comes by itself unless the stream is paused. */
   begin(timeoutMs: number, announced: number | undefined): void {
     this.#stream.on('data', this.#onData).on('end', this.#onEnd)
-    void RESOLVED.then(() => this.#watch(timeoutMs, announced))
+    this.#timeoutMs = timeoutMs
+    this.#announced = announced
+    void RESOLVED.then(this.#watch)
   }
 
   /** Most bodies arrive in this tick. Arms timers only if not. */
-  #watch(timeoutMs: number, announced: number | undefined): void {
+  readonly #watch = (): void => {
     if (this.#isOver) return
-    if (this.#length > 0 && this.#length === announced && this.#stream.readableFlowing !== false) return
+    if (this.#length > 0 && this.#length === this.#announced && this.#stream.readableFlowing !== false) return
     if (this.#stream.destroyed) {
       this.#giveUp(connectionEnded())
       return
@@ -223,7 +227,7 @@ export class Arrival {
     this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
     resume()
     this.#inFlight.allowCut((error) => this.#giveUp(error))
-    this.#timer = setTimeout(() => this.#giveUp(bodyLate(timeoutMs)), timeoutMs)
+    this.#timer = setTimeout(() => this.#giveUp(bodyLate(this.#timeoutMs)), this.#timeoutMs)
   }
 
   readonly #onData = (chunk: Uint8Array): void => {

@@ -16,8 +16,8 @@ import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
 import { nowIfObserved, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
-import { Verification } from '../../src/verification.ts'
-import { checkAndClaim, check as checkDelivery, claim as claimEvent } from '../../src/verify.ts'
+import { Verification, type Waiter } from '../../src/verification.ts'
+import { checkAndClaim, check as checkDelivery, claim as claimDelivery } from '../../src/verify.ts'
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
@@ -185,22 +185,18 @@ export function createReceiver<Request extends object, Given extends Listener<un
 
   async function claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal> {
     const { verification, incoming } = checked[UNCLAIMED]
-    const { delivery, listener } = verification
-    let place: BodyInFlight | undefined
-    verification.wait = (promise) => {
-      place ??= bodies.admit(delivery.body.byteLength)
-      return place.during(promise, incoming)
-    }
-    verification.startedAt = nowIfObserved(listener)
+    const place = bodies.admit(verification.delivery.body.byteLength)
+    verification.holder = new Arrived(verification, incoming, place)
+    verification.startedAt = nowIfObserved(verification.listener)
     if (key !== undefined) verification.claimKeys = [key]
     try {
-      return outcomeOf<Given>(await traceVerify(verification, claimEvent), verification)
+      return outcomeOf<Given>(await traceVerify(verification, claimDelivery), verification)
     } catch (error) {
       const refusal = refuseUndecided(error, verification)
       if (refusal) return refusal
       throw asError(error)
     } finally {
-      place?.leave()
+      place.leave()
     }
   }
 
@@ -235,8 +231,9 @@ export function createReceiver<Request extends object, Given extends Listener<un
         place = held
         const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, held)
         const verification = new Verification({ method, url, where, header, body, sourceIp }, listener)
-        verification.wait = (promise) => held.during(promise, incoming)
-        return { verification, incoming, place }
+        const arrived = new Arrived(verification, incoming, held)
+        verification.holder = arrived
+        return arrived
       } catch (error) {
         const unread = { request: { method, url, header, sourceIp }, listener, startedAt }
         if (isA(error, BodyIncompleteError)) {
@@ -256,9 +253,21 @@ export function createReceiver<Request extends object, Given extends Listener<un
 }
 
 /** A delivery whose body has arrived. Its place among the bodies in flight is kept until the verdict. */
-interface Arrived extends Unclaimed {
+class Arrived implements Unclaimed, Waiter {
+  readonly verification: Verification
+  readonly incoming: Incoming
   readonly place: BodyInFlight
   readonly reply?: undefined
+
+  constructor(verification: Verification, incoming: Incoming, place: BodyInFlight) {
+    this.verification = verification
+    this.incoming = incoming
+    this.place = place
+  }
+
+  wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
+    return this.place.during(promise, this.incoming)
+  }
 }
 
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */

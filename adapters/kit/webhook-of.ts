@@ -1,4 +1,4 @@
-import { schemaOf } from '../../src/accepted-event.ts'
+import { schemaOf } from '../../src/claim.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import { memberOf } from '../../src/lib/member-of.ts'

@@ -1,5 +1,4 @@
-import { acceptedEvent } from '../../src/accepted-event.ts'
-import type { EventClaim } from '../../src/claim.ts'
+import { acceptedEvent, type EventClaim } from '../../src/claim.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'

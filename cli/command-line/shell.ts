@@ -1,3 +1,5 @@
+import { decodeUtf8 } from '../../src/lib/bytes.ts'
+
 /** @param body curl's option for the body, and its value. */
 export function curlCommand(
   url: string,
@@ -20,12 +22,8 @@ const CONTROL_CHARACTER = /[^\P{Cc}\t\n]/u
 
 /** `--data-raw`, because `--data` reads a file if the text begins with @. Undefined if no command line can hold the body. */
 export function dataOption(body: Uint8Array): readonly [option: string, value: string] | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    return CONTROL_CHARACTER.test(text) ? undefined : ['--data-raw', text]
-  } catch {
-    return undefined // not UTF-8
-  }
+  const text = decodeUtf8(body)
+  return text === undefined || CONTROL_CHARACTER.test(text) ? undefined : ['--data-raw', text]
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -4,6 +4,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { JWT_ALGORITHMS, type JwtAlgorithm } from '../../src/crypto/algorithms.ts'
+import { MAX_KEY_ID_LENGTH } from '../../src/limits.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
@@ -14,8 +15,6 @@ import { DEFAULT_ID, DEFAULT_PORT } from '../listen/options.ts'
 import { pathOf } from '../signing/endpoint.ts'
 import { JWKS_FILE, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
 import { newPrivateKey } from '../signing/private-key.ts'
-
-const LONGEST_KEY_ID = 256
 
 export const keys: Command = defineCommand({
   name: 'keys',
@@ -34,8 +33,8 @@ export const keys: Command = defineCommand({
   async run(given) {
     const algorithm = JWT_ALGORITHMS.find((known) => known === (given.alg ?? 'EdDSA'))
     if (algorithm === undefined) throw new UsageError(`--alg takes one of ${JWT_ALGORITHMS.join(', ')}`)
-    if (given.kid === '' || (given.kid ?? '').length > LONGEST_KEY_ID) {
-      throw new UsageError(`--kid takes 1 to ${LONGEST_KEY_ID} characters`)
+    if (given.kid === '' || (given.kid ?? '').length > MAX_KEY_ID_LENGTH) {
+      throw new UsageError(`--kid takes 1 to ${MAX_KEY_ID_LENGTH} characters`)
     }
     const out = given.out ?? '.'
     const files = { privateKey: join(out, PRIVATE_KEY_FILE), jwks: join(out, JWKS_FILE) }

@@ -1,4 +1,5 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
+import type { Mac } from '../crypto/algorithms.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
@@ -6,7 +7,7 @@ import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
 import { fail, mismatch } from '../reason.ts'
-import { SIGNATURE_HEADER } from '../specification.ts'
+import { SIGNATURE_HEADER, signedBeforeBody } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
 import { namedSecrets, type Secrets, secretText } from './secrets.ts'
@@ -40,7 +41,7 @@ export function hmac(options: HmacOptions): Authenticator {
   checkOptions('hmac', options, { secrets: checkedElsewhere })
   const keys = namedSecrets(options.secrets, 'secrets', longSecret).map(({ id, secret }) => ({
     id,
-    sign: signerOf(secret),
+    mac: hmacWith('sha256', encoder.encode(secret), 'base64url'),
   }))
   return Object.freeze({
     method: 'hmac' as const,
@@ -48,17 +49,9 @@ export function hmac(options: HmacOptions): Authenticator {
   })
 }
 
-type Signer = (timestampText: string, eventIdText: string, body: Uint8Array) => MaybePromise<string>
-
-/** Signs with a secret, as hookgate's scheme does. */
-export function signerOf(secret: string): Signer {
-  const mac = hmacWith('sha256', encoder.encode(secret), 'base64url')
-  return (timestampText, eventIdText, body) => mac(`${timestampText}.${eventIdText}.`, body, '')
-}
-
 interface HmacKey {
   readonly id: string
-  readonly sign: Signer
+  readonly mac: Mac
 }
 
 function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromise<Authentication> {
@@ -68,12 +61,11 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
   if (signature.length !== 43 || !SIGNATURE.test(signature)) {
     return fail('signature_mismatch', 'Webhook-Signature is not 43 characters of base64url')
   }
-  const { timestampText, eventIdText, delivery } = evidence
+  const { body } = evidence.delivery
+  const before = signedBeforeBody(evidence.timestampText, evidence.eventIdText)
   // Compares texts, so that only canonical base64url matches.
-  const found = tryAll(keys, ({ sign }) =>
-    whenKnown(sign(timestampText, eventIdText, delivery.body), (right) =>
-      constantTimeEqual(signature, right),
-    ),
+  const found = tryAll(keys, ({ mac }) =>
+    whenKnown(mac(before, body, ''), (right) => constantTimeEqual(signature, right)),
   )
   return whenKnown(found, (key) =>
     key === undefined

@@ -5,6 +5,7 @@ import { type ReadJwk, readJwk } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { memberOf, textOf } from '../lib/member-of.ts'
+import { MAX_KEYS } from '../limits.ts'
 
 interface Entry extends ReadJwk {
   imported?: CryptoKey
@@ -19,7 +20,7 @@ export class Jwks implements KeySet {
   constructor(document: unknown) {
     const keys = memberOf(document, 'keys')
     if (!Array.isArray(keys)) throw new Error('is not a JWKS: { keys: [...] }')
-    if (keys.length > 100) throw new Error('has over 100 keys')
+    if (keys.length > MAX_KEYS) throw new Error(`has over ${MAX_KEYS} keys`)
     this.#entries = keys.flatMap((key) => readJwk(key) ?? [])
     this.size = this.#entries.length
   }

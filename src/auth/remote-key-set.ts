@@ -2,6 +2,7 @@ import { ListenerConfigError } from '../errors.ts'
 import { parseJson } from '../lib/json.ts'
 import { aBoolean, checkOptions, optional } from '../lib/options.ts'
 import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
+import { MAX_KEY_SET_BYTES } from '../limits.ts'
 import type { KeysFields } from '../report.ts'
 import { type Fetch, fetchBytes, platformFetch } from './fetch-bytes.ts'
 import { Jwks, type KeySet } from './jwks.ts'
@@ -55,7 +56,7 @@ export function fetchedKeySet(url: string, where: string, options: RemoteOptions
   }
 }
 
-const LIMITS = { mostBytes: 262_144, accept: 'application/jwk-set+json, application/json' }
+const LIMITS = { mostBytes: MAX_KEY_SET_BYTES, accept: 'application/jwk-set+json, application/json' }
 
 /** Fetches a JWKS document once, within bounds. Rejects with an Error that says what failed. */
 async function fetchJwks(url: string, fetch: Fetch, timeoutMs: number): Promise<Jwks> {

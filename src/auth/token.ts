@@ -4,6 +4,7 @@ import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { isPromise, type MaybePromise } from '../lib/maybe-promise.ts'
+import { MAX_KEY_ID_LENGTH, MAX_TOKEN_LENGTH } from '../limits.ts'
 import { type Failure, fail } from '../reason.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -113,9 +114,6 @@ function tokenIn<Algorithm extends TokenAlgorithm>(
   return typeof token === 'string' ? invalid(token) : token
 }
 
-export const LONGEST_TOKEN = 8192
-const LONGEST_KEY_ID = 256
-
 /**
  * Reads a compact JWS (RFC 7515 3.1), far more strictly than RFC 7515: one spelling, the sender's algorithms, no
  * extensions. Returns a string that says what is wrong, if anything.
@@ -124,7 +122,7 @@ export function readToken<Algorithm extends TokenAlgorithm>(
   compact: string,
   algorithms: readonly Algorithm[],
 ): Token<Algorithm> | string {
-  if (compact.length > LONGEST_TOKEN) return `the token is over ${LONGEST_TOKEN} characters`
+  if (compact.length > MAX_TOKEN_LENGTH) return `the token is over ${MAX_TOKEN_LENGTH} characters`
   const segments = compact.split('.', 4)
   const [protectedHeader = '', , lastSegment = ''] = segments
   if (segments.length !== 3) return 'the token does not have three segments'
@@ -163,13 +161,13 @@ function judgeHeader<Algorithm extends TokenAlgorithm>(
   if (algorithm === 'HS256') return { algorithm, keyId: '' }
   const keyId = header.kid
   if (typeof keyId !== 'string' || keyId === '') return 'kid is missing'
-  if (keyId.length > LONGEST_KEY_ID) return `kid is over ${LONGEST_KEY_ID} characters`
+  if (keyId.length > MAX_KEY_ID_LENGTH) return `kid is over ${MAX_KEY_ID_LENGTH} characters`
   return { algorithm, keyId }
 }
 
 const PIECES = /"(?:[^"\\]|\\.)*"|[[\]{}:]/g
 
-/** The members of an object in JSON, without those inside of them. Counts a repeated name again, of which `JSON.parse` keeps the last. */
+/** Counts the members of a JSON object, not those nested in them. Counts repeated names, of which `JSON.parse` keeps only the last. */
 function countMembers(object: string): number {
   let members = 0
   let depth = 0

@@ -69,7 +69,7 @@ export function constantTimeEqual(a: string, b: string): boolean {
   return timingSafeEqual(left, right)
 }
 
-/** A body of a megabyte, and what is signed before it. */
+/** Room for a body of a megabyte and the signed text before it. */
 const LARGEST_JOINED = 1_048_576 + 8192
 /** Reused, because the system may take 5 ms to provide a fresh megabyte. */
 let joined = new Uint8Array(0)

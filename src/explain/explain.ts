@@ -1,6 +1,7 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
+import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
@@ -125,12 +126,10 @@ export interface WantedClaims {
   readonly subject: string
 }
 
-const LONGEST_TOKEN = 8192
-
 /** The claims of a refused token, next to the expected ones. Verifies nothing, and leaves out the signature. */
 function tokenClaims(delivery: Delivery, { subject, audience }: WantedClaims): readonly string[] {
   const token = String(headerOf(delivery, 'authorization') ?? '').replace(/^bearer /i, '')
-  if (token.length > LONGEST_TOKEN) return []
+  if (token.length > MAX_TOKEN_LENGTH) return []
   const [header, claims] = token.split('.', 2).map(readSegment)
   if (header === undefined || claims === undefined) return []
   const wanted = (claim: string, value: string) =>

@@ -5,7 +5,7 @@ import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
 
 const BOM = '\uFEFF'
 const LAST_BREAKS = /(?<![\r\n])[\r\n]+$/
-/** All orders of more fields are too many. */
+/** With more fields, there are too many orders to try. */
 const MOST_SHUFFLED = 5
 
 /**

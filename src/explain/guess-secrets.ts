@@ -9,11 +9,11 @@ const encoder = new TextEncoder()
 const QUOTES = /^["'`‘-‟]+|["'`‘-‟]+$/g
 /** With `\n` as two characters, which a quoted value in a shell or a `.env` file leaves there. */
 const BLANKS = /^(?:[\s\u200b]|\\[nrt])+|(?:[\s\u200b,;]|\\[nrt])+$/g
-/** From a copy of a web page. */
+/** Characters that come along when text is copied from a web page. */
 const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu
 const COMMENT = /\s*(?:#| \/\/).*$/s
 const ASSIGNED = /^(?:export )?[A-Za-z_]\w*=(.+)$/gm
-/** Of a `.env` file, or of a list. */
+/** The most lines of a `.env` file, or of a list of secrets, that are tried. */
 const MOST_LINES = 20
 
 /** The secrets that were perhaps meant, and the keys that were perhaps made of the configured one. */
@@ -38,7 +38,7 @@ function asSecret(secret: string, { scheme }: ExpectedSender): Pick<Guess, 'secr
     : { secret }
 }
 
-/** What is left of a text without what is around, behind or between the secrets in it. */
+/** The secrets in a text, without quotes, comments, names and separators. */
 function meant(secret: string, bare: string, { scheme }: ExpectedSender): readonly Text[] {
   const form = secretFormOf(scheme)
   const mistake = secretMistake(secret, form)
@@ -121,7 +121,7 @@ function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readon
   ]
 }
 
-/** What the sender may have around its own copy. */
+/** Stray characters in the sender's own copy. */
 function atSender(bare: string, { name }: ExpectedSender): readonly Text[] {
   const says = (what: string) => `${name}'s copy of the secret has ${what}: correct it there`
   return [

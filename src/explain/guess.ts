@@ -1,7 +1,7 @@
 import { jsonExcess } from '../schemes/kit/read-limits.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
 
-/** What may have been signed instead, and why. Members that are left out are as they were. */
+/** What may have been signed instead, and why. Omitted members are unchanged. */
 export interface Guess {
   /** The mistakes and their fixes, a sentence each. Empty for the delivery as it came. */
   readonly says: readonly string[]

@@ -6,7 +6,7 @@ export function callHook<Given extends readonly unknown[]>(
   if (hook) void swallowed(hook, given)
 }
 
-/** For a value that should be no promise, but may be one: if it rejects, nobody hears of it. */
+/** Ignores a value that should not be a promise, but may be one that rejects. */
 export function ignoreRejection(value: unknown): void {
   if (typeof value === 'object' && value !== null) callHook(() => value)
 }

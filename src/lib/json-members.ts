@@ -10,7 +10,7 @@ export type Selection = { readonly [name: string]: Selection | true }
 
 /** In bytes. */
 const LONGEST_VALUE = 32_768
-/** Stands for a longer value. JSON has no such number, so nothing takes the value for one that is absent, or of a type that it reads. */
+/** Stands for a longer value. JSON has no such number, so the value is never mistaken for an absent or a genuine one. */
 const TOO_LONG = Number.NaN
 /** Every character of the longest wanted name escaped. Longer names are not wanted. */
 const LONGEST_NAME = 512
@@ -25,9 +25,9 @@ export function selectionOf(paths: readonly (readonly string[])[]): Selection | 
 }
 
 /**
- * Reads the wanted members of an object or a list in JSON. They are those that `JSON.parse` would give, but `NaN` for those of
- * over 32 KB. Undefined for other values, and for most texts that are not JSON. For the rest of those the result has no meaning,
- * so parse the text before you trust it.
+ * Reads the wanted members of a JSON object or list: the values that `JSON.parse` would give, or `NaN` for those over 32 KB.
+ * Undefined for other values, and for most texts that are not JSON. Some malformed texts do return members, so parse the text
+ * before you trust them.
  */
 export function readMembers(json: Uint8Array, selection: Selection): Json | undefined {
   const reader = new MemberReader(json)
@@ -125,7 +125,7 @@ class MemberReader {
     })
   }
 
-  /** Visits what stands between a bracket, commas and a bracket. */
+  /** Visits each member or element, from the opening to the closing bracket. */
   #elements(visit: () => void): void {
     this.#at += 1
     if (this.#isEnd(this.#next())) {

@@ -64,7 +64,7 @@ function shown(value: unknown): string {
 /** A time span of at most a century, so that it fits in milliseconds. */
 export const positiveSeconds: OptionCheck = secondsUpTo(3_155_760_000)
 
-/** A time span for a timer. Timers hold 32 bits of milliseconds; a longer one fires at once. */
+/** A time span for a timer. Timers hold 31 bits of milliseconds; a longer one fires at once. */
 export const timerSeconds: OptionCheck = secondsUpTo(2_147_483)
 
 export const positiveInteger: OptionCheck = (value, option) => {

@@ -1,5 +1,5 @@
-import { memberAt } from '../lib/json.ts'
-import { emptyReply, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { NO_EVENTS } from './kit/handshake-answers.ts'
 
 /**
  * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature
@@ -21,13 +21,7 @@ export const line: SchemeFactory = schemeOf({
   key: 'text',
   signature: { headers: ['x-line-signature'], spelling: 'base64' },
   signs: '{body}',
-  handshake: {
-    signed: true,
-    answer: (request) => {
-      const events = memberAt(request.payload(), ['events'])
-      return Array.isArray(events) && events.length === 0 ? emptyReply(200) : undefined
-    },
-  },
+  handshake: NO_EVENTS,
   maxBodyBytes: 1_048_576,
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -19,10 +19,10 @@ import {
 } from './kit/signed-url.ts'
 
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:[0-9]+)?([/?][^#]*)?(?:#.*)?$/i
-/** Of a form, as Twilio sorts them. */
+/** The first field of every form, in Twilio's order. */
 const FIRST_FIELD = 'AccountSid'
 const EQUALS_SIGN = 0x3d
-/** At the end of a query. */
+/** Twilio appends it to the query. */
 const ADDED_HASH = /(?:^\?|&)bodySHA256=[0-9a-f]{64}$/
 const encoder = new TextEncoder()
 const LONGEST_REPEATED = 4096
@@ -56,7 +56,7 @@ function spellings(query: string): readonly string[] {
   return escaped === query ? [query] : [escaped, query]
 }
 
-/** Sorted by name. Twilio has been seen to send what it signed unsorted like this (twilio/twilio-php#790). */
+/** Sorts a query by name: Twilio has signed sorted queries that it then sent unsorted (twilio/twilio-php#790). */
 function sortedQuery(query: string): string {
   const named = query
     .slice(1)

@@ -1,5 +1,5 @@
-import { memberAt } from '../lib/json.ts'
-import { emptyReply, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { NO_EVENTS } from './kit/handshake-answers.ts'
 
 /**
  * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the
@@ -22,13 +22,7 @@ export const xero: SchemeFactory = schemeOf({
   signature: { headers: ['x-xero-signature'], spelling: 'base64' },
   signs: '{body}',
   bareUnauthorized: true,
-  handshake: {
-    signed: true,
-    answer: (request) => {
-      const events = memberAt(request.payload(), ['events'])
-      return Array.isArray(events) && events.length === 0 ? emptyReply(200) : undefined
-    },
-  },
+  handshake: NO_EVENTS,
   maxBodyBytes: 1_048_576,
   limits: 'The time, the URL and the headers are not signed.',
 })

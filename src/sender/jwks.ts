@@ -1,8 +1,8 @@
 import { readJwk } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { memberOf } from '../lib/member-of.ts'
+import { MAX_KEYS } from '../limits.ts'
 
-const MOST_KEYS = 100
 const PUBLIC_MEMBERS = ['kty', 'crv', 'n', 'e', 'x', 'y', 'kid', 'alg', 'use']
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
 
@@ -21,8 +21,8 @@ const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, 
  * symmetric, or not for RS256, ES256 or EdDSA. Also for no keys, and for more than 100.
  */
 export function jwks(keys: readonly object[]): (request: Request) => Response {
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_KEYS) {
-    throw new ListenerConfigError('keys', `must be a list of 1 to ${MOST_KEYS} JWKs`)
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS) {
+    throw new ListenerConfigError('keys', `must be a list of 1 to ${MAX_KEYS} JWKs`)
   }
   const published = keys.map((key, index) => publicHalf(key, `keys[${index}]`))
   const ids = published.map(({ kid }) => kid)

@@ -75,14 +75,14 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   return { method: 'POST', headers, body: sentAs(options.body, kind.write(bodyBytes(body))) }
 }
 
-/** What the content type says that the body is: the sender's usual kind, if there is none. */
+/** The kind of body that the content type names. Defaults to the sender's usual kind. */
 function contentFor({ content = ['json'] }: SenderScheme, contentType: string | undefined): Content {
   const mediaType = contentType === undefined ? undefined : mediaTypeOf(contentType)
   const fitting = mediaType === undefined ? undefined : content.find((kind) => fits(kind, mediaType))
   return fitting ?? content[0] ?? 'json'
 }
 
-/** The form that the sender makes of JSON. Undefined if the body is no object in JSON: it is then sent as it is. */
+/** The form that the sender makes of JSON. Undefined if the body is not a JSON object, which is then sent unchanged. */
 function writtenAsForm(kind: Content, body: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   const parsed = parseJson(body)
   if ('problem' in parsed || typeof parsed.value !== 'object' || parsed.value === null) return undefined

@@ -1,13 +1,12 @@
 import { CompactSign, importJWK, type JWK } from 'jose'
-import { sha256 } from '#crypto'
-import { signerOf } from '../auth/hmac.ts'
+import { hmacWith, sha256 } from '#crypto'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
 import type { Json } from '../lib/json.ts'
 import { memberOf } from '../lib/member-of.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
-import { EVENT_ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
+import { EVENT_ID_HEADER, SIGNATURE_HEADER, signedBeforeBody, TIMESTAMP_HEADER } from '../specification.ts'
 import { aBody, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
 
 /** A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text. */
@@ -37,7 +36,8 @@ export async function signHmac<const Body extends SignOptions['body']>(
 ): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signHmac', options, HMAC_OPTIONS)
   const { body, eventId, timestamp, headers } = prepare(options)
-  const signature = await signerOf(options.secret)(timestamp, eventId, body)
+  const mac = hmacWith('sha256', encoder.encode(options.secret), 'base64url')
+  const signature = await mac(signedBeforeBody(timestamp, eventId), body, '')
   return {
     method: 'POST',
     headers: { ...headers, [SIGNATURE_HEADER]: signature },

@@ -222,6 +222,25 @@ describe('the room of a body', () => {
     clock.now = 2 * GRACE_MS
     expect(free(all)).toBe(0)
   })
+
+  it('the room of a body is given away once, though its work goes on to wait for something else', async () => {
+    const clock = stopped()
+    const all = bodies(1, 1000, clock)
+    const { leaving, leave } = sender()
+    const { work, succeed } = pending()
+    const body = all.enter()
+    body.add(1000)
+    const keys = body.during(work, leaving)
+    leave()
+    clock.now = GRACE_MS
+    const next = all.enter() // has its room
+    succeed()
+    await keys
+    void body.during(new Promise(() => {}), leaving) // e.g. its claim
+    expect(() => all.enter()).toThrow(OverloadError)
+    expect(next.add(1000)).toBeUndefined()
+    expect(next.add(1)).toBeInstanceOf(OverloadError)
+  })
 })
 
 const step = fc.record({
@@ -276,6 +295,7 @@ it('no room is lost and none is given back twice, whatever happens to bodies in 
         if (act === 'wait') void body.during(one.work.work, one.sender.leaving).catch(() => {})
         if (act === 'succeed') one.work.succeed()
         if (act === 'fail') one.work.fail()
+        if (act === 'succeed' || act === 'fail') one.work = pending()
         if (act === 'leave') one.sender.leave()
         if (act === 'end') leave(body)
         await Promise.resolve()

@@ -167,6 +167,20 @@ describe.each(FRAMEWORKS)('%s', (_, create) => {
     expect(errors).toEqual([new Error('no database'), new Error('no database')])
   })
 
+  it('verifyWebhook frees the event if a middleware has made req.body read-only', async () => {
+    const endpoint = hmacEndpoint()
+    const { errors, send } = await running(create, (app) => {
+      app.use((request, _response, next) => {
+        Object.defineProperty(request, 'body', { get: () => undefined })
+        next()
+      })
+      app.post('/hook', verifyWebhook(endpoint.listener))
+    })
+    const sent = await endpoint.request()
+    expect([await send(sent), await send(sent)]).toEqual([500, 500])
+    expect(errors).toEqual([expect.any(TypeError), expect.any(TypeError)])
+  })
+
   it('verifyWebhook frees the event if a handler answers 500, forgets to return, and answers 200, which Node does not send', async () => {
     const endpoint = hmacEndpoint()
     const { send } = await running(create, (app) => {

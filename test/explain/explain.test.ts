@@ -65,7 +65,7 @@ describe('a form of GitHub', () => {
       '5,000 levels, which overflow the stack when they are written again',
       '['.repeat(5000) + ']'.repeat(5000),
     ],
-  ])('is explained even if its JSON holds %s', async (_, body) => {
+  ])('a wrong signature is explained even if the JSON holds %s', async (_, body) => {
     const delivery = toDelivery(await signAs(github, { secret: 'another-secret-0123456789', body }))
     const { likely } = await explain(delivery, await verify(delivery, listener), listener)
     expect(likely[0]).toMatch(/another secret, or another body/)

@@ -238,7 +238,7 @@ const cases = SIGNERS.flatMap((signer) =>
 )
 
 describe('a signed member is absent, a text or an integer, or the delivery is refused', () => {
-  it('of all senders that sign members', async () => {
+  it('the cases cover all senders that sign members', async () => {
     const rows = await Promise.all(SCHEME_NAMES.map(async (name) => (await schemeFactory(name)).scheme))
     const signsMembers = rows.filter(
       (scheme) => coverageOf(scheme) === 'values' && signedNames(scheme).some((name) => name.startsWith('/')),
@@ -328,20 +328,20 @@ describe('the text of a signed member', () => {
   const at = (value: unknown, ...steps: readonly string[]) => signedMember(value, steps)
   const REFUSED = { problem: expect.any(String) }
 
-  it('is absent if it, or what holds it, is missing or null', () => {
+  it('a signed member is absent if it, or its parent, is missing or null', () => {
     for (const value of [{}, null, undefined, { a: null }, { a: {} }, { a: { b: null } }, { a: [] }]) {
       expect(at(value, 'a', '0')).toBeUndefined()
       expect(at(value, 'a', '0', 'c')).toBeUndefined()
     }
   })
 
-  it('is a text or an integer', () => {
+  it('a signed member may be a text or an integer', () => {
     expect(at({ a: '' }, 'a')).toBe('')
     expect(at({ a: [{ b: -12 }] }, 'a', '0', 'b')).toBe('-12')
     expect(at({ a: 'x'.repeat(4096) }, 'a')).toHaveLength(4096)
   })
 
-  it('is refused if it is anything else, or in anything but an object or a list', () => {
+  it('a signed member is refused if it is anything else, or in anything but an object or a list', () => {
     for (const value of [[], {}, true, 0.5, Number.NaN, 2 ** 53, 'x'.repeat(4097), '\ud800']) {
       expect(at({ a: value }, 'a')).toEqual(REFUSED)
     }
@@ -350,7 +350,7 @@ describe('the text of a signed member', () => {
     expect(signedMember({ a: 'xyz' }, ['a'], 2)).toEqual(REFUSED)
   })
 
-  it('is never one that is inherited', () => {
+  it('a signed member is never inherited', () => {
     for (const name of ['toString', '__proto__', 'constructor']) expect(at({}, name)).toBeUndefined()
   })
 })

@@ -163,7 +163,7 @@ describe('while a signature is computed', () => {
 
   /** Where nothing is signed, a body is authentic as soon as it is read, unless its sender's host is asked. */
   const readers = senders.filter(({ id, listener }) => {
-    const { scheme } = listener.auth.protocol ?? {}
+    const { scheme } = listener.protocol
     return scheme?.signature.member !== undefined && (scheme.covers !== 'token' || asked.has(id))
   })
 

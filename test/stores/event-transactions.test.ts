@@ -7,6 +7,7 @@ import { defineListener, EventStoreError, type ListenerOptions, type WebhookEven
 import { linear } from '../../src/schemes/linear.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { withLocalCache } from '../../src/stores/local-cache.ts'
+import { TransactionOverError } from '../../src/stores/postgres/door.ts'
 import {
   type EventTransactions,
   type PostgresStore,
@@ -149,7 +150,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     const tx = events.transactionOf(event)
     await tx.query(INSERT, [id])
     await expect.poll(() => outcome(delivery, listener)).toBe('accepted')
-    expect(() => events.transactionOf(event)).toThrow(TypeError)
+    expect(() => events.transactionOf(event)).toThrow(TransactionOverError)
     await expect(tx.query(INSERT, [id])).rejects.toThrow()
     expect(await event.commit()).toBe('lost')
     expect(await orders(id)).toBe(0)

@@ -15,7 +15,7 @@ import { checkSender } from './sender-signature.ts'
 import { checkStore } from './store.ts'
 
 const DEADLINE_MS = 7000
-/** Of the checks that follow `url`, so that a slow receiver cannot take its finding along. */
+/** Deadline of the checks that follow `url`. Shorter, so that a slow receiver does not cost the finding of `url`. */
 const REST_MS = 6000
 /** How long a pending DNS lookup may keep the process alive. It cannot be cancelled. */
 const LAST_MS = 500

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { readJwk } from '../../../src/crypto/public-keys.ts'
 import { memberOf } from '../../../src/lib/member-of.ts'
+import { MAX_KEY_SET_BYTES, MAX_KEYS } from '../../../src/limits.ts'
 import { whyUnanswered } from '../../lib/ask.ts'
 import { type Finding, fail, ok, skip, warn } from './finding.ts'
 import { ask, FEW_DAYS } from './probe.ts'
-
-const MOST_BYTES = 262_144
-const MOST_KEYS = 100
 
 /** Checks a sender's key set, from a URL or a file. */
 export async function checkJwks(source: URL | string | undefined): Promise<Finding[]> {
@@ -28,7 +26,7 @@ function fromFile(path: string): Finding[] {
 }
 
 async function fromHost(url: URL): Promise<Finding[]> {
-  const question = { method: 'GET', mostBytes: MOST_BYTES + 1 } as const
+  const question = { method: 'GET', mostBytes: MAX_KEY_SET_BYTES + 1 } as const
   const { status, bytes, certificateDays } = await ask(url, question)
   const again = await ask(url, question)
   const findings: Finding[] = []
@@ -58,7 +56,7 @@ async function fromHost(url: URL): Promise<Finding[]> {
 type Entry = { readonly [member: string]: unknown }
 
 function setFindings(bytes: Buffer): Finding[] {
-  if (bytes.length > MOST_BYTES) return [fail('the key set is over 256 KB', 'remove old keys')]
+  if (bytes.length > MAX_KEY_SET_BYTES) return [fail('the key set is over 256 KB', 'remove old keys')]
   let keys: unknown
   try {
     keys = memberOf(JSON.parse(bytes.toString('utf8')), 'keys')
@@ -68,7 +66,7 @@ function setFindings(bytes: Buffer): Finding[] {
   if (!Array.isArray(keys)) return [fail('this is not a key set, { "keys": [...] }', 'correct the URL')]
   if (keys.length === 0)
     return [fail('the key set is empty', 'publish the public keys; hookgate keys makes a pair')]
-  if (keys.length > MOST_KEYS) return [fail(`the key set has over ${MOST_KEYS} keys`, 'remove old keys')]
+  if (keys.length > MAX_KEYS) return [fail(`the key set has over ${MAX_KEYS} keys`, 'remove old keys')]
   const findings = keys.flatMap((key: Entry, index) => keyFindings(Object(key), index))
   const ids = keys.map((key) => `${memberOf(key, 'kid')} ${memberOf(key, 'kty')}`)
   const twice = ids.findIndex((id, index) => ids.indexOf(id) < index)

@@ -10,9 +10,9 @@ import { type Finding, fail, ok, skip, skipped, type UrlFindings, warn, within }
 import { problemCodeOf, send } from './probe.ts'
 import { checkClock } from './receiver-clock.ts'
 
-/** Not JSON: refused behind its signature. White space that proxies tend to rewrite. */
+/** Refused after the signature check, because it is not JSON. Has white space that proxies tend to rewrite. */
 const NOT_JSON = '{ "doctor" :\t[ 1.0 , "\\u00e9é" ]\r\n'
-/** Refused behind its signature and its time, before it is claimed. */
+/** An ID that is refused after the signature and the time are checked, before the claim. */
 const TOO_LONG = 'doctor'.repeat(50)
 
 const CLOCK_MS = 4500

@@ -5,7 +5,7 @@ import { multipartExcess } from './read-limits.ts'
 import type { BodyForm } from './scheme.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
-/** Of the header of a part, in bytes. */
+/** The longest header of a part, in bytes. */
 const LONGEST_HEAD = 4096
 const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d]
 const DASHES = /* @__PURE__ */ Uint8Array.of(DASH, DASH)
@@ -67,7 +67,7 @@ function fieldOf(body: Uint8Array, name: string): Uint8Array | undefined {
   }
   const starts = [0]
   for (let index = delimiter.length; index < body.length; index += 1) {
-    // Of lines there can be many, but of those that begin with hyphens only as many as of parts: see `excess`.
+    // A body may have many lines, but `excess` limits those that begin with hyphens.
     if (body[index] !== DASH || body[index - 1] !== LF || body[index - 2] !== CR) continue
     if (isLineAt(body, index, delimiter)) starts.push(index)
   }

@@ -4,7 +4,7 @@ import { keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
-import { SENDER_STATUS } from '../../reason.ts'
+import { STATUS, type Statuses } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
@@ -14,6 +14,9 @@ import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from '.
 import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
 
 const LONGEST_TYPE = 256
+
+/** Most senders retry a 409, and some then disable the endpoint. */
+const SENDER_STATUS: Statuses = { ...STATUS, method_not_post: 405, event_duplicate: 200 }
 
 /** Compiles what the checks need of a scheme. Without `preAuth`, nothing of the body is read before authentication. */
 export function compileScheme(
@@ -145,16 +148,24 @@ function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
 
 function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
   const unit = time?.unit ?? 'seconds'
-  if (time === undefined || !('member' in time)) return ({ timestampText }) => parseTime(unit, timestampText)
+  if (time === undefined || !('member' in time)) return timeOfText
   const steps = pointerSteps(time.member)
   if (time.asText) return ({ payload }) => parseTime(unit, textAt(payload, steps) ?? '')
   return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
+
+  function timeOfText({ timestampText }: Evidence): number {
+    return parseTime(unit, timestampText)
+  }
 }
 
 function idReader(place: ValueLocation | undefined): (evidence: Evidence) => string {
   if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
   const steps = pointerSteps(place.member)
-  return ({ payload }) => textAt(payload, steps) ?? ''
+  return idOf
+
+  function idOf({ payload }: Evidence): string {
+    return textAt(payload, steps) ?? ''
+  }
 }
 
 /**

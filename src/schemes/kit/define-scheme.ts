@@ -65,13 +65,13 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/** What few rows need. A row that needs it names it, so that the bundles of all other senders are without it. */
+/** Code that few rows need. A row brings its own, so that other senders' bundles lack it. */
 export interface RowParts extends AuthenticationParts {
   /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
   readonly preAuth?: PreAuthBody
 }
 
-/** Makes a sender's factory of its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
+/** Makes a sender's factory from its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
 /* @__NO_SIDE_EFFECTS__ */
 export function schemeOf<
   Options extends SchemeOptions = SecretOptions,

@@ -53,7 +53,7 @@ export function formFields(
   return fields
 }
 
-/** What comes once. Undefined if it is missing or repeated, because parsers differ in which of several they take. */
+/** Returns the only value. Undefined if there is none or more than one, because parsers disagree about which one counts. */
 export function onlyOne<Value>([found, another]: readonly Value[]): Value | undefined {
   return another === undefined ? found : undefined
 }
@@ -64,7 +64,7 @@ export function onlyField(form: Uint8Array, name: string): Uint8Array | undefine
   return field?.name === name ? field.value : undefined
 }
 
-/** Of a hexadecimal digit. NaN for any other byte. */
+/** The value of a hexadecimal digit. NaN for any other byte. */
 function digitOf(code = 0): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const letter = code | 0x20

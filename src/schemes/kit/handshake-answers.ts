@@ -1,13 +1,13 @@
 import type { Evidence } from '../../auth/evidence.ts'
 import { type Delivery, queryTextOf } from '../../delivery.ts'
 import { callHook } from '../../lib/hooks.ts'
-import type { Json } from '../../lib/json.ts'
+import { type Json, memberAt } from '../../lib/json.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import type { Reply } from '../../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { onlyOne } from './form-fields.ts'
-import type { HandshakeRequest, SchemeOptions } from './scheme.ts'
+import type { HandshakeForm, HandshakeRequest, SchemeOptions } from './scheme.ts'
 import { signedRequest } from './signed-text.ts'
 
 /** Answers a scheme's handshakes. Undefined if the request is not a handshake. */
@@ -82,6 +82,15 @@ export function jsonReply(value: Json): Reply {
  */
 export function emptyReply(status: number, headers: Reply['headers'] = {}): Reply {
   return { status, headers, body: '' }
+}
+
+/** Answers the signed delivery without events by which LINE and Xero test an endpoint. */
+export const NO_EVENTS: HandshakeForm = {
+  signed: true,
+  answer(request) {
+    const events = memberAt(request.payload(), ['events'])
+    return Array.isArray(events) && events.length === 0 ? emptyReply(200) : undefined
+  },
 }
 
 const LONGEST_SECRET = 256

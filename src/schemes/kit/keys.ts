@@ -9,7 +9,7 @@ import type { KeyForm, Spelling } from './scheme.ts'
 
 const encoder = new TextEncoder()
 const FEWEST_BYTES = 24
-/** Of Svix. Standard Webhooks asks senders for 64 at most. */
+/** Svix's limit. Standard Webhooks limits senders to 64. */
 const MOST_BYTES = 75
 
 /** Decodes a secret into a key, or returns the problem. */

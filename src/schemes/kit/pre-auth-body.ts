@@ -7,7 +7,7 @@ import { type FormField, formFields, onlyField } from './form-fields.ts'
 import { formExcess, jsonExcess } from './read-limits.ts'
 import type { Content } from './scheme.ts'
 
-/** What a row needs that reads the body to authenticate it. */
+/** For rows that read the body to authenticate it. */
 export interface PreAuthBody {
   readonly read: ReadPreAuth
   /** The members that it reads. Undefined if only its own function knows them. */
@@ -34,7 +34,7 @@ const readPreAuth: ReadPreAuth = (kind, jsonField, read) => {
 
 const asItIs = (body: Uint8Array) => body
 
-/** Finds what there is too much of in a body: see `BodyForm`. */
+/** Names the limit that a body exceeds: see `BodyForm`. */
 function excessOf(
   kind: Content,
   jsonField: string | undefined,

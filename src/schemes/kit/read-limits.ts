@@ -11,7 +11,7 @@ const DEEPEST = 64
 
 /**
  * Counts the members, elements and levels of a JSON text without parsing it. An empty object or array counts as one more
- * field. Returns what there is too much of, or undefined. Texts that are not JSON are counted up to their first mistake, where
+ * field. Returns the limit that is exceeded, or undefined. Texts that are not JSON are counted up to their first mistake, where
  * a parser would stop.
  */
 export function jsonExcess(text: Uint8Array, maxFields: number): string | undefined {

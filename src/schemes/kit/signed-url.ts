@@ -1,3 +1,4 @@
+import { LONGEST_URL } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { Content, Scheme, SignedBytes } from './scheme.ts'
 import type { UrlText } from './signed-text.ts'
@@ -12,12 +13,11 @@ export interface UrlParts {
   readonly fragment: string
 }
 
-/** The URL that a sender signed. `isOpen` if its query is the request's own. Or why it cannot be told. */
+/** The URL that a sender signed, or why it is unknown. `isOpen`: its query is the request's own. */
 export type SignedUrl = (UrlParts & { readonly isOpen: boolean }) | { readonly problem: string }
 
-const LONGEST_URL = 8192
 const PARTS = /^([^?#]*)(\?[^#]*)?(#.*)?$/s
-/** Of a request. A fragment is never sent, and other characters are not part of a URL. */
+/** A request's URL: without a fragment, which is never sent, and without characters that no URL has. */
 const REQUESTED = /^([^?#]*)(\?[!"$-~]*)?$/s
 const ENCODED_MARK = /%3f/i
 
@@ -44,12 +44,12 @@ export const QUERY_NOT_DIVIDED =
 /** Why the URL of a request cannot be the one that was signed. */
 export const URL_PROBLEMS: readonly string[] = [NO_QUERY, ENCODED_QUERY, ANOTHER_QUERY, QUERY_NOT_DIVIDED]
 
-/** The query of a request, exactly as received, with its question mark. Empty if it has none. Or why it is not known. */
+/** Reads a request's query exactly as received, question mark included. Empty if there is none. Otherwise says why it is unknown. */
 export function requestedQuery(url: string, publicUrl: string): string | { readonly problem: string } {
   const found = url.length > LONGEST_URL ? null : REQUESTED.exec(url)
   if (found === null) return { problem: NO_QUERY }
   const [, path = '', query = ''] = found
-  // Otherwise what decodes the path reads it as a query that nobody has signed.
+  // A router that decodes the path would read an encoded mark as the start of an unsigned query.
   const isEncoded = ENCODED_MARK.test(path) && !ENCODED_MARK.test(urlParts(publicUrl).base)
   return isEncoded ? { problem: ENCODED_QUERY } : query
 }
@@ -79,8 +79,8 @@ export function hasQuery(publicUrl: string, query: string): boolean {
 }
 
 /**
- * What shows where an open query ends in the text of a template. `nothing`: its text could be that of a request with another
- * query. `json`: a body that is an object or a list, because neither begins or ends inside another.
+ * What marks the end of an open query in a template's text. `text`: the template itself. `json`: a body that is an object or
+ * a list, because neither begins or ends inside another. `nothing`: requests with different queries may have the same text.
  */
 export type QueryDivider = 'text' | 'json' | 'nothing'
 

@@ -6,7 +6,6 @@ import {
   type Claims,
   claimsProblem,
   isSignedBy,
-  LONGEST_TOKEN,
   readClaims,
   readToken,
   type TimeRules,
@@ -16,6 +15,7 @@ import { ListenerConfigError } from '../../errors.ts'
 import type { Json } from '../../lib/json.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { type OptionCheck, type OptionTable, optional } from '../../lib/options.ts'
+import { MAX_TOKEN_LENGTH } from '../../limits.ts'
 import { fail } from '../../reason.ts'
 import { jsonExcess } from './read-limits.ts'
 
@@ -127,7 +127,7 @@ const invalid = (detail: string) => fail('token_invalid', `validationTokens: ${d
 
 /** A delivery holds many tokens, so the members of each are counted before it is parsed. */
 function readShortToken(text: string): { keyId: string; claims: Claims } | string {
-  const parts = text.length > LONGEST_TOKEN ? [] : text.split('.', 2)
+  const parts = text.length > MAX_TOKEN_LENGTH ? [] : text.split('.', 2)
   const isLong = parts.some(
     (part) => jsonExcess(decodeBase64url(part) ?? NO_BYTES, MOST_CLAIMS) !== undefined,
   )

@@ -27,7 +27,7 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
   return [...problems, ...(await settingProblems(db, isReadOnly))]
 }
 
-/** Tries a write that changes nothing. A database that another process has locked is none that refuses writes. */
+/** Tries a write that changes nothing. A database that another process has locked still counts as writable. */
 async function refusesWrites(db: SqliteConnection, table: string): Promise<boolean> {
   try {
     await db.write(`DELETE FROM "${table}" WHERE FALSE RETURNING 1`, [])

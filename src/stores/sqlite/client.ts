@@ -94,12 +94,12 @@ export function isYours(error: unknown): boolean {
 /** The default of `storeTimeoutSeconds`: by then, the caller has given up. */
 const GIVEN_UP_MS = 2000
 
-/** For each client, the end of the work that was begun last: whether it had to make way. Never rejects. */
+/** Per client: resolves when its latest work has ended, with whether it had to give way. Never rejects. */
 const ends = new WeakMap<object, Promise<boolean>>()
 
 /**
- * Runs one piece of work at a time for each client. Work that does not end makes way for the next when its caller has given up.
- * What has waited as long behind it is not begun, so that no queue builds up.
+ * Runs one piece of work at a time per client. Work that does not end gives way to the next once its caller has given up. Work
+ * that has waited that long is never started, so that no queue builds up.
  */
 export function inTurn<T>(client: object, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + GIVEN_UP_MS

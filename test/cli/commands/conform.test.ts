@@ -186,7 +186,7 @@ describe('hookgate conform', () => {
     expect(stderr).toBe(`hookgate conform: nothing listens on 127.0.0.1:${port}: ${fix}\n`)
   })
 
-  it('takes the status of an answer that breaks off', async () => {
+  it('the status of an answer that breaks off counts', async () => {
     const server = createServer((request, response) => {
       request.resume()
       response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy())
