@@ -115,8 +115,8 @@ export class BodyInFlight {
   #isOver = false
   #isWaiting = false
   #isWatched = false
-  /** When its sender left. Undefined if it has not, as far as is known. */
-  #goneAt: number | undefined
+  /** Whether its sender has left, as far as is known. */
+  #isGone = false
   /** Bytes that have arrived. */
   bytes: number
   /** When its first byte arrived, or else when reading began. For an abandoned body, when its sender left. */
@@ -157,15 +157,18 @@ export class BodyInFlight {
   /** Settles like `work`. If the sender leaves meanwhile, the work still holds the body. */
   async during<T>(work: PromiseLike<T>, sender: Sender): Promise<T> {
     this.#isWaiting = true
+    if (this.#isGone) this.#abandon()
     if (!this.#isWatched) {
       this.#isWatched = true
-      sender.whenGone(() => this.#abandon())
-    } else if (this.#goneAt !== undefined) this.#markAbandoned(this.#goneAt)
+      sender.whenGone(() => {
+        this.#isGone = true
+        if (this.#isWaiting) this.#abandon()
+      })
+    }
     try {
       return await work
     } finally {
       this.#isWaiting = false
-      this.#all.abandoned.delete(this)
     }
   }
 
@@ -174,19 +177,13 @@ export class BodyInFlight {
     if (this.#isOver) return
     this.#isOver = true
     this.arrived()
-    if (this.#isWaiting) this.#all.abandoned.delete(this)
+    if (this.#isGone) this.#all.abandoned.delete(this)
     this.#all.shrink(this.bytes)
   }
 
   #abandon(): void {
-    if (this.#goneAt !== undefined) return
-    this.#goneAt = this.#all.now()
-    if (this.#isWaiting) this.#markAbandoned(this.#goneAt)
-  }
-
-  #markAbandoned(goneAt: number): void {
-    if (this.#isOver) return // its room was given away while it waited before
-    this.since = goneAt
+    if (this.#isOver || this.#all.abandoned.has(this)) return
+    this.since = this.#all.now()
     this.#all.abandoned.add(this)
   }
 }

@@ -86,13 +86,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     claim: (key, owner, leaseMs) =>
       find(key, (found, name, now) => {
         if (found) return found.owner === undefined ? 'done' : found.owner === owner ? 'acquired' : 'busy'
-        write(add(name, now), owner, leaseMs, now)
+        write(found, name, owner, leaseMs, now)
         return 'acquired'
       }),
     commit: (key, owner, retentionMs) =>
       find(key, (found, name, now) => {
         if (found && found.owner !== owner) return found.owner === undefined ? 'already' : 'lost'
-        write(found ?? add(name, now), undefined, retentionMs, now)
+        write(found, name, undefined, retentionMs, now)
         return 'committed'
       }),
     release: (key, owner) =>
@@ -119,19 +119,22 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     return answer(undefined, name, now)
   }
 
-  function add(name: string, now: number): EventRecord {
-    const evictedAge = records.size === maxRecords ? makeRoom(now) : undefined
-    const record = new EventRecord(name)
-    records.set(name, record)
-    if (evictedAge !== undefined) callHook(onEvict, evictedAge)
-    return record
-  }
-
-  function write(record: EventRecord, owner: string | undefined, milliseconds: number, now: number): void {
+  /** Calls `onEvict` last, because it may call the store. */
+  function write(
+    found: EventRecord | undefined,
+    name: string,
+    owner: string | undefined,
+    milliseconds: number,
+    now: number,
+  ): void {
+    const evictedAge = found || records.size < maxRecords ? undefined : makeRoom(now)
+    const record = found ?? new EventRecord(name)
     record.owner = owner
     record.writtenAt = now
     record.expiresAt = now + milliseconds
     renew(record)
+    records.set(name, record)
+    if (evictedAge !== undefined) callHook(onEvict, evictedAge)
   }
 
   function renew(record: EventRecord): void {

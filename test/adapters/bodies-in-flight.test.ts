@@ -223,6 +223,24 @@ describe('the room of a body', () => {
     expect(free(all)).toBe(0)
   })
 
+  it('the room of the body whose sender left first goes first, though it waits for something else since', async () => {
+    const clock = stopped()
+    const all = bodies(2, 1000, clock)
+    const [early, late] = [sender(), sender()]
+    const { work, succeed } = pending()
+    const body = all.enter()
+    const keys = body.during(work, early.leaving)
+    void all.enter().during(new Promise(() => {}), late.leaving)
+    early.leave()
+    clock.now = GRACE_MS / 2
+    late.leave()
+    succeed()
+    await keys
+    void body.during(new Promise(() => {}), early.leaving) // e.g. its claim
+    clock.now = GRACE_MS
+    expect(free(all)).toBe(1)
+  })
+
   it('the room of a body is given away once, though its work goes on to wait for something else', async () => {
     const clock = stopped()
     const all = bodies(1, 1000, clock)

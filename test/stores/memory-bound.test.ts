@@ -201,6 +201,23 @@ describe('onEvict', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
+  it('onEvict may call the store, which claims nothing twice and never exceeds maxRecords', () => {
+    const answers: unknown[] = []
+    const claimed = (number: number, owner: string) => {
+      try {
+        return store.claim(keyOf(number), owner, LEASE_MS)
+      } catch {
+        return 'full'
+      }
+    }
+    const onEvict = () => answers.push(claimed(2, 'hook'), claimed(3, 'hook'))
+    const { store, clock, remember } = small({ maxRecords: 1, onEvict })
+    remember(1)
+    clock.advance(DAY_MS)
+    answers.push(claimed(2, 'caller'))
+    expect([...answers, claimed(4, 'caller')]).toEqual(['busy', 'full', 'acquired', 'full'])
+  })
+
   it('onEvict is not told of a record whose retention is over', () => {
     const { store, clock, remember, evicted } = small()
     for (const number of [1, 2, 3]) remember(number)
