@@ -91,7 +91,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     incoming: Incoming,
   ): Promise<void> {
     try {
-      const outcome = await receiver.receive(request, incoming)
+      const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
       settleAfter(response, outcome)
       attach(request, outcome.event)

@@ -187,7 +187,7 @@ function checkFirst(
 
   async function onRequest(request: GuardedRequest, reply: FastifyReply, done: Done): Promise<void> {
     try {
-      const checked = await receiver.check(request, incomingOf(request, reply, sourceOf))
+      const checked = await receiver.receive(request, incomingOf(request, reply, sourceOf))
       if (checked.reply) return sendReply(reply, checked.reply)
       request[CHECKED] = checked
       hideOddType(request)

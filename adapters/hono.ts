@@ -77,7 +77,7 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   }
 
   async function guard(c: Context, next: Next, incoming: Incoming): Promise<Response | undefined> {
-    const outcome = await receiver.receive(c, incoming)
+    const outcome = await receiver.receiveAndClaim(c, incoming)
     if (outcome.reply) return toResponse(outcome.reply)
     offerBody(c, outcome.event.rawBody)
     c.set('webhook', outcome.event)

@@ -86,7 +86,7 @@ export function webhookHandler<Given extends Listener<unknown>>(
   }
 
   async function answer(request: Request, incoming: Incoming): Promise<Response> {
-    const outcome = await receiver.receive(request, incoming)
+    const outcome = await receiver.receiveAndClaim(request, incoming)
     if (outcome.reply) return toResponse(outcome.reply)
     const run = async () => {
       const response = (await handler(outcome.event, request)) ?? new Response()

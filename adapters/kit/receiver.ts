@@ -17,7 +17,7 @@ import { fail } from '../../src/reason.ts'
 import { nowIfObserved, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
 import { Verification, type Waiter } from '../../src/verification.ts'
-import { checkAndClaim, check as checkDelivery, claim as claimDelivery } from '../../src/verify.ts'
+import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.ts'
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
@@ -69,7 +69,7 @@ export interface ReceiverSetup<Request> {
   readonly caller?: string
   /** Further options, each with a check that throws if the value is invalid. All others are unknown, and throw. */
   readonly ownOptions?: { readonly [name: string]: (value: unknown, option: string) => void }
-  /** Recognises a request that was received before, which is a mistake. By default, `receive` marks each request. */
+  /** Recognises a request that was received before, which is a mistake. By default, each request is marked. */
   readonly wasReceived?: (request: Request) => boolean
 }
 
@@ -101,15 +101,15 @@ export function verificationOf(checked: Checked): Verification {
  * framework's error path. What a framework could take for no error, or cannot read, becomes a ListenerConfigError too.
  */
 export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
+  /** Finds the listener, reads the body, and checks the delivery. For frameworks that run hooks before the claim. */
+  receive(request: Request, incoming: Incoming): Promise<Checked | Refusal>
   /**
-   * Finds the listener, reads the body, checks the delivery and claims its event, as `verify` does. Run the handler with the
-   * event, and settle it.
+   * Claims the event of what `receive` has passed. Run the handler with the event, and settle it. `key`: claims this key instead of
+   * the event's own, e.g. to run an event again.
    */
-  receive(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal>
-  /** `receive` without the claim, for frameworks that run hooks in between. */
-  check(request: Request, incoming: Incoming): Promise<Checked | Refusal>
-  /** The rest of `receive`. `key`: claims this key instead of the event's own, e.g. to run an event again. */
   claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal>
+  /** Both in a row, as `verify` does, and as one operation for subscribers. */
+  receiveAndClaim(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal>
 }
 
 /** The defaults of `maxConcurrentBodies` and `maxConcurrentBytes`. */
@@ -151,9 +151,9 @@ export function createReceiver<Request extends object, Given extends Listener<un
     throw new ListenerConfigError('maxConcurrentBytes', problem)
   }
   if (typeof target !== 'function') mustFit(target)
-  return { receive, check, claim }
+  return { receive, claim, receiveAndClaim }
 
-  async function receive(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
+  async function receiveAndClaim(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
     const arrived = await readRequest(request, incoming)
     if (isRefusal(arrived)) return arrived
     const { verification, place } = arrived
@@ -165,12 +165,12 @@ export function createReceiver<Request extends object, Given extends Listener<un
     }
   }
 
-  async function check(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
+  async function receive(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
     const arrived = await readRequest(request, incoming)
     if (isRefusal(arrived)) return arrived
     const { verification, place } = arrived
     try {
-      const stop = await traceVerify(verification, checkDelivery)
+      const stop = await traceVerify(verification, check)
       verification.pause()
       const { payload } = verification
       return finish<Checked | Refusal>(

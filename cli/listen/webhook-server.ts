@@ -67,7 +67,7 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const { rerun } = progress
     const { remoteAddress } = request.socket
     const incoming = fromNode(request, response, () => rerun?.sourceIp ?? remoteAddress)
-    const checked = await receiver.check(request, noting(incoming, listener, progress))
+    const checked = await receiver.receive(request, noting(incoming, listener, progress))
     if (checked.reply) return sendReply(response, checked.reply)
     const isReplay = rerun !== undefined
     // A key of its own, so that nothing of the first run is released or changed.

@@ -23,7 +23,7 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   const receiver = createReceiver<Context, Given>(target, options, { ownOptions })
   const sourceOf = behindProxies(options.trustedProxies)
   return async (ctx, next) => {
-    const outcome = await receiver.receive(ctx, fromNode(ctx.req, ctx.res, sourceOf))
+    const outcome = await receiver.receiveAndClaim(ctx, fromNode(ctx.req, ctx.res, sourceOf))
     if (outcome.reply) {
       ctx.respond = false
       return sendReply(ctx.res, outcome.reply)

@@ -32,7 +32,7 @@ export function VerifyWebhook(
   const sourceOf = behindProxies(trustedProxies)
   const canActivate = async (context: ExecutionContext): Promise<boolean> => {
     const { request, response } = nodeOf(context)
-    const outcome = await receiver.receive(request, fromNode(request, response, sourceOf))
+    const outcome = await receiver.receiveAndClaim(request, fromNode(request, response, sourceOf))
     if (outcome.reply) {
       sendReply(response, outcome.reply)
       return new Promise(() => {}) // stays pending: Nest has nothing left to do
