@@ -1,7 +1,6 @@
 import type { Accepted, Rejected, Verdict } from 'hookgate'
 import type { CheckOutcome } from 'hookgate/explain'
 import { element, part, visible } from '../../../cli/inspector/page/text.js'
-import { withoutPointer } from '../../../src/reason.ts'
 import type { Judged } from './judge.ts'
 
 /** The verdict, the reason, and the checks in order. Untrusted text never becomes HTML. */
@@ -27,7 +26,7 @@ const why = (content: readonly HTMLElement[]) => element('div', 'why', ...conten
 function reason({ reason, detail }: Exclude<Verdict, Accepted> & Rejected): HTMLElement {
   const link = element('a', 'mono', reason) as HTMLAnchorElement // `element('a')` creates an anchor
   link.href = `../errors.html#${reason}`
-  return element('p', '', link, ': ', ...visible(withoutPointer(detail)))
+  return element('p', '', link, ': ', ...visible(detail))
 }
 
 function lines(label: string, texts: readonly string[]): HTMLElement[] {
