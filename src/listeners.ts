@@ -159,7 +159,8 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
     const entry = this.#known.get(id) ?? this.#unknown.get(id) ?? this.#meet(id)
     const { cached } = entry
-    if (cached.age() < (cached.last?.value ? this.#ttlMs : this.#unknownMs)) return cached.last?.value
+    if (cached.since(cached.last?.at) < (cached.last?.value ? this.#ttlMs : this.#unknownMs))
+      return cached.last?.value
     const begun = this.#isResting(entry) ? undefined : this.#begin(entry)
     if (this.#isUsable(entry)) return cached.last?.value
     const askedAt = timeOf(this.#clock)
@@ -182,7 +183,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   #isUsable({ cached }: Entry<Given>): boolean {
-    return cached.last?.value !== undefined && cached.age() < this.#usableMs
+    return cached.last?.value !== undefined && cached.since(cached.last?.at) < this.#usableMs
   }
 
   #isResting({ cached }: Entry<Given>): boolean {

@@ -62,7 +62,7 @@ export class RemoteValue<T> {
     mayFetch?: () => boolean,
   ): MaybePromise<R> {
     const cached = this.#cached
-    const age = cached.age()
+    const age = this.#age()
     const usable = this.#usable()
     const known = usable !== undefined && suffices(usable.value)
     if (known && age < RENEW_AFTER_MS) return read(usable.value)
@@ -79,8 +79,13 @@ export class RemoteValue<T> {
     return this.#cached.isLoading()
   }
 
+  /** From the end of its fetch. Infinity without a value. */
+  #age(): number {
+    return this.#cached.since(this.#cached.last?.endedAt)
+  }
+
   #usable(): { readonly value: T } | undefined {
-    return this.#cached.age() < this.#usableMs ? this.#cached.last : undefined
+    return this.#age() < this.#usableMs ? this.#cached.last : undefined
   }
 
   #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {
@@ -92,7 +97,7 @@ export class RemoteValue<T> {
   }
 
   #trigger(): Trigger {
-    const age = this.#cached.age()
+    const age = this.#age()
     if (age < RENEW_AFTER_MS) return 'unknown_kid'
     if (age < FRESH_MS) return 'early'
     return this.#cached.last ? 'expired' : 'first'

@@ -29,8 +29,8 @@ export class Refreshed<T> {
   #loading: Promise<void> | undefined
   /** When the last load began, by the clock. */
   beganAt: number = -Infinity
-  /** The result of the last load that succeeded. It is at least as recent as `at`, when that load began. */
-  last: { readonly value: T; readonly at: number } | undefined
+  /** The result of the last load that succeeded. It is at least as recent as `at`, when that load began. It came at `endedAt`. */
+  last: { readonly value: T; readonly at: number; readonly endedAt: number } | undefined
   /** Why the last load failed, if it did, and when. */
   failure: { readonly error: unknown; readonly at: number } | undefined
 
@@ -38,11 +38,6 @@ export class Refreshed<T> {
   constructor(load: (known: T | undefined) => Promise<T>, options: LoadOptions) {
     this.#load = load
     this.#options = options
-  }
-
-  /** The age of the value. Infinity without one. */
-  age(): number {
-    return this.since(this.last?.at)
   }
 
   /** How long ago that was, in milliseconds. Infinity if the clock was set back, because nobody knows then. */
@@ -82,7 +77,8 @@ export class Refreshed<T> {
 
   async #settle(at: number): Promise<void> {
     try {
-      this.last = { value: await this.#load(this.last?.value), at }
+      const value = await this.#load(this.last?.value)
+      this.last = { value, at, endedAt: timeOf(this.#options.clock) }
       this.failure = undefined
     } catch (error) {
       this.failure = { error, at: timeOf(this.#options.clock) }

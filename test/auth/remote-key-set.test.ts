@@ -277,6 +277,24 @@ describe('freshness', () => {
     expect(host.requests).toBe(2)
   })
 
+  it('the 5 minutes of a set begin when its fetch has ended', async () => {
+    const clock = fakeClock()
+    let fetches = 0
+    const fetch = async () => {
+      fetches += 1
+      clock.advanceSeconds(4)
+      return Response.json(ONLY_FIRST)
+    }
+    const keySet = remoteKeySet('https://keys.example', { fetch, clock })
+    await keySet.find('first', 'ES256')
+    clock.advance(299_999)
+    await keySet.find('first', 'ES256')
+    expect(fetches).toBe(1)
+    clock.advance(1)
+    await keySet.find('first', 'ES256')
+    expect(fetches).toBe(2)
+  })
+
   it('a set in use is renewed at 5 minutes and not a millisecond before; waitUntil is given each fetch', async () => {
     const clock = fakeClock()
     const kept: Promise<unknown>[] = []
