@@ -28,7 +28,7 @@ it('node:sqlite does what all SQLite clients do: contract, outages, races and ki
 }, async () => {
   const passed = await namesOfPassed('test/stores/sqlite')
   expect(passed.filter((name) => name.startsWith('node:sqlite: ')).length).toBeGreaterThanOrEqual(34 + 10)
-  expect(passed).toContainEqual(expect.stringMatching(/node:sqlite: eight processes on one file D06 D07/))
+  expect(passed).toContainEqual(expect.stringMatching(/node:sqlite: eight processes on one file /))
 })
 
 it('hookgate listen --store sqlite:FILE needs no package on Node 24', { timeout: 300_000 }, async () => {
