@@ -129,7 +129,7 @@ async function compiled(tsc: string): Promise<string> {
     for (const name of ['sent-bodies.ts', 'typed-events.ts']) {
       const source = readFileSync(new URL(name, import.meta.url), 'utf8')
       const dist = join(root, 'dist')
-      writeFileSync(join(folder, name), source.replaceAll(/'\.\.\/\.\.\/(.*)\.ts'/g, `'${dist}/$1.js'`))
+      writeFileSync(join(folder, name), source.replaceAll(/'(?:\.\.\/){3}(.*)\.ts'/g, `'${dist}/$1.js'`))
     }
     const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
     const modules = { module: 'preserve', moduleResolution: 'bundler', allowImportingTsExtensions: true }
