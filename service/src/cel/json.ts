@@ -22,7 +22,8 @@ export function toJson(value: unknown): CelValue {
   if (Array.isArray(value)) return value.map(toJson)
   if (value instanceof Map) return object([...value])
   if (isPlain(value)) return object(Object.entries(value))
-  const primitive: unknown = Object(value).valueOf() // an instance of a class that the engine does not export
+  const boxed: object = Object(value) // an instance of a class that the engine does not export
+  const primitive: unknown = boxed.valueOf()
   if (typeof primitive === 'bigint') return toJson(primitive) // uint
   if (typeof primitive === 'number' && typeof value === 'object') return `${value}` // duration
   throw new TypeError('returns a value that JSON cannot represent')
