@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
-import { type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
+import { type RedisCommand, type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
@@ -167,6 +167,12 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       )
     }
 
+    /** Runs the scripts as if the server's clock stood still at this time. */
+    const atTime =
+      (ms: number): RedisCommand =>
+      ([command = '', script = '', ...rest]) =>
+        redis.call(command, script.replace("redis.call('TIME')", `{${Math.floor(ms / 1000)}, 0}`), ...rest)
+
     it.each([
       ['done', '0 d', 0, 0],
       ['done', '6 d', 6, 0],
@@ -181,6 +187,57 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       await age(days, minutes)
       expect(await store.claim(key, 'b', LEASE_MS)).toBe(answer)
       expect(await store.commit(key, 'b', WEEK_MS)).toBe(answer === 'done' ? 'already' : 'committed')
+    })
+
+    it.each([
+      ['done', 'a day after its commit', 7, 1],
+      ['done', 'as many days as the page promises', 31, 9],
+      ['acquired', 'a day more than the page promises', 31, 10],
+    ])(
+      'a committed event is %s when the clock of the server was set back by %s',
+      async (answer, _, days, daysBack) => {
+        const store = storeWith({ layout: 'compact', retentionSeconds: days * 86_400 })
+        const key = newKey()
+        await store.commit(key, 'a', days * DAY_MS)
+        await age(-daysBack)
+        expect(await store.claim(key, 'b', LEASE_MS)).toBe(answer)
+      },
+    )
+
+    it('a second before midnight, an event is done that was committed a second after it', async () => {
+      const midnight = Math.ceil((Date.now() + MINUTE_MS) / DAY_MS) * DAY_MS
+      const late = redisStore(atTime(midnight + 1000), { layout: 'compact' })
+      const early = redisStore(atTime(midnight - 1000), { layout: 'compact' })
+      const key = newKey()
+      await late.claim(key, 'a', LEASE_MS)
+      await late.commit(key, 'a', WEEK_MS)
+      expect(await early.claim(key, 'b', LEASE_MS)).toBe('done')
+      expect(await early.commit(key, 'b', WEEK_MS)).toBe('already')
+    })
+
+    it.each([
+      [30, 7],
+      [7, 30],
+      [31, 1],
+      [365, 1],
+      [1, 365],
+    ])('what a process remembers for %d days is done for one of %d days', async (days, otherDays) => {
+      const store = storeWith({ layout: 'compact', retentionSeconds: days * 86_400 })
+      const other = storeWith({ layout: 'compact', retentionSeconds: otherDays * 86_400 })
+      const key = newKey()
+      await store.claim(key, 'a', LEASE_MS)
+      await store.commit(key, 'a', days * DAY_MS)
+      expect(await other.claim(key, 'b', LEASE_MS)).toBe('done')
+      expect(await other.commit(key, 'b', otherDays * DAY_MS)).toBe('already')
+    })
+
+    it.each([
+      ['in a bucket', 31, /:done:/],
+      ["in the lease's key", 32, /:lease:/],
+    ])('an event is kept %s for %d days', async (_, days, name) => {
+      const store = storeWith({ layout: 'compact', retentionSeconds: 365 * 86_400 })
+      await store.commit(newKey(), 'a', days * DAY_MS)
+      expect(await onlyKey()).toMatch(name)
     })
 
     it('a bucket expires when the last day of its events ends, at most a day after its last event', async () => {

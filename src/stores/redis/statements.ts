@@ -31,18 +31,38 @@ return 'released'`
 // Compact: leases as above. Committed events are 16-byte fields of one hash per listener, shard and day. The day is when
 // the field expires, and its value is the millisecond of that day. A bucket expires with its last field.
 
+/** A longer retention is kept in the lease's key, so that the number of buckets to read is the same for every store. */
+const MOST_DAYS = 31
+/** Those within a week are there in most services. */
+const NEAR_DAYS = 7
+/** 9 days more than any commit needs: the server's clock may be set back by as much, and nothing is forgotten. */
+const FARTHEST_DAYS = MOST_DAYS + 9
+
+/** Looks for the event in the buckets of the days ahead, whatever the options of the store that wrote it. */
 const COMPACT = `
 local DAY = 86400000
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local today = math.floor(now / DAY)
 local field = string.gsub(ARGV[3], '..', function(hex) return string.char(tonumber(hex, 16)) end)
-local function isDone()
-  local today = math.floor(now / DAY)
-  for day = today, today + tonumber(ARGV[4]) do
-    local untilMs = redis.call('HGET', KEYS[2] .. day, field)
-    if untilMs and day * DAY + untilMs > now then return true end
+local function bucketsOf(first, last)
+  local buckets = {}
+  for day = first, last do buckets[#buckets + 1] = KEYS[2] .. day end
+  return buckets
+end
+local function isIn(buckets, first)
+  for index, bucket in ipairs(buckets) do
+    local untilMs = redis.call('HGET', bucket, field)
+    if untilMs and (first + index - 1) * DAY + untilMs > now then return true end
   end
   return false
+end
+local function isDone()
+  if isIn(bucketsOf(today, today + ${NEAR_DAYS}), today) then return true end
+  local first = today + ${NEAR_DAYS} + 1
+  local far = bucketsOf(first, today + ${FARTHEST_DAYS})
+  -- Without the permission to ask for all at once, it reads each.
+  return redis.pcall('EXISTS', unpack(far)) ~= 0 and isIn(far, first)
 end`
 
 /** Like CLAIM, plus KEYS[2]: the bucket prefix; ARGV[3]: the event ID in hex; ARGV[4]: days of retention. */
@@ -50,14 +70,19 @@ const COMPACT_CLAIM = `${COMPACT}
 if isDone() then return 'done' end
 ${CLAIM}`
 
-/** Like COMMIT, plus KEYS[2], ARGV[3] and ARGV[4] as above. A longer retention is stored in the lease's key. */
+/**
+ * Like COMMIT, plus KEYS[2], ARGV[3] and ARGV[4] as above. Its own lease proves that the event is not done. A longer retention
+ * is stored in the lease's key.
+ */
 const COMPACT_COMMIT = `${COMPACT}
-if isDone() then return 'already' end
-if tonumber(ARGV[2]) > ARGV[4] * DAY then ${COMMIT}
-end
 local held = redis.call('GET', KEYS[1])
-if held == 'd' then return 'already' end
+if held and string.sub(held, 1, 1) == 'd' then return 'already' end
 if held and held ~= ARGV[1] then return 'lost' end
+if not held and isDone() then return 'already' end
+if tonumber(ARGV[2]) > ARGV[4] * DAY then
+  redis.call('SET', KEYS[1], 'd', 'PX', ARGV[2])
+  return 'committed'
+end
 local ends = now + tonumber(ARGV[2])
 local day = math.floor(ends / DAY)
 local bucket = KEYS[2] .. day
@@ -99,7 +124,7 @@ export function compactStatements(
   shards: number,
   longestRetentionMs: number,
 ): RedisStatements {
-  const days = `${Math.ceil(longestRetentionMs / DAY_MS)}`
+  const days = `${Math.min(Math.ceil(longestRetentionMs / DAY_MS), MOST_DAYS)}`
   return {
     claim: COMPACT_CLAIM,
     commit: COMPACT_COMMIT,
