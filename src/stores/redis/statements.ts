@@ -29,40 +29,28 @@ redis.call('DEL', KEYS[1])
 return 'released'`
 
 // Compact: leases as above. Committed events are 16-byte fields of one hash per listener, shard and day. The day is when
-// the field expires, and its value is the millisecond of that day. A bucket expires with its last field.
+// the field expires, and its value is the millisecond of that day. A bucket expires with its last field. Beside the buckets,
+// `far` names the last one that was more than a week ahead when it was written.
 
-/** A longer retention is kept in the lease's key, so that the number of buckets to read is the same for every store. */
-const MOST_DAYS = 31
-/** Those within a week are there in most services. */
-const NEAR_DAYS = 7
-/** 9 days more than any commit needs: the server's clock may be set back by as much, and nothing is forgotten. */
-const FARTHEST_DAYS = MOST_DAYS + 9
+/** A longer retention is kept in the lease's key. */
+const MOST_DAYS = 366
+/** So many days more are read than the commits need, because the server's clock may be set back. */
+const SPARE_DAYS = 7
 
-/** Looks for the event in the buckets of the days ahead, whatever the options of the store that wrote it. */
+/** Reads the buckets of all days ahead, whatever the options of the store that wrote them. */
 const COMPACT = `
 local DAY = 86400000
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local today = math.floor(now / DAY)
 local field = string.gsub(ARGV[3], '..', function(hex) return string.char(tonumber(hex, 16)) end)
-local function bucketsOf(first, last)
-  local buckets = {}
-  for day = first, last do buckets[#buckets + 1] = KEYS[2] .. day end
-  return buckets
-end
-local function isIn(buckets, first)
-  for index, bucket in ipairs(buckets) do
-    local untilMs = redis.call('HGET', bucket, field)
-    if untilMs and (first + index - 1) * DAY + untilMs > now then return true end
+local function isDone()
+  local far = math.max(today + 7, tonumber(redis.call('GET', KEYS[2] .. 'far') or 0))
+  for day = today, math.min(far, today + ${MOST_DAYS}) + ${SPARE_DAYS} do
+    local untilMs = redis.call('HGET', KEYS[2] .. day, field)
+    if untilMs and day * DAY + untilMs > now then return true end
   end
   return false
-end
-local function isDone()
-  if isIn(bucketsOf(today, today + ${NEAR_DAYS}), today) then return true end
-  local first = today + ${NEAR_DAYS} + 1
-  local far = bucketsOf(first, today + ${FARTHEST_DAYS})
-  -- Without the permission to ask for all at once, it reads each.
-  return redis.pcall('EXISTS', unpack(far)) ~= 0 and isIn(far, first)
 end`
 
 /** Like CLAIM, plus KEYS[2]: the bucket prefix; ARGV[3]: the event ID in hex; ARGV[4]: days of retention. */
@@ -86,6 +74,10 @@ end
 local ends = now + tonumber(ARGV[2])
 local day = math.floor(ends / DAY)
 local bucket = KEYS[2] .. day
+if day > today + 7 then
+  local far = tonumber(redis.call('GET', KEYS[2] .. 'far') or 0)
+  if day > far then redis.call('SET', KEYS[2] .. 'far', day, 'PX', string.format('%.0f', (day + 1) * DAY - now)) end
+end
 redis.call('HSET', bucket, field, string.format('%d', ends - day * DAY))
 redis.call('PEXPIREAT', bucket, string.format('%.0f', (day + 1) * DAY))
 redis.call('DEL', KEYS[1])
