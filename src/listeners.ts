@@ -34,7 +34,8 @@ const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
 /**
  * Caches the listeners of many tenants, for the lookup of an adapter.
  *
- * Loads each listener once for all waiting deliveries, and reloads it in the background. A change takes effect after
+ * Loads each listener once for all waiting deliveries, and reloads it in the background. After a failure, does not load it
+ * again for a second. A change takes effect after
  * `ttlSeconds` and one more delivery, at the latest after `ttlSeconds` + `staleSeconds`, and in this process at once after
  * `forget()`. The same holds for a secret that you withdraw. IDs that strangers invent have their own cache and evict no
  * tenant.

@@ -98,7 +98,8 @@ const OPTIONS: OptionTable<DynamodbStoreOptions> = {
  * deletes expired records itself.
  *
  * DynamoDB conditions have no clock, so leases use the clock of your process. It is corrected if AWS responses show that it
- * is off by 10 s or more. A clock that runs ahead takes over leases early by that much, so leave room in `leaseSeconds`.
+ * is off by 10 s or more; before the first response, nothing is taken over. A clock that runs ahead by less takes over leases early
+ * by that much, so leave room in `leaseSeconds`.
  *
  * @example
  * ```ts
