@@ -390,12 +390,13 @@ describe('a load in flight', () => {
     state.holds = true
     const asked = [cache.find('L1')]
     for (let number = 0; number < 100; number += 1) {
-      asked.push(cache.find(`made up ${number}`), cache.find('L1'))
+      asked.push(cache.find(`made up ${number}`))
+      if (number % 10 === 9) asked.push(cache.find('L1'))
     }
     expect(loads).toHaveLength(101)
     await release()
     const found = await Promise.all(asked)
-    expect(found.filter(Boolean)).toEqual(Array(101).fill(listener))
+    expect(found.filter(Boolean)).toEqual(Array(11).fill(listener))
     expect(cache.find('L1')).toBe(listener)
     expect(loads).toHaveLength(101)
   })
