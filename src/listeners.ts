@@ -120,6 +120,8 @@ export interface Listeners<Given extends Listener<unknown> = Listener> {
 const LONGEST_ID = 256
 /** The pause between a failed load and the next. */
 const RETRY_MS = 1000
+/** A failure takes over 1 KB, with its cause. */
+const MOST_FAILURES = 1000
 
 /** The listener of one ID, or undefined if there is none. */
 interface Entry<Given> {
@@ -135,8 +137,10 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   readonly #loadOptions: ConstructorParameters<typeof Refreshed>[1]
   readonly #clock: Clock
   readonly #known: LRUCache<string, Entry<Given>>
-  /** IDs without a listener, and those whose first load failed a moment ago. */
+  /** IDs without a listener. */
   readonly #unknown: LRUCache<string, Entry<Given>>
+  /** IDs without a listener whose last load failed. */
+  readonly #failed = new LRUCache<string, Entry<Given>>({ max: MOST_FAILURES })
   /** The loads in flight, oldest first. Not evicted, so that no ID is loaded twice at once. */
   readonly #loading = new Map<string, Entry<Given>>()
 
@@ -158,7 +162,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
 
   find(id: string | undefined): MaybePromise<Given | undefined> {
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
-    const entry = this.#known.get(id) ?? this.#loading.get(id) ?? this.#unknown.get(id) ?? this.#meet(id)
+    const entry = this.#entryOf(id) ?? this.#meet(id)
     const { cached } = entry
     if (cached.since(cached.last?.at) < (cached.last?.value ? this.#ttlMs : this.#unknownMs))
       return cached.last?.value
@@ -169,7 +173,11 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   forget(id: string): void {
-    for (const entries of [this.#known, this.#loading, this.#unknown]) entries.delete(id)
+    for (const entries of [this.#known, this.#loading, this.#unknown, this.#failed]) entries.delete(id)
+  }
+
+  #entryOf(id: string): Entry<Given> | undefined {
+    return this.#known.get(id) ?? this.#loading.get(id) ?? this.#unknown.get(id) ?? this.#failed.get(id)
   }
 
   /** Copies the ID, because a substring keeps the whole URL in memory. */
@@ -196,8 +204,8 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     begun.then(() => {
       // Forgotten meanwhile: the load may have read what was there before.
       if (this.#loading.get(entry.id) !== entry) return
-      this.#loading.delete(entry.id)
-      this.#keep(entry)
+      this.forget(entry.id)
+      this.#cacheFor(entry).set(entry.id, entry)
     })
     return begun
   }
@@ -225,11 +233,9 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     }
   }
 
-  #keep(entry: Entry<Given>): void {
-    const isKnown = entry.cached.last?.value !== undefined
-    const [from, to] = isKnown ? [this.#unknown, this.#known] : [this.#known, this.#unknown]
-    from.delete(entry.id)
-    to.set(entry.id, entry)
+  #cacheFor({ cached }: Entry<Given>): LRUCache<string, Entry<Given>> {
+    if (cached.last?.value !== undefined) return this.#known
+    return cached.failure ? this.#failed : this.#unknown
   }
 
   /** Phrased so that a clock that answers NaN or Infinity does not load for ever. */

@@ -234,13 +234,14 @@ describe('a load that fails', () => {
     expect(await cache.find('L1')).toBe(listener)
   })
 
-  it('failures are remembered for at most maxUnknown IDs', async () => {
-    const { cache, loads, state } = tenants({ maxUnknown: 2 })
+  it('failures are remembered for the last 1,000 IDs', async () => {
+    const { cache, loads, state } = tenants()
     state.fails = true
-    for (const id of ['L1', 'L2', 'L3']) await expect(cache.find(id)).rejects.toThrow(ListenerLoadError)
-    for (const id of ['L3', 'L2']) expect(() => cache.find(id)).toThrow(ListenerLoadError)
-    await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
-    expect(loads).toEqual(['L1', 'L2', 'L3', 'L1'])
+    const ids = Array.from({ length: 1001 }, (_, number) => `L${number}`)
+    for (const id of ids) await expect(cache.find(id)).rejects.toThrow(ListenerLoadError)
+    for (const id of ids.slice(1)) expect(() => cache.find(id)).toThrow(ListenerLoadError)
+    await expect(cache.find('L0')).rejects.toThrow(ListenerLoadError)
+    expect(loads).toEqual([...ids, 'L0'])
   })
 
   it('a failing load keeps an old listener in use until it is ttlSeconds + staleSeconds old', async () => {
