@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { defineListener } from '../../src/index.ts'
 import type { Fetch } from '../../src/jwt.ts'
 import { type SnsOptions, sns } from '../../src/schemes/sns.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { Verification } from '../../src/verification.ts'
+import { check } from '../../src/verify.ts'
 import { certificateOf } from '../support/certificate.ts'
 import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
@@ -269,6 +273,28 @@ describe('a message about an SNS subscription', () => {
       expect(host.asked).toEqual([CERTIFICATE_URL])
     }
     expect(seen).toEqual([])
+  })
+
+  it('a message that observeWebhook judges visits no URL and calls nothing', async () => {
+    const seen: unknown[] = []
+    const [clock, host] = [fakeClock(), amazon()]
+    const options = { confirmSubscriptions: true, onSubscription: (given: unknown) => seen.push(given) }
+    const auth = sns({ topicArns: TOPIC, fetch: host.fetch, clock, ...options })
+    const listener = defineListener({ id: 'sns', auth, store: memoryStore({ clock }), clock })
+    const body = Buffer.from(
+      JSON.stringify(snsMessage(KEY, clock.now(), subscription('SubscriptionConfirmation'))),
+    )
+    const delivery = { method: 'POST', header: () => undefined, body, sourceIp: undefined }
+    for (const [isEnforced, asked] of [
+      [false, [CERTIFICATE_URL]],
+      [true, [CERTIFICATE_URL, SUBSCRIBE_URL]],
+    ] as const) {
+      const verification = new Verification(delivery, listener)
+      verification.isEnforced = isEnforced
+      expect(await check(verification)).toMatchObject({ handshake: true })
+      expect(host.asked).toEqual(asked)
+    }
+    expect(seen).toHaveLength(1)
   })
 
   it('messages do not take more room than for a thousand, and a hook that throws changes nothing', async () => {
