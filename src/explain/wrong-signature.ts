@@ -38,7 +38,7 @@ export async function wrongSignature(
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
-    const problem = await urlProblem(delivery, listener, expected)
+    const problem = await knownProblem(delivery, listener)
     return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
@@ -47,15 +47,13 @@ export async function wrongSignature(
   ]
 }
 
-/** Why the URL of the request is refused, whatever its signature is. */
-async function urlProblem(
-  delivery: Delivery,
-  listener: Listener<unknown>,
-  { signedUrl }: ExpectedSender,
-): Promise<string | undefined> {
-  if (signedUrl === undefined) return undefined
+/** Why the delivery is refused, whatever its secret is: its URL, or a value that cannot be the signed one. */
+async function knownProblem(delivery: Delivery, listener: Listener<unknown>): Promise<string | undefined> {
   const { refusal } = await checkSignature(delivery, listener)
-  return URL_PROBLEMS.find((problem) => problem === refusal?.detail)
+  if (refusal === undefined) return undefined
+  const { detail, help, reason } = refusal
+  const isKnown = URL_PROBLEMS.includes(detail) || (reason === 'signature_mismatch' && help === undefined)
+  return isKnown ? detail : undefined
 }
 
 /** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */

@@ -3,7 +3,7 @@ import { type Delivery, fieldText } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf } from '../lib/bytes.ts'
 import { checkedElsewhere, kindOf, type OptionCheck, oneOfWords, optional } from '../lib/options.ts'
-import { type Failure, fail } from '../reason.ts'
+import { type Failure, fail, mismatch } from '../reason.ts'
 import { digestProblem } from './kit/content-digest.ts'
 import {
   type CodeScheme,
@@ -190,24 +190,31 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
       const signatures = signaturesIn(signature, signatureInput, identifiers)
       if (typeof signatures === 'string') return fail('signature_mismatch', signatures)
       const baseOf = signatureBases(evidence.delivery, publicUrl)
-      let problem = `no signature over ${required.join(', ')} matches`
+      const refused = (detail: string) => fail('signature_mismatch', detail)
+      let refusal = refused(`no signature covers ${required.join(', ')}`)
       for (const { input, text } of signatures) {
         const base = baseOf(input)
         if ('unknown' in base) {
-          problem =
-            base.because ??
-            `a signature covers ${base.unknown.slice(0, LONGEST_NAME)}, which is missing or not supported`
+          const component = base.unknown.slice(0, LONGEST_NAME)
+          const problem = `a signature covers ${component}, which is missing or not supported`
+          refusal = refused(base.because ?? problem)
           continue
         }
-        const candidates = keysNamed(keys, input)
-        if (candidates.length === 0) problem = 'keyid is the name of none of the keys'
+        const named = keysNamed(keys, input)
         const algorithm = input.parameters.get('alg')
+        const fitting = named.filter((key) => algorithm === undefined || algorithm === key.algorithm)
+        if (fitting.length === 0) {
+          refusal = refused(
+            `${named.length === 0 ? 'keyid is the name' : 'alg is the algorithm'} of none of the keys`,
+          )
+          continue
+        }
         const signed = bytesOf(base.text, NO_BYTES, '')
-        const signer = await tryAll(
-          candidates.filter((key) => algorithm === undefined || algorithm === key.algorithm),
-          (key) => key.verifies(signed, text),
-        )
-        if (signer === undefined) continue
+        const signer = await tryAll(fitting, (key) => key.verifies(signed, text))
+        if (signer === undefined) {
+          refusal = mismatch(`no signature over ${required.join(', ')} matches`)
+          continue
+        }
         const { created = '', expires = Infinity } = Object.fromEntries(input.parameters)
         if (!(evidence.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
         evidence.timestampText = created
@@ -216,7 +223,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
         evidence.signed = { before: values.join(''), body, after: '' }
         return authBy(signer.id)
       }
-      return fail('signature_mismatch', problem)
+      return refusal
     }
   },
 )

@@ -308,8 +308,8 @@ describe('a delivery with signed headers', () => {
   )
 
   it.each([
-    ['s=("X-Id" "content-digest");created=1', 'no signature over content-digest matches'],
-    ['s=("x-id" "x-id" "content-digest");created=1', 'no signature over content-digest matches'],
+    ['s=("X-Id" "content-digest");created=1', 'no signature covers content-digest'],
+    ['s=("x-id" "x-id" "content-digest");created=1', 'no signature covers content-digest'],
     ['s=("content-digest"', 'Signature-Input is malformed'],
     ['S=("content-digest")', 'Signature-Input is malformed'],
   ])('the detail says what is wrong with %s', async (input, detail) => {
