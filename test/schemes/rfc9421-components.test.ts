@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { fromNode, fromWeb } from '../../adapters/kit/index.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { type Delivery, defineListener, verify } from '../../src/index.ts'
 import { messageKeys } from '../../src/schemes/kit/message-keys.ts'
@@ -306,6 +307,15 @@ describe('a delivery with signed headers', () => {
       expect((await handler(request)).status).toBe(status)
     },
   )
+
+  it('a Node request keeps its lines apart, unless its host has only joined headers', () => {
+    const request = { method: 'POST', url: '/', headers: { x: 'a, b' }, socket: {} }
+    const made = (rawHeaders: readonly string[]) =>
+      fromNode({ ...request, rawHeaders } as never, undefined, () => undefined)
+    expect(made(['X', 'a', 'x', 'b'])).toMatchObject({ joinsHeaders: false })
+    expect(made([])).toMatchObject({ joinsHeaders: true })
+    expect(fromWeb(new Request(PUBLIC_URL))).toMatchObject({ joinsHeaders: true })
+  })
 
   it.each([
     ['s=("X-Id" "content-digest");created=1', 'no signature covers content-digest'],
