@@ -38,7 +38,7 @@ export async function wrongSignature(
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
-    const problem = await knownProblem(delivery, listener)
+    const problem = await knownProblem(delivery, listener, expected)
     return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
@@ -47,12 +47,17 @@ export async function wrongSignature(
   ]
 }
 
-/** Why the delivery is refused, whatever its secret is: its URL, or a value that cannot be the signed one. */
-async function knownProblem(delivery: Delivery, listener: Listener<unknown>): Promise<string | undefined> {
+/** Why the delivery is refused, whatever its signature is: its URL or, if the secret may be right, a value that nobody has signed. */
+async function knownProblem(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+  expected: ExpectedSender,
+): Promise<string | undefined> {
   const { refusal } = await checkSignature(delivery, listener)
   if (refusal === undefined) return undefined
   const { detail, help, reason } = refusal
-  const isKnown = URL_PROBLEMS.includes(detail) || (reason === 'signature_mismatch' && help === undefined)
+  const isCompared = help !== undefined || reason !== 'signature_mismatch' // only `mismatch` has help
+  const isKnown = URL_PROBLEMS.includes(detail) || !(isCompared || strangeSecret(expected))
   return isKnown ? detail : undefined
 }
 
