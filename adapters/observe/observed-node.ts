@@ -29,12 +29,13 @@ export function observedNode<Request extends EmittingRequest>(
   request: Request,
   sourceOf?: SourceFinder<Request>,
 ): ObservedRequest {
-  const { method, url, header, sourceIp } = fromNode(request, undefined, sourceOf)
+  const { method, url, header, joinsHeaders, sourceIp } = fromNode(request, undefined, sourceOf)
   const announced = announcedBytes(header('content-length'))
   return {
     method,
     url,
     header,
+    joinsHeaders,
     sourceIp,
     async copyBody(limit, inFlight) {
       const kept = exactBytes(request.rawBody, announced) ?? keptBody(request)

@@ -3,7 +3,8 @@ import type { BodyInFlight } from '../kit/bodies-in-flight.ts'
 import type { Incoming } from '../kit/incoming.ts'
 
 /** A request whose body is read by something else. `observedNode` and `observedWeb` make one. */
-export interface ObservedRequest extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
+export interface ObservedRequest
+  extends Pick<Incoming, 'method' | 'url' | 'header' | 'joinsHeaders' | 'sourceIp'> {
   /**
    * Copies at most `limit` + 1 bytes while they are read, and counts them. Starts at once. Resolves with undefined if nothing
    * reads the body to its end. Rejects with a ListenerConfigError if the exact bytes are gone.

@@ -21,11 +21,12 @@ export function observedWeb(
   whenHandled: (callback: () => void) => void,
   sourceOf?: SourceFinder<Request>,
 ): ObservedRequest {
-  const { method, url, header, sourceIp } = fromWeb(request, sourceOf)
+  const { method, url, header, joinsHeaders, sourceIp } = fromWeb(request, sourceOf)
   return {
     method,
     url,
     header,
+    joinsHeaders,
     sourceIp,
     async copyBody(limit, inFlight) {
       if (request.bodyUsed || request.body?.locked) throw bytesGone()

@@ -80,7 +80,7 @@ export function createObserver<Request extends object>(
       else if (isRefusal(found)) return
       else listener = found
       inFlight = bodies.enter()
-      const { method, url, header, sourceIp, copyBody } = observed()
+      const { method, url, header, joinsHeaders, sourceIp, copyBody } = observed()
       // Begins before a lookup ends: the bytes come only once.
       const copying = copyBody(listener?.maxBodyBytes ?? maxConcurrentBytes, inFlight)
       copying.catch(() => {}) // nothing awaits it if there is no listener
@@ -91,7 +91,7 @@ export function createObserver<Request extends object>(
       const body = await copying
       if (body === undefined) return
       await new Promise((resolve) => setTimeout(resolve)) // what has read the body goes first
-      await judgeBody({ method, url, header, body, sourceIp: source }, listener)
+      await judgeBody({ method, url, header, joinsHeaders, body, sourceIp: source }, listener)
     } catch (error) {
       tell(error, listener)
     } finally {
