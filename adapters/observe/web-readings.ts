@@ -10,6 +10,8 @@ const IDLE_MS = 100
 /** The methods that read a whole body. */
 const WHOLE = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
+const FORM = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i
+
 /** How far one stream has been read, by one reader after the other. */
 interface Position {
   bytes: number
@@ -62,13 +64,11 @@ export class WebReadings {
     // A method that a subclass or a framework has replaced may do more than read, so it is left alone.
     const platform = holderOf(request, 'bodyUsed')
     const isOfPlatform = (name: PropertyKey) => name in request && holderOf(request, name) === platform
-    const readAll = memberBeneath(request, 'arrayBuffer')
-    for (const name of isOfPlatform('arrayBuffer') ? WHOLE.filter(isOfPlatform) : []) {
-      this.#copy.shadow(request, name, (beneath, receiver) => {
-        const isHuge = this.#announced !== undefined && this.#announced > this.#copy.limit
-        if (isHuge) return this.#copyNothing(beneath)
-        return this.#copyWhole(request, name, () => callAs(readAll(receiver), receiver, []))
-      })
+    const readAll = isOfPlatform('arrayBuffer') ? memberBeneath(request, 'arrayBuffer') : undefined
+    for (const name of readAll ? WHOLE.filter(isOfPlatform) : []) {
+      this.#copy.shadow(request, name, (beneath, receiver) =>
+        this.#readWhole(request, name, beneath, () => callAs(readAll?.(receiver), receiver, [])),
+      )
     }
     if (isOfPlatform('body')) {
       this.#copy.shadowGetter(request, 'body', (body) => {
@@ -82,34 +82,50 @@ export class WebReadings {
     })
   }
 
-  /** Reads the bytes, and makes the rest of them as the runtime does: a text without its byte order mark is not exact. */
-  async #copyWhole(request: Request, name: string, readAll: () => unknown): Promise<unknown> {
-    const leave = this.#begin()
+  /** What loses bytes, e.g. a byte order mark, is made of all bytes, as the runtime makes it. */
+  async #readWhole(
+    request: Request,
+    name: (typeof WHOLE)[number],
+    beneath: () => unknown,
+    readAll: () => unknown,
+  ): Promise<unknown> {
+    const end = this.#begin()
     try {
-      const buffer = (await readAll()) as ArrayBuffer // of the platform's own arrayBuffer()
-      this.#copy.attempt(() => {
-        this.#copy.take(new Uint8Array(buffer), 0)
-        this.#end()
-      })
-      if (name === 'arrayBuffer') return buffer
       const type = request.headers.get('content-type')
-      const response = new Response(buffer, type === null ? {} : { headers: { 'content-type': type } })
+      if (name === 'formData' && !FORM.test(`${type}`)) return await beneath() // fails, on some runtimes without reading
+      if (this.#announced !== undefined && this.#announced > this.#copy.limit) {
+        const whole = await beneath()
+        this.#copy.attempt(() => this.#copy.endWith(oversizeBody(this.#copy.limit)))
+        return whole
+      }
+      if (name === 'blob') return await this.#heardBlob(beneath())
+      if (name === 'arrayBuffer' || name === 'bytes') return await this.#heardBytes(beneath())
+      const bytes = await this.#heardBytes(readAll())
+      const response = new Response(bytes, type === null ? {} : { headers: { 'content-type': type } })
       return await callAs(memberOf(response, name), response, [])
     } finally {
-      leave()
+      end()
     }
   }
 
-  /** Of a body that is announced as too long, as by `verifyWebhook`. */
-  async #copyNothing(read: () => unknown): Promise<unknown> {
-    const leave = this.#begin()
-    try {
-      const whole = await read()
-      this.#copy.attempt(() => this.#copy.endWith(oversizeBody(this.#copy.limit)))
-      return whole
-    } finally {
-      leave()
-    }
+  async #heardBytes(reading: unknown): Promise<ArrayBuffer | Uint8Array<ArrayBuffer>> {
+    const whole = (await reading) as ArrayBuffer | Uint8Array<ArrayBuffer> // of the platform's own methods
+    this.#copy.attempt(() => {
+      this.#copy.take(ArrayBuffer.isView(whole) ? whole : new Uint8Array(whole), 0)
+      this.#end()
+    })
+    return whole
+  }
+
+  /** Nothing changes a Blob, so its reader need not wait. */
+  async #heardBlob(reading: unknown): Promise<Blob> {
+    const whole = (await reading) as Blob // of the platform's own blob()
+    const end = this.#begin()
+    const copied = whole.slice(0, this.#copy.limit + 1).arrayBuffer()
+    this.#heardBytes(copied)
+      .catch((error) => this.#copy.fail(error))
+      .finally(end)
+    return whole
   }
 
   #followStream(stream: ReadableStream<Uint8Array>, at: Position): void {

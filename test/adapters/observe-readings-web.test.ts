@@ -6,6 +6,7 @@ import { defineListener, type Listener, type ListenerOptions } from '../../src/i
 import { github } from '../../src/schemes/github.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs } from '../../src/testing/index.ts'
+import { ENGINE } from '../support/runtime.ts'
 
 const secret = 'the-secret-of-the-webhook'
 const BODY = JSON.stringify({ ref: 'refs/heads/mäin', text: '\ufeff \ufffd', x: 'x'.repeat(2_000) })
@@ -212,6 +213,11 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
   'nothing of its stream': (request) => `${bodyOf(request).locked}`,
   'nothing of a clone': (request) => `${request.clone().bodyUsed}`,
   'cancel()': async (request) => `${await bodyOf(request).cancel('enough')}`,
+  'a little of it, and then waits': async (request) => {
+    const begin = await inChunks(bodyOf(request).getReader(), 2)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return joined(begin)
+  },
   'half of it, and cancel()': async (request) => {
     const reader = bodyOf(request).getReader()
     const half = await inChunks(reader, 5)
@@ -281,7 +287,8 @@ describe('what reads all of a body', () => {
         const answer = await run(handler, delivery(beside.body), listener)
         expect(answer).toEqual(await run(handler, delivery(alone.body), undefined))
         expect(beside.asked).toEqual(alone.asked)
-        expect(told).toEqual(['accepted'])
+        const isRead = !`${answer}`.startsWith('throws') // workerd refuses to be asked ahead
+        expect(told).toEqual(isRead ? ['accepted'] : [])
       },
     )
   }
@@ -417,7 +424,10 @@ describe('the request beside an old handler', () => {
     const handle = observeWebhook(listener, (given: Request) => given.text())
     for (let count = 0; count < 2; count += 1) expect(await handle(Object.freeze(delivery(BODY)))).toBe(BODY)
     await expect.poll(() => told).not.toEqual([])
-    expect(told).toEqual([expect.stringContaining('request: is frozen')])
+    // Deno's own requests cannot be frozen whole.
+    expect(told).toEqual([
+      expect.stringMatching(ENGINE === 'deno' ? /read only/ : /^ListenerConfigError: request: is frozen/),
+    ])
   })
 
   it('the request may be a proxy', async () => {
