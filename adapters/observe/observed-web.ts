@@ -8,8 +8,8 @@ import { WebReadings } from './web-readings.ts'
 
 /**
  * Turns a web request, in any framework, into one whose body is copied while something else reads it. The request stays the
- * same object. `whenHandled` gets a function, to be called as soon as the handler has ended: what has not begun to read by then
- * is not waited for.
+ * same object, and no byte is asked for that is not read. `whenHandled` gets a function, to be called as soon as the handler has
+ * ended: the copy is given up when nothing reads on.
  *
  * @example
  * ```ts

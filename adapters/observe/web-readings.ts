@@ -4,7 +4,7 @@ import { oversizeBody } from '../kit/incoming.ts'
 import type { BodyCopy } from './body-copy.ts'
 import { callAs, holderOf, memberBeneath } from './shadow.ts'
 
-/** How long a body may rest after its handler has ended, between two reads in the background. */
+/** How long a body may rest after its handler has ended. Work in the background and streamed responses read on. */
 const IDLE_MS = 100
 
 /** The methods that read a whole body. */
@@ -51,11 +51,10 @@ export class WebReadings {
     return this.#begun === 0
   }
 
-  /** The handler has ended. What still reads, in the background or for a streamed response, is followed to its end. */
+  /** The handler has ended. What still reads is followed to its end, until it rests. */
   expectEnd(): void {
     this.#isHandled = true
-    if (this.areNone) this.#copy.abandon()
-    else if (this.#pending === 0) this.#rest()
+    this.#restIfIdle()
     this.#copy.whenOver(() => clearTimeout(this.#timer))
   }
 
@@ -285,11 +284,12 @@ export class WebReadings {
     return () => {
       if (isPending) this.#pending -= 1
       isPending = false
-      if (this.#isHandled && this.#pending === 0 && !this.#copy.isOver) this.#rest()
+      this.#restIfIdle()
     }
   }
 
-  #rest(): void {
+  #restIfIdle(): void {
+    if (!this.#isHandled || this.#pending > 0 || this.#copy.isOver) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#copy.abandon(), IDLE_MS)
   }
