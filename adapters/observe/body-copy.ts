@@ -14,18 +14,21 @@ export class BodyCopy {
    * that the bytes are those that arrived.
    */
   readonly bytes: Promise<Uint8Array | undefined>
+  /** The most bytes that its listener takes, as far as it is known. */
+  limit: number
+  /** How many bytes have been copied. */
+  length = 0
+  /** Whether nothing is copied any more. */
+  isOver = false
   readonly #inFlight: BodyInFlight
-  #limit: number
   #resolve: (bytes: Uint8Array | undefined) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #chunks: Uint8Array[] = []
-  #length = 0
-  #isOver = false
   #undo: (() => void)[] = []
 
   constructor(inFlight: BodyInFlight, limit: number) {
     this.#inFlight = inFlight
-    this.#limit = limit
+    this.limit = limit
     this.bytes = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -34,37 +37,23 @@ export class BodyCopy {
     inFlight.allowCut((error: OverloadError) => this.fail(error))
   }
 
-  get isOver(): boolean {
-    return this.#isOver
-  }
-
-  /** How many bytes have been copied. */
-  get length(): number {
-    return this.#length
-  }
-
-  /** The most bytes that its listener takes. */
-  get limit(): number {
-    return this.#limit
-  }
-
   /** Drops what is beyond a limit that was not known before. */
   limitTo(bytes: number): void {
-    this.#limit = bytes
-    if (this.#length > bytes) this.#finish()
+    this.limit = bytes
+    if (this.length > bytes) this.#finish()
   }
 
   /** Copies what begins at `at` of the body, as far as no other reader of it, e.g. of a clone, has brought it before. */
-  take(bytes: Uint8Array, at: number = this.#length): void {
-    if (this.#isOver) return
+  take(bytes: Uint8Array, at: number = this.length): void {
+    if (this.isOver) return
     // Not slice(), which for a Buffer returns a view.
-    const chunk = new Uint8Array(bytes.subarray(this.#length - at, this.#limit + 1 - at))
+    const chunk = new Uint8Array(bytes.subarray(this.length - at, this.limit + 1 - at))
     if (chunk.byteLength === 0) return
-    this.#length += chunk.byteLength
-    this.#chunks = withChunk(this.#chunks, chunk, this.#length)
+    this.length += chunk.byteLength
+    this.#chunks = withChunk(this.#chunks, chunk, this.length)
     const problem = this.#inFlight.add(chunk.byteLength)
     if (problem) this.fail(problem)
-    else if (this.#length > this.#limit) this.#finish()
+    else if (this.length > this.limit) this.#finish()
   }
 
   /** The body has been read to its end. */
@@ -84,13 +73,14 @@ export class BodyCopy {
     this.#stop(() => this.#resolve(undefined))
   }
 
+  /** Gives up, with what the listener's `onError` is told. */
   fail(error: unknown): void {
     this.#stop(() => this.#reject(error))
   }
 
   /** Calls `undo` when the copy is over. */
   whenOver(undo: () => void): void {
-    if (this.#isOver) undo()
+    if (this.isOver) undo()
     else this.#undo.push(undo)
   }
 
@@ -99,7 +89,7 @@ export class BodyCopy {
     if (!(name in target)) return
     this.whenOver(
       shadowMethod(target, name, (beneath, receiver, given) =>
-        this.#isOver ? beneath() : standIn(beneath, receiver, given),
+        this.isOver ? beneath() : standIn(beneath, receiver, given),
       ),
     )
   }
@@ -111,7 +101,7 @@ export class BodyCopy {
 
   /** Nothing that fails here may reach what reads the request. */
   attempt(step: () => void): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     try {
       step()
     } catch (error) {
@@ -120,13 +110,13 @@ export class BodyCopy {
   }
 
   #finish(): void {
-    const bytes = this.#length === 0 ? NO_BYTES : joinChunks(this.#chunks, this.#length)
-    this.#stop(() => this.#resolve(bytes.subarray(0, this.#limit + 1)))
+    const bytes = this.length === 0 ? NO_BYTES : joinChunks(this.#chunks, this.length)
+    this.#stop(() => this.#resolve(bytes.subarray(0, this.limit + 1)))
   }
 
   #stop(settle: () => void): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     this.#chunks = []
     this.#inFlight.arrived()
     for (const undo of this.#undo.splice(0)) callHook(undo) // a proxy may throw

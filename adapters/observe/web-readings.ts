@@ -15,8 +15,8 @@ const FORM = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i
 /** How far one stream has been read, by one reader after the other. */
 interface Position {
   bytes: number
-  /** It then ends before its end. */
-  isCancelled: boolean
+  /** What follows is not the next of the body: it was cancelled, or read by something unseen. */
+  isLost: boolean
 }
 
 /** One reader or iterator, from when it locks its stream to when it leaves it. */
@@ -71,7 +71,7 @@ export class WebReadings {
     }
     if (isOfPlatform('body')) {
       this.#copy.shadowGetter(request, 'body', (body) => {
-        if (body instanceof ReadableStream) this.#followStream(body, { bytes: 0, isCancelled: false })
+        if (body instanceof ReadableStream) this.#followStream(body, { bytes: 0, isLost: false })
       })
     }
     this.#copy.shadow(request, 'clone', (beneath) => {
@@ -143,7 +143,7 @@ export class WebReadings {
       })
     }
     copy.shadow(stream, 'cancel', (beneath) => {
-      at.isCancelled ||= !stream.locked
+      at.isLost ||= !stream.locked
       this.#begun += 1
       return beneath()
     })
@@ -155,7 +155,7 @@ export class WebReadings {
       return branches
     })
     copy.shadow(stream, 'pipeTo', async (beneath, _, [destination, options]) => {
-      const piped = this.#piped(stream, options)
+      const piped = this.#piped(stream, options, at)
       if (piped === undefined) return beneath()
       try {
         return await callAs(piped.source.pipeTo, piped.source, [destination, options])
@@ -164,7 +164,7 @@ export class WebReadings {
       }
     })
     copy.shadow(stream, 'pipeThrough', (beneath, _, [transform, options]) => {
-      const piped = this.#piped(stream, options)
+      const piped = this.#piped(stream, options, at)
       if (piped === undefined) return beneath()
       try {
         return callAs(piped.source.pipeThrough, piped.source, [transform, options])
@@ -179,8 +179,9 @@ export class WebReadings {
    * A stream in place of one that is piped, because the runtime then calls no method of ours. Holds nothing: it reads a chunk when
    * the pipe asks for one. Undefined if the pipe has to deal with the stream itself.
    */
-  #piped(stream: ReadableStream<Uint8Array>, options: unknown) {
-    if (stream.locked || memberOf(options, 'preventCancel')) return undefined
+  #piped(stream: ReadableStream<Uint8Array>, options: unknown, at: Position) {
+    at.isLost ||= Boolean(memberOf(options, 'preventCancel'))
+    if (stream.locked || at.isLost) return undefined
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
     const end = this.#begin()
     const leave = () => {
@@ -207,6 +208,7 @@ export class WebReadings {
       return { source, leave }
     } catch {
       end()
+      at.isLost = true
       return undefined // old dates of Workers let nobody make a stream
     }
   }
@@ -218,7 +220,7 @@ export class WebReadings {
       this.#copy.shadow(reader, name, (beneath) => this.#heard(beneath, reading))
     }
     this.#copy.shadow(reader, 'cancel', (beneath) => {
-      at.isCancelled ||= !reading.isOver
+      at.isLost ||= !reading.isOver
       return beneath()
     })
     this.#copy.shadow(reader, 'releaseLock', (beneath) => {
@@ -231,7 +233,7 @@ export class WebReadings {
     const reading: Reading = { bytes: at.bytes, isOver: false, at }
     this.#copy.shadow(iterator, 'next', (beneath) => this.#heard(beneath, reading))
     this.#copy.shadow(iterator, 'return', (beneath) => {
-      at.isCancelled ||= !reading.isOver && !memberOf(options, 'preventCancel')
+      at.isLost ||= !reading.isOver && !memberOf(options, 'preventCancel')
       reading.isOver = true
       return beneath()
     })
@@ -266,7 +268,7 @@ export class WebReadings {
       reading.bytes += bytes.byteLength
       reading.at.bytes = Math.max(reading.at.bytes, reading.bytes)
     }
-    if (memberOf(read, 'done') === true && !reading.isOver && !reading.at.isCancelled) this.#end()
+    if (memberOf(read, 'done') === true && !reading.isOver && !reading.at.isLost) this.#end()
   }
 
   /** Some runtimes end a body that was cut short as if it were complete. */

@@ -241,6 +241,21 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
       .catch((error: unknown) => error)
     return `${error} ${count}`
   },
+  'a part by a pipe that leaves the rest to a reader': async (request) => {
+    const stop = new AbortController()
+    let count = 0
+    const stream = new WritableStream({
+      write() {
+        count += 1
+        if (count === 3) stop.abort()
+      },
+    })
+    const options = { preventCancel: true, signal: stop.signal }
+    await bodyOf(request)
+      .pipeTo(stream, options)
+      .catch(() => {})
+    return (await inChunks(bodyOf(request).getReader())).length
+  },
   'half of it, and throws': async (request) => {
     await inChunks(bodyOf(request).getReader(), 5).then(() => {
       throw new Error('of the handler')
