@@ -241,6 +241,22 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
       .catch((error: unknown) => error)
     return `${error} ${count}`
   },
+  'what a pipe takes that is stopped up, and then fails': async (request) => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const stream = new WritableStream({
+      async write() {
+        await gate
+        throw new Error('full')
+      },
+    })
+    const piped = bodyOf(request).pipeTo(stream).catch(String)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    open()
+    return piped
+  },
   'a part by a pipe that leaves the rest to a reader': async (request) => {
     const stop = new AbortController()
     let count = 0
