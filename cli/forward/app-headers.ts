@@ -4,12 +4,15 @@ import type { WebhookEvent } from '../../src/index.ts'
 import { mediaTypeOf } from '../../src/lib/content-type.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { FORM } from '../../src/schemes/kit/form-fields.ts'
+import { peerOf } from '../listen/server.ts'
 import type { Forwarding } from './forward-options.ts'
 
 interface AppEvent {
   readonly event: WebhookEvent<unknown>
   /** `Webhook-Event-Id`. */
   readonly key: string
+  /** When the sender says it sent this, if it does. */
+  readonly sentAt: Date | undefined
   readonly isReplay: boolean
 }
 
@@ -25,12 +28,12 @@ interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
  * and `Connection` belong to the connection to the app.
  */
 export function appHeaders(
-  { event, key, isReplay }: AppEvent,
+  { event, key, sentAt, isReplay }: AppEvent,
   request: IncomingMessage,
   { secret, passed, ofSender, publicUrl }: AppHeaderOptions,
 ): OutgoingHttpHeaders {
-  const { headers, socket } = request
-  const source = socket.remoteAddress?.replace(/^::ffff:(?=[0-9]+\.)/, '')
+  const { headers } = request
+  const source = peerOf(request)
   return {
     ...passedOn(request, passed),
     ...passedOn(
@@ -47,7 +50,7 @@ export function appHeaders(
     'hookgate-listener': headerText(event.listenerId),
     'hookgate-auth': event.auth.method === 'scheme' ? event.auth.scheme : event.auth.method,
     'hookgate-key-id': headerText(event.auth.method === 'jwt' ? event.auth.keyId : event.auth.secretId),
-    'hookgate-sent-at': event.sentAt.toISOString(),
+    ...(sentAt !== undefined && { 'hookgate-sent-at': sentAt.toISOString() }),
     ...(source !== undefined && { 'hookgate-source-ip': source, 'x-forwarded-for': source }),
     'x-forwarded-proto': publicUrl.protocol.slice(0, -1),
     'x-forwarded-host': publicUrl.host,

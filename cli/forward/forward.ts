@@ -16,6 +16,7 @@ import type { Verification } from '../../src/verification.ts'
 import { remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
 import { throttled } from '../lib/throttle.ts'
+import { saidTimeOf } from '../listen/report.ts'
 import type { AnswerEvent } from '../listen/webhook-server.ts'
 import { type AppAnswer, type AppSilence, appAt } from './app.ts'
 import { appHeaders } from './app-headers.ts'
@@ -61,10 +62,11 @@ export function forwarder(
       : isReplay
         ? (verification.claimKeys[0] ?? event.id)
         : await appEventId(verification, event)
+    const sentAt = saidTimeOf(event, listener.protocol)
     // The query of a GET is the event's body.
     const { query } = urlParts(signsQuery && request.method === 'POST' ? (request.url ?? '') : '')
     const answer = hasRoom
-      ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody, query)
+      ? await app.ask(appHeaders({ event, key, sentAt, isReplay }, request, options), event.rawBody, query)
       : TOO_MANY
     // Before the sender gets the answer, so that its next attempt finds the event settled.
     if (isSigned && isDuplicate(answer)) {

@@ -9,7 +9,7 @@ export interface HeaderLines {
 }
 
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
-const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[0-9.]+)?$/
+const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[0-9.]+)?[ \t]*$/
 
 /**
  * Reads captured headers; a request line may come first. Undefined if a line is not a header. Also used by the site's playground.
