@@ -1,13 +1,14 @@
 /**
  * The name that was perhaps meant: in another letter case, begun by the given one, or with one or two other letters. Undefined if
- * none is near, and most of a short name may not differ.
+ * none is near, and at most half of a short name may differ.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase()
   const near = (changes: number) =>
     candidates.find(
       (each) =>
-        each.startsWith(name) || (2 * changes < each.length && isWithin(changes, wanted, each.toLowerCase())),
+        each.startsWith(name) ||
+        (2 * changes <= each.length && isWithin(changes, wanted, each.toLowerCase())),
     )
   return near(0) ?? near(1) ?? near(2)
 }
