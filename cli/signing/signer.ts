@@ -105,7 +105,7 @@ async function schemeSigner(
   known: Extras & { readonly eventId: string },
   timestamp: () => number,
 ): Promise<Signer> {
-  refuseStray(given, ['tenant-url', 'expires'], 'is for JWT: remove it, or remove --scheme')
+  refuseStray(given, ['tenant-url', 'expires'], 'is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
   const publicUrl = publicUrlOf(scheme, given, url)
   const body = await readSignedBody(given)

@@ -57,7 +57,7 @@ export const conform: Command = defineCommand({
 })
 
 async function senderCases(given: ConformValues, name: string, url: string) {
-  refuseStray(given, ['tenant-url'], 'is for JWT: remove it, or remove --scheme')
+  refuseStray(given, ['tenant-url'], 'is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
   const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) ?? url })
   try {
