@@ -124,16 +124,20 @@ async function signedEventId(
 }
 
 /**
- * What the event is claimed by, without the time of the attempt: a sender that names no event may sign that time with the body,
- * which then stands for the event. Where genuine bodies repeat, each attempt is an event of its own.
+ * What the event is claimed by, without the time of the attempt, which senders that name no event sign with the body. Undefined if
+ * it is not claimed. A token is claimed as it is, so each attempt of Plaid's is an event of its own: its genuine bodies repeat.
  */
 function keyOfAttempts(verification: Verification): MaybePromise<string | undefined> {
-  const { protocol, claimKeys, delivery } = verification
-  const { dedupe, time, bodiesRepeat } = protocol
+  const { protocol, claimKeys, delivery, signed, timestampText } = verification
+  const { dedupe, time } = protocol
   const isNamed = claimKeys.length > 1 || (dedupe === 'id' && protocol.idOf(verification) !== '')
-  const signsAttempt = time?.of === 'attempt' && !('member' in time) && dedupe !== 'signed-bytes-per-topic'
-  const isOfAttempt = claimKeys.length > 0 && !isNamed && signsAttempt && !bodiesRepeat
-  return isOfAttempt ? keyOfBytes(delivery.body) : claimKeys.at(-1) // the ID is the last
+  const isTimed = time?.of === 'attempt' && timestampText !== '' && dedupe !== 'signed-bytes-per-topic'
+  if (claimKeys.length === 0 || isNamed || !isTimed || signed === undefined) return claimKeys.at(-1) // the ID is the last
+  const untimed = (text: string) => text.replaceAll(timestampText, '')
+  const { before, body, after } = signed
+  return keyOfBytes(
+    signedBytes({ signed: { before: untimed(before), body, after: untimed(after) }, delivery }),
+  )
 }
 
 /** What `settle` commits. */

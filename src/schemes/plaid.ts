@@ -42,7 +42,6 @@ const PLAID: CodeScheme = {
   covers: 'body',
   timestamp: { item: 'iat', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/webhook_code' },
-  bodiesRepeat: true,
   maxBodyBytes: 1_048_576,
   limits:
     'The URL and the other headers are not signed. Genuine bodies repeat, so each token is accepted once.',

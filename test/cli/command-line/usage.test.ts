@@ -179,7 +179,10 @@ test.concurrent.each<[string[], string]>([
     'does not sign the URL: remove --public-url',
   ]),
   [['send', URL_, '--scheme', 'github', '--data', '{}', '--key', 'x'], '--key is not for --scheme github'],
-  [['send', URL_, '--scheme', 'github', '--data', '{}', '--expires', '9'], '--expires is for JWT: leave it out'],
+  [
+    ['send', URL_, '--scheme', 'github', '--data', '{}', '--expires', '9'],
+    '--expires is for JWT: leave it out',
+  ],
   [
     ['sign', '--scheme', 'github', '--data', '{}', '--tenant-url', URL_],
     '--tenant-url is for JWT: leave it out',

@@ -4,10 +4,14 @@ import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { verifyWebhook, webhookOf } from '../../../adapters/express.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
+import { buildkite } from '../../../src/schemes/buildkite.ts'
 import { calendly } from '../../../src/schemes/calendly.ts'
+import { cloudinary } from '../../../src/schemes/cloudinary.ts'
 import { dropbox } from '../../../src/schemes/dropbox.ts'
+import { elevenlabs } from '../../../src/schemes/elevenlabs.ts'
 import { github } from '../../../src/schemes/github.ts'
 import { gitlab } from '../../../src/schemes/gitlab.ts'
+import { hubspot } from '../../../src/schemes/hubspot.ts'
 import { linear } from '../../../src/schemes/linear.ts'
 import { livekit } from '../../../src/schemes/livekit.ts'
 import { plaid } from '../../../src/schemes/plaid.ts'
@@ -21,6 +25,7 @@ import { stripe } from '../../../src/schemes/stripe.ts'
 import { svix } from '../../../src/schemes/svix.ts'
 import { telegram } from '../../../src/schemes/telegram.ts'
 import { twilio } from '../../../src/schemes/twilio.ts'
+import { webflow } from '../../../src/schemes/webflow.ts'
 import { zendesk } from '../../../src/schemes/zendesk.ts'
 import { zoom } from '../../../src/schemes/zoom.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
@@ -158,6 +163,16 @@ const SENDERS: { readonly [name: string]: Sender } = {
     { isTimed: true, body: '{"event":"meeting.started","event_ts":1}' },
   ),
   Calendly: signed(calendly, calendly({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
+  Webflow: signed(webflow, webflow({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
+  ElevenLabs: signed(elevenlabs, elevenlabs({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
+  Buildkite: signed(buildkite, buildkite({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
+  Cloudinary: signed(cloudinary, cloudinary({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
+  'HubSpot, which signs the URL too': signed(
+    hubspot,
+    hubspot({ secrets: OWN, publicUrl: URL }),
+    ANY_UUID_V8,
+    { isTimed: true, publicUrl: URL },
+  ),
   'hookgate itself': {
     auth: hmac({ secrets: { id: 'shop', secret: SECRET } }),
     id: '7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a',
