@@ -175,11 +175,26 @@ test.each(['', ' '])('the query of the request line is verified, with %j at its 
   expect(await verifyAt('/hooks?tenant=8')).toBe(1)
 })
 
+test('the query of a request on HTTP/2, which has no request line, is verified', async () => {
+  const body = 'AccountSid=AC1&Body=Hi'
+  const given = ['--scheme', 'twilio', '--data', body]
+  const signed = await runCommand(['sign', `${PUBLIC_URL}?tenant=7`, ...given], { env })
+  for (const [query, code] of [
+    ['tenant=7', 0],
+    ['tenant=8', 1],
+  ] as const) {
+    const pseudo = `:method: POST\n:scheme: https\n:authority: receiver.example\n:path: /hooks?${query}\n`
+    const headers = await temporaryFile('headers.txt', pseudo + signed.stdout)
+    const args = ['verify', '--scheme', 'twilio', '--public-url', PUBLIC_URL, '--headers', headers]
+    expect((await runCommand(args, { env, input: body })).code).toBe(code)
+  }
+})
+
 test.each([
   ['right', 0, 'handshake (200)'],
   ['wrong', 1, 'handshake (403)'],
 ])('a handshake with the %s token ends with %i', async (token, code, said) => {
-  const line = `GET /hooks?hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token} HTTP/1.1\nHost: x.example`
+  const line = `GET /hooks?hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token} HTTP/1.1`
   const headers = await temporaryFile('headers.txt', line)
   const ended = await runCommand(['verify', '--scheme', 'meta', '--headers', headers], {
     env: { ...env, HOOKGATE_VERIFY_TOKEN: 'right' },
