@@ -83,9 +83,9 @@ describe('the URL of a remote key set', () => {
     )
   })
 
-  it('remoteKeySet throws for a misspelt option, and lists the options', () => {
+  it('remoteKeySet throws for a misspelt option, and names the nearest', () => {
     const call = () => remoteKeySet('https://keys.example', { timeout: 5 } as object)
-    expect(call).toThrow('timeout: remoteKeySet has no such option; it has timeoutSeconds, ')
+    expect(call).toThrow('timeout: remoteKeySet has no such option; did you mean timeoutSeconds?')
   })
 
   it('remoteKeySet fetches nothing before a token needs it', async () => {
