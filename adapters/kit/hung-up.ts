@@ -1,5 +1,8 @@
 import type { NodeResponse } from './read-node.ts'
 
+/** Where there are Node responses. Declared, because web runtimes compile this without Node's types. */
+declare const setImmediate: (callback: () => void) => unknown
+
 /**
  * Calls `tell` when the handler has returned, and neither failed nor left its answer to something else: with its status if the
  * framework ends no response of a client that has left, and otherwise without. `isClosing`: `close` is being emitted.
