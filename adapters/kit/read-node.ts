@@ -72,11 +72,22 @@ export interface NodeResponse {
   /** The head as it was sent. HTTP/1 only. */
   readonly _header?: unknown
   /** HTTP/2 only. */
-  readonly stream?: { readonly errored?: unknown; readonly sentHeaders?: unknown } | undefined
+  readonly stream?:
+    | {
+        readonly aborted?: boolean
+        readonly destroyed?: boolean
+        readonly errored?: unknown
+        readonly sentHeaders?: unknown
+      }
+    | undefined
   /** Null while an earlier response has the connection. */
   readonly socket?: unknown
   /** Calls the listener at `finish` and `close`. */
   on(event: string, listener: () => void): this
+  prependListener(event: string, listener: () => void): this
+  /** Replaced once the client has disconnected, to see how the handler ends. */
+  end(...given: readonly unknown[]): unknown
+  writeHead(status: number, ...given: readonly unknown[]): unknown
 }
 
 /**
@@ -148,7 +159,7 @@ function readNodeBody(
  * Finds headers by lower-case name in the raw list. `request.headers` is built lazily, and drops or joins repeated headers
  * by rules that differ per name. Hosts that construct requests by hand may leave the raw list empty.
  */
-export function nodeHeaders(request: NodeRequest): Incoming['header'] {
+export function nodeHeaders(request: Pick<NodeRequest, 'rawHeaders' | 'headers'>): Incoming['header'] {
   // Read once: property access on Express requests is megamorphic.
   const { rawHeaders } = request
   if (rawHeaders === undefined) throw otherFramework()

@@ -1,9 +1,8 @@
 import { sourceFailure } from '../../src/checks/source-ip.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
-import { isListener } from '../../src/is-listener.ts'
 import { ignoreRejection } from '../../src/lib/hooks.ts'
-import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { isA, memberOf } from '../../src/lib/member-of.ts'
+import { isPromise } from '../../src/lib/maybe-promise.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -21,6 +20,7 @@ import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.t
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
+import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
   BUSY,
   type Claimed,
@@ -29,22 +29,7 @@ import {
   refuseBusy,
   refuseUndecided,
   refuseUnread,
-  retryAfterOf,
-  retryLater,
-  UNKNOWN_LISTENER,
 } from './outcome.ts'
-
-/**
- * Finds the listener of a request, for services with many tenants. Return undefined to respond with 404.
- *
- * @example
- * ```ts
- * const lookup: ListenerLookup<Request> = (request) => tenants.find(new URL(request.url).hostname)
- * ```
- */
-export type ListenerLookup<Request, Given extends Listener<unknown> = Listener> = (
-  request: Request,
-) => MaybePromise<Given | undefined>
 
 /** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
@@ -134,7 +119,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
   options: ReceiverOptions = {},
   { caller = 'verifyWebhook', ownOptions, wasReceived = markReceived }: ReceiverSetup<Request> = {},
 ): Receiver<Request, Given> {
-  const lookup = lookupOf(caller, target)
+  checkTarget(caller, target)
   checkOptions(caller, options, { ...OPTIONS, ...ownOptions })
   const {
     bodyTimeoutSeconds = 10,
@@ -212,7 +197,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
         if (await place.during(isCutOff, incoming)) return finish(incoming, place, BUSY)
       }
       if (wasReceived(request)) throw mountedTwice()
-      let found = lookup(request)
+      let found = typeof target === 'function' ? findListener(target, request) : target
       if (found !== target && isPromise(found)) {
         found.catch(() => {}) // nothing awaits it if there is no room
         place ??= bodies.enter()
@@ -331,63 +316,6 @@ function mountedTwice(): ListenerConfigError {
   return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
 }
 
-type Found<Given> = Given | Refusal
-
 /** Not `in`, which engines do not optimize: hence the cast. */
 export const isRefusal = (found: object): found is Refusal =>
   (found as { reply?: object }).reply !== undefined
-
-/** Turns a listener or a lookup into a function that returns a listener, or the refusal if there is none. @throws ListenerConfigError */
-export function lookupOf<Request, Given extends Listener<unknown>>(
-  caller: string,
-  target: Given | ListenerLookup<Request, Given>,
-): (request: Request) => MaybePromise<Found<Given>> {
-  if (typeof target === 'function') return (request) => findListener(() => target(request))
-  if (!isListener(target)) throw noListener(caller, target)
-  return always
-
-  function always(): Given {
-    return target as Given // by the lines above
-  }
-}
-
-function findListener<Given extends Listener<unknown>>(
-  find: () => MaybePromise<Given | undefined>,
-): MaybePromise<Found<Given>> {
-  try {
-    const found = find()
-    return isPromise(found)
-      ? Promise.resolve(found).then(checkFound<Given>, refuseUnloaded)
-      : checkFound(found)
-  } catch (error) {
-    return refuseUnloaded(error)
-  }
-}
-
-function checkFound<Given extends Listener<unknown>>(found: Given | undefined): Found<Given> {
-  if (found === undefined) return UNKNOWN_LISTENER
-  if (!isListener(found))
-    throw new ListenerConfigError(
-      'listener',
-      'a lookup must return the result of defineListener(), or undefined',
-    )
-  return found
-}
-
-function refuseUnloaded(error: unknown): Refusal {
-  // Not `instanceof`: it may be of another copy of hookgate.
-  if (memberOf(error, 'code') === 'ERR_LISTENER_LOAD') return retryLater(retryAfterOf(error))
-  throw error
-}
-
-/** If `verifyWebhook` was mounted without a call, `found` is a request or Hono's context. */
-function noListener(caller: string, found: unknown): ListenerConfigError {
-  if (memberOf(found, 'headers') || memberOf(found, 'req')) {
-    const given = caller === 'webhookHandler' ? 'listener, handler' : 'listener'
-    return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(${given})`)
-  }
-  return new ListenerConfigError(
-    'listener',
-    'must come from defineListener(), or be a function that finds one',
-  )
-}
