@@ -70,11 +70,14 @@ export interface Protocol extends BodyFormat {
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
   readonly unsigned: ClaimedEvent['unsigned']
-  /** Whether handshakes are answered after authentication. Undefined if there are none. */
-  readonly signsHandshake?: boolean | undefined
-  /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
-  readonly answer?: ((evidence: Evidence, tells?: boolean) => HandshakeAnswer) | undefined
+  /** Answers a handshake that nobody signs, before the headers are checked. */
+  readonly answerOpen?: HandshakeAnswerer | undefined
+  /** Answers a handshake that is signed, after authentication. */
+  readonly answerSigned?: HandshakeAnswerer | undefined
 }
+
+/** Undefined if the request is no handshake. `tells`: whether `onHandshake` hears of it. */
+export type HandshakeAnswerer = (evidence: Evidence, tells?: boolean) => HandshakeAnswer
 
 /** hookgate's own scheme. docs/specification.md defines it. */
 export const SPECIFICATION: Protocol = {

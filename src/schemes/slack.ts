@@ -1,5 +1,15 @@
+import { byteText } from '../lib/bytes.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
 import { memberAt } from '../lib/json.ts'
-import { type SchemeFactory, type SecretOptions, schemeOf, textReply } from './kit/define-scheme.ts'
+import {
+  emptyReply,
+  type SchemeFactory,
+  type SecretOptions,
+  schemeOf,
+  textReply,
+} from './kit/define-scheme.ts'
+import { FORM } from './kit/form-fields.ts'
+import type { HandshakeRequest } from './kit/scheme.ts'
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
@@ -91,10 +101,30 @@ export interface SlackRateLimit {
   readonly payload?: undefined
 }
 
+const LONGEST_CHECK = 512
+/** Slack's old verification token is 24 letters and digits. */
+const TOKEN = 'token=[0-9A-Za-z._~%+-]{1,256}'
+const SSL_CHECK: RegExp = /* @__PURE__ */ new RegExp(`^(?:ssl_check=1(?:&${TOKEN})?|${TOKEN}&ssl_check=1)$`)
+
+/**
+ * Whether Slack checks the endpoint's certificate, as it does with the URL of a command: with this field and its token alone, in
+ * the form of a POST or in the query of a GET.
+ */
+function isSslCheck({ method, header, list, queryText, body }: HandshakeRequest): boolean {
+  if (body.length > LONGEST_CHECK) return false
+  const query = queryText()
+  if (method === 'GET') return body.length === 0 && query !== undefined && SSL_CHECK.test(query)
+  const isForm = mediaTypeOf(header('content-type') ?? '') === FORM
+  const isPlain = (list('content-encoding') ?? 'identity').toLowerCase() === 'identity'
+  const isAlone = method === 'POST' && query === '' && isForm && isPlain
+  return isAlone && SSL_CHECK.test(byteText(body))
+}
+
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
  * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
- * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you.
+ * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you, and so is `ssl_check=1`, the only
+ * request that Slack does not sign: it checks the certificate of a command's URL.
  *
  * Commands and interactions are forms, and have no `event.type`. For a command, `event.payload` is a `SlackCommand`: its fields.
  * For an interaction it is a `SlackInteraction`: `{ payload }`, with the parsed JSON of its only field.
@@ -131,6 +161,7 @@ export const slack: SchemeFactory<
         ? textReply(memberAt(payload, ['challenge']))
         : undefined
     },
+    answerUnsigned: (request) => (isSslCheck(request) ? emptyReply(200) : undefined),
   },
   maxBodyBytes: 1_048_576,
   facts: {

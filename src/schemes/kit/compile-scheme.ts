@@ -7,7 +7,7 @@ import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { handshakeAnswerer } from './handshake-answers.ts'
+import { handshakeAnswers } from './handshake-answers.ts'
 import type { PreAuthBody } from './pre-auth-body.ts'
 import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
@@ -62,14 +62,8 @@ export function compileScheme(
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
-    signsHandshake: signsHandshake(scheme, options),
-    answer: handshakeAnswerer(scheme, options),
+    ...handshakeAnswers(scheme, options),
   }
-}
-
-/** Whether handshakes are signed with a key that is known. Undefined if the sender has none. */
-function signsHandshake({ handshake }: SenderScheme, { secrets }: SchemeOptions): boolean | undefined {
-  return handshake && (handshake.signed || (handshake.bringsItsKey === true && secrets !== undefined))
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)

@@ -238,6 +238,11 @@ export interface HandshakeForm {
     request: HandshakeRequest,
     options: SchemeOptions,
   ): MaybePromise<Reply | Failure<'body_malformed'> | undefined>
+  /**
+   * Answers what the sender does not sign, if it signs its other handshakes. Called before the headers are checked. A stranger
+   * can send the same, so the answer must depend on nothing secret.
+   */
+  readonly answerUnsigned?: (request: HandshakeRequest) => Reply | undefined
 }
 
 /** What a scheme's own function may read to reconstruct the signed bytes. */
