@@ -66,6 +66,10 @@ export interface Protocol extends BodyFormat {
   readonly dedupe: Dedupe
   /** Genuine bodies repeat, so an event without an ID claims nothing. */
   readonly bodiesRepeat?: boolean | undefined
+  /** How long an event is remembered, in seconds, if not as long as the listener says. */
+  readonly retentionOf?: ((evidence: Evidence) => number | undefined) | undefined
+  /** The same protocol, with the names of the headers that a delivery has. Undefined if the sender has one family of headers. */
+  readonly forDelivery?: ((delivery: Delivery) => Protocol) | undefined
   /** The sender's name for what happened. Undefined if the delivery has none. */
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
@@ -124,4 +128,9 @@ export function protocolOf({
   readonly challenge?: string | undefined
 }): Protocol {
   return challenge === undefined ? protocol : { ...protocol, challenge }
+}
+
+/** The listener's protocol, with the names of the headers that this delivery has. */
+export function protocolFor(delivery: Delivery, { protocol }: { readonly protocol: Protocol }): Protocol {
+  return protocol.forDelivery?.(delivery) ?? protocol
 }

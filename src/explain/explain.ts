@@ -3,7 +3,9 @@ import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
+import { protocolFor } from '../protocol.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { mixedFamilies } from '../schemes/kit/header-families.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { type ExpectedSender, expectedSender } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
@@ -74,7 +76,7 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender(listener, secret)
+  const expected = expectedSender({ ...listener, protocol: protocolFor(delivery, listener) }, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
@@ -103,12 +105,17 @@ async function mistakesIn(
       const consumed = isInBody ? consumedBody(delivery, expected) : []
       if (consumed.length > 0) return { likely: consumed, ...looksLike }
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
-      const { headers, required } = listener.protocol
+      const { headers, required } = protocolFor(delivery, listener)
       return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
     }
     case 'signature_mismatch':
     case 'token_invalid': {
       if (expected.keys.length === 0) return { likely: [] }
+      const mixed = mixedFamilies(delivery, expected.scheme)
+      if (mixed)
+        return {
+          likely: [`${mixed}: ${expected.name} sends one of them, so something in front has added headers`],
+        }
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
       return { likely: await wrongSignature(delivery, listener, expected) }

@@ -135,8 +135,9 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
   ])
 }
 
-function signedBy({ signed, bringsItsKey }: HandshakeForm): string {
+function signedBy({ signed, bringsItsKey, answerUnsigned }: HandshakeForm): string {
   if (bringsItsKey) return 'signed with the key that it brings, or not signed'
+  if (answerUnsigned) return 'signed, and another that is not'
   return signed ? 'signed' : 'not signed'
 }
 

@@ -61,6 +61,7 @@ export function compileScheme(
     idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
+    retentionOf: options.dedupe === undefined ? retentionReader(scheme, typeOf) : undefined,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
     ...handshakeAnswers(scheme, options),
   }
@@ -185,6 +186,13 @@ function claimReader(
     if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
     return claimed
   }
+}
+
+function retentionReader(
+  { retentionOf }: SenderScheme,
+  typeOf: CompiledScheme['typeOf'],
+): CompiledScheme['retentionOf'] {
+  return retentionOf && ((evidence) => retentionOf({ type: typeOf(evidence), payload: evidence.payload }))
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {
