@@ -3,6 +3,7 @@ import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
 
@@ -119,7 +120,8 @@ const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
   key === 'text' ? ` Any secret will do, e.g. \`${secretPrefix}for_trying\`.` : ''
 
 function checksOf({ scheme, dedupe }: SenderPage): string {
-  const { headers, member } = scheme.signature
+  const { member } = scheme.signature
+  const headers = rowsOf(scheme).flatMap(({ signature }) => signature.headers)
   const algorithm: string = scheme.algorithm // also 'code'
   const place =
     headers.length > 0 ? headers.map((name) => `\`${name}\``).join(', ') : `the body, at \`${member}\``

@@ -62,7 +62,7 @@ const aList: OptionCheck = (value, option) => {
 
 /** @throws ListenerConfigError for a name in upper case, or one of both families. */
 function namesOfHeaders(value: unknown, option: string): void {
-  const names: readonly unknown[] = Object.entries(value ?? {}).flat()
+  const names: readonly unknown[] = Array.isArray(value) ? [] : Object.entries(value ?? {}).flat()
   const isLowerCase = (name: unknown) => typeof name === 'string' && name === name.toLowerCase()
   if (names.length > 0 && names.every(isLowerCase) && new Set(names).size === names.length) return
   throw new ListenerConfigError(option, 'must be names in lower case, each once, like { "x-a": "a" }')

@@ -172,8 +172,9 @@ export interface Scheme {
   /** How long events are remembered, in seconds. Defaults to 7 days if the attempt's time is signed, otherwise 30 days. */
   readonly retentionSeconds?: number
   /**
-   * How long one event is remembered instead, in seconds, if the sender may send the same body again as another event. Longer than it
-   * retries; never longer than the listener's retention. Undefined for all other events. Not asked if the user sets `dedupe`.
+   * How long one event is remembered instead, in seconds, if the sender may send the same body again as another event: longer than
+   * it retries. A captured delivery can run again after that. Never longer than the listener's retention. Undefined for all other
+   * events. Not asked if the user sets `dedupe`.
    */
   readonly retentionOf?: (event: {
     readonly type: string | undefined
