@@ -121,7 +121,7 @@ const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
 
 function checksOf({ scheme, dedupe }: SenderPage): string {
   const { member } = scheme.signature
-  const headers = rowsOf(scheme).flatMap(({ signature }) => signature.headers)
+  const headers = rowsOf(scheme).map(({ signature }) => signature.headers.map((name) => `\`${name}\``).join(', '))
   const algorithm: string = scheme.algorithm // also 'code'
   const place =
     headers.length > 0 ? headers.map((name) => `\`${name}\``).join(', ') : `the body, at \`${member}\``
