@@ -120,11 +120,12 @@ const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
   key === 'text' ? ` Any secret will do, e.g. \`${secretPrefix}for_trying\`.` : ''
 
 function checksOf({ scheme, dedupe }: SenderPage): string {
-  const { member } = scheme.signature
-  const headers = rowsOf(scheme).map(({ signature }) => signature.headers.map((name) => `\`${name}\``).join(', '))
+  const { headers, member } = scheme.signature
   const algorithm: string = scheme.algorithm // also 'code'
-  const place =
-    headers.length > 0 ? headers.map((name) => `\`${name}\``).join(', ') : `the body, at \`${member}\``
+  const families = rowsOf(scheme).map(({ signature }) =>
+    signature.headers.map((name) => `\`${name}\``).join(', '),
+  )
+  const place = headers.length > 0 ? families.join(' or ') : `the body, at \`${member}\``
   return bullets([
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
