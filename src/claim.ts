@@ -26,11 +26,13 @@ export interface EventClaim {
 }
 
 /** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
-export function claimOf({ listener, claimKeys, retentionMs }: Verification, owner: string): EventClaim {
+export function claimOf(verification: Verification, owner: string): EventClaim {
+  const { claimKeys, retentionMs } = verification
   const [first, second] = claimKeys
   if (first === undefined) return WITHOUT_KEY
-  const claim = new Claim(listener, first, owner, retentionMs)
-  return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner, retentionMs))
+  const listener = retentionMs ? { ...verification.listener, retentionMs } : verification.listener
+  const claim = new Claim(listener, first, owner)
+  return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
 }
 
 /** Nothing is held while a commit or a release is awaited. */
@@ -43,16 +45,14 @@ class Claim implements EventClaim {
   readonly #listener: Listener<unknown>
   readonly #key: EventKey
   readonly #owner: string
-  readonly #retentionMs: number
   readonly #takenAt: number
   #settled: 'committed' | 'released' | undefined
   #isOverrun = false
 
-  constructor(listener: Listener<unknown>, eventId: string, owner: string, retentionMs: number) {
+  constructor(listener: Listener<unknown>, eventId: string, owner: string) {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
     this.#owner = owner
-    this.#retentionMs = retentionMs
     this.#takenAt = listener.onError ? performance.now() : 0
   }
 
@@ -98,7 +98,7 @@ class Claim implements EventClaim {
     waiter: Waiter | undefined,
   ): Promise<Answer> {
     try {
-      const asked = call.ask(this.#listener, this.#key, this.#owner, this.#retentionMs)
+      const asked = call.ask(this.#listener, this.#key, this.#owner)
       const answer = isPromise(asked) ? await (waiter ?? DIRECT).wait(this.#inTime(call, asked)) : asked
       if (call.answers.includes(answer)) return answer
     } catch (cause) {
@@ -133,7 +133,7 @@ class Claim implements EventClaim {
     try {
       await asked
     } catch {}
-    return RELEASE.ask(this.#listener, this.#key, this.#owner, this.#retentionMs)
+    return RELEASE.ask(this.#listener, this.#key, this.#owner)
   }
 }
 
@@ -141,7 +141,7 @@ class Claim implements EventClaim {
 interface StoreCall<Answer extends StoreAnswer> {
   readonly name: StoreFields['verb']
   readonly answers: readonly Answer[]
-  ask(listener: Listener<unknown>, key: EventKey, owner: string, retentionMs: number): MaybePromise<Answer>
+  ask(listener: Listener<unknown>, key: EventKey, owner: string): MaybePromise<Answer>
 }
 
 const CLAIM: StoreCall<ClaimAnswer> = {
@@ -153,7 +153,7 @@ const CLAIM: StoreCall<ClaimAnswer> = {
 const COMMIT: StoreCall<CommitAnswer> = {
   name: 'commit',
   answers: COMMIT_ANSWERS,
-  ask: ({ store }, key, owner, retentionMs) => store.commit(key, owner, retentionMs),
+  ask: ({ store, retentionMs }, key, owner) => store.commit(key, owner, retentionMs),
 }
 
 const RELEASE: StoreCall<boolean> = {

@@ -10,6 +10,7 @@ import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
 import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
+import type { Verification } from './verification.ts'
 
 /**
  * What deliveries look like, and how they are answered, compiled for the checks. They ask this instead of who the sender is.
@@ -66,8 +67,8 @@ export interface Protocol extends BodyFormat {
   readonly dedupe: Dedupe
   /** Genuine bodies repeat, so an event without an ID claims nothing. */
   readonly bodiesRepeat?: boolean | undefined
-  /** How long an event is remembered, in seconds, if not as long as the listener says. */
-  readonly retentionOf?: ((evidence: Evidence) => number | undefined) | undefined
+  /** How long an event is remembered, in milliseconds, if not as long as the listener says. */
+  readonly retentionOf?: ((verification: Verification) => number | undefined) | undefined
   /** The same protocol, with the names of the headers that a delivery has. Undefined if the sender has one family of headers. */
   readonly forDelivery?: ((delivery: Delivery) => Protocol) | undefined
   /** The sender's name for what happened. Undefined if the delivery has none. */

@@ -30,8 +30,8 @@ export class Verification implements Evidence, Waiter {
   sentAt = 0
   /** The future `event.id`. Empty until it has passed its check. */
   eventId = ''
-  /** How long the event is remembered once it is committed. */
-  retentionMs: number
+  /** How long the event is remembered once it is committed, if not as long as the listener says. */
+  retentionMs: number | undefined = undefined
   /** The keys that the event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
   /** The future `event.type`. Empty if there is none. Undefined until the event is identified, unless a scheme has set it. */
@@ -55,7 +55,6 @@ export class Verification implements Evidence, Waiter {
     this.listener = listener
     this.protocol = protocolFor(delivery, listener)
     this.body = new Body(delivery.body, this.protocol)
-    this.retentionMs = listener.retentionMs
     this.now = Math.floor(timeOf(listener.clock) / 1000)
     if (listener.onVerdict || listener.onError) this.startedAt = performance.now()
   }

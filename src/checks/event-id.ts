@@ -39,7 +39,5 @@ function identify(verification: Verification, id: string, keys: readonly string[
   verification.claimKeys = isUnclaimed ? [] : keys
   verification.eventId = id || (keys[0] ?? '')
   verification.eventTypeText = protocol.typeOf(verification) ?? '' // now: a schema may drop it from the payload
-  const seconds = protocol.retentionOf?.(verification)
-  if (seconds !== undefined && seconds > 0)
-    verification.retentionMs = Math.min(verification.retentionMs, seconds * 1000)
+  verification.retentionMs = protocol.retentionOf?.(verification)
 }

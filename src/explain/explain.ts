@@ -5,9 +5,9 @@ import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
 import { protocolFor } from '../protocol.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
-import { mixedFamilies } from '../schemes/kit/header-families.ts'
+import { mixesFamilies, rowsOf } from '../schemes/kit/header-families.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
-import { type ExpectedSender, expectedSender } from './expected-sender.ts'
+import { type ExpectedSender, expectedSender, headerTitle } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
 import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { bytesOfBase64 } from './signature-form.ts'
@@ -111,11 +111,7 @@ async function mistakesIn(
     case 'signature_mismatch':
     case 'token_invalid': {
       if (expected.keys.length === 0) return { likely: [] }
-      const mixed = mixedFamilies(delivery, expected.scheme)
-      if (mixed)
-        return {
-          likely: [`${mixed}: ${expected.name} sends one of them, so something in front has added headers`],
-        }
+      if (mixesFamilies(delivery, expected.scheme)) return { likely: [twoFamilies(expected)] }
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
       return { likely: await wrongSignature(delivery, listener, expected) }
@@ -123,6 +119,11 @@ async function mistakesIn(
     default:
       return { likely: [] }
   }
+}
+
+function twoFamilies({ name, scheme }: ExpectedSender): string {
+  const both = rowsOf(scheme).map(({ signature }) => headerTitle(signature.headers[0] ?? ''))
+  return `the request has headers of two families, like ${both.join(' and ')}: ${name} sends one of them, so something in front of this listener has added headers`
 }
 
 /** What a `jwt()` listener expects of a token. */

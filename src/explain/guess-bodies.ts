@@ -90,6 +90,12 @@ function charsets(body: Uint8Array, says: string): readonly Guess[] {
   return [{ says: [says], body: bytesOf(text, new Uint8Array(), '') }]
 }
 
+/** The order of the fields, by scheme, as in `facts.formOrder`. Kept here, so that bundles without `explain` lack it. */
+const FORM_ORDERS: { readonly [scheme: string]: string } = {
+  slack:
+    'token team_id team_domain enterprise_id enterprise_name channel_id channel_name user_id user_name command text api_app_id is_enterprise_install response_url trigger_id',
+}
+
 type Field = [name: string, value: string]
 
 /** The forms that may have been signed: fields in another order, other percent codes, or a form in place of JSON. */
@@ -101,7 +107,7 @@ function formTexts(
 ): readonly Text[] {
   const { name, scheme, facts, exactBytes } = expected
   if (!scheme.content?.some(isForm)) return []
-  const known = facts.formOrder?.split(' ') ?? []
+  const known = (facts.formOrder ?? FORM_ORDERS[scheme.name])?.split(' ') ?? []
   const again = (form: string): Text => [serialisedAgain(expected), form]
   const fromJson = fieldsOfJson(json)
   if (fromJson !== undefined) {

@@ -140,7 +140,7 @@ describe("Shopify's Events", () => {
     )
     expect((await likely(events(), `${EVENT}\n`))[0]).toMatch(/^the body ends with a line break/)
     expect((await likely({ ...webhooks(), ...events() }))[0]).toMatch(
-      /^headers of two families, like x-shopify-hmac/,
+      /^the request has headers of two families, like X-Shopify-Hmac-Sha256 and Shopify-Hmac-Sha256: Shopify/,
     )
   })
 

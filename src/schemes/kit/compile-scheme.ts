@@ -188,11 +188,19 @@ function claimReader(
   }
 }
 
+/** Never longer than the listener says. */
 function retentionReader(
   { retentionOf }: SenderScheme,
   typeOf: CompiledScheme['typeOf'],
 ): CompiledScheme['retentionOf'] {
-  return retentionOf && ((evidence) => retentionOf({ type: typeOf(evidence), payload: evidence.payload }))
+  return (
+    retentionOf &&
+    ((verification) => {
+      const { listener, payload } = verification
+      const seconds = retentionOf({ type: typeOf(verification), payload }) ?? 0
+      return seconds > 0 ? Math.min(seconds * 1000, listener.retentionMs) : undefined
+    })
+  )
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {

@@ -1,4 +1,5 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
+import type { Evidence } from '../../auth/evidence.ts'
 import type { Delivery } from '../../delivery.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { fail } from '../../reason.ts'
@@ -21,54 +22,38 @@ export function inEitherFamily(
   const { otherHeaders } = scheme
   if (otherHeaders === undefined) return undefined
   const familyOf = familyReader(otherHeaders)
-  const auths = { first: authOf(scheme), other: authOf(inOtherFamily(scheme, otherHeaders)) }
-  const { first } = auths
+  const first = authOf(scheme)
+  const auths = [first, authOf(inOtherFamily(scheme, otherHeaders))]
   return Object.freeze({
     ...first,
     protocol: {
       ...first.protocol,
-      forDelivery(delivery) {
-        const family = familyOf(delivery)
-        return (family === 'both' ? first : auths[family]).protocol
-      },
-    } satisfies CompiledScheme,
-    authenticate(evidence) {
-      const family = familyOf(evidence.delivery)
-      return family === 'both'
-        ? fail('signature_mismatch', mixed(scheme))
-        : auths[family].authenticate(evidence)
+      forDelivery: (delivery: Delivery) => (auths[familyOf(delivery)] ?? first).protocol,
     },
-  } satisfies RowAuthenticator)
+    authenticate: (evidence: Evidence) =>
+      auths[familyOf(evidence.delivery)]?.authenticate(evidence) ??
+      fail('signature_mismatch', 'headers of two families'),
+  })
 }
-
-const mixed = (scheme: SenderScheme) =>
-  `headers of two families, like ${rowsOf(scheme)
-    .map(({ signature }) => signature.headers[0])
-    .join(' and ')}`
 
 type Headers = Pick<Delivery, 'header'>
 
-/** An empty header counts as absent. */
-function familyReader(
-  names: NonNullable<Scheme['otherHeaders']>,
-): (delivery: Headers) => 'first' | 'other' | 'both' {
+const BOTH = 2
+
+/** Which family's headers a delivery has: the row's, which is 0, the other, which is 1, or `BOTH`. An empty header counts as absent. */
+function familyReader(names: NonNullable<Scheme['otherHeaders']>): (delivery: Headers) => 0 | 1 | 2 {
+  const has = (some: readonly string[], delivery: Headers) =>
+    some.some((name) => delivery.header(name)?.length)
   const [first, other] = [Object.keys(names), Object.values(names)]
-  const hasOneOf = (delivery: Headers, some: readonly string[]) =>
-    some.some((name) => Boolean(delivery.header(name)?.length))
-  return (delivery) => {
-    if (!hasOneOf(delivery, other)) return 'first'
-    return hasOneOf(delivery, first) ? 'both' : 'other'
-  }
+  return (delivery) => (has(other, delivery) ? (has(first, delivery) ? BOTH : 1) : 0)
 }
 
-function familyOf(delivery: Headers, scheme: SenderScheme): 'first' | 'other' | 'both' {
-  return familyReader((scheme.algorithm !== 'code' && scheme.otherHeaders) || {})(delivery)
-}
+const familyOf = (delivery: Headers, scheme: SenderScheme) =>
+  familyReader((scheme.algorithm !== 'code' && scheme.otherHeaders) || {})(delivery)
 
-/** Says that a delivery has headers of both families. Undefined for any other. */
-export function mixedFamilies(delivery: Headers, scheme: SenderScheme): string | undefined {
-  return familyOf(delivery, scheme) === 'both' ? mixed(scheme) : undefined
-}
+/** Whether a delivery has headers of both families. */
+export const mixesFamilies = (delivery: Headers, scheme: SenderScheme): boolean =>
+  familyOf(delivery, scheme) === BOTH
 
 /** The row in each family of headers: the row itself, and the same with the other names. */
 export function rowsOf(scheme: SenderScheme): readonly SenderScheme[] {
@@ -77,10 +62,8 @@ export function rowsOf(scheme: SenderScheme): readonly SenderScheme[] {
 }
 
 /** The row in the family of headers that a delivery has. */
-export function rowFor(delivery: Headers, scheme: SenderScheme): SenderScheme {
-  const [row = scheme, other = row] = rowsOf(scheme)
-  return familyOf(delivery, scheme) === 'other' ? other : row
-}
+export const rowFor = (delivery: Headers, scheme: SenderScheme): SenderScheme =>
+  rowsOf(scheme)[familyOf(delivery, scheme)] ?? scheme
 
 function inOtherFamily(
   { otherHeaders: _, ...row }: Scheme,
