@@ -26,11 +26,13 @@ export interface EventClaim {
 }
 
 /** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
-export function claimOf(verification: Verification, owner: string): EventClaim {
-  const { claimKeys, retentionMs } = verification
+export function claimOf(
+  { claimKeys, listener: given, retentionMs = Infinity }: Verification,
+  owner: string,
+): EventClaim {
   const [first, second] = claimKeys
   if (first === undefined) return WITHOUT_KEY
-  const listener = retentionMs ? { ...verification.listener, retentionMs } : verification.listener
+  const listener = retentionMs < given.retentionMs ? { ...given, retentionMs } : given
   const claim = new Claim(listener, first, owner)
   return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
 }

@@ -10,7 +10,6 @@ import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
 import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
-import type { Verification } from './verification.ts'
 
 /**
  * What deliveries look like, and how they are answered, compiled for the checks. They ask this instead of who the sender is.
@@ -67,8 +66,8 @@ export interface Protocol extends BodyFormat {
   readonly dedupe: Dedupe
   /** Genuine bodies repeat, so an event without an ID claims nothing. */
   readonly bodiesRepeat?: boolean | undefined
-  /** How long an event is remembered, in milliseconds, if not as long as the listener says. */
-  readonly retentionOf?: ((verification: Verification) => number | undefined) | undefined
+  /** How long an event is remembered, in milliseconds, if not as long as the listener says: never longer. */
+  readonly retentionOf?: ((evidence: Evidence) => number | undefined) | undefined
   /** The same protocol, with the names of the headers that a delivery has. Undefined if the sender has one family of headers. */
   readonly forDelivery?: ((delivery: Delivery) => Protocol) | undefined
   /** The sender's name for what happened. Undefined if the delivery has none. */
@@ -129,9 +128,4 @@ export function protocolOf({
   readonly challenge?: string | undefined
 }): Protocol {
   return challenge === undefined ? protocol : { ...protocol, challenge }
-}
-
-/** The listener's protocol, with the names of the headers that this delivery has. */
-export function protocolFor(delivery: Delivery, { protocol }: { readonly protocol: Protocol }): Protocol {
-  return protocol.forDelivery?.(delivery) ?? protocol
 }

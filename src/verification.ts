@@ -6,7 +6,7 @@ import type { EventAuth } from './event.ts'
 import { timeOf } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
 import type { Listener } from './listener.ts'
-import { type Protocol, protocolFor } from './protocol.ts'
+import type { Protocol } from './protocol.ts'
 import type { FormField } from './schemes/kit/form-fields.ts'
 
 /**
@@ -53,7 +53,7 @@ export class Verification implements Evidence, Waiter {
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
     this.listener = listener
-    this.protocol = protocolFor(delivery, listener)
+    this.protocol = listener.protocol.forDelivery?.(delivery) ?? listener.protocol
     this.body = new Body(delivery.body, this.protocol)
     this.now = Math.floor(timeOf(listener.clock) / 1000)
     if (listener.onVerdict || listener.onError) this.startedAt = performance.now()

@@ -3,9 +3,9 @@ import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
-import { protocolFor } from '../protocol.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { mixesFamilies, rowsOf } from '../schemes/kit/header-families.ts'
+import { Verification } from '../verification.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { type ExpectedSender, expectedSender, headerTitle } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
@@ -76,7 +76,8 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender({ ...listener, protocol: protocolFor(delivery, listener) }, secret)
+  const { protocol } = new Verification(delivery, listener)
+  const expected = expectedSender({ auth: listener.auth, protocol }, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
@@ -105,7 +106,7 @@ async function mistakesIn(
       const consumed = isInBody ? consumedBody(delivery, expected) : []
       if (consumed.length > 0) return { likely: consumed, ...looksLike }
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
-      const { headers, required } = protocolFor(delivery, listener)
+      const { headers, required } = new Verification(delivery, listener).protocol
       return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
     }
     case 'signature_mismatch':

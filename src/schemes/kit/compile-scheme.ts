@@ -188,17 +188,15 @@ function claimReader(
   }
 }
 
-/** Never longer than the listener says. */
 function retentionReader(
   { retentionOf }: SenderScheme,
   typeOf: CompiledScheme['typeOf'],
 ): CompiledScheme['retentionOf'] {
   return (
     retentionOf &&
-    ((verification) => {
-      const { listener, payload } = verification
-      const seconds = retentionOf({ type: typeOf(verification), payload }) ?? 0
-      return seconds > 0 ? Math.min(seconds * 1000, listener.retentionMs) : undefined
+    ((evidence) => {
+      const seconds = retentionOf({ type: typeOf(evidence), payload: evidence.payload }) ?? 0
+      return seconds > 0 ? seconds * 1000 : undefined
     })
   )
 }
