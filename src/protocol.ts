@@ -66,15 +66,22 @@ export interface Protocol extends BodyFormat {
   readonly dedupe: Dedupe
   /** Genuine bodies repeat, so an event without an ID claims nothing. */
   readonly bodiesRepeat?: boolean | undefined
+  /** How long an event is remembered, in milliseconds, if not as long as the listener says: never longer. */
+  readonly retentionOf?: ((evidence: Evidence) => number | undefined) | undefined
+  /** The same protocol, with the names of the headers that a delivery has. Undefined if the sender has one family of headers. */
+  readonly forDelivery?: ((delivery: Delivery) => Protocol) | undefined
   /** The sender's name for what happened. Undefined if the delivery has none. */
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
   readonly unsigned: ClaimedEvent['unsigned']
-  /** Whether handshakes are answered after authentication. Undefined if there are none. */
-  readonly signsHandshake?: boolean | undefined
-  /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
-  readonly answer?: ((evidence: Evidence, tells?: boolean) => HandshakeAnswer) | undefined
+  /** Answers a handshake that nobody signs, before the headers are checked. */
+  readonly answerOpen?: HandshakeAnswerer | undefined
+  /** Answers a handshake that is signed, after authentication. */
+  readonly answerSigned?: HandshakeAnswerer | undefined
 }
+
+/** Undefined if the request is no handshake. `tells`: whether `onHandshake` hears of it. */
+export type HandshakeAnswerer = (evidence: Evidence, tells?: boolean) => HandshakeAnswer
 
 /** hookgate's own scheme. docs/specification.md defines it. */
 export const SPECIFICATION: Protocol = {

@@ -67,7 +67,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     setUp: [
       'Create an app, and copy its signing secret.',
       'Under Event Subscriptions, enter your URL. Slack verifies it at once, and hookgate answers.',
-      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL.',
+      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL. It may be asked with GET, so mount it for all methods.',
     ],
     test: 'Mention the app in a channel, or run its command.',
     mistakes: [
@@ -89,6 +89,8 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       "A shop's access token is not the key.",
       'One change can arrive under two topics, with the same body. Both run.',
+      "Events repeat their bodies: unless the query of a subscription asks for `updatedAt`, the same change again is a duplicate. Pass `dedupe: 'id'` to run it.",
+      'The request to redact a shop may come after the merchant has installed the app again: check that before you delete anything.',
       'Shopify deletes subscriptions after 8 failures in a row, so watch for errors.',
     ],
     guide: 'https://shopify.dev/docs/apps/build/webhooks',

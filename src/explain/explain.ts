@@ -4,8 +4,10 @@ import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { mixesFamilies, rowsOf } from '../schemes/kit/header-families.ts'
+import { Verification } from '../verification.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
-import { type ExpectedSender, expectedSender } from './expected-sender.ts'
+import { type ExpectedSender, expectedSender, headerTitle } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
 import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { bytesOfBase64 } from './signature-form.ts'
@@ -74,7 +76,8 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender(listener, secret)
+  const { protocol } = new Verification(delivery, listener)
+  const expected = expectedSender({ auth: listener.auth, protocol }, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
@@ -103,12 +106,13 @@ async function mistakesIn(
       const consumed = isInBody ? consumedBody(delivery, expected) : []
       if (consumed.length > 0) return { likely: consumed, ...looksLike }
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
-      const { headers, required } = listener.protocol
+      const { headers, required } = new Verification(delivery, listener).protocol
       return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
     }
     case 'signature_mismatch':
     case 'token_invalid': {
       if (expected.keys.length === 0) return { likely: [] }
+      if (mixesFamilies(delivery, expected.scheme)) return { likely: [twoFamilies(expected)] }
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
       return { likely: await wrongSignature(delivery, listener, expected) }
@@ -116,6 +120,11 @@ async function mistakesIn(
     default:
       return { likely: [] }
   }
+}
+
+function twoFamilies({ name, scheme }: ExpectedSender): string {
+  const both = rowsOf(scheme).map(({ signature }) => headerTitle(signature.headers[0] ?? ''))
+  return `the request has headers of two families, like ${both.join(' and ')}: ${name} sends one of them, so something in front of this listener has added headers`
 }
 
 /** What a `jwt()` listener expects of a token. */

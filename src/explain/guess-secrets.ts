@@ -20,7 +20,9 @@ const MOST_LINES = 20
 export function secretGuesses(secret: string, expected: ExpectedSender): readonly Guess[] {
   const { scheme } = expected
   const bare = withoutEdges(secret)
-  const keep = (texts: readonly Text[]) => guessesOf(texts, [secret, ''], (text) => asSecret(text, expected))
+  const keep = (texts: readonly Text[]) => [
+    ...guessesOf(texts, new Set([secret, '']), (text) => asSecret(text, expected)),
+  ]
   return [
     ...keep([...meant(secret, bare, expected), ...prefixed(bare, expected), ...recoded(bare, expected)]),
     ...(scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)),

@@ -3,6 +3,7 @@ import { memberAt, pointerSteps } from '../lib/json.ts'
 import { parsedBody } from '../schemes/kit/body.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { headerIn } from '../schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../schemes/kit/header-families.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
 /** Why a delivery lacks its signature, or one of the `required` headers. Empty if it lacks none of them. */
@@ -58,7 +59,7 @@ export function recognise(
     header !== undefined && delivery.header(header) !== undefined
   let best: SenderScheme | undefined
   let mostSeen = -1
-  for (const scheme of [expected, ...schemes]) {
+  for (const scheme of [expected, ...schemes].flatMap(rowsOf)) {
     const { signature, timestamp, eventId, eventType, facts } = scheme
     if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length

@@ -79,8 +79,8 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
     return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${body.length} bytes; verify the exact bytes that arrived`
   }
   const another = isSigned
-    ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
-    : `${name} sent another secret; none of the well-known mistakes fits`
+    ? `No common mistake found. Check whether ${name} signed with another secret, or another body`
+    : `No common mistake found. Check whether ${name} sent another secret`
   return strangeSecret(expected) ?? another
 }
 

@@ -3,6 +3,7 @@ import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
 
@@ -121,8 +122,10 @@ const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
 function checksOf({ scheme, dedupe }: SenderPage): string {
   const { headers, member } = scheme.signature
   const algorithm: string = scheme.algorithm // also 'code'
-  const place =
-    headers.length > 0 ? headers.map((name) => `\`${name}\``).join(', ') : `the body, at \`${member}\``
+  const families = rowsOf(scheme).map(({ signature }) =>
+    signature.headers.map((name) => `\`${name}\``).join(', '),
+  )
+  const place = headers.length > 0 ? families.join(' or ') : `the body, at \`${member}\``
   return bullets([
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
@@ -135,8 +138,9 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
   ])
 }
 
-function signedBy({ signed, bringsItsKey }: HandshakeForm): string {
+function signedBy({ signed, bringsItsKey, answerUnsigned }: HandshakeForm): string {
   if (bringsItsKey) return 'signed with the key that it brings, or not signed'
+  if (answerUnsigned) return 'signed, and another that is not'
   return signed ? 'signed' : 'not signed'
 }
 

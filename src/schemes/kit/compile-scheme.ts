@@ -7,7 +7,7 @@ import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
 import { bodyReaders, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { handshakeAnswerer } from './handshake-answers.ts'
+import { handshakeAnswers } from './handshake-answers.ts'
 import type { PreAuthBody } from './pre-auth-body.ts'
 import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
@@ -61,15 +61,10 @@ export function compileScheme(
     idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
+    retentionOf: options.dedupe === undefined ? retentionReader(scheme, typeOf) : undefined,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
-    signsHandshake: signsHandshake(scheme, options),
-    answer: handshakeAnswerer(scheme, options),
+    ...handshakeAnswers(scheme, options),
   }
-}
-
-/** Whether handshakes are signed with a key that is known. Undefined if the sender has none. */
-function signsHandshake({ handshake }: SenderScheme, { secrets }: SchemeOptions): boolean | undefined {
-  return handshake && (handshake.signed || (handshake.bringsItsKey === true && secrets !== undefined))
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
@@ -191,6 +186,19 @@ function claimReader(
     if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
     return claimed
   }
+}
+
+function retentionReader(
+  { retentionOf }: SenderScheme,
+  typeOf: CompiledScheme['typeOf'],
+): CompiledScheme['retentionOf'] {
+  return (
+    retentionOf &&
+    ((evidence) => {
+      const seconds = retentionOf({ type: typeOf(evidence), payload: evidence.payload }) ?? 0
+      return seconds > 0 ? seconds * 1000 : undefined
+    })
+  )
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {

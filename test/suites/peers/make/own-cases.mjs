@@ -49,7 +49,19 @@ export function githubCases() {
 
 export function shopifyCases() {
   const without = (name) => (list) => list.filter(([each]) => each !== name)
+  const asEvents = (list) =>
+    list.map(([name, value]) => [
+      name.replace(/^X-(?=Shopify-)/, ''),
+      name.endsWith('-Topic') ? 'Product' : value,
+    ])
   return [
+    {
+      name: 'the headers of Events',
+      change: { headers: asEvents },
+      expect: { ok: true },
+      id: 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043',
+      type: null,
+    },
     {
       name: 'no topic header, which nothing signs',
       change: { headers: without('X-Shopify-Topic') },
