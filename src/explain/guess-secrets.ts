@@ -1,4 +1,5 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
+import { withoutVersion } from '../schemes/kit/keys.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
 import { secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
@@ -104,7 +105,8 @@ function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readon
     const { base64After: prefix } = key
     const ofText = [`the text of the secret was the key: decode the base64 after ${prefix} before you sign`]
     const ofHex = `the configured secret is the hex form of the one that ${name} uses: pass its base64`
-    const short = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare
+    const shown = withoutVersion(key, bare)
+    const short = shown.startsWith(prefix) ? shown.slice(prefix.length) : shown
     const bytes = decodeHex(short.toLowerCase())
     return [
       ...(bytes ? [{ says: [ofHex], secret: prefix + encodeBase64(bytes) }] : []),

@@ -11,7 +11,7 @@ import { memberAt, pointerSteps } from '../../lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
-import { keyBytes } from './keys.ts'
+import { keyBytes, withoutVersion } from './keys.ts'
 import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
 import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
@@ -141,7 +141,8 @@ export function signatureReader(
 }
 
 /**
- * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
+ * Splits the signature headers into items. Without a separator, each header is one item. Spaces around a comma or a semicolon do
+ * not count, as in any list (RFC 9110 5.6.1).
  */
 function headerItems(
   { headers, separator }: SignatureForm,
@@ -156,7 +157,7 @@ function headerItems(
     if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
     else
-      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ' ' ? item : item.trim())
   }
   if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
   return items.length > Math.max(MOST_ITEMS, headers.length)
@@ -187,7 +188,8 @@ function keysOf(
   const { signature, publicKey, name } = scheme
   const keysIn = (option: string, given: Secrets) =>
     namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
-      const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
+      const isSecondKind =
+        publicKey && withoutVersion(publicKey.key, secret).startsWith(publicKey.key.base64After)
       const kind = isSecondKind ? publicKey : scheme
       const matches = matcherOf(kind, signature.spelling ?? 'hex', secret, matcherOfPublicKey)
       if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
