@@ -7,7 +7,8 @@ import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { type ExpectedSender, expectedSender } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
-import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { anotherSender, lacksMember, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { expiredToken } from './precise-refusal.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
@@ -81,7 +82,7 @@ export async function explain(
 
 async function mistakesIn(
   delivery: Delivery,
-  { reason }: LoggedVerdict,
+  { reason, detail }: LoggedVerdict,
   listener: Listener<unknown>,
   expected: ExpectedSender,
   schemes: readonly SenderScheme[],
@@ -90,6 +91,8 @@ async function mistakesIn(
     case 'timestamp_malformed':
     case 'timestamp_out_of_range':
       return wrongTime(delivery, reason, listener, expected)
+    case 'content_type_not_accepted':
+      return { likely: [expected.facts.otherFormats ?? []].flat() }
     case 'body_not_json':
     case 'body_malformed':
       return { likely: consumedBody(delivery, expected) }
@@ -104,14 +107,18 @@ async function mistakesIn(
       if (consumed.length > 0) return { likely: consumed, ...looksLike }
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
       const { headers, required } = listener.protocol
-      return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
+      const missing = missingHeader(delivery, expected, headers.slice(0, required))
+      return { likely: detail && !detail.startsWith('no ') ? [detail, ...missing] : missing }
     }
+    case 'token_expired':
+      return { likely: [expiredToken(detail)] }
     case 'signature_mismatch':
     case 'token_invalid': {
-      if (expected.keys.length === 0) return { likely: [] }
+      if (listener.auth.method === 'hmac' && expected.keys.length === 0) return { likely: [] }
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
-      return { likely: await wrongSignature(delivery, listener, expected) }
+      if (lacksMember(delivery, expected)) return { likely: missingHeader(delivery, expected, []) }
+      return { likely: await wrongSignature(delivery, listener, expected, detail) }
     }
     default:
       return { likely: [] }

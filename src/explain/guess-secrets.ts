@@ -23,10 +23,22 @@ export function secretGuesses(secret: string, expected: ExpectedSender): readonl
   const bare = withoutEdges(secret)
   const keep = (texts: readonly Text[]) => guessesOf(texts, [secret, ''], (text) => asSecret(text, expected))
   return [
-    ...keep([...meant(secret, bare, expected), ...prefixed(bare, expected), ...recoded(bare, expected)]),
+    ...keep([
+      ...testing(expected),
+      ...meant(secret, bare, expected),
+      ...prefixed(bare, expected),
+      ...recoded(bare, expected),
+    ]),
     ...(scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)),
     ...keep(atSender(bare, expected)),
   ]
+}
+
+/** The secret that everybody knows, with which the sender signs its tests. */
+function testing({ facts, name }: ExpectedSender): readonly Text[] {
+  if (facts.testSecret === undefined) return []
+  const says = `this is a test of ${name}, signed with the secret that it has for all tests: send a real event instead`
+  return [[says, facts.testSecret]]
 }
 
 const withoutEdges = (text: string) => text.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')

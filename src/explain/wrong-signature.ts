@@ -5,6 +5,7 @@ import { looksLike, oddSecret, secretFormOf, secretMistake } from '../schemes/ki
 import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
 import { checkSignature } from './check-signature.ts'
 import type { ExpectedSender } from './expected-sender.ts'
+import { mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
@@ -24,27 +25,51 @@ export function consumedBody(
     : []
 }
 
-/** Why a signature is wrong, and what to do: the first sentence is the likeliest. */
+/** Why a signature or a token is wrong, and what to do: the first sentence is the likeliest. */
 export async function wrongSignature(
   delivery: Delivery,
   listener: Listener<unknown>,
   expected: ExpectedSender,
+  given: string | null | undefined,
 ): Promise<readonly string[]> {
+  const precise = preciseDetail(given ?? (await detailOf(delivery, listener, expected)))
+  const token = precise && wrongToken(precise, expected)
+  if (token) return [token]
   const consumed = consumedBody(delivery, expected)
   if (consumed.length > 0) return consumed
+  if (expected.keys.length === 0) return withoutSecret(precise, expected)
   if (delivery.body.length > LARGEST_TRIED) {
     const untried = 'the body is over 256 KB, so the well-known mistakes were not tried'
     return [strangeSecret(expected) ?? untried, ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
-    const problem = await urlProblem(delivery, listener, expected)
+    const problem = (await urlProblem(delivery, listener, expected)) ?? precise
     return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
   return [
     "the signature is right for this listener's secret: it was refused with another, or by another listener",
   ]
+}
+
+/** The detail that a log has left out. Asks nobody for a key. */
+async function detailOf(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+  { scheme, withOptions }: ExpectedSender,
+) {
+  if (scheme.algorithm === 'code' && withOptions === undefined) return undefined
+  return (await checkSignature(delivery, listener)).refusal?.detail
+}
+
+/** Nothing can be tried: the sender signs with a key of its own. */
+function withoutSecret(precise: string | undefined, expected: ExpectedSender): readonly string[] {
+  const { name, scheme } = expected
+  const mistaken = mistakenId(expected)
+  if (mistaken) return [mistaken]
+  const unknown = `the signature does not verify: ${name} signed for another receiver, or something on the way has changed the delivery`
+  return [precise ?? unknown, ...(scheme.secretName.startsWith('none; ') ? toCheck(expected) : [])]
 }
 
 /** Why the URL of the request is refused, whatever its signature is. */
@@ -84,8 +109,14 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
 /** What nobody can find out from the delivery. */
 function toCheck({ name, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
   const others = facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
-  const secret = `check what you pass: the ${scheme.secretName}${others}`
+  const wanted = wantedOf(scheme)
+  const secret = `check what you pass: ${wanted === scheme.secretName ? `the ${wanted}` : wanted}${others}`
   const body = 'check that no proxy, middleware or gateway in front of this listener changes the body'
   const url = `check that publicUrl, ${signedUrl}, is the URL that ${name} calls, and that nothing in front of this listener changes its query`
-  return [secret, ...(isSigned ? [body] : []), ...(signedUrl === undefined ? [] : [url])]
+  return [
+    ...(facts.tests === undefined ? [] : [facts.tests]),
+    secret,
+    ...(isSigned ? [body] : []),
+    ...(signedUrl === undefined ? [] : [url]),
+  ]
 }

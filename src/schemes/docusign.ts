@@ -29,5 +29,9 @@ export const docusign: SchemeFactory<SecretOptions, '/event', string> = schemeOf
   eventType: { member: '/event' },
   content: ['json', XML],
   maxBodyBytes: 26_214_400,
+  facts: {
+    unsigned:
+      'DocuSign signs only if HMAC is on: add a key under Connect, Connect Keys, and choose Include HMAC Signature, or pass includeHMAC with eventNotification',
+  },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -58,6 +58,7 @@ const RFC9421: CodeScheme = {
   timestamp: { item: 'created', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   maxBodyBytes: 1_048_576,
   sign: signMessage,
+  facts: { unsigned: 'each sender decides which messages it signs: configure it to sign these' },
   limits:
     'The body and the time are signed. The sender chooses whether to sign the URL and other headers: see requiredComponents.',
 }

@@ -134,6 +134,7 @@ export const slack: SchemeFactory<
   },
   maxBodyBytes: 1_048_576,
   facts: {
+    unsigned: "Slack signs all but the ssl_check of a command's URL",
     otherKeys: {
       xoxb: 'a bot token',
       xoxp: 'a user token',

@@ -61,6 +61,10 @@ const SNS: CodeScheme = {
   maxBodyBytes: 393_216, // 256 KB of message and attributes, and 128 KB of escapes and envelope
   leaseSeconds: 30, // half of the minute during which SNS retries
   handshake: SNS_SUBSCRIPTIONS,
+  facts: {
+    unsigned:
+      'Amazon SNS signs all but raw message deliveries: turn off raw message delivery in the subscription',
+  },
   limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',
 }
 

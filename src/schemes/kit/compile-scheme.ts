@@ -1,5 +1,5 @@
 import type { Evidence } from '../../auth/evidence.ts'
-import { headerOf } from '../../delivery.ts'
+import { type Delivery, headerOf } from '../../delivery.ts'
 import { keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
@@ -44,7 +44,7 @@ export function compileScheme(
     methods: scheme.methods ?? ['POST'],
     headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,
-    missingHint: '',
+    hintOn: hintReader(scheme),
     timestampHeader,
     eventIdHeader,
     dedupe,
@@ -166,6 +166,22 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
   function idOf({ payload }: Evidence): string {
     return textAt(payload, steps) ?? ''
   }
+}
+
+/** Says when the sender does not sign, if a delivery has no signature, and where its other formats are chosen. */
+function hintReader({ facts = {}, signature }: SenderScheme): CompiledScheme['hintOn'] {
+  const { unsigned, otherFormats } = facts
+  return ({ reason, detail }, delivery) => {
+    if (reason === 'content_type_not_accepted') return otherFormats ? `; ${otherFormats}` : ''
+    // Any other detail says that the body is none of the sender's.
+    const isMissing = (reason === 'auth_missing' || reason === 'header_missing') && detail.startsWith('no ')
+    return unsigned && isMissing && isUnsigned(delivery, signature) ? `: ${unsigned}` : ''
+  }
+}
+
+/** Whether no header has a signature. A signature in the body is not looked for. */
+function isUnsigned(delivery: Delivery, { headers }: SenderScheme['signature']): boolean {
+  return headers.every((header) => headerOf(delivery, header) === undefined)
 }
 
 /**

@@ -20,16 +20,16 @@ const PARTITIONS = [
 ] as const
 /** The rest of a region: `-north-1`. */
 const PLACE = '-[a-z]+-[0-9]{1,2}'
-const oneOf = (patterns: readonly string[]) => `(?:${patterns.join('|')})`
+const oneOf = (pattern: (partition: (typeof PARTITIONS)[number]) => string) =>
+  `(?:${PARTITIONS.map(pattern).join('|')})`
+const hostPattern = () => `https://sns\\.${oneOf(([, region, suffix]) => `${region}${PLACE}\\.${suffix}`)}`
+const arnPattern = () =>
+  `^arn:${oneOf(([name, region]) => `${name}:sns:${region}${PLACE}`)}:[0-9]{12}:[\\w-]{1,256}(?:\\.fifo)?$`
 
 /** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.eusc-de-east-1.amazonaws.eu`: only the regions that a suffix has. */
-export const SNS_ORIGIN: string = /* @__PURE__ */ `https://sns\\.${oneOf(
-  PARTITIONS.map(([, region, suffix]) => `${region}${PLACE}\\.${suffix}`),
-)}`
+export const SNS_ORIGIN: string = /* @__PURE__ */ hostPattern()
 
-const TOPIC_ARN: RegExp = /* @__PURE__ */ new RegExp(
-  `^arn:${oneOf(PARTITIONS.map(([name, region]) => `${name}:sns:${region}${PLACE}`))}:[0-9]{12}:[\\w-]{1,256}(?:\\.fifo)?$`,
-)
+const TOPIC_ARN: RegExp = /* @__PURE__ */ new RegExp(/* @__PURE__ */ arnPattern())
 
 /** Whether a topic may have this ARN, in a partition whose hosts are known. */
 export function isTopicArn(arn: string): boolean {
