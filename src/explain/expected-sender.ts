@@ -79,10 +79,13 @@ function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly Confi
 /** The header with what authenticates a delivery. */
 const AUTH_HEADERS = { hmac: [SIGNATURE_HEADER], jwt: ['authorization'], scheme: [] }
 
+/** The name of hookgate's scheme. */
+export const OWN_SCHEME = 'hookgate'
+
 /** hookgate's scheme, as a row like any other sender's. */
 function ownScheme({ method }: Authenticator): Scheme {
   return {
-    name: 'hookgate',
+    name: OWN_SCHEME,
     sender: "hookgate's own scheme (HMAC or JWT)",
     secretName: 'secret of the listener',
     facts: { otherSecrets: 'the sender must have the same, also after a change' },

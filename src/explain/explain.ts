@@ -108,7 +108,8 @@ async function mistakesIn(
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
       const { headers, required } = listener.protocol
       const missing = missingHeader(delivery, expected, headers.slice(0, required))
-      return { likely: detail && !detail.startsWith('no ') ? [detail, ...missing] : missing }
+      if (!detail || detail.startsWith('no ')) return { likely: missing }
+      return { likely: [detail, ...(lacksMember(delivery, expected) ? missing : [])] }
     }
     case 'token_expired':
       return { likely: [expiredToken(detail)] }

@@ -13,9 +13,11 @@ export function missingHeader(
 ): readonly string[] {
   const { headers, member } = scheme.signature
   const isAbsent = (header: string) => headerOf(delivery, header) === undefined
-  const isSignatureMissing = headers.every(isAbsent)
-  const missing = isSignatureMissing ? headers[0] : required.find(isAbsent)
-  const unsigned = isSignatureMissing && facts.unsigned
+  // Code needs all of its headers. A row has its signature in any of them.
+  const isSigned = scheme.algorithm !== 'code' && !headers.every(isAbsent)
+  const signature = isSigned ? undefined : headers.find(isAbsent)
+  const missing = signature ?? required.find(isAbsent)
+  const unsigned = missing === signature && facts.unsigned
   const otherwise = (dropped: string) =>
     unsigned ? `${unsigned}; otherwise ${dropped}, or ${name} did not send this request` : undefined
   if (missing !== undefined) {

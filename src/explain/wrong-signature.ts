@@ -4,8 +4,8 @@ import type { Listener } from '../listener.ts'
 import { looksLike, oddSecret, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
 import { checkSignature } from './check-signature.ts'
-import type { ExpectedSender } from './expected-sender.ts'
-import { mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
+import { type ExpectedSender, OWN_SCHEME } from './expected-sender.ts'
+import { anotherBody, mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
@@ -33,10 +33,10 @@ export async function wrongSignature(
   given: string | null | undefined,
 ): Promise<readonly string[]> {
   const precise = preciseDetail(given ?? (await detailOf(delivery, listener, expected)))
-  const token = precise && wrongToken(precise, expected)
-  if (token) return [token]
   const consumed = consumedBody(delivery, expected)
   if (consumed.length > 0) return consumed
+  const token = precise && wrongToken(precise, expected)
+  if (token) return [token]
   if (expected.keys.length === 0) return withoutSecret(precise, expected)
   if (delivery.body.length > LARGEST_TRIED) {
     const untried = 'the body is over 256 KB, so the well-known mistakes were not tried'
@@ -44,8 +44,12 @@ export async function wrongSignature(
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
-    const problem = (await urlProblem(delivery, listener, expected)) ?? precise
-    return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
+    const another = precise && anotherBody(precise, expected)
+    if (another) return [another]
+    const problem = await urlProblem(delivery, listener, expected)
+    if (problem !== undefined) return [problem, ...toCheck(expected)]
+    if (precise) return [precise, ...(precise.startsWith('sub ') ? urlToCheck(expected) : [])]
+    return [unknownMistake(delivery, expected), ...ownTests(expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
   return [
@@ -68,8 +72,11 @@ function withoutSecret(precise: string | undefined, expected: ExpectedSender): r
   const { name, scheme } = expected
   const mistaken = mistakenId(expected)
   if (mistaken) return [mistaken]
+  const another = precise && anotherBody(precise, expected)
+  if (another) return [another]
+  const checks = scheme.name === OWN_SCHEME ? [] : toCheck(expected)
   const unknown = `the signature does not verify: ${name} signed for another receiver, or something on the way has changed the delivery`
-  return [precise ?? unknown, ...(scheme.secretName.startsWith('none; ') ? toCheck(expected) : [])]
+  return precise === undefined ? [unknown, ...ownTests(expected), ...checks] : [precise, ...checks]
 }
 
 /** Why the URL of the request is refused, whatever its signature is. */
@@ -106,17 +113,15 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
   return strangeSecret(expected) ?? another
 }
 
+/** What a sender sends that does not verify, although nothing is wrong. */
+const ownTests = ({ facts }: ExpectedSender) => (facts.tests === undefined ? [] : [facts.tests])
+
 /** What nobody can find out from the delivery. */
-function toCheck({ name, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
+function toCheck(expected: ExpectedSender): readonly string[] {
+  const { scheme, facts, isSigned } = expected
   const others = facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
   const wanted = wantedOf(scheme)
   const secret = `check what you pass: ${wanted === scheme.secretName ? `the ${wanted}` : wanted}${others}`
   const body = 'check that no proxy, middleware or gateway in front of this listener changes the body'
-  const url = `check that publicUrl, ${signedUrl}, is the URL that ${name} calls, and that nothing in front of this listener changes its query`
-  return [
-    ...(facts.tests === undefined ? [] : [facts.tests]),
-    secret,
-    ...(isSigned ? [body] : []),
-    ...(signedUrl === undefined ? [] : [url]),
-  ]
+  return [secret, ...(isSigned ? [body] : []), ...(signedUrl === undefined ? [] : [url])]
 }
