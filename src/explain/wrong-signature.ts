@@ -123,5 +123,12 @@ function toCheck(expected: ExpectedSender): readonly string[] {
   const wanted = wantedOf(scheme)
   const secret = `check what you pass: ${wanted === scheme.secretName ? `the ${wanted}` : wanted}${others}`
   const body = 'check that no proxy, middleware or gateway in front of this listener changes the body'
-  return [secret, ...(isSigned ? [body] : []), ...(signedUrl === undefined ? [] : [url])]
+  return [secret, ...(isSigned ? [body] : []), ...urlToCheck(expected)]
+}
+
+function urlToCheck({ name, signedUrl }: ExpectedSender): readonly string[] {
+  if (signedUrl === undefined) return []
+  return [
+    `check that publicUrl, ${signedUrl}, is the URL that ${name} calls, and that nothing in front of this listener changes its query`,
+  ]
 }

@@ -22,7 +22,10 @@ export interface QstashOptions extends SharedSecretOptions {
 const tokenOf = (publicUrl: string): HashedToken => ({
   header: 'upstash-signature',
   fixed: { iss: 'Upstash', sub: publicUrl },
-  fixedBy: { iss: 'Upstash', sub: 'publicUrl: the message was published to another URL' },
+  fixedBy: {
+    iss: 'Upstash: another service has signed',
+    sub: 'publicUrl: the message was published to another URL',
+  },
   hashClaim: 'body',
   spelling: 'base64url',
 })
