@@ -40,7 +40,7 @@ export interface Protocol extends BodyFormat {
   readonly headers: readonly string[]
   /** How many of the headers are required. */
   readonly required: number
-  /** What is known of a refusal besides its detail, for the operator. Empty if nothing is. */
+  /** What is known of a refusal besides its detail, and follows it, for the operator. */
   readonly hintOn: (refusal: Failure<Reason>, delivery: Delivery) => string
   /** The header with the time. Undefined if the time is elsewhere, or if there is none. */
   readonly timestampHeader: string | undefined
@@ -85,8 +85,9 @@ export const SPECIFICATION: Protocol = {
   methods: ['POST'],
   headers: ['content-type', TIMESTAMP_HEADER, EVENT_ID_HEADER, 'content-encoding'],
   required: 3,
+  // E.g. Stripe sends none of them.
   hintOn: ({ reason }) =>
-    reason === 'header_missing' ? '; for another sender import its hookgate/schemes/<name>' : '', // e.g. Stripe sends none of them
+    reason === 'header_missing' ? '; for another sender import its hookgate/schemes/<name>' : '',
   timestampHeader: TIMESTAMP_HEADER,
   eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),

@@ -11,7 +11,7 @@ import { memberAt, pointerSteps } from '../../lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
-import { keyBytes, withoutVersion } from './keys.ts'
+import { keyBytes } from './keys.ts'
 import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
 import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
@@ -188,8 +188,7 @@ function keysOf(
   const { signature, publicKey, name } = scheme
   const keysIn = (option: string, given: Secrets) =>
     namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
-      const isSecondKind =
-        publicKey && withoutVersion(publicKey.key, secret).startsWith(publicKey.key.base64After)
+      const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
       const kind = isSecondKind ? publicKey : scheme
       const matches = matcherOf(kind, signature.spelling ?? 'hex', secret, matcherOfPublicKey)
       if (typeof matches === 'string') throw new ListenerConfigError(option, matches)

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../auth/evidence.ts'
-import { type Delivery, headerOf } from '../../delivery.ts'
+import { headerOf } from '../../delivery.ts'
 import { keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
@@ -172,16 +172,12 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
 function hintReader({ facts = {}, signature }: SenderScheme): CompiledScheme['hintOn'] {
   const { unsigned, otherFormats } = facts
   return ({ reason, detail }, delivery) => {
-    if (reason === 'content_type_not_accepted') return otherFormats ? `; ${otherFormats}` : ''
-    // Any other detail says that the body is none of the sender's.
-    const isMissing = (reason === 'auth_missing' || reason === 'header_missing') && detail.startsWith('no ')
-    return unsigned && isMissing && isUnsigned(delivery, signature) ? `: ${unsigned}` : ''
+    // Any other detail of a reason says that the body is none of the sender's.
+    const isMissing = reason.endsWith('_missing') && detail.startsWith('no ')
+    const isUnsigned = isMissing && signature.headers.every((header) => !headerOf(delivery, header))
+    const hint = isUnsigned ? unsigned : reason === 'content_type_not_accepted' && otherFormats
+    return hint ? `: ${hint}` : ''
   }
-}
-
-/** Whether no header has a signature. A signature in the body is not looked for. */
-function isUnsigned(delivery: Delivery, { headers }: SenderScheme['signature']): boolean {
-  return headers.every((header) => headerOf(delivery, header) === undefined)
 }
 
 /**

@@ -24,24 +24,21 @@ export function withoutVersion(form: KeyForm, secret: string): string {
 export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
   if (form === 'text') return encoder.encode(secret)
   if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'
-  if (form === 'base64') return decodeBase64(secret) ?? paddingProblem(secret) ?? 'must be base64'
+  if (form === 'base64') return decodeBase64(secret) ?? `must be base64${unpadded(secret)}`
   const prefix = form.base64After
   const shown = withoutVersion(form, secret)
   const digits = shown.startsWith(prefix) ? shown.slice(prefix.length) : shown
   const bytes = decodeBase64(digits)
   if (bytes === undefined)
-    return paddingProblem(digits) ?? `must be ${prefix} followed by base64, as the sender shows it`
+    return `must be ${prefix} followed by base64, as the sender shows it${unpadded(digits)}`
   return bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES
     ? `must encode ${FEWEST_BYTES} to ${MOST_BYTES} bytes, not ${bytes.length}`
     : bytes
 }
 
 /** Libraries in other languages take a secret without its padding, so it may have been lost long ago. */
-function paddingProblem(digits: string): string | undefined {
-  const missing = '='.repeat((4 - (digits.length % 4)) % 4)
-  if (missing === '' || decodeBase64(digits + missing) === undefined) return undefined
-  return `lacks the padding of its base64: add ${missing} at its end`
-}
+const unpadded = (digits: string) =>
+  digits.length % 4 > 1 && /^[\w+/]+$/.test(digits) ? '; its padding (=) is missing at its end' : ''
 
 /** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
 interface MacKey {
