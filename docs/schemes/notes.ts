@@ -325,7 +325,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: '`aws sns publish --topic-arn ARN --message hello`',
     mistakes: [
       'Raw messages are not signed, and are refused.',
-      'Topics of all of AWS's partitions are accepted, also of the European Sovereign Cloud and the isolated ones. Certificates are fetched only from SNS hosts, whose region must belong to their suffix.',
+      'Topics of all partitions of AWS are accepted, also of the European Sovereign Cloud and the isolated ones. Certificates are fetched only from SNS hosts, whose region must belong to their suffix.',
       "The payload is SNS's envelope. Your text is its `Message`.",
       'SNS never retries a 4xx. Attach a dead-letter queue.',
     ],

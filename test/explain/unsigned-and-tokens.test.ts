@@ -352,6 +352,6 @@ describe('a format that is not read', () => {
     const { verdict, likely } = await refused(deliveryOf({ ...genuine, headers }), await listenerOf(file))
     expect(verdict).toMatchObject({ status: 400, reason: 'content_type_not_accepted' })
     expect(verdict.detail).toMatch(says)
-    expect(likely).toEqual([expect.stringMatching(says)])
+    expect(likely[0]).toMatch(says)
   })
 })
