@@ -108,8 +108,7 @@ async function mistakesIn(
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
       const { headers, required } = listener.protocol
       const missing = missingHeader(delivery, expected, headers.slice(0, required))
-      if (!detail || detail.startsWith('no ')) return { likely: missing }
-      return { likely: [detail, ...(lacksMember(delivery, expected) ? missing : [])] }
+      return { likely: !detail || detail.startsWith('no ') ? missing : [detail] }
     }
     case 'token_expired':
       return { likely: [expiredToken(detail)] }

@@ -32,8 +32,7 @@ export interface SnsOptions extends CommonOptions, SubscriptionOptions {
 }
 
 const RAW_DELIVERY = 'x-amz-sns-rawdelivery'
-const RAW_IS_UNSIGNED =
-  'Amazon SNS does not sign raw message deliveries: turn off raw message delivery in the subscription'
+const RAW = 'raw message deliveries: turn off raw message delivery in the subscription'
 
 /** @throws ListenerConfigError */
 const ownTopics: OptionCheck = (value, option) => {
@@ -62,8 +61,9 @@ const SNS: CodeScheme = {
   leaseSeconds: 30, // half of the minute during which SNS retries
   handshake: SNS_SUBSCRIPTIONS,
   facts: {
-    unsigned:
-      'Amazon SNS signs all but raw message deliveries: turn off raw message delivery in the subscription',
+    unsigned: `Amazon SNS signs all but ${RAW}`,
+    otherFormats:
+      'Amazon SNS sends another type only if the delivery policy names one: set its headerContentType to text/plain or application/json',
   },
   limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',
 }
@@ -102,7 +102,8 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
       const message = evidence.parsed()
       const given = signatureOf(message, evidence.delivery.body)
       if ('reason' in given) {
-        if (headerOf(evidence.delivery, RAW_DELIVERY) === 'true') evidence.refuse?.(RAW_IS_UNSIGNED)
+        if (headerOf(evidence.delivery, RAW_DELIVERY) === 'true')
+          evidence.refuse?.(`Amazon SNS does not sign ${RAW}`)
         return given
       }
       if (!topics.includes(textOf(message, 'TopicArn'))) {

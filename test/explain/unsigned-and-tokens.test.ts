@@ -171,6 +171,20 @@ describe('a delivery without a signature', () => {
     ])
   })
 
+  it.each(['hello', '{"order":1}'])('a raw message of SNS is named, whatever it holds: %s', async (body) => {
+    const file = fileOf('sns')
+    const { headers } = genuineOf(file)
+    const raw = {
+      ...genuineOf(file),
+      body,
+      headers: [...headers, ['x-amz-sns-rawdelivery', 'true'] as const],
+    }
+    const { likely } = await refused(deliveryOf(raw), await listenerOf(file))
+    expect(likely).toEqual([
+      'Amazon SNS does not sign raw message deliveries: turn off raw message delivery in the subscription',
+    ])
+  })
+
   it('a body that is no notification is not called unsigned', async () => {
     const file = fileOf('graph')
     const { verdict } = await refused(deliveryOf(caseOf(file, 'no notifications')), await listenerOf(file))
