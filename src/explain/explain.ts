@@ -82,11 +82,12 @@ export async function explain(
 
 async function mistakesIn(
   delivery: Delivery,
-  { reason, detail }: LoggedVerdict,
+  verdict: LoggedVerdict,
   listener: Listener<unknown>,
   expected: ExpectedSender,
   schemes: readonly SenderScheme[],
 ): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
+  const { reason, detail } = verdict
   switch (reason) {
     case 'timestamp_malformed':
     case 'timestamp_out_of_range':
@@ -118,7 +119,7 @@ async function mistakesIn(
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
       if (lacksMember(delivery, expected)) return { likely: missingHeader(delivery, expected, []) }
-      return { likely: await wrongSignature(delivery, listener, expected, detail) }
+      return { likely: await wrongSignature(delivery, listener, expected, verdict) }
     }
     default:
       return { likely: [] }

@@ -3,6 +3,7 @@ import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
 import { looksLike, oddSecret, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
+import type { LoggedVerdict } from './check-outcomes.ts'
 import { checkSignature } from './check-signature.ts'
 import { type ExpectedSender, OWN_SCHEME } from './expected-sender.ts'
 import { anotherBody, mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
@@ -30,9 +31,9 @@ export async function wrongSignature(
   delivery: Delivery,
   listener: Listener<unknown>,
   expected: ExpectedSender,
-  given: string | null | undefined,
+  { reason, detail }: LoggedVerdict,
 ): Promise<readonly string[]> {
-  const precise = preciseDetail(given ?? (await detailOf(delivery, listener, expected)))
+  const precise = preciseDetail(detail ?? (await detailOf(delivery, listener, expected)))
   const consumed = consumedBody(delivery, expected)
   if (consumed.length > 0) return consumed
   const token = precise && wrongToken(precise, expected)
@@ -44,11 +45,12 @@ export async function wrongSignature(
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
-    const another = precise && anotherBody(precise, expected)
-    if (another) return [another]
-    const problem = await urlProblem(delivery, listener, expected)
+    if (precise && reason === 'token_invalid') {
+      const another = anotherBody(precise, expected)
+      return another ? [another] : [precise, ...(precise.startsWith('sub ') ? urlToCheck(expected) : [])]
+    }
+    const problem = await knownProblem(delivery, listener, expected)
     if (problem !== undefined) return [problem, ...toCheck(expected)]
-    if (precise) return [precise, ...(precise.startsWith('sub ') ? urlToCheck(expected) : [])]
     return [unknownMistake(delivery, expected), ...ownTests(expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
@@ -79,15 +81,18 @@ function withoutSecret(precise: string | undefined, expected: ExpectedSender): r
   return precise === undefined ? [unknown, ...ownTests(expected), ...checks] : [precise, ...checks]
 }
 
-/** Why the URL of the request is refused, whatever its signature is. */
-async function urlProblem(
+/** Why the delivery is refused, whatever its signature is: its URL or, if the secret may be right, a value that nobody has signed. */
+async function knownProblem(
   delivery: Delivery,
   listener: Listener<unknown>,
-  { signedUrl }: ExpectedSender,
+  expected: ExpectedSender,
 ): Promise<string | undefined> {
-  if (signedUrl === undefined) return undefined
   const { refusal } = await checkSignature(delivery, listener)
-  return URL_PROBLEMS.find((problem) => problem === refusal?.detail)
+  if (refusal === undefined) return undefined
+  const { detail, help, reason } = refusal
+  const isCompared = help !== undefined || reason !== 'signature_mismatch' // only `mismatch` has help
+  const isKnown = URL_PROBLEMS.includes(detail) || !(isCompared || strangeSecret(expected))
+  return isKnown ? detail : undefined
 }
 
 /** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */

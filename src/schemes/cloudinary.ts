@@ -22,8 +22,7 @@ async function hashOf(
   timestamp: string,
   secret: string,
 ): Promise<string> {
-  const key = byteText(encoder.encode(secret))
-  return hashWith(algorithm, 'hex')('', body, timestamp + key)
+  return hashWith(algorithm, 'hex')('', body, byteText(encoder.encode(timestamp + secret)))
 }
 
 const CLOUDINARY: CodeScheme = {
