@@ -5,7 +5,7 @@ import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { parseSeconds } from './lib/time.ts'
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from './limits.ts'
-import { STATUS, type Statuses } from './reason.ts'
+import { type Failure, type Reason, STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
@@ -40,8 +40,8 @@ export interface Protocol extends BodyFormat {
   readonly headers: readonly string[]
   /** How many of the headers are required. */
   readonly required: number
-  /** Added to the message about a missing header. */
-  readonly missingHint: string
+  /** What is known of a refusal besides its detail, and follows it, for the operator. */
+  readonly hintOn: (refusal: Failure<Reason>, delivery: Delivery) => string
   /** The header with the time. Undefined if the time is elsewhere, or if there is none. */
   readonly timestampHeader: string | undefined
   /** The header with the event ID. Undefined if the ID is elsewhere, or if there is none. */
@@ -92,7 +92,9 @@ export const SPECIFICATION: Protocol = {
   methods: ['POST'],
   headers: ['content-type', TIMESTAMP_HEADER, EVENT_ID_HEADER, 'content-encoding'],
   required: 3,
-  missingHint: '; for another sender import its hookgate/schemes/<name>', // e.g. Stripe sends none of them
+  // E.g. Stripe sends none of them.
+  hintOn: ({ reason }) =>
+    reason === 'header_missing' ? '; for another sender import its hookgate/schemes/<name>' : '',
   timestampHeader: TIMESTAMP_HEADER,
   eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),

@@ -23,6 +23,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Most senders have a button that sends an example.',
     mistakes: [
       "Your sender may have its own scheme: Svix, Clerk, Resend, OpenAI, Anthropic, Polar, Replicate, Dodo Payments, Lithic and GitLab's signing tokens do. Polar's key is the whole text of its secret.",
+      'Supabase shows its secret as `v1,whsec_…`: pass it as it is. A secret without the padding (`=`) at its end is refused, and the error says so.',
     ],
     guide: 'https://www.standardwebhooks.com',
   },
@@ -326,6 +327,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: '`aws sns publish --topic-arn ARN --message hello`',
     mistakes: [
       'Raw messages are not signed, and are refused.',
+      'Topics of all partitions of AWS are accepted, also of the European Sovereign Cloud and the isolated ones. Certificates are fetched only from SNS hosts, whose region must belong to their suffix.',
       "The payload is SNS's envelope. Your text is its `Message`.",
       'SNS never retries a 4xx. Attach a dead-letter queue.',
     ],

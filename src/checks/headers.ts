@@ -30,7 +30,7 @@ export function checkHeaders(verification: Verification): Failure<HeaderReason> 
     const name = protocol.headers[index] ?? ''
     const value = headerOf(delivery, name)
     if (value === undefined) {
-      if (index < protocol.required) return fail('header_missing', `no ${name}${protocol.missingHint}`)
+      if (index < protocol.required) return fail('header_missing', `no ${name}`)
     } else if (typeof value !== 'string') repeated ??= name
     else {
       if (name === 'content-type') contentType = value

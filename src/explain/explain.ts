@@ -9,7 +9,8 @@ import { Verification } from '../verification.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { type ExpectedSender, expectedSender, headerTitle } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
-import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { anotherSender, lacksMember, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { expiredToken } from './precise-refusal.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
@@ -84,15 +85,18 @@ export async function explain(
 
 async function mistakesIn(
   delivery: Delivery,
-  { reason }: LoggedVerdict,
+  verdict: LoggedVerdict,
   listener: Listener<unknown>,
   expected: ExpectedSender,
   schemes: readonly SenderScheme[],
 ): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
+  const { reason, detail } = verdict
   switch (reason) {
     case 'timestamp_malformed':
     case 'timestamp_out_of_range':
       return wrongTime(delivery, reason, listener, expected)
+    case 'content_type_not_accepted':
+      return { likely: [expected.facts.otherFormats ?? []].flat() }
     case 'body_not_json':
     case 'body_malformed':
       return { likely: consumedBody(delivery, expected) }
@@ -107,15 +111,19 @@ async function mistakesIn(
       if (consumed.length > 0) return { likely: consumed, ...looksLike }
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
       const { headers, required } = new Verification(delivery, listener).protocol
-      return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
+      const missing = missingHeader(delivery, expected, headers.slice(0, required))
+      return { likely: !detail || detail.startsWith('no ') ? missing : [detail] }
     }
+    case 'token_expired':
+      return { likely: [expiredToken(detail)] }
     case 'signature_mismatch':
     case 'token_invalid': {
-      if (expected.keys.length === 0) return { likely: [] }
+      if (listener.auth.method === 'hmac' && expected.keys.length === 0) return { likely: [] }
       if (mixesFamilies(delivery, expected.scheme)) return { likely: [twoFamilies(expected)] }
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
-      return { likely: await wrongSignature(delivery, listener, expected) }
+      if (lacksMember(delivery, expected)) return { likely: missingHeader(delivery, expected, []) }
+      return { likely: await wrongSignature(delivery, listener, expected, verdict) }
     }
     default:
       return { likely: [] }

@@ -118,6 +118,7 @@ const BRAINTREE: CodeScheme = {
     const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
     return { body: encoder.encode(`${form}`) }
   },
+  facts: { unsigned: false },
   limits: 'Only bt_payload is signed. Its time is in the XML and is not checked.',
 }
 

@@ -41,6 +41,7 @@ const CLOUDINARY: CodeScheme = {
     const signature = await hashOf('sha1', body, timestampText, need('secret'))
     return { headers: { 'x-cld-signature': signature } }
   },
+  facts: { unsigned: false },
   limits:
     'The URL and the other headers are not signed. Body, time and secret are joined without a separator. The signature is a plain hash, SHA-1 by default.',
 }

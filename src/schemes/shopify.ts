@@ -171,6 +171,8 @@ export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-top
     retentionOf: ({ type, payload }) => (isRedaction(type, payload) ? DAY_SECONDS : undefined),
     maxBodyBytes: 1_048_576,
     facts: {
+      unsigned: false,
+      otherFormats: "Shopify sends XML if the subscription's format is XML: set its format to JSON",
       usualPrefix: 'shpss_',
       otherKeys: { shpat_: 'an access token', shpca_: 'an access token', shppa_: 'an access token' },
       otherSecrets:

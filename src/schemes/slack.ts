@@ -149,6 +149,7 @@ export const slack: SchemeFactory<
   },
   maxBodyBytes: 1_048_576,
   facts: {
+    unsigned: 'Slack signs all but ssl_check=1',
     otherKeys: {
       xoxb: 'a bot token',
       xoxp: 'a user token',

@@ -183,7 +183,7 @@ const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } =
 }
 
 /** What the row knows about wrong secrets and missing signatures. */
-function factsOf({ facts = {} }: Scheme): readonly string[] {
+function factsOf({ facts = {}, algorithm }: Scheme): readonly string[] {
   const begins = Object.entries(facts.otherKeys ?? {})
   const keys = [...new Set(begins.map(([, is]) => is))].map((is) => {
     const same = begins.filter(([, other]) => other === is).map(([text]) => `\`${text.trim()}…\``)
@@ -192,7 +192,11 @@ function factsOf({ facts = {} }: Scheme): readonly string[] {
   return [
     ...(facts.otherSecrets === undefined ? [] : [`Which secret? ${capital(facts.otherSecrets)}.`]),
     ...(keys.length === 0 ? [] : [`Not the secret: ${keys.join(', ')}.`]),
-    ...(facts.unsigned === undefined ? [] : [`No signature? ${capital(facts.unsigned)}.`]),
+    ...(facts.unsigned
+      ? [`No ${algorithm === 'token' ? 'token' : 'signature'}? ${capital(facts.unsigned)}.`]
+      : []),
+    ...(facts.otherFormats === undefined ? [] : [`Another content type? ${capital(facts.otherFormats)}.`]),
+    ...(facts.tests === undefined ? [] : [`A wrong signature? ${capital(facts.tests)}.`]),
     ...Object.entries(facts.otherVersions ?? {}).map(
       ([header, { is }]) => `\`${header}\` is ${is}. hookgate ignores it.`,
     ),

@@ -145,7 +145,8 @@ export function signatureReader(
 }
 
 /**
- * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
+ * Splits the signature headers into items. Without a separator, each header is one item. Spaces around a comma or a semicolon do
+ * not count, as in any list (RFC 9110 5.6.1).
  */
 function headerItems(
   { headers, separator }: SignatureForm,
@@ -160,7 +161,7 @@ function headerItems(
     if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
     else
-      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ' ' ? item : item.trim())
   }
   if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
   return items.length > Math.max(MOST_ITEMS, headers.length)
@@ -191,7 +192,7 @@ function keysOf(
   const { signature, publicKey, name } = scheme
   const keysIn = (option: string, given: Secrets) =>
     namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
-      const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
+      const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
       const kind = isSecondKind ? publicKey : scheme
       const matches = matcherOf(kind, signature.spelling ?? 'hex', secret, matcherOfPublicKey)
       if (typeof matches === 'string') throw new ListenerConfigError(option, matches)

@@ -44,7 +44,7 @@ export function compileScheme(
     methods: scheme.methods ?? ['POST'],
     headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,
-    missingHint: '',
+    hintOn: hintReader(scheme),
     timestampHeader,
     eventIdHeader,
     dedupe,
@@ -160,6 +160,18 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
 
   function idOf({ payload }: Evidence): string {
     return textAt(payload, steps) ?? ''
+  }
+}
+
+/** Says when the sender does not sign, if a delivery has no signature, and where its other formats are chosen. */
+function hintReader({ facts = {}, signature }: SenderScheme): CompiledScheme['hintOn'] {
+  const { unsigned, otherFormats } = facts
+  return ({ reason, detail }, delivery) => {
+    // Any other detail of a reason says that the body is none of the sender's.
+    const isMissing = reason.endsWith('_missing') && detail.startsWith('no ')
+    const isUnsigned = isMissing && signature.headers.every((header) => !headerOf(delivery, header))
+    const hint = isUnsigned ? unsigned : reason === 'content_type_not_accepted' && otherFormats
+    return hint ? `: ${hint}` : ''
   }
 }
 
