@@ -22,6 +22,11 @@ export function readJson(body: Uint8Array): ParseResult {
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
 }
 
+/** Whether bytes begin like UTF-8 or UTF-16 with a byte order mark. No parser of JSON takes one, and no editor shows it. */
+export function hasByteOrderMark(bytes: Uint8Array): boolean {
+  return /^(239,187,191|254,255|255,254)/.test(`${[...bytes.subarray(0, 3)]}`)
+}
+
 /** How the bodies of a protocol are read. */
 export interface BodyFormat {
   /** Finds the reader for a media type. Undefined if deliveries never have the type. */
@@ -85,6 +90,9 @@ export class Body {
 
   #read(limits?: PreAuthLimits): ParseResult {
     const parse = this.parse ?? this.#format.readerFor(undefined)
-    return parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
+    const result = parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
+    return 'reason' in result && hasByteOrderMark(this.#bytes)
+      ? fail(result.reason, 'the body begins with a byte order mark')
+      : result
   }
 }

@@ -1,5 +1,5 @@
 import { type Delivery, headerOf } from '../delivery.ts'
-import { mediaTypeOf } from '../lib/content-type.ts'
+import { mediaTypeOf, shownType } from '../lib/content-type.ts'
 import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -53,9 +53,15 @@ function checkContent(
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
   const parseBody = protocol.readerFor(mediaType)
   if (parseBody === undefined)
-    return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
+    return fail(
+      protocol.wrongContent,
+      `Content-Type is ${shownType(contentType)}; accepted: ${protocol.mediaTypes.join(', ')}, in UTF-8`,
+    )
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
-    return fail('content_encoding_not_identity', 'the body is compressed')
+    return fail(
+      'content_encoding_not_identity',
+      `Content-Encoding is ${shownType(contentEncoding)}; accepted: none, or identity`,
+    )
   }
   const { readQuery } = protocol
   verification.body.parse = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody

@@ -1,9 +1,12 @@
+import { hasByteOrderMark } from '../body.ts'
+import { checkHeaders } from '../checks/headers.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { Verification } from '../verification.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
 import { type ExpectedSender, expectedSender } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
@@ -90,9 +93,19 @@ async function mistakesIn(
     case 'timestamp_malformed':
     case 'timestamp_out_of_range':
       return wrongTime(delivery, reason, listener, expected)
+    case 'content_type_not_json':
+    case 'content_type_not_accepted':
+    case 'content_encoding_not_identity':
+      return { likely: wrongContent(delivery, listener) }
     case 'body_not_json':
     case 'body_malformed':
-      return { likely: consumedBody(delivery, expected) }
+      return {
+        likely: hasByteOrderMark(delivery.body)
+          ? [
+              'the body begins with a byte order mark, which is invisible: make the sender write UTF-8 without it',
+            ]
+          : consumedBody(delivery, expected),
+      }
     case 'header_missing':
     case 'auth_missing': {
       const older = otherVersion(delivery, expected)
@@ -116,6 +129,21 @@ async function mistakesIn(
     default:
       return { likely: [] }
   }
+}
+
+const IN_TYPE = 'in Content-Type, write "; charset=utf-8" or nothing'
+
+/** What came in the headers about the body, what is accepted, and what to write if a charset stands in the wrong place. */
+function wrongContent(delivery: Delivery, listener: Listener<unknown>): readonly string[] {
+  const refusal = checkHeaders(new Verification(delivery, listener))
+  const type = `${headerOf(delivery, 'content-type') ?? ''}`
+  const encoding = `${headerOf(delivery, 'content-encoding') ?? ''}`
+  const hint = /^utf-?8$/i.test(encoding.trim())
+    ? `UTF-8 is a charset, not a compression: send no Content-Encoding, and ${IN_TYPE}`
+    : /;\s*utf-?8\s*(?:;|$)/i.test(type.slice(0, 256))
+      ? `the charset lacks its name: ${IN_TYPE}`
+      : undefined
+  return [hint ?? [], refusal?.detail ?? []].flat()
 }
 
 /** What a `jwt()` listener expects of a token. */

@@ -5,7 +5,7 @@ import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
-import { bodyReaders, readQuery, typeHeader } from './body.ts'
+import { bodyReaders, mediaTypesOf, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { handshakeAnswerer } from './handshake-answers.ts'
 import type { PreAuthBody } from './pre-auth-body.ts'
@@ -50,6 +50,7 @@ export function compileScheme(
     dedupe,
     unsigned: unsignedMembers(scheme),
     readerFor: bodyReaders(content, jsonField, preAuth?.read),
+    mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
     readQuery,
     fieldsOf: preAuth?.fieldsWithin(maxFields),
