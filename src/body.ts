@@ -1,3 +1,4 @@
+import { decodeUtf8 } from './lib/bytes.ts'
 import { type Json, parseJson } from './lib/json.ts'
 import type { Selection } from './lib/json-members.ts'
 import { type Failure, fail } from './reason.ts'
@@ -20,11 +21,6 @@ export type ReadBody = (body: Uint8Array, limits?: PreAuthLimits) => ParseResult
 export function readJson(body: Uint8Array): ParseResult {
   const parsed = parseJson(body)
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
-}
-
-/** Whether bytes begin like UTF-8 or UTF-16 with a byte order mark. No parser of JSON takes one, and no editor shows it. */
-export function hasByteOrderMark(bytes: Uint8Array): boolean {
-  return /^(239,187,191|254,255|255,254)/.test(`${[...bytes.subarray(0, 3)]}`)
 }
 
 /** How the bodies of a protocol are read. */
@@ -91,7 +87,7 @@ export class Body {
   #read(limits?: PreAuthLimits): ParseResult {
     const parse = this.parse ?? this.#format.readerFor(undefined)
     const result = parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
-    return 'reason' in result && hasByteOrderMark(this.#bytes)
+    return 'reason' in result && decodeUtf8(this.#bytes.subarray(0, 3)) === '\ufeff'
       ? fail(result.reason, 'the body begins with a byte order mark')
       : result
   }

@@ -11,6 +11,7 @@ import {
   positiveInteger,
   timerSeconds,
 } from '../../src/lib/options.ts'
+import { ABANDONED, abandon } from '../../src/lib/turns.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
@@ -266,8 +267,22 @@ class Arrived implements Unclaimed, Waiter {
   }
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    return this.place.during(promise, this.incoming)
+    const { delivery, auth } = this.verification
+    if (auth || delivery.body.byteLength <= MAX_BODY_BYTES) {
+      return this.place.during(promise, this.incoming)
+    }
+    // Otherwise strangers could have bodies hashed for which they no longer hold a connection.
+    this.incoming.whenGone(() => abandon(delivery.body))
+    return this.place.during(Promise.resolve(promise).catch(unlessAbandoned), this.incoming)
   }
+}
+
+const SENDER_LEFT = fail('body_incomplete', 'the connection ended before the signature was computed')
+
+/** What a check answers if its sender has left. Only checks are awaited before a delivery is authentic. */
+function unlessAbandoned(error: unknown): never {
+  if (error === ABANDONED) return SENDER_LEFT as never
+  throw error
 }
 
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */

@@ -145,7 +145,7 @@ class Copy {
     const bytes = isText ? encoder.encode(chunk) : new Uint8Array(chunk as Uint8Array) // what Node emits
     if (isText) this.#isDoubtful ||= this.#request.readableEncoding !== 'utf8' || isDoubtful(chunk)
     this.#length += bytes.byteLength
-    this.#chunks = withChunk(this.#chunks, bytes, this.#length)
+    this.#chunks = withChunk(this.#chunks, bytes)
     const problem = this.#inFlight.add(bytes.byteLength)
     if (problem) this.#stop(() => this.#reject(problem))
     else if (this.#length > this.#limit) this.#finish()

@@ -1,8 +1,8 @@
-import { hasByteOrderMark } from '../body.ts'
 import { checkHeaders } from '../checks/headers.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
+import { decodeUtf8 } from '../lib/bytes.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
@@ -100,11 +100,12 @@ async function mistakesIn(
     case 'body_not_json':
     case 'body_malformed':
       return {
-        likely: hasByteOrderMark(delivery.body)
-          ? [
-              'the body begins with a byte order mark, which is invisible: make the sender write UTF-8 without it',
-            ]
-          : consumedBody(delivery, expected),
+        likely:
+          decodeUtf8(delivery.body.subarray(0, 3)) === '\ufeff'
+            ? [
+                'the body begins with a byte order mark, which is invisible: make the sender write UTF-8 without it',
+              ]
+            : consumedBody(delivery, expected),
       }
     case 'header_missing':
     case 'auth_missing': {

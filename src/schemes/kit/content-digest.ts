@@ -13,7 +13,9 @@ export async function isDigestOf(body: Uint8Array, header: string): Promise<bool
     return algorithm === undefined ? [] : [{ algorithm, given }]
   })
   const right = await Promise.all(
-    known.map(async ({ algorithm, given }) => (await hashWith(algorithm, 'base64')('', body, '')) === given),
+    known.map(async ({ algorithm, given }) => {
+      return (await hashWith(algorithm, 'base64')('', body, '', known.length)) === given
+    }),
   )
   return right.length > 0 && right.every(Boolean)
 }
