@@ -268,22 +268,28 @@ class Arrived implements Unclaimed, Waiter {
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
     const { delivery, auth } = this.verification
-    if (auth || delivery.body.byteLength <= MAX_BODY_BYTES) {
-      return this.place.during(promise, this.incoming)
+    const isLong = auth === undefined && delivery.body.byteLength > MAX_BODY_BYTES
+    return isLong ? this.#waitForSignature(promise) : this.place.during(promise, this.incoming)
+  }
+
+  /** Ends the work on a long body when its sender leaves: strangers could have more hashed than they hold connections for. */
+  async #waitForSignature<Value>(promise: PromiseLike<Value>): Promise<Value> {
+    let isOver = false
+    this.incoming.whenGone(() => {
+      if (!isOver) abandon(this.verification.delivery.body)
+    })
+    try {
+      return await this.place.during(promise, this.incoming)
+    } catch (error) {
+      if (error !== ABANDONED) throw error
+      return SENDER_LEFT as Value // what a check answers; nothing else is awaited before a delivery is authentic
+    } finally {
+      isOver = true
     }
-    // Otherwise strangers could have bodies hashed for which they no longer hold a connection.
-    this.incoming.whenGone(() => abandon(delivery.body))
-    return this.place.during(Promise.resolve(promise).catch(unlessAbandoned), this.incoming)
   }
 }
 
 const SENDER_LEFT = fail('body_incomplete', 'the connection ended before the signature was computed')
-
-/** What a check answers if its sender has left. Only checks are awaited before a delivery is authentic. */
-function unlessAbandoned(error: unknown): never {
-  if (error === ABANDONED) return SENDER_LEFT as never
-  throw error
-}
 
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {
