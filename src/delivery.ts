@@ -19,7 +19,10 @@ export interface Delivery {
    * Must return the text exactly as received, because the sender may have signed it.
    */
   header(name: string): string | readonly string[] | undefined
-  /** The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. */
+  /**
+   * The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. Leave them unchanged until the verdict:
+   * a body of over a megabyte is hashed in several turns of the event loop.
+   */
   readonly body: Uint8Array
   /**
    * The request's path and query, or its full URL, exactly as received. Handshakes read the query, and so do CloudEvents, whose

@@ -52,16 +52,13 @@ function checkContent(
   const { delivery, protocol } = verification
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
   const parseBody = protocol.readerFor(mediaType)
-  if (parseBody === undefined)
-    return fail(
-      protocol.wrongContent,
-      `Content-Type is ${shownType(contentType)}; accepted: ${protocol.mediaTypes.join(', ')}, in UTF-8`,
-    )
+  if (parseBody === undefined) {
+    const accepted = `${protocol.mediaTypes.join(' or ')}, in UTF-8`
+    return fail(protocol.wrongContent, `Content-Type is ${shownType(contentType)}, not ${accepted}`)
+  }
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
-    return fail(
-      'content_encoding_not_identity',
-      `Content-Encoding is ${shownType(contentEncoding)}; accepted: none, or identity`,
-    )
+    const detail = `Content-Encoding is ${shownType(contentEncoding)}, not identity`
+    return fail('content_encoding_not_identity', detail)
   }
   const { readQuery } = protocol
   verification.body.parse = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody
