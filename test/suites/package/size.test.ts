@@ -86,13 +86,13 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
     expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((21.2 + more) * KB)
   })
 
-  it('memoryStore adds at most 0.85 KB to hookgate with HMAC', async () => {
+  it('memoryStore adds at most 0.87 KB to hookgate with HMAC', async () => {
     const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
       ...options,
       external: ['node:*', 'ipaddr.js'],
     })
     expect(both.packages).toEqual(['hookgate'])
-    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(0.85 * KB)
+    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(0.87 * KB)
   })
 
   // hookgate/jwt is never used without hookgate, so the code that both share counts there. 0.3 KB let the same verifier check
