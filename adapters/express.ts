@@ -128,7 +128,8 @@ export interface ObserveWebhookOptions
  * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. Copies the body while
  * what comes next reads it, and prefers the bytes that a parser kept in `req.rawBody` or, like `express.raw()`, in `req.body`.
  *
- * Reports nothing if nothing reads the body. If the exact bytes are gone, tells `onError` once.
+ * Reports nothing if nothing reads the body to its end, or if a reader puts bytes back with `unshift()`. If the exact bytes are gone,
+ * tells `onError` once.
  *
  * @example
  * ```ts

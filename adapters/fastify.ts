@@ -134,7 +134,8 @@ export interface ObserveWebhookOptions
  * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. The scope keeps its
  * parsers: copies the body while they read it.
  *
- * Reports nothing if nothing reads the body. If the exact bytes are gone, tells `onError` once.
+ * Reports nothing if nothing reads the body to its end, or if a reader puts bytes back with `unshift()`. If the exact bytes are gone,
+ * tells `onError` once.
  *
  * @example
  * ```ts

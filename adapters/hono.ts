@@ -47,8 +47,9 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
 /**
  * Verifies deliveries before your handler. Passes verified ones on, with the event in `c.var.webhook`, and responds to all
  * others itself. The handler can still read the exact body: with `c.req.json()` etc., from `c.req.raw`, or with Hono's
- * `cloneRawRequest` and `proxy`. On Node, the event is settled after the response, as in Express and Fastify. On other
- * runtimes it is settled before, because the platform may stop after the response.
+ * `cloneRawRequest` and `proxy`. For a new request, clone it first: `new Request(url, c.req.raw.clone())`. Without the clone, it
+ * fails on Workers, and `new Request(c.req.raw)` on most runtimes other than Node. On Node, the event is settled after the
+ * response, as in Express and Fastify. On other runtimes it is settled before, because the platform may stop after the response.
  *
  * Use `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request. Setup mistakes are thrown to `app.onError` as a
  * ListenerConfigError that names the fix.
@@ -110,9 +111,11 @@ export interface ObserveWebhookOptions
 /**
  * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
  * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. Copies the body while
- * what comes next reads it: from the Node request, or by `request.clone()` on other runtimes.
+ * what comes next reads it, and asks for no byte itself: from the Node request, or from `c.req.raw` on other runtimes, which stays
+ * the same object.
  *
- * Reports nothing if nothing reads the body. If the exact bytes are gone, tells `onError` once.
+ * Reports nothing if nothing reads the body, or not to its end. If the exact bytes are gone, or are read in a way that cannot be
+ * followed, e.g. by `new Request(c.req.raw)`, tells `onError` once.
  *
  * @example
  * ```ts

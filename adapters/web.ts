@@ -126,9 +126,11 @@ export interface ObserveWebhookOptions extends ObserverOptions {
 /**
  * Tries a listener beside your own check, which goes on as before. Returns your fetch handler, which gets the same arguments
  * and answers as before. Runs every check but the claim, and tells the listener's hooks, with `enforced: false`. Changes and
- * delays nothing, whatever happens. Copies the body by `request.clone()`.
+ * delays nothing, whatever happens. Copies the body while the handler reads it, and asks for no byte itself. The handler gets
+ * the same `request`.
  *
- * Reports nothing if the handler does not read the body. If something has read it before, tells `onError` once.
+ * Reports nothing if the handler does not read the body, or not to its end. If something has read it before, or reads it in a way
+ * that cannot be followed, e.g. by `new Request(request)` or `fetch(request)`, tells `onError` once.
  *
  * @example
  * ```ts

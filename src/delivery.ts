@@ -6,6 +6,7 @@
  * const delivery: Delivery = {
  *   method: 'POST',
  *   header: (name) => request.headers.get(name) ?? undefined,
+ *   joinsHeaders: true,
  *   body: new Uint8Array(await request.arrayBuffer()),
  *   sourceIp: undefined,
  * }
@@ -19,6 +20,11 @@ export interface Delivery {
    * Must return the text exactly as received, because the sender may have signed it.
    */
   header(name: string): string | readonly string[] | undefined
+  /**
+   * Whether the host joins the lines of a repeated header with commas, as a web `Headers` does. What was signed as the bytes of each
+   * line (`;bs` of RFC 9421) is then refused if it has a comma. Defaults to false.
+   */
+  readonly joinsHeaders?: boolean | undefined
   /**
    * The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. Leave them unchanged until the verdict:
    * a body of over a megabyte is hashed in several turns of the event loop.

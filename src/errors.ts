@@ -94,8 +94,8 @@ export class ListenerLoadError extends CodedError<'ERR_LISTENER_LOAD'> {
 }
 
 /**
- * No usable key set: the key host is down, slow or does not serve a JWKS, and no earlier set may be used.
- * Adapters respond with 503 and `Retry-After`.
+ * No usable key set: the key host is down, slow or does not serve a JWKS, and no earlier set may be used, or it lacks the
+ * key. Adapters respond with 503 and `Retry-After`. `cause` is the same for all deliveries that one failed fetch left undecided.
  *
  * @example
  * ```ts

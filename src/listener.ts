@@ -110,7 +110,7 @@ export function defineListener<Events = Json, Payload = Events>(
 ): Listener<Payload> {
   checkOptions('defineListener', options, OPTIONS)
   const protocol = protocolOf(options.auth)
-  const defaults = defaultsOf(protocol)
+  const defaults = defaultsOf(protocol, options.toleranceSeconds)
   checkRetention(options, protocol, defaults)
   const { allowedCidrs } = options
   return Object.freeze({
@@ -289,14 +289,18 @@ interface ListenerDefaults {
 
 const LEASE_SECONDS = 60
 
-function defaultsOf({ maxBodyBytes, time, ...protocol }: Protocol): ListenerDefaults {
+function defaultsOf({ maxBodyBytes, time, ...protocol }: Protocol, tolerance?: number): ListenerDefaults {
   const { retentionSeconds, leaseSeconds = LEASE_SECONDS } = protocol
+  const toleranceSeconds = time?.toleranceSeconds ?? Infinity
   // Then a signed attempt time limits how long a captured delivery can be replayed.
   const isTimed = time?.of === 'attempt' && time.toleranceSeconds !== undefined
   return {
     maxBodyBytes,
-    toleranceSeconds: time?.toleranceSeconds ?? Infinity,
-    retentionSeconds: retentionSeconds ?? (isTimed ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS),
+    toleranceSeconds,
+    retentionSeconds:
+      retentionSeconds === 'replay-window'
+        ? replayableSeconds(time?.of === 'event', tolerance ?? toleranceSeconds)
+        : (retentionSeconds ?? (isTimed ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS)),
     leaseSeconds,
   }
 }

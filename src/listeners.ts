@@ -34,7 +34,8 @@ const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
 /**
  * Caches the listeners of many tenants, for the lookup of an adapter.
  *
- * Loads each listener once for all waiting deliveries, and reloads it in the background. A change takes effect after
+ * Loads each listener once for all waiting deliveries, and reloads it in the background. After a failure, does not load it
+ * again for a second. A change takes effect after
  * `ttlSeconds` and one more delivery, at the latest after `ttlSeconds` + `staleSeconds`, and in this process at once after
  * `forget()`. The same holds for a secret that you withdraw. IDs that strangers invent have their own cache and evict no
  * tenant.
@@ -119,6 +120,8 @@ export interface Listeners<Given extends Listener<unknown> = Listener> {
 const LONGEST_ID = 256
 /** The pause between a failed load and the next. */
 const RETRY_MS = 1000
+/** A failure takes over 1 KB, with its cause. */
+const MOST_FAILURES = 1000
 
 /** The listener of one ID, or undefined if there is none. */
 interface Entry<Given> {
@@ -134,10 +137,12 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   readonly #loadOptions: ConstructorParameters<typeof Refreshed>[1]
   readonly #clock: Clock
   readonly #known: LRUCache<string, Entry<Given>>
-  /** IDs without a listener, or whose first load is in flight. */
+  /** IDs without a listener. */
   readonly #unknown: LRUCache<string, Entry<Given>>
-  /** How often `forget()` was called. */
-  #forgotten = 0
+  /** IDs without a listener whose last load failed. */
+  readonly #failed = new LRUCache<string, Entry<Given>>({ max: MOST_FAILURES })
+  /** The loads in flight, oldest first. Not evicted, so that no ID is loaded twice at once. */
+  readonly #loading = new Map<string, Entry<Given>>()
 
   constructor(options: ListenersOptions<Given>) {
     const { ttlSeconds = 60, staleSeconds = 300, unknownSeconds = 10, timeoutSeconds = 5 } = options
@@ -157,7 +162,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
 
   find(id: string | undefined): MaybePromise<Given | undefined> {
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined
-    const entry = this.#known.get(id) ?? this.#unknown.get(id) ?? this.#meet(id)
+    const entry = this.#entryOf(id) ?? this.#meet(id)
     const { cached } = entry
     if (cached.since(cached.last?.at) < (cached.last?.value ? this.#ttlMs : this.#unknownMs))
       return cached.last?.value
@@ -168,18 +173,18 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   forget(id: string): void {
-    this.#forgotten += 1
-    this.#known.delete(id)
-    this.#unknown.delete(id)
+    for (const entries of [this.#known, this.#loading, this.#unknown, this.#failed]) entries.delete(id)
+  }
+
+  #entryOf(id: string): Entry<Given> | undefined {
+    return this.#known.get(id) ?? this.#loading.get(id) ?? this.#unknown.get(id) ?? this.#failed.get(id)
   }
 
   /** Copies the ID, because a substring keeps the whole URL in memory. */
   #meet(given: string): Entry<Given> {
     const id = structuredClone(given)
     const cached = new Refreshed<Given | undefined>((known) => this.#load(id, known), this.#loadOptions)
-    const entry = { id, cached }
-    this.#unknown.set(id, entry)
-    return entry
+    return { id, cached }
   }
 
   #isUsable({ cached }: Entry<Given>): boolean {
@@ -187,18 +192,30 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   #isResting({ cached }: Entry<Given>): boolean {
-    return cached.failure !== undefined && cached.since(cached.beganAt) < RETRY_MS
+    return cached.since(cached.failure?.at) < RETRY_MS
   }
 
   /** Undefined while another load of this entry is in flight. */
   #begin(entry: Entry<Given>): Promise<void> | undefined {
-    const forgotten = this.#forgotten
     const begun = entry.cached.begin()
-    begun?.then(() => {
-      // A load in flight may have read what was there before. An entry that was evicted cannot tell whether it was forgotten.
-      if (forgotten === this.#forgotten || this.#isCached(entry)) this.#keep(entry)
+    if (begun === undefined) return undefined
+    this.#dropLost()
+    this.#loading.set(entry.id, entry)
+    begun.then(() => {
+      // Forgotten meanwhile: the load may have read what was there before.
+      if (this.#loading.get(entry.id) !== entry) return
+      this.forget(entry.id)
+      this.#cacheFor(entry).set(entry.id, entry)
     })
     return begun
+  }
+
+  /** Loads that ended with their request never settle. */
+  #dropLost(): void {
+    for (const [id, { cached }] of this.#loading) {
+      if (!cached.isLost()) return
+      this.#loading.delete(id)
+    }
   }
 
   async #load(id: string, known: Given | undefined): Promise<Given | undefined> {
@@ -216,24 +233,15 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     }
   }
 
-  #isCached(entry: Entry<Given>): boolean {
-    return [this.#known, this.#unknown].some((cache) => cache.peek(entry.id) === entry)
-  }
-
-  /** Drops entries whose first load failed. */
-  #keep(entry: Entry<Given>): void {
-    const { id, cached } = entry
-    const isKnown = cached.last?.value !== undefined
-    if (isKnown) this.#known.set(id, entry)
-    else this.#known.delete(id)
-    if (isKnown || cached.failure) this.#unknown.delete(id)
-    else this.#unknown.set(id, entry)
+  #cacheFor({ cached }: Entry<Given>): LRUCache<string, Entry<Given>> {
+    if (cached.last?.value !== undefined) return this.#known
+    return cached.failure ? this.#failed : this.#unknown
   }
 
   /** Phrased so that a clock that answers NaN or Infinity does not load for ever. */
   #answer(entry: Entry<Given>, askedAt: number): MaybePromise<Given | undefined> {
-    const { last, beganAt, failure } = entry.cached
-    const isLoaded = last?.at === beganAt
+    const { last, failure } = entry.cached
+    const isLoaded = last !== undefined && entry.cached.isCurrent()
     if (this.#isUsable(entry) || (isLoaded && !(askedAt - last.at >= this.#usableMs))) return last?.value
     if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
     throw failure?.error ?? new ListenerLoadError('the request that was loading the listener ended first')

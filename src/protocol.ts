@@ -32,7 +32,7 @@ export interface Protocol extends BodyFormat {
   readonly challenge?: string | undefined
   /** The limits of a listener that sets none itself. A lease or a retention that is missing is that of every other sender. */
   readonly maxBodyBytes: number
-  readonly retentionSeconds?: number | undefined
+  readonly retentionSeconds?: number | 'replay-window' | undefined
   readonly leaseSeconds?: number | undefined
   /** The methods of deliveries. */
   readonly methods: readonly string[]

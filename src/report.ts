@@ -1,7 +1,7 @@
 import type { Trigger } from './auth/remote-value.ts'
 import type { EventAuth } from './event.ts'
 import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
-import { isAddress } from './lib/cidr.ts'
+import { plainAddress } from './lib/cidr.ts'
 import { callHook } from './lib/hooks.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener, VerdictContext } from './listener.ts'
@@ -94,7 +94,7 @@ function fieldsOf(
 /** Ends up in logs, so it names no event before its sender is authenticated, and says what nothing signs. */
 function contextOf(verification: Verification): VerdictContext {
   const { delivery, eventId, eventTypeText, listener, protocol } = verification
-  const { sourceIp } = delivery
+  const sourceIp = delivery.sourceIp && plainAddress(delivery.sourceIp)
   const eventType = eventId && eventTypeText
   const unsigned = (eventId && protocol.unsigned) || []
   return {
@@ -103,7 +103,7 @@ function contextOf(verification: Verification): VerdictContext {
     ...(eventId && { eventId }),
     ...(eventType && { eventType }),
     ...(unsigned.length > 0 && { unsigned }),
-    ...(sourceIp && isAddress(sourceIp) && { sourceIp }),
+    ...(sourceIp && { sourceIp }),
     ...(!verification.isEnforced && { enforced: false }),
   }
 }

@@ -95,14 +95,21 @@ describe('a required option', () => {
 })
 
 describe('a misspelt option', () => {
-  it.each(['allowedCidr', 'tolerance', 'toleranceMs', 'secret', 'ID', 'settled', 'toString', 'constructor'])(
-    '%s is refused, with a list of the options',
-    (name) => {
-      const error = errorOf({ ...required, [name]: 300 })
-      expect(error.option).toBe(name)
-      expect(error.message).toContain('toleranceSeconds')
-    },
-  )
+  it.each([
+    ['allowedCidr', 'did you mean allowedCidrs?'],
+    ['tolerance', 'did you mean toleranceSeconds?'],
+    ['onverdict', 'did you mean onVerdict?'],
+    ['ID', 'did you mean id?'],
+    ['settled', 'did you mean settle?'],
+    ['toleranceMs', 'it has id, auth, store, '],
+    ['secret', 'it has id, auth, store, '],
+    ['toString', 'it has id, auth, store, '],
+    ['constructor', 'it has id, auth, store, '],
+  ])('%s is refused, with the option that was meant, or with all: %s', (name, hint) => {
+    const error = errorOf({ ...required, [name]: 300 })
+    expect(error.option).toBe(name)
+    expect(error.message).toContain(`defineListener has no such option; ${hint}`)
+  })
 })
 
 describe('numbers', () => {

@@ -178,8 +178,8 @@ describe('a known listener', () => {
 })
 
 describe('a load that fails', () => {
-  it('a failing load rejects for all waiting deliveries, tells onError once, and is not remembered', async () => {
-    const { cache, add, failures, state, loads } = tenants()
+  it('a failing load rejects for all waiting deliveries, tells onError once, and is remembered for a second', async () => {
+    const { cache, add, clock, failures, state, loads } = tenants()
     state.fails = true
     const asked = [cache.find('L1'), cache.find('L1')]
     for (const found of await Promise.allSettled(asked)) {
@@ -189,8 +189,59 @@ describe('a load that fails', () => {
     expect(failures).toEqual([['L1', expect.any(ListenerLoadError)]])
     state.fails = false
     const listener = add('L1')
+    clock.advance(999)
+    for (const _ of [1, 2, 3]) expect(() => cache.find('L1')).toThrow(ListenerLoadError)
+    expect([loads.length, failures.length]).toEqual([1, 1])
+    clock.advance(1)
     expect(await cache.find('L1')).toBe(listener)
     expect(loads).toHaveLength(2)
+  })
+
+  it.each([
+    ['whatever unknownSeconds is', { unknownSeconds: 0 }],
+    ['also if the ID was unknown before', {}],
+  ])('a failing first load is repeated after a second, %s', async (_, options) => {
+    const { cache, clock, loads, state } = tenants(options)
+    await cache.find('L1')
+    clock.advance(UNKNOWN_MS)
+    state.fails = true
+    for (const loaded of [2, 3]) {
+      await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
+      for (let times = 0; times < 100; times += 1) expect(() => cache.find('L1')).toThrow(ListenerLoadError)
+      expect(loads).toHaveLength(loaded)
+      clock.advance(1000)
+    }
+  })
+
+  it('the second begins when the load has failed, which may have taken long', async () => {
+    const { cache, clock, loads, state, release } = tenants()
+    state.fails = state.holds = true
+    const early = cache.find('L1')
+    clock.advance(4000)
+    await Promise.all([release(), expect(early).rejects.toThrow(ListenerLoadError)])
+    clock.advance(999)
+    expect(() => cache.find('L1')).toThrow(ListenerLoadError)
+    expect(loads).toHaveLength(1)
+  })
+
+  it('forget() ends the second', async () => {
+    const { cache, add, state } = tenants()
+    state.fails = true
+    await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
+    state.fails = false
+    const listener = add('L1')
+    cache.forget('L1')
+    expect(await cache.find('L1')).toBe(listener)
+  })
+
+  it('failures are remembered for the last 1,000 IDs', async () => {
+    const { cache, loads, state } = tenants()
+    state.fails = true
+    const ids = Array.from({ length: 1001 }, (_, number) => `L${number}`)
+    for (const id of ids) await expect(cache.find(id)).rejects.toThrow(ListenerLoadError)
+    for (const id of ids.slice(1)) expect(() => cache.find(id)).toThrow(ListenerLoadError)
+    await expect(cache.find('L0')).rejects.toThrow(ListenerLoadError)
+    expect(loads).toEqual([...ids, 'L0'])
   })
 
   it('a failing load keeps an old listener in use until it is ttlSeconds + staleSeconds old', async () => {
@@ -252,13 +303,14 @@ describe('a load that fails', () => {
   })
 
   it('a load may fail by taking longer than timeoutSeconds, and its late result is not used', async () => {
-    const { cache, add, state, release, failures } = tenants({ timeoutSeconds: 0.02 })
+    const { cache, add, clock, state, release, failures } = tenants({ timeoutSeconds: 0.02 })
     add('L1')
     state.holds = true
     await expect(cache.find('L1')).rejects.toThrow(ListenerLoadError)
     expect(failures).toMatchObject([['L1', { cause: { message: 'load took longer than 20 ms' } }]])
     const after = add('L1')
     state.holds = false
+    clock.advance(1000)
     const found = await cache.find('L1')
     await release()
     expect(found).toBe(after)
@@ -329,6 +381,40 @@ describe('an ID without a listener', () => {
     for (let number = 0; number < 1000; number += 1) await cache.find(`made up ${number}`)
     expect(cache.find('L1')).toBe(listener)
     expect(loads).toHaveLength(1001)
+  })
+})
+
+describe('a load in flight', () => {
+  it('a load in flight is not evicted by a flood of made-up IDs, whose own loads take as long', async () => {
+    const { cache, add, loads, state, release } = tenants({ maxUnknown: 2, maxListeners: 2 })
+    const listener = add('L1')
+    state.holds = true
+    const asked = [cache.find('L1')]
+    for (let number = 0; number < 100; number += 1) {
+      asked.push(cache.find(`made up ${number}`))
+      if (number % 10 === 9) asked.push(cache.find('L1'))
+    }
+    expect(loads).toHaveLength(101)
+    await release()
+    const found = await Promise.all(asked)
+    expect(found.filter(Boolean)).toEqual(Array(11).fill(listener))
+    expect(cache.find('L1')).toBe(listener)
+    expect(loads).toHaveLength(101)
+  })
+
+  it('a reload in flight is not repeated if its listener was evicted meanwhile', async () => {
+    const { cache, add, clock, loads, state, release } = tenants({ maxListeners: 1 })
+    const [one, two] = [add('L1'), add('L2')]
+    await cache.find('L1')
+    clock.advance(TTL_MS)
+    state.holds = true
+    expect(cache.find('L1')).toBe(one)
+    state.holds = false
+    expect(await cache.find('L2')).toBe(two) // evicts it
+    expect(cache.find('L1')).toBe(one)
+    await release()
+    expect(cache.find('L1')).toBe(one)
+    expect(loads).toEqual(['L1', 'L1', 'L2'])
   })
 })
 

@@ -13,6 +13,8 @@ export interface Incoming extends Sender {
   readonly where?: string | undefined
   /** Finds a header by lower-case name: an array if it was sent more than once. */
   readonly header: (name: string) => string | readonly string[] | undefined
+  /** Whether the host joins the lines of a repeated header with commas: see `Delivery`. */
+  readonly joinsHeaders?: boolean | undefined
   /** The place in the line of a pipelined HTTP/1 connection. `fromNode` sets it. */
   readonly pipelined?: PipelinedRequest | undefined
   /** The source address. Undefined if it is unknown, which no allowed network matches. */

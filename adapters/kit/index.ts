@@ -2,6 +2,7 @@
  * The public surface of `hookgate/adapter`: what the adapters of hookgate are made of, for a framework that has none.
  * A Node or web request goes in, an event or a reply comes out, and the event is settled by the response.
  */
+export type { BodyCopy } from '../observe/body-copy.ts'
 export { type EmittingRequest, observedNode } from '../observe/observed-node.ts'
 export type { ObservedRequest } from '../observe/observed-request.ts'
 export { observedWeb, withKept } from '../observe/observed-web.ts'

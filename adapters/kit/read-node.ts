@@ -103,6 +103,7 @@ export function fromNode<Request extends NodeRequest>(
     method: request.method ?? '',
     url: typeof request.originalUrl === 'string' ? request.originalUrl : request.url,
     header,
+    joinsHeaders: request.rawHeaders.length === 0,
     pipelined:
       response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,
     sourceIp: (listener) => sourceOf(request, listener),

@@ -31,6 +31,7 @@ export function fromWeb(request: Request, sourceOf?: SourceFinder<Request>): Inc
     method: request.method,
     url: request.url,
     header: (name) => webHeader(request.headers, name),
+    joinsHeaders: true,
     sourceIp: (listener) => sourceOf?.(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readWebBody(request, announced, limit, timeoutMs, inFlight),
     whenGone: (callback) => request.signal?.addEventListener('abort', callback),

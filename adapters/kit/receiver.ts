@@ -223,7 +223,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
       const listener = found
       mustFit(listener)
       const startedAt = performance.now()
-      const { method, url, where, header } = incoming
+      const { method, url, where, header, joinsHeaders } = incoming
       const sourceIp = addressOf(incoming.sourceIp(listener))
       const wrongSource = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
       try {
@@ -231,7 +231,8 @@ export function createReceiver<Request extends object, Given extends Listener<un
         const held = wrongSource ? disallowed.enter() : (place ?? bodies.enter())
         place = held
         const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, held)
-        const verification = new Verification({ method, url, where, header, body, sourceIp }, listener)
+        const delivery = { method, url, where, header, joinsHeaders, body, sourceIp }
+        const verification = new Verification(delivery, listener)
         const arrived = new Arrived(verification, incoming, held)
         verification.holder = arrived
         return arrived

@@ -1,14 +1,12 @@
 import { ListenerConfigError } from '../../src/errors.ts'
-import type { BodyInFlight } from '../kit/bodies-in-flight.ts'
 import type { Incoming } from '../kit/incoming.ts'
+import type { BodyCopy } from './body-copy.ts'
 
 /** A request whose body is read by something else. `observedNode` and `observedWeb` make one. */
-export interface ObservedRequest extends Pick<Incoming, 'method' | 'url' | 'header' | 'sourceIp'> {
-  /**
-   * Copies at most `limit` + 1 bytes while they are read, and counts them. Starts at once. Resolves with undefined if nothing
-   * reads the body to its end. Rejects with a ListenerConfigError if the exact bytes are gone.
-   */
-  copyBody(limit: number, inFlight: BodyInFlight): Promise<Uint8Array | undefined>
+export interface ObservedRequest
+  extends Pick<Incoming, 'method' | 'url' | 'header' | 'joinsHeaders' | 'sourceIp'> {
+  /** Lets `copy` follow whatever reads the body, from now on. Throws a ListenerConfigError if the exact bytes are gone. */
+  copyBody(copy: BodyCopy): void
 }
 
 const encoder = new TextEncoder()
@@ -26,9 +24,9 @@ export function isDoubtful(text: string): boolean {
   return text.includes('\ufffd')
 }
 
-/** Whether bytes that were put together are those that arrived: as many as announced, or at least without a doubtful text. */
+/** Whether bytes that were put together are those that arrived: as many as announced, and without a doubtful text. */
 export function isExact(length: number, announced: number | undefined, hasDoubt: boolean): boolean {
-  return announced === undefined ? !hasDoubt : length === announced
+  return !hasDoubt && (announced === undefined || length === announced)
 }
 
 /** Something else read the body, and what it kept is not what the sender signed. */

@@ -1,13 +1,15 @@
 import { announcedBytes } from '../../src/delivery.ts'
-import { isA, memberOf } from '../../src/lib/member-of.ts'
-import { BodyIncompleteError, counted, NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
-import { fromWeb, readCounted } from '../kit/read-web.ts'
+import { ListenerConfigError } from '../../src/errors.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
+import { NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
+import { fromWeb } from '../kit/read-web.ts'
 import { bytesGone, exactBytes, type ObservedRequest } from './observed-request.ts'
+import { WebReadings } from './web-readings.ts'
 
 /**
- * Turns a web request, in any framework, into one whose body is copied by `request.clone()` while something else reads it.
- * `whenHandled` gets a function, to be called as soon as the handler has ended: only then it is known whether anything read
- * the body.
+ * Turns a web request, in any framework, into one whose body is copied while something else reads it. The request stays the
+ * same object, and no byte is asked for that is not read. `whenHandled` gets a function, to be called as soon as the handler has
+ * ended: the copy is given up when nothing reads on.
  *
  * @example
  * ```ts
@@ -21,23 +23,27 @@ export function observedWeb(
   whenHandled: (callback: () => void) => void,
   sourceOf?: SourceFinder<Request>,
 ): ObservedRequest {
-  const { method, url, header, sourceIp } = fromWeb(request, sourceOf)
+  const { method, url, header, joinsHeaders, sourceIp } = fromWeb(request, sourceOf)
   return {
     method,
     url,
     header,
+    joinsHeaders,
     sourceIp,
-    async copyBody(limit, inFlight) {
-      if (request.bodyUsed || request.body?.locked) throw bytesGone()
-      const { body } = request.clone()
-      if (body === null) return NO_BYTES
-      const wasCloned = watchClone(request)
-      const isRead = new Promise<boolean>((resolve) => {
+    copyBody(copy) {
+      const { body } = request
+      if (request.bodyUsed || body?.locked) throw bytesGone()
+      if (body === null) return copy.endWith(NO_BYTES)
+      const readings = new WebReadings(
+        copy,
+        announcedBytes(request.headers.get('content-length') ?? undefined),
+      )
+      readings.followRequest(request)
+      whenHandled(() => {
         // At once: a turn later, Deno's server has read to its end what the handler did not read.
-        whenHandled(() => resolve(memberOf(request, 'bodyUsed') === true || wasCloned()))
+        if (readings.areNone && memberOf(request, 'bodyUsed') === true) copy.fail(notFollowed())
+        else readings.expectEnd()
       })
-      const bytes = await readCounted(body.getReader(), limit, inFlight).catch(unlessLeft)
-      return (await isRead) ? bytes : undefined
     },
   }
 }
@@ -54,30 +60,23 @@ export function withKept(observed: ObservedRequest, kept: unknown): ObservedRequ
   const announced = announcedBytes(observed.header('content-length'))
   return {
     ...observed,
-    async copyBody(_limit, inFlight) {
-      const bytes = exactBytes(await kept, announced)
-      if (bytes === undefined) throw bytesGone()
-      return counted(bytes, inFlight)
+    copyBody(copy) {
+      const end = (value: unknown) => {
+        const bytes = exactBytes(value, announced)
+        if (bytes) copy.endWith(bytes)
+        else copy.fail(bytesGone())
+      }
+      Promise.resolve(kept).then(end, (error) => copy.fail(error))
     },
   }
 }
 
-/** Tells whether a request is cloned from now on: it is then read without being used. */
-function watchClone(request: Request): () => boolean {
-  let wasCloned = false
-  const value = () => {
-    wasCloned = true
-    Reflect.deleteProperty(request, 'clone')
-    return request.clone()
-  }
-  Object.defineProperty(request, 'clone', { value, writable: true, configurable: true })
-  return () => {
-    if (!wasCloned) Reflect.deleteProperty(request, 'clone')
-    return wasCloned
-  }
-}
-
-/** If the sender has left, there is nothing to judge. */
-function unlessLeft(error: unknown): undefined {
-  if (!isA(error, BodyIncompleteError)) throw error
+/** The handler has read the body, but by nothing that a method of the request or of its stream shows. */
+function notFollowed(): ListenerConfigError {
+  const problem =
+    'was read in a way that observeWebhook cannot follow, e.g. by new Request(request) or fetch(request)'
+  return new ListenerConfigError(
+    'body',
+    `${problem}: let your handler read request itself, or request.clone()`,
+  )
 }

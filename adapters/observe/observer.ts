@@ -22,6 +22,7 @@ import {
   type ReceiverOptions,
 } from '../kit/receiver.ts'
 import { codeOf, ReportedError, reportFailure, warnOfFailure, warnOfRefusal } from '../kit/warn.ts'
+import { BodyCopy } from './body-copy.ts'
 import type { ObservedRequest } from './observed-request.ts'
 
 /** The options that `observeWebhook` has in all adapters. */
@@ -80,18 +81,18 @@ export function createObserver<Request extends object>(
       else if (isRefusal(found)) return
       else listener = found
       inFlight = bodies.enter()
-      const { method, url, header, sourceIp, copyBody } = observed()
-      // Begins before a lookup ends: the bytes come only once.
-      const copying = copyBody(listener?.maxBodyBytes ?? maxConcurrentBytes, inFlight)
-      copying.catch(() => {}) // nothing awaits it if there is no listener
+      const { method, url, header, joinsHeaders, sourceIp, copyBody } = observed()
+      const copy = new BodyCopy(inFlight, listener?.maxBodyBytes ?? maxConcurrentBytes)
+      copy.attempt(() => copyBody(copy)) // before a lookup ends: the bytes come only once
       const known = await found
       if (isRefusal(known)) return
       listener = known
+      copy.limitTo(listener.maxBodyBytes)
       const source = addressOf(sourceIp(listener))
-      const body = await copying
+      const body = await copy.bytes
       if (body === undefined) return
       await new Promise((resolve) => setTimeout(resolve)) // what has read the body goes first
-      await judgeBody({ method, url, header, body, sourceIp: source }, listener)
+      await judgeBody({ method, url, header, joinsHeaders, body, sourceIp: source }, listener)
     } catch (error) {
       tell(error, listener)
     } finally {

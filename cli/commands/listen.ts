@@ -80,7 +80,8 @@ export const listen: Command = defineCommand({
         const publicUrl = httpUrl('--public-url', given['public-url'] ?? url)
         app = forwarder(forwarding, publicUrl, listener.protocol.scheme)
       }
-      const listening = { given, auth, server, listener, url }
+      const forwardSecret = forwarding?.secret
+      const listening = { given, auth, server, listener, url, forwardSecret }
       if (settings.inspector) {
         const { openInspector } = await import('../inspector/inspector.ts')
         inspector = await openInspector(settings.inspector, listening)

@@ -8,7 +8,11 @@ export const secret: Command = defineCommand({
   summary: 'print a new signing secret, 256 bits as base64url',
   options: {},
   notes: ['Give it to both sides unchanged: the text itself is the key, and is not decoded.'],
-  examples: ['hookgate secret', 'export HOOKGATE_SECRET=$(hookgate secret)', 'hookgate secret > secret.txt'],
+  examples: [
+    'hookgate secret',
+    'export HOOKGATE_SECRET=$(hookgate secret)',
+    '(umask 077; hookgate secret > secret.txt)',
+  ],
   async run() {
     print(generateSecret())
     return EXIT.done

@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { WebhookEvent } from '../../src/index.ts'
+import { mediaTypeOf } from '../../src/lib/content-type.ts'
+import { parseJson } from '../../src/lib/json.ts'
+import { FORM } from '../../src/schemes/kit/form-fields.ts'
+import { peerOf } from '../listen/server.ts'
 import type { Forwarding } from './forward-options.ts'
 
 interface AppEvent {
   readonly event: WebhookEvent<unknown>
   /** `Webhook-Event-Id`. */
   readonly key: string
+  /** When the sender says it sent this, if it does. */
+  readonly sentAt: Date | undefined
   readonly isReplay: boolean
 }
 
@@ -22,12 +28,12 @@ interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
  * and `Connection` belong to the connection to the app.
  */
 export function appHeaders(
-  { event, key, isReplay }: AppEvent,
+  { event, key, sentAt, isReplay }: AppEvent,
   request: IncomingMessage,
   { secret, passed, ofSender, publicUrl }: AppHeaderOptions,
 ): OutgoingHttpHeaders {
-  const { headers, socket } = request
-  const source = socket.remoteAddress?.replace(/^::ffff:(?=[0-9]+\.)/, '')
+  const { headers } = request
+  const source = peerOf(request)
   return {
     ...passedOn(request, passed),
     ...passedOn(
@@ -35,19 +41,38 @@ export function appHeaders(
       ofSender.filter((name) => request.headersDistinct[name]?.length === 1),
     ),
     ...traceOf(headers),
-    'content-type': headers['content-type'] ?? [],
+    'content-type': contentType(event, request, secret !== undefined) ?? [],
     'content-length': event.rawBody.byteLength,
     'webhook-event-id': headerText(key),
     ...(secret !== undefined && signatureHeaders(key, event.rawBody, secret)),
+    'hookgate-event-id': headerText(event.id),
     ...(isReplay && { 'hookgate-replay': '1' }),
     'hookgate-listener': headerText(event.listenerId),
     'hookgate-auth': event.auth.method === 'scheme' ? event.auth.scheme : event.auth.method,
     'hookgate-key-id': headerText(event.auth.method === 'jwt' ? event.auth.keyId : event.auth.secretId),
-    'hookgate-sent-at': event.sentAt.toISOString(),
+    ...(sentAt !== undefined && { 'hookgate-sent-at': sentAt.toISOString() }),
     ...(source !== undefined && { 'hookgate-source-ip': source, 'x-forwarded-for': source }),
     'x-forwarded-proto': publicUrl.protocol.slice(0, -1),
     'x-forwarded-host': publicUrl.host,
   }
+}
+
+/** How senders label JSON, besides `application/json`. */
+const MAYBE_JSON = /^(?:text\/plain|application\/(?:octet-stream|.+\+json))$/
+
+/**
+ * As the sender wrote it. The query of a GET is a form. In a signed delivery, JSON has the only type that hookgate's scheme
+ * accepts: SNS, for one, sends it as `text/plain`.
+ */
+function contentType(
+  { rawBody }: WebhookEvent<unknown>,
+  { method, headers }: IncomingMessage,
+  isSigned: boolean,
+): string | undefined {
+  if (method === 'GET') return FORM
+  const given = headers['content-type']
+  const mayBeJson = given === undefined || MAYBE_JSON.test(mediaTypeOf(given) ?? '')
+  return isSigned && mayBeJson && 'value' in parseJson(rawBody) ? 'application/json' : given
 }
 
 /** Leaves out what the sender's `Connection` names, because it is for the gateway only (RFC 9110 7.6.1). */

@@ -1,15 +1,22 @@
 import type { ServerResponse } from 'node:http'
+import { sendReply } from '../../adapters/kit/outcome.ts'
 import { settle } from '../../adapters/kit/settle.ts'
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
+import { parseJson } from '../../src/lib/json.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { textOf } from '../../src/lib/member-of.ts'
+import { STATUS } from '../../src/reason.ts'
 import { signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { signedBytes } from '../../src/schemes/kit/signed-text.ts'
 import { urlParts } from '../../src/schemes/kit/signed-url.ts'
+import { replyTo } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark } from '../command-line/output.ts'
 import { InFlight } from '../lib/in-flight.ts'
 import { throttled } from '../lib/throttle.ts'
+import { saidTimeOf } from '../listen/report.ts'
 import type { AnswerEvent } from '../listen/webhook-server.ts'
 import { type AppAnswer, type AppSilence, appAt } from './app.ts'
 import { appHeaders } from './app-headers.ts'
@@ -49,13 +56,25 @@ export function forwarder(
   const complain = throttled(remark)
   const pass: AnswerEvent = async ({ event, listener, verification, isReplay }, request, response) => {
     const hasRoom = inFlight.size < MOST_IN_FLIGHT // this one does not count yet
-    const key = isReplay ? (verification.claimKeys[0] ?? event.id) : await appEventId(verification, event)
+    const isSigned = forwarding.secret !== undefined
+    const key = isSigned
+      ? await signedEventId(verification, event, isReplay)
+      : isReplay
+        ? (verification.claimKeys[0] ?? event.id)
+        : await appEventId(verification, event)
+    const sentAt = saidTimeOf(event, listener.protocol)
     // The query of a GET is the event's body.
     const { query } = urlParts(signsQuery && request.method === 'POST' ? (request.url ?? '') : '')
     const answer = hasRoom
-      ? await app.ask(appHeaders({ event, key, isReplay }, request, options), event.rawBody, query)
+      ? await app.ask(appHeaders({ event, key, sentAt, isReplay }, request, options), event.rawBody, query)
       : TOO_MANY
     // Before the sender gets the answer, so that its next attempt finds the event settled.
+    if (isSigned && isDuplicate(answer)) {
+      await settle({ listener, event }, DONE)
+      const status = listener.protocol.statuses.event_duplicate
+      sendReply(response, replyTo({ ok: false, reason: 'event_duplicate', status, detail: '' }))
+      return answer
+    }
     if (answer.kind === 'answered') await settle({ listener, event }, answer.status)
     if (answer.kind === 'unreachable') await settle({ listener, event }, NEVER_REACHED)
     reply(response, answer, listener) // `unknown`: the app may still be working, so its lease expires
@@ -83,6 +102,55 @@ async function appEventId(
   if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
   if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic
   return unsigned?.includes('id') ? keyOfBytes(signedBytes(verification)) : id
+}
+
+/** Where a UUID has its version. */
+const VERSION_AT = 14
+
+/**
+ * `Webhook-Event-Id` of a signed delivery: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
+ * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing.
+ */
+async function signedEventId(
+  verification: Verification,
+  { listenerId, auth }: WebhookEvent<unknown>,
+  isReplay: boolean,
+): Promise<string> {
+  const claimed = isReplay ? verification.claimKeys[0] : await keyOfAttempts(verification)
+  if (claimed === undefined) return crypto.randomUUID()
+  const sender = auth.method === 'scheme' ? auth.scheme : auth.method
+  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed]))
+  return `${key.slice(0, VERSION_AT)}4${key.slice(VERSION_AT + 1)}`
+}
+
+/**
+ * What the event is claimed by, without the time of the attempt, which senders that name no event sign with the body. Undefined if
+ * it is not claimed. A token is claimed as it is, so each attempt of Plaid's is an event of its own: its genuine bodies repeat.
+ */
+function keyOfAttempts(verification: Verification): MaybePromise<string | undefined> {
+  const { protocol, claimKeys, delivery, signed, timestampText } = verification
+  const { dedupe, time } = protocol
+  const isNamed = claimKeys.length > 1 || (dedupe === 'id' && protocol.idOf(verification) !== '')
+  const isTimed = time?.of === 'attempt' && timestampText !== '' && dedupe !== 'signed-bytes-per-topic'
+  if (claimKeys.length === 0 || isNamed || !isTimed || signed === undefined) return claimKeys.at(-1) // the ID is the last
+  const untimed = (text: string) => text.replaceAll(timestampText, '')
+  const { before, body, after } = signed
+  return keyOfBytes(
+    signedBytes({ signed: { before: untimed(before), body, after: untimed(after) }, delivery }),
+  )
+}
+
+/** What `settle` commits. */
+const DONE = 200
+
+/**
+ * Whether the app has done the event before: it answers as hookgate's scheme says. It may have, if its first answer was lost, and
+ * the sender would take a 409 for a failure.
+ */
+function isDuplicate(answer: AppAnswer): boolean {
+  if (answer.kind !== 'answered' || answer.status !== STATUS.event_duplicate) return false
+  const document = parseJson(answer.body)
+  return 'value' in document && textOf(document.value, 'code') === 'event_duplicate'
 }
 
 /** Redirects are answers too, and are not followed, so `Location` is left out. */

@@ -35,7 +35,7 @@ export interface Board {
   send(url: string, request: SignedRequest, replay: Replay): Promise<Inspected>
   /** How many deliveries are kept. */
   readonly keep: number
-  readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret'>
+  readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret' | 'isGivenSecret'>
 }
 
 /** Every answer is masked. */
@@ -173,6 +173,7 @@ function helloOf({ url, resigner, keep, auth }: Board): object {
     expires: canSign && resigner.expires,
     command: auth.sendCommand(url) ?? null,
     isNewSecret: auth.isNewSecret ?? false,
+    isGivenSecret: auth.isGivenSecret ?? false,
   }
 }
 

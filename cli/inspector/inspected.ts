@@ -1,7 +1,9 @@
+import { LONGEST_URL } from '../../src/delivery.ts'
 import type { LoggedVerdict } from '../../src/explain/index.ts'
 import type { Delivery } from '../../src/index.ts'
 import type { AppAnswer } from '../forward/app.ts'
 import type { DeliveryLine, DeliveryReport } from '../listen/report.ts'
+import { peerOf } from '../listen/server.ts'
 
 /** Names and values in wire order, repetitions included. */
 export type WireHeaders = readonly (readonly [name: string, value: string])[]
@@ -16,7 +18,7 @@ export interface Inspected extends Omit<DeliveryLine, 'ms'> {
   /** Counts deliveries from 1. */
   readonly seq: number
   readonly method: string
-  /** The path and query of the request line, at most 2,000 characters. */
+  /** The path and query of the request line, at most 8,193 characters. */
   readonly path: string
   readonly sourceIp: string | null
   readonly headers: WireHeaders
@@ -64,13 +66,17 @@ export interface Observed {
 
 /** A delivery of an earlier run. */
 export function observedBefore(delivery: Inspected): Observed {
-  const { seq, body, headers, app } = delivery
-  return { seq, weight: weightOf(body, textLength(headers.flat()), app), inspect: () => delivery }
+  const { seq, path, body, headers, app } = delivery
+  return {
+    seq,
+    weight: weightOf(body, path.length + textLength(headers.flat()), app),
+    inspect: () => delivery,
+  }
 }
 
-function weightOf(body: Uint8Array, headersLength: number, app: AppOutcome | null): number {
+function weightOf(body: Uint8Array, headLength: number, app: AppOutcome | null): number {
   const ofApp = app === null ? 0 : app.body.byteLength + textLength(app.headers.flat()) * 2
-  return body.byteLength + headersLength * 2 + ofApp + OVERHEAD_BYTES
+  return body.byteLength + headLength * 2 + ofApp + OVERHEAD_BYTES
 }
 
 function textLength(rawHeaders: readonly string[]): number {
@@ -83,7 +89,6 @@ const OVERHEAD_BYTES = 2048
 
 /** The rest of a larger body is dropped. */
 const MOST_KEPT_BYTES = 4 * 2 ** 20
-const LONGEST_PATH = 2000
 
 /**
  * Keeps a finished delivery, and converts it only when somebody looks at it: few objects cost the garbage collector less.
@@ -91,25 +96,26 @@ const LONGEST_PATH = 2000
 export function observe(report: DeliveryReport, seq: number, replayOf: number | null): Observed {
   const { line, request, delivery, verdict, receiveMs, decideMs } = report
   const { method = '', url = '', rawHeaders } = request
+  const path = url.slice(0, LONGEST_URL + 1) // one more, so that no scheme takes it for whole
   const whole = delivery?.body ?? NOTHING
   const body = Buffer.from(whole.length > MOST_KEPT_BYTES ? whole.subarray(0, MOST_KEPT_BYTES) : whole) // a copy, because it may be a view of a larger buffer
   const truncated = delivery === undefined || line.reason === 'body_too_large' || body.length < whole.length
   const bytes = truncated
     ? Math.max(whole.length, Number(request.headers['content-length']) || 0)
     : whole.length
-  const sourceIp = delivery?.sourceIp ?? request.socket.remoteAddress ?? null
+  const sourceIp = delivery?.sourceIp ?? peerOf(request) ?? null
   const detail = (verdict?.ok === false && verdict.detail) || null
   const app = appOutcome(report.app)
   const appMs = report.app?.ms ?? null
   // Must not capture request, delivery or verdict, or they would stay in memory.
   const inspect = (): Inspected => {
     const { ms: total, ...outcome } = line
-    const [path, headers] = [url.slice(0, LONGEST_PATH), pairs(rawHeaders)]
+    const headers = pairs(rawHeaders)
     const ms = { receive: receiveMs ?? null, decide: decideMs ?? null, app: appMs, total }
     const received = { method, path, sourceIp, headers, body, bytes, truncated }
     return { seq, ...outcome, ...received, detail, replayOf, ms, app }
   }
-  return { seq, weight: weightOf(body, textLength(rawHeaders), app), inspect }
+  return { seq, weight: weightOf(body, path.length + textLength(rawHeaders), app), inspect }
 }
 
 const NOTHING = new Uint8Array()
@@ -141,7 +147,7 @@ export function loggedVerdict({ verdict, reason, status }: Inspected): LoggedVer
 export function asDelivery({ method, path, headers, body, sourceIp }: Inspected): Delivery {
   return {
     method,
-    url: path.length < LONGEST_PATH ? path : undefined, // it may be cut
+    url: path,
     header(name) {
       const values = headers.flatMap(([other, value]) => (other.toLowerCase() === name ? [value] : []))
       return values.length > 1 ? values : values[0]

@@ -20,6 +20,8 @@ import { rowOf } from './views.ts'
 interface InspectorContext extends Listening {
   readonly given: Listening['given'] & InspectorValues
   readonly server: Server
+  /** What the gateway signs with, if it does. */
+  readonly forwardSecret: string | undefined
 }
 
 export interface Inspector {
@@ -40,21 +42,25 @@ export async function openInspector(
   settings: InspectorSettings,
   listening: InspectorContext,
 ): Promise<Inspector> {
-  const { given, auth, server, listener, url } = listening
+  const { given, auth, server, listener, url, forwardSecret } = listening
   const { secret } = auth
   const resigner = await resignerFor(given, { secret, url })
+  const { verifyToken, brought = [] } = auth
+  const known = [secret, secret?.replace(/^whsec_/, ''), verifyToken, forwardSecret].filter(
+    (each) => each !== undefined,
+  )
   const mask = maskFor(
-    secret === undefined ? (auth.brought ?? []) : [secret, secret.replace(/^whsec_/, '')],
+    { [Symbol.iterator]: () => [...known, ...brought].values() }, // senders bring more
     listener.protocol.scheme?.signature?.headers ?? [],
   )
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]
   const record = settings.record === undefined ? undefined : await openRecordFile(settings.record)
-  const known = knownOf(listening)
+  const explained = knownOf(listening)
   // With this run's listener and secret, even if an earlier run recorded the delivery.
   const explainOne: Board['explain'] = async (delivery) => {
     const schemes = await schemesFor(delivery.reason)
-    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...known, schemes })
+    return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...explained, schemes })
   }
   const scheme = listener.protocol.scheme
   const signedUrl = withQueryOf(url, given['public-url'] ?? '')

@@ -1,3 +1,4 @@
+import { spellingsOf } from '../lib/spellings.ts'
 import type { Inspected, WireHeaders } from './inspected.ts'
 
 /** Headers that may hold a signature, a token or a password of any sender. */
@@ -17,11 +18,18 @@ export interface Mask {
 }
 
 /**
- * @param secrets Hidden everywhere, in case a sender put one into a body.
+ * @param secrets Hidden everywhere and in every usual spelling, in case a sender or the app put one into a body.
  * @param signatureHeaders The headers of the listener's scheme, in lower case.
  */
-export function maskFor(secrets: readonly string[], signatureHeaders: readonly string[]): Mask {
-  const hidden = () => secrets.filter((secret) => secret.length >= SHORTEST_SECRET) // anew: the list may grow
+export function maskFor(secrets: Iterable<string>, signatureHeaders: readonly string[]): Mask {
+  const known = new Map<string, readonly string[]>()
+  const spelled = (secret: string) => {
+    const spellings = known.get(secret) ?? spellingsOf(secret)
+    known.set(secret, spellings)
+    return spellings
+  }
+  const isLong = (secret: string) => secret.length >= SHORTEST_SECRET
+  const hidden = () => [...secrets].filter(isLong).flatMap(spelled) // anew: there may be more
   const text = (given: string) =>
     hidden().reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
   const isHidden = (name: string) => isSensitive(name) || signatureHeaders.includes(name.toLowerCase())
@@ -32,9 +40,8 @@ export function maskFor(secrets: readonly string[], signatureHeaders: readonly s
         ([name, value]) => [text(name), isHidden(name) ? hideValue(name, value) : text(value)] as const,
       ),
     bytes(body) {
-      const found = hidden().filter((secret) =>
-        Buffer.from(body.buffer, body.byteOffset, body.length).includes(secret),
-      )
+      const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+      const found = hidden().filter((secret) => bytes.includes(secret))
       return found.reduce((rest, secret) => withStars(rest, Buffer.from(secret)), body)
     },
   }

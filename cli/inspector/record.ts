@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import type { CheckOutcome } from '../../src/explain/index.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { remark, toJsonLine } from '../command-line/output.ts'
@@ -90,12 +90,11 @@ function appOf(value: unknown): AppOutcome | null {
 
 /** `--record FILE`: appends each delivery as a line. @throws UsageError if the file cannot be written. */
 export async function openRecordFile(path: string) {
-  const stream = createWriteStream(path, { flags: 'a', mode: OWNER_ONLY })
-  await new Promise<void>((resolve, reject) => {
-    stream.once('open', () => resolve()).once('error', reject)
-  }).catch((error: unknown) => {
+  const file = await open(path, 'a', OWNER_ONLY).catch((error: unknown) => {
     throw new UsageError(`--record ${path}: it cannot be written (${codeOf(error)}); choose another file`)
   })
+  await keepForOwner(file, path)
+  const stream = file.createWriteStream()
   let failed = false
   stream.on('error', (error) => {
     failed = true
@@ -108,6 +107,20 @@ export async function openRecordFile(path: string) {
     /** Resolves once everything is written. */
     close: () => new Promise<void>((resolve) => (failed ? resolve() : stream.end(resolve))),
   }
+}
+
+/** A file that exists keeps its mode when it is opened. A pipe or a device has no content to protect. @throws UsageError */
+async function keepForOwner(file: FileHandle, path: string): Promise<void> {
+  const found = await file.stat()
+  const isOwn = found.uid === (process.getuid?.() ?? found.uid)
+  const isKept = () =>
+    file.chmod(OWNER_ONLY).then(
+      () => true,
+      () => false,
+    )
+  if (!found.isFile() || (isOwn && (await isKept()))) return
+  await file.close()
+  throw new UsageError(`--record ${path}: other users of this machine could read it; choose another file`)
 }
 
 /**

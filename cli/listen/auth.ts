@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
-import { hasKeyPair, maySignQuery } from '../../src/schemes/kit/compile-scheme.ts'
+import { hasKeyPair } from '../../src/schemes/kit/compile-scheme.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { remark } from '../command-line/output.ts'
@@ -10,7 +10,15 @@ import { refuseStray } from '../command-line/values.ts'
 import { endpointOf } from '../signing/endpoint.ts'
 import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
 import { sampleOption } from '../signing/samples.ts'
-import { canSign, checkKeyIdHasScheme, isInBody, loadScheme, schemeReceiver } from '../signing/schemes.ts'
+import {
+  canSign,
+  checkKeyIdHasScheme,
+  checkUsesUrl,
+  isInBody,
+  loadScheme,
+  schemeReceiver,
+  usesUrl,
+} from '../signing/schemes.ts'
 import { findSecret } from '../signing/secrets.ts'
 import type { AuthValues } from './options.ts'
 
@@ -22,19 +30,25 @@ export interface ListenAuth {
   sendCommand(url: string): string | undefined
   /** Whether the secret is new, so that the command needs it in HOOKGATE_SECRET. */
   readonly isNewSecret?: boolean
+  /** Whether that secret was supplied, so that it is not shown, and the command holds nothing that leads to it. */
+  readonly isGivenSecret?: boolean
   readonly remark: string
   /** The shared secret, if there is one. Never shown. */
   readonly secret?: string
+  /** The token that the sender repeats in its handshake, if there is one. Never shown. */
+  readonly verifyToken?: string | undefined
   /** Secrets that senders have brought so far, if one is awaited. */
   readonly brought?: readonly string[]
 }
+
+type ListenAuthValues = AuthValues & { readonly 'forward-to'?: string }
 
 /** Strangers can send many. */
 const MOST_BROUGHT = 8
 const HELLO = ` --data '{"hello":"world"}'`
 
 /** @throws UsageError for options of two methods: a listener has exactly one. */
-export async function chooseAuth(given: AuthValues): Promise<ListenAuth> {
+export async function chooseAuth(given: ListenAuthValues): Promise<ListenAuth> {
   checkOneAuth(given)
   if (given.scheme !== undefined) return chooseScheme(given.scheme, given)
   return given.jwks === undefined ? chooseHmac(given['secret-file']) : chooseJwt(given.jwks, given)
@@ -53,8 +67,9 @@ function checkOneAuth(given: AuthValues): void {
   if (scheme === undefined) refuseStray(given, ['public-url'], 'is for JWT: add --jwks')
 }
 
-async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth> {
+async function chooseScheme(name: string, given: ListenAuthValues): Promise<ListenAuth> {
   const factory = await loadScheme(name)
+  if (given['forward-to'] === undefined) checkUsesUrl(factory, given) // an app gets it as X-Forwarded-Host
   const { 'secret-file': secretFile, 'public-url': publicUrl, 'key-id': keyId } = given
   const { scheme } = factory
   const brought: string[] = []
@@ -70,12 +85,12 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
   })
   receiver.authFor(publicUrl ?? 'http://127.0.0.1/') // fails before the port is opened
   const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`
-  const secret = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  const isPublic = hasKeyPair(scheme)
+  const canSend = isPublic ? existsSync(PRIVATE_KEY_FILE) : receiver.key !== undefined && canSign(factory)
   // The body of the printed command would lack the signature's place.
-  const isSent = receiver.key !== undefined && canSign(factory) && !isInBody(factory)
-  const key = hasKeyPair(factory.scheme) ? ` --key ${PRIVATE_KEY_FILE}` : named + secret
-  const signed =
-    publicUrl === undefined || !maySignQuery(scheme) ? '' : ` --public-url ${shellQuote(publicUrl)}`
+  const isSent = canSend && !isInBody(factory)
+  const key = isPublic ? ` --key ${PRIVATE_KEY_FILE}` : named + secretOption(secretFile)
+  const signed = publicUrl === undefined || !usesUrl(factory) ? '' : ` --public-url ${shellQuote(publicUrl)}`
   const sample = sampleOption(name)
   const body = sample === undefined ? HELLO : ` ${sample}`
   return {
@@ -86,7 +101,9 @@ async function chooseScheme(name: string, given: AuthValues): Promise<ListenAuth
       receiver.key === undefined
         ? `No secret is given: ${scheme.sender} sends it to this URL, and it is printed once. Anyone who knows the URL can send one.`
         : `Deliveries are verified as ${scheme.sender} signs them.`,
-    ...(receiver.key === undefined ? { brought } : !hasKeyPair(scheme) && { secret: receiver.key }),
+    verifyToken: receiver.verifyToken,
+    isGivenSecret: isSent && !isPublic && secretOption(secretFile) === '',
+    ...(receiver.key === undefined ? { brought } : !isPublic && { secret: receiver.key }),
   }
 }
 
@@ -94,20 +111,27 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
   const found = await findSecret(secretFile)
   const secret = found?.secret ?? generateSecret()
   const auth = hmac({ secrets: { id: found?.from ?? 'generated', secret } })
-  const behind = secretFile === undefined ? '' : ` --secret-file ${shellQuote(secretFile)}`
+  const behind = secretOption(secretFile)
   return {
     authFor: () => auth,
     sendCommand: (url) => `${HOOKGATE} send ${shellQuote(url)}${behind}${HELLO}`,
     isNewSecret: found === undefined,
+    isGivenSecret: found !== undefined && behind === '',
     remark: REMARKS[found?.from ?? 'generated'],
     secret,
   }
 }
 
+/** How the printed command finds the secret. Empty if it cannot: a pipe, such as `<(pass show webhook)`, has no second time. */
+function secretOption(file: string | undefined): string {
+  const isThere = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile()
+  return isThere ? ` --secret-file ${shellQuote(file)}` : ''
+}
+
 const REMARKS = {
   generated:
     'The secret is new and for this run only. To keep one, set HOOKGATE_SECRET or give --secret-file.',
-  environment: 'The secret comes from HOOKGATE_SECRET. Set it in the other terminal too.',
+  environment: 'The secret comes from HOOKGATE_SECRET.',
   file: 'The secret comes from --secret-file.',
 } as const
 
@@ -115,13 +139,14 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
   const { jwt } = await import('../../src/jwt.ts')
   const keySet = await openKeySet(source, given['allow-insecure-loopback'] ?? false)
   const sibling = join(dirname(source), PRIVATE_KEY_FILE)
-  const key = shellQuote(existsSync(sibling) ? sibling : PRIVATE_KEY_FILE) // `hookgate keys` wrote both
+  const key = [sibling, PRIVATE_KEY_FILE].find((path) => existsSync(path)) // `hookgate keys` wrote both
   return {
     authFor: (url) => jwt({ keySet, ...endpointOf(url, given) }),
     sendCommand(url) {
+      if (key === undefined) return undefined // only the sender has it
       const { subject, audience } = endpointOf(url, given)
       const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
-      return `${HOOKGATE} send ${shellQuote(url)} --key ${key} ${claims}${HELLO}`
+      return `${HOOKGATE} send ${shellQuote(url)} --key ${shellQuote(key)} ${claims}${HELLO}`
     },
     remark: 'Tokens are verified with the keys of --jwks.',
   }

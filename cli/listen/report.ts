@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { Delivery, Verdict, VerdictContext } from '../../src/index.ts'
+import type { Evidence } from '../../src/auth/evidence.ts'
+import type { Delivery, Verdict, VerdictContext, WebhookEvent } from '../../src/index.ts'
+import type { Protocol } from '../../src/protocol.ts'
 import type { AppAnswer } from '../forward/app.ts'
 
 /** How to check an event that runs again. */
@@ -92,6 +94,16 @@ function outcomeOf({ listenerId, verdict, context, app }: Progress, status: numb
   if (verdict.ok) return { ...known, verdict: 'accepted', reason: app ? SILENT[app.kind] : null } as const
   if (verdict.handshake) return { ...known, verdict: 'handshake', reason: null } as const
   return { ...known, verdict: 'refused', reason: verdict.reason } as const
+}
+
+/** When the sender says it sent an event. Undefined if it does not say, as `event.sentAt` is then the time of arrival. */
+export function saidTimeOf(
+  { sentAt, payload }: WebhookEvent<unknown>,
+  { time, timeOf }: Protocol,
+): Date | undefined {
+  if (time === undefined) return undefined
+  const isMissing = 'member' in time && Number.isNaN(timeOf({ payload } as Evidence)) // reads no more of it
+  return isMissing ? undefined : sentAt
 }
 
 function roundToTenth(value: number): number {

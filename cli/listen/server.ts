@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { plainAddress } from '../../src/lib/cidr.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { remark } from '../command-line/output.ts'
@@ -24,6 +25,12 @@ export async function bind(server: Server, host: string, port: number): Promise<
     throw new RefusedError(`${host} port ${port}: ${problem}`)
   }
   return `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${portOf(server)}`
+}
+
+/** The address that connected. A dual-stack server reports IPv4 in an IPv6 form, which no log should show. */
+export function peerOf({ socket }: IncomingMessage): string | undefined {
+  const { remoteAddress } = socket
+  return remoteAddress && (plainAddress(remoteAddress) ?? remoteAddress)
 }
 
 export function portOf(server: Server): number {

@@ -194,7 +194,8 @@ export function greet(
   if (command === undefined) {
     say('Next, have the sender call that URL.')
   } else {
-    say('Next, in another terminal:')
+    const where = auth.isGivenSecret ? ' where HOOKGATE_SECRET is the same secret' : ''
+    say(`Next, in another terminal${where}:`)
     say(`  ${auth.isNewSecret ? `HOOKGATE_SECRET=${auth.secret} ` : ''}${command}`)
   }
   say('')

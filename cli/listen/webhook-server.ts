@@ -13,7 +13,7 @@ import type { AppAnswer } from '../forward/app.ts'
 import { InFlight } from '../lib/in-flight.ts'
 import { pathOf } from '../signing/endpoint.ts'
 import { type DeliveryReport, type Progress, type Rerun, reportOf } from './report.ts'
-import { refuseMalformed } from './server.ts'
+import { peerOf, refuseMalformed } from './server.ts'
 
 interface CheckedClaim extends Claimed<Listener<unknown>> {
   readonly verification: Verification
@@ -65,8 +65,8 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
   }
   const onward = async (request: IncomingMessage, response: ServerResponse, progress: Progress) => {
     const { rerun } = progress
-    const { remoteAddress } = request.socket
-    const incoming = fromNode(request, response, () => rerun?.sourceIp ?? remoteAddress)
+    const peer = peerOf(request) // now: a closed connection has no address
+    const incoming = fromNode(request, response, () => rerun?.sourceIp ?? peer)
     const checked = await receiver.receive(request, noting(incoming, listener, progress))
     if (checked.reply) return sendReply(response, checked.reply)
     const isReplay = rerun !== undefined

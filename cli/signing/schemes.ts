@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import { hasKeyPair } from '../../src/schemes/kit/compile-scheme.ts'
+import { nearest } from '../../src/lib/nearest.ts'
+import { hasKeyPair, signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
 import type { Scheme, SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
-import { nearest } from '../command-line/nearest.ts'
 import { findGiven, findVerifyToken, needText } from './secrets.ts'
 
 /** A scheme's factory, called with the options of any scheme. */
@@ -55,6 +55,24 @@ export function isInBody({ scheme }: AnyScheme): boolean {
   return scheme.signature.headers.length === 0
 }
 
+/** Whether the sender signs the URL that it calls, or may: a factory that needs the URL says so. */
+export function usesUrl(factory: AnyScheme): boolean {
+  if (signsUrl(factory.scheme)) return true
+  try {
+    factory({})
+    return false
+  } catch (error) {
+    return error instanceof ListenerConfigError && error.option === 'publicUrl'
+  }
+}
+
+/** @throws UsageError for a `--public-url` that would change nothing. */
+export function checkUsesUrl(factory: AnyScheme, given: { readonly 'public-url'?: string }): void {
+  if (given['public-url'] === undefined || usesUrl(factory)) return
+  const { name, sender } = factory.scheme
+  throw new UsageError(`--scheme ${name}: ${sender} does not sign the URL: remove --public-url`)
+}
+
 /** Whether the sender brings the secret in its first request. */
 export function bringsSecret(scheme: SenderScheme): boolean {
   return scheme.algorithm !== 'code' && scheme.takes?.includes('onHandshake') === true
@@ -81,6 +99,8 @@ export async function schemeReceiver(
   return {
     /** The secret, or the sender's public key. Undefined if the sender has yet to bring the secret. */
     key,
+    /** The token that the sender repeats in its handshake. */
+    verifyToken,
     /** @throws UsageError if the scheme refuses the key or the URL. */
     authFor(publicUrl: string): Authenticator {
       try {

@@ -12,6 +12,7 @@ import {
   type AnyScheme,
   canSign,
   checkKeyIdHasScheme,
+  checkUsesUrl,
   type KeyIdValues,
   keyIdOptionOf,
   loadScheme,
@@ -104,6 +105,7 @@ async function schemeSigner(
   known: Extras & { readonly eventId: string },
   timestamp: () => number,
 ): Promise<Signer> {
+  refuseStray(given, ['tenant-url', 'expires'], 'is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
   const publicUrl = publicUrlOf(scheme, given, url)
   const body = await readSignedBody(given)
@@ -148,18 +150,20 @@ const needsUrl = (name: string) =>
 
 /** The scheme, and what signs as its sender. @throws UsageError if only the sender can. */
 export async function readSender(
-  given: KeyIdValues & Pick<SignValues, 'secret-file' | 'key'>,
+  given: KeyIdValues & Pick<SignValues, 'secret-file' | 'key' | 'public-url'>,
   name: string,
 ): Promise<{
   readonly scheme: AnyScheme
   readonly keys: Pick<SignAsOptions, 'secret' | 'keyId' | 'privateKey'>
 }> {
   const scheme = await loadScheme(name)
+  checkUsesUrl(scheme, given)
   if (!canSign(scheme)) {
     throw new UsageError(`--scheme ${name} cannot be signed here: only the sender has the key`)
   }
   keyIdOptionOf(scheme.scheme, given) // before it asks for a secret
   if (!hasKeyPair(scheme.scheme)) {
+    refuseStray(given, ['key'], `is not for --scheme ${name}, which signs with a shared secret: remove it`)
     const secret = await needText(given['secret-file'])
     const refusal = refusalOf(scheme, secret)
     if (refusal !== undefined) throw new UsageError(`--scheme ${name}: the secret ${refusal}`)

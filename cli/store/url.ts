@@ -1,4 +1,5 @@
 import { UsageError } from '../command-line/exit.ts'
+import { spellingsOf } from '../lib/spellings.ts'
 
 export type Engine = 'redis' | 'postgres' | 'sqlite'
 
@@ -62,10 +63,10 @@ function parameters(rest: string): string[] {
   return pairs.map((pair) => pair.slice(pair.indexOf('=') + 1))
 }
 
-/** Adds the decoded forms. The longest come first, since one may contain another. */
+/** Adds the decoded forms, and how messages spell both. The longest come first, since one may contain another. */
 function spellings(texts: readonly string[]): string[] {
-  const all = texts.flatMap((text) => [text, decoded(text)])
-  return all.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length)
+  const all = texts.flatMap((text) => [text, decoded(text)]).flatMap(spellingsOf)
+  return all.toSorted((a, b) => b.length - a.length)
 }
 
 function decoded(text: string): string {

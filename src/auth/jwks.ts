@@ -56,7 +56,7 @@ export interface KeySet {
   /**
    * Returns the one key with this `kid` and algorithm. Returns a string with the reason if there is none, or more than one.
    *
-   * @throws KeySetError if no key set is available.
+   * @throws KeySetError if no key set is available, or it lacks the key and may be outdated.
    */
   find(keyId: string, algorithm: JwtAlgorithm): MaybePromise<CryptoKey | string>
 }

@@ -54,7 +54,7 @@ export class RemoteValue<T> {
    * Returns what `read` finds in the value. If that is not enough, fetches again, within the limits above.
    *
    * @param mayFetch Called before each fetch. If it returns false, there is none.
-   * @throws KeySetError if there is no usable value.
+   * @throws KeySetError if there is no usable value, or it does not suffice and the last fetch has not succeeded: a newer one may.
    */
   get<R>(
     suffices: (value: T) => boolean,
@@ -71,7 +71,7 @@ export class RemoteValue<T> {
     const begun = isDue ? cached.begin(mayFetch) : undefined
     // Wait only if no suitable value is cached, or if it has expired and the host has not failed recently.
     const wait = !known || (age >= FRESH_MS && cached.since(cached.failure?.at) >= DOWN_MS)
-    return whenKnown(wait ? (begun ?? cached.join()) : undefined, () => this.#answer(read))
+    return whenKnown(wait ? (begun ?? cached.join()) : undefined, () => this.#answer(suffices, read))
   }
 
   /** Whether a fetch is under way. */
@@ -88,9 +88,9 @@ export class RemoteValue<T> {
     return this.#age() < this.#usableMs ? this.#cached.last : undefined
   }
 
-  #answer<R>(read: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  #answer<R>(suffices: (value: T) => boolean, read: (value: T) => MaybePromise<R>): MaybePromise<R> {
     const usable = this.#usable()
-    if (usable) return read(usable.value)
+    if (usable && (suffices(usable.value) || this.#cached.isCurrent())) return read(usable.value)
     const cause = this.#cached.failure?.error
     const wait = Math.max(1, Math.ceil((COOLDOWN_MS - this.#cached.since(this.#cached.beganAt)) / 1000))
     throw new KeySetError(`${this.#where} ${reasonOf(cause)}`, wait, { cause })

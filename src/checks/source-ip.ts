@@ -1,4 +1,4 @@
-import { type AddressMatcher, isAddress } from '../lib/cidr.ts'
+import { type AddressMatcher, plainAddress } from '../lib/cidr.ts'
 import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -16,8 +16,7 @@ export function sourceFailure(
 ): SourceFailure | undefined {
   if (!sourceIp) return fail('source_ip_not_allowed', 'the source address is unknown')
   if (isSourceAllowed(sourceIp)) return undefined
-  const problem = isAddress(sourceIp)
-    ? `${sourceIp} is in none of allowedCidrs`
-    : 'the source is not an address'
+  const address = plainAddress(sourceIp)
+  const problem = address ? `${address} is in none of allowedCidrs` : 'the source is not an address'
   return fail('source_ip_not_allowed', problem)
 }

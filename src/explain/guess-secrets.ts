@@ -1,6 +1,6 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
-import { secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
+import { isMadeBySender, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
@@ -121,9 +121,12 @@ function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readon
   ]
 }
 
-/** Stray characters in the sender's own copy. */
-function atSender(bare: string, { name }: ExpectedSender): readonly Text[] {
-  const says = (what: string) => `${name}'s copy of the secret has ${what}: correct it there`
+/** Stray characters in the sender's own copy. A sender that makes the secret has none, but your own tests may sign as it. */
+function atSender(bare: string, { name, scheme }: ExpectedSender): readonly Text[] {
+  const says = (what: string) =>
+    isMadeBySender(scheme)
+      ? `what signed this is not ${name}, e.g. a test: its secret has ${what}, so correct it there`
+      : `${name}'s copy of the secret has ${what}: correct it there`
   return [
     [says('a line break at its end'), `${bare}\n`],
     [says('a space at its end'), `${bare} `],

@@ -38,7 +38,7 @@ export async function wrongSignature(
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
-    const problem = await urlProblem(delivery, listener, expected)
+    const problem = await knownProblem(delivery, listener, expected)
     return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
@@ -47,15 +47,18 @@ export async function wrongSignature(
   ]
 }
 
-/** Why the URL of the request is refused, whatever its signature is. */
-async function urlProblem(
+/** Why the delivery is refused, whatever its signature is: its URL or, if the secret may be right, a value that nobody has signed. */
+async function knownProblem(
   delivery: Delivery,
   listener: Listener<unknown>,
-  { signedUrl }: ExpectedSender,
+  expected: ExpectedSender,
 ): Promise<string | undefined> {
-  if (signedUrl === undefined) return undefined
   const { refusal } = await checkSignature(delivery, listener)
-  return URL_PROBLEMS.find((problem) => problem === refusal?.detail)
+  if (refusal === undefined) return undefined
+  const { detail, help, reason } = refusal
+  const isCompared = help !== undefined || reason !== 'signature_mismatch' // only `mismatch` has help
+  const isKnown = URL_PROBLEMS.includes(detail) || !(isCompared || strangeSecret(expected))
+  return isKnown ? detail : undefined
 }
 
 /** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */

@@ -49,9 +49,10 @@ function parseAddress(text: string): Groups | undefined {
   return groups && isMapped(groups) ? groups.slice(6) : groups
 }
 
-/** Whether this is a plain IPv4 or IPv6 address in strict notation. */
-export function isAddress(text: string): boolean {
-  return parseAddress(text) !== undefined
+/** A plain IPv4 or IPv6 address in strict notation, as logs show it: IPv4 in its own form. Undefined for anything else. */
+export function plainAddress(text: string): string | undefined {
+  const groups = parseAddress(text)
+  return groups?.length === 2 ? show(groups) : groups && text
 }
 
 /**

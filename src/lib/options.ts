@@ -1,5 +1,6 @@
 import { ListenerConfigError } from '../errors.ts'
 import { memberOf } from './member-of.ts'
+import { nearest } from './nearest.ts'
 
 /** Throws if an option's value is invalid. */
 export type OptionCheck = (value: unknown, option: string) => void
@@ -13,13 +14,18 @@ export function checkOptions(
   options: object,
   table: { readonly [name: string]: OptionCheck },
 ): void {
-  const names = () => Object.keys(table).join(', ')
+  const names = Object.keys(table)
   if (!isRecord(options)) {
-    throw new ListenerConfigError(caller, `takes an object of options: ${names()}; got ${kindOf(options)}`)
+    throw new ListenerConfigError(
+      caller,
+      `takes an object of options: ${names.join(', ')}; got ${kindOf(options)}`,
+    )
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
-      throw new ListenerConfigError(name, `${caller} has no such option; it has ${names()}`)
+      const meant = nearest(name, names)
+      const hint = meant ? `did you mean ${meant}?` : `it has ${names.join(', ')}`
+      throw new ListenerConfigError(name, `${caller} has no such option; ${hint}`)
     }
   }
   for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)

@@ -56,6 +56,11 @@ export class Refreshed<T> {
     return this.#loading !== undefined && !this.isLost()
   }
 
+  /** Whether the load that began last has succeeded. If not, there may be a newer value. */
+  isCurrent(): boolean {
+    return this.failure === undefined && this.last?.at === this.beganAt
+  }
+
   /** Starts a load. Undefined while another is in flight, or if `may` returns false. Never rejects: `failure` tells. */
   begin(may?: () => boolean): Promise<void> | undefined {
     if (this.isLoading() || may?.() === false) return undefined

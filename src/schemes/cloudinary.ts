@@ -23,8 +23,7 @@ async function hashOf(
   secret: string,
   times?: number,
 ): Promise<string> {
-  const key = byteText(encoder.encode(secret))
-  return hashWith(algorithm, 'hex')('', body, timestamp + key, times)
+  return hashWith(algorithm, 'hex')('', body, byteText(encoder.encode(timestamp + secret)), times)
 }
 
 const CLOUDINARY: CodeScheme = {

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
+import { isByteText } from '../lib/bytes.ts'
 import { memberOf } from '../lib/member-of.ts'
 import type { OptionCheck } from '../lib/options.ts'
 
@@ -45,3 +46,13 @@ export const aText: OptionCheck = (value, option) => {
 
 /** Wrong values are allowed, because tests need to sign them. */
 export const anything: OptionCheck = () => {}
+
+/** The same for a text in a header or URL, which hold only bytes: another character would be signed as another text. */
+export const anyBytes: OptionCheck = (value, option) => {
+  if (typeof value === 'string' && !isByteText(value)) {
+    throw new ListenerConfigError(
+      option,
+      'has a character above U+00FF, which neither a header nor a URL holds',
+    )
+  }
+}

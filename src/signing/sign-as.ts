@@ -7,7 +7,7 @@ import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, ENCODE } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
-import { checkOptions, type OptionTable, optional } from '../lib/options.ts'
+import { checkOptions, type OptionCheck, type OptionTable, optional } from '../lib/options.ts'
 import { HMAC_HASHES, signedReader } from '../schemes/kit/authenticate.ts'
 import { fits, isForm, parsedBody } from '../schemes/kit/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../schemes/kit/code-scheme.ts'
@@ -17,7 +17,17 @@ import { keyBytes } from '../schemes/kit/keys.ts'
 import type { Scheme } from '../schemes/kit/scheme.ts'
 import type { SignedValues } from '../schemes/kit/signed-text.ts'
 import { signedUrlText } from '../schemes/kit/signed-url.ts'
-import { aBody, anything, aText, bodyBytes, isBytes, type SentBody, sentAs, sentBody } from './body.ts'
+import {
+  aBody,
+  anyBytes,
+  anything,
+  aText,
+  bodyBytes,
+  isBytes,
+  type SentBody,
+  sentAs,
+  sentBody,
+} from './body.ts'
 import type { SignedRequest } from './sign.ts'
 
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
@@ -172,17 +182,21 @@ export interface SignAsOptions {
 }
 
 const optionalText = optional(aText)
+const optionalBytes: OptionCheck = (value, option) => {
+  optionalText(value, option)
+  anyBytes(value, option)
+}
 
 const SIGN_AS_OPTIONS: OptionTable<SignAsOptions> = {
   secret: optionalText,
   keyId: optionalText,
   privateKey: anything,
   body: aBody,
-  eventId: optionalText,
-  eventType: optionalText,
-  timestamp: anything,
-  publicUrl: optionalText,
-  contentType: optionalText,
+  eventId: optionalBytes,
+  eventType: optionalBytes,
+  timestamp: anyBytes,
+  publicUrl: optionalBytes,
+  contentType: optionalBytes,
 }
 
 /**

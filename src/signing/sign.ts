@@ -7,7 +7,7 @@ import { memberOf } from '../lib/member-of.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
 import { MAX_EXPIRY_SECONDS } from '../limits.ts'
 import { EVENT_ID_HEADER, SIGNATURE_HEADER, signedBeforeBody, TIMESTAMP_HEADER } from '../specification.ts'
-import { aBody, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
+import { aBody, anyBytes, anything, aText, bodyBytes, type SentBody, sentBody } from './body.ts'
 
 /** A request ready to send: `fetch(url, await signHmac(…))`. If the body is text, it stays text. */
 export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
@@ -144,7 +144,7 @@ const jwk: OptionCheck = (value, option) => {
   throw new ListenerConfigError(option, 'must be a private JWK, like { kty, d, … }')
 }
 
-const OPTIONS: OptionTable<SignOptions> = { body: aBody, eventId: anything, timestamp: anything }
+const OPTIONS: OptionTable<SignOptions> = { body: aBody, eventId: anyBytes, timestamp: anyBytes }
 
 const HMAC_OPTIONS: OptionTable<SignHmacOptions> = { ...OPTIONS, secret: aText }
 

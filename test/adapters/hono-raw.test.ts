@@ -16,6 +16,8 @@ const LOOKS: readonly (readonly [string, Look])[] = [
   ['a clone', async ({ req }) => req.raw.clone().text()],
   ['a clone, then itself', async ({ req }) => (await req.raw.clone().text()) && req.raw.text()],
   ['a request for elsewhere', async ({ req }) => elsewhere(req).text()],
+  ['a new Request of its clone', async ({ req }) => new Request(req.raw.clone()).text()],
+  ['a new Request of its URL and itself', async ({ req: { url, raw } }) => new Request(url, raw).text()],
 ]
 
 function elsewhere({ raw }: HonoRequest): Request {

@@ -49,7 +49,7 @@ async function serve(app: FetchApp): Promise<Send> {
 /** A typical handler, which answers with what it read. */
 const echo = (body: Bytes) => new Response(body, { status: 202, headers: { 'x-old': 'yes' } })
 
-async function inChunks({ body }: Request): Promise<ArrayBuffer> {
+async function inChunks({ body }: { readonly body?: Request['body'] | undefined }): Promise<ArrayBuffer> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   for await (const chunk of body ?? []) chunks.push(chunk)
   return new Blob(chunks).arrayBuffer()
@@ -63,6 +63,14 @@ const HANDLERS: { readonly [name: string]: Read } = {
   'request.arrayBuffer()': (request) => request.arrayBuffer(),
   'its stream': inChunks,
   'a clone': (request) => request.clone().text(),
+  'both branches of its stream': async ({ body }) => {
+    const [first, second] = body?.tee() ?? []
+    const all = await Promise.all([first, second].map((branch) => inChunks({ body: branch })))
+    const texts = all.map((bytes) => new TextDecoder().decode(bytes))
+    return texts[0] === texts[1] ? `${texts[0]}` : 'two texts'
+  },
+  'its stream, through a pipe': ({ body }) => inChunks({ body: body?.pipeThrough(new TransformStream()) }),
+  'request.blob()': async (request) => (await request.blob()).arrayBuffer(),
 }
 
 const MOUNTS: {

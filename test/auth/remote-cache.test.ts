@@ -78,6 +78,23 @@ describe('a value by name', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it('a name is undecided while the host is down, also if it had no value before; a value stays known', async () => {
+    let isDown = false
+    const { clock, get } = remote((name) => (isDown ? down() : name === 'a' ? upper(name) : noSuchName()))
+    expect([await get('a'), await get('b')]).toEqual(['A', undefined])
+    isDown = true
+    clock.advance(29_999)
+    expect([await get('a'), await get('b')]).toEqual(['A', undefined])
+    clock.advance(1)
+    for (const name of ['b', 'c']) {
+      await expect(get(name)).rejects.toMatchObject(unavailable(/^the host is down$/, 30))
+    }
+    expect(await get('a')).toBe('A')
+    isDown = false
+    clock.advanceSeconds(30)
+    expect([await get('a'), await get('b')]).toEqual(['A', undefined])
+  })
+
   it('a value that is missing may appear 30 s later', async () => {
     let isThere = false
     const { asked, clock, get } = remote(async () => (isThere ? 'A' : undefined))

@@ -1,15 +1,20 @@
-import { describe, expect, it } from 'vitest'
-import { verify } from '../../src/index.ts'
-import { remoteKeySet } from '../../src/jwt.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { webhookHandler } from '../../adapters/web.ts'
+import { type Delivery, defineListener, verify } from '../../src/index.ts'
+import { jwt, remoteKeySet } from '../../src/jwt.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import {
   ACCEPTED,
+  AUDIENCE,
   EXPIRED,
   invalid,
   jwtSender,
   MISSING,
   remoteSender,
   type Sending,
+  SUBJECT,
   unavailable,
 } from '../support/jwt-listener.ts'
 import { respondWith } from '../support/key-host.ts'
@@ -45,12 +50,16 @@ describe('tokens with an unknown kid', () => {
     host.answer = respondWith(500)
     clock.advanceSeconds(60)
     for (let round = 0; round < 3; round += 1) {
-      for (let index = 0; index < 150; index += 1) expect(await send(unknownKid())).toMatchObject(UNKNOWN)
-      const parallel = await Promise.all(Array.from({ length: 150 }, () => send(unknownKid())))
-      for (const verdict of parallel) expect(verdict).toMatchObject(UNKNOWN)
+      const undecided = { status: 'rejected', reason: unavailable(/status 500/, 30) }
+      for (let index = 0; index < 150; index += 1) {
+        await expect(send(unknownKid())).rejects.toMatchObject(undecided.reason)
+      }
+      const parallel = await Promise.allSettled(Array.from({ length: 150 }, () => send(unknownKid())))
+      for (const outcome of parallel) expect(outcome).toMatchObject(undecided)
+      expect(await send()).toMatchObject(ACCEPTED)
       expect(host.requests).toBe(2 + round)
       clock.advance(29_999)
-      await send(unknownKid())
+      await expect(send(unknownKid())).rejects.toMatchObject(unavailable(/status 500/, 1))
       expect(host.requests).toBe(2 + round)
       clock.advance(1)
     }
@@ -62,10 +71,51 @@ describe('tokens with an unknown kid', () => {
     for (const answer of [respondWith(500), respondWith(200, '<html>'), {}, { keys: {} }, respondWith(302)]) {
       host.answer = answer
       clock.advanceSeconds(30)
-      expect(await send(unknownKid())).toMatchObject(UNKNOWN)
+      await expect(send(unknownKid())).rejects.toMatchObject({ name: 'KeySetError' })
       expect(await send()).toMatchObject(ACCEPTED)
     }
     expect(host.requests).toBe(6)
+  })
+
+  it('while the host is down, each unknown kid is told to onError, with one cause a fetch to log it by', async () => {
+    const { clock, deliver, host, keySet } = await remoteSender(KEY, JWKS)
+    const told: unknown[] = []
+    const onError = (error: unknown) => void told.push(error)
+    const auth = jwt({ keySet, subject: SUBJECT, audience: AUDIENCE })
+    const listener = defineListener({ id: 'L1', auth, store: memoryStore({ clock }), clock, onError })
+    await verify(deliver(), listener)
+    host.answer = respondWith(500)
+    for (const outage of [1, 2]) {
+      clock.advanceSeconds(30)
+      for (let index = 0; index < 100; index += 1) {
+        await expect(verify(deliver(unknownKid()), listener)).rejects.toThrow()
+      }
+      expect(told).toHaveLength(100 * outage)
+      expect(new Set(told.map((error) => memberOf(error, 'cause'))).size).toBe(outage)
+    }
+    expect(host.requests).toBe(3)
+  })
+
+  it('without onError, the flood of an outage is one line', async () => {
+    const { clock, deliver, host, keySet } = await remoteSender(KEY, JWKS)
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const auth = jwt({ keySet, subject: SUBJECT, audience: AUDIENCE })
+    const listener = defineListener({ id: 'flooded', auth, store: memoryStore({ clock }), clock })
+    const handle = webhookHandler(listener, () => new Response(null))
+    const send = ({ body, header }: Delivery) => {
+      const names = ['content-type', 'webhook-timestamp', 'webhook-event-id', 'authorization']
+      const headers = names.map((name): [string, string] => [name, String(header(name))])
+      return handle(new Request('https://receiver.example', { method: 'POST', headers, body }))
+    }
+    expect((await send(deliver())).status).toBe(200)
+    host.answer = respondWith(500)
+    clock.advanceSeconds(30)
+    for (let index = 0; index < 100; index += 1) {
+      const { headers, status } = await send(deliver(unknownKid()))
+      expect([status, headers.get('retry-after')]).toEqual([503, '30'])
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/"flooded" failed: ERR_KEY_SET/)]])
+    expect(host.requests).toBe(2)
   })
 
   // On Deno the collector cannot be made to run in time, so garbage would count too.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verify } from '../../src/index.ts'
 import { remoteKeySet } from '../../src/jwt.ts'
 import { fakeClock } from '../support/clock.ts'
 import { ACCEPTED, invalid, jwtSender, remoteSender, unavailable } from '../support/jwt-listener.ts'
@@ -82,9 +83,9 @@ describe('the URL of a remote key set', () => {
     )
   })
 
-  it('remoteKeySet throws for a misspelt option, and lists the options', () => {
+  it('remoteKeySet throws for a misspelt option, and names the nearest', () => {
     const call = () => remoteKeySet('https://keys.example', { timeout: 5 } as object)
-    expect(call).toThrow('timeout: remoteKeySet has no such option; it has timeoutSeconds, ')
+    expect(call).toThrow('timeout: remoteKeySet has no such option; did you mean timeoutSeconds?')
   })
 
   it('remoteKeySet fetches nothing before a token needs it', async () => {
@@ -182,8 +183,50 @@ describe('rotation', () => {
     host.answer = respondWith(500)
     for (let hour = 0; hour < 23; hour += 1) {
       clock.advanceSeconds(3_600)
-      expect(await send()).toMatchObject(UNKNOWN)
+      await expect(send()).rejects.toMatchObject(unavailable(/status 500/, 30))
       expect(await send({ key: NEXT })).toMatchObject(ACCEPTED)
+    }
+  })
+
+  it('a new key that cannot be fetched is undecided until a fetch succeeds: accepted if the set has it, else refused', async () => {
+    const { clock, deliver, host, listener, send } = await remoteSender(KEY, ONLY_FIRST)
+    const [genuine, forged] = [deliver({ key: NEXT }), deliver({ header: { kid: 'invented' } })]
+    expect(await send()).toMatchObject(ACCEPTED)
+    host.answer = respondWith(500)
+    clock.advance(30_000)
+    const undecided = async (waitSeconds: number) => {
+      for (const delivery of [genuine, forged]) {
+        await expect(verify(delivery, listener)).rejects.toMatchObject(unavailable(/status 500/, waitSeconds))
+      }
+      expect(await send()).toMatchObject(ACCEPTED)
+      expect(host.requests).toBe(2)
+    }
+    await undecided(30)
+    host.answer = BOTH
+    clock.advance(29_999)
+    await undecided(1)
+    clock.advance(1)
+    expect(await verify(genuine, listener)).toMatchObject(ACCEPTED)
+    expect(await verify(forged, listener)).toMatchObject(UNKNOWN)
+    expect(host.requests).toBe(3)
+  })
+
+  it('a renewal that failed in the background leaves an unknown key undecided, and one that succeeded refuses it', async () => {
+    const { clock, host, send } = await remoteSender(KEY, ONLY_FIRST)
+    await send()
+    for (const [answer, isDecided] of [
+      [respondWith(500), false],
+      [ONLY_FIRST, true],
+    ] as const) {
+      host.answer = answer
+      clock.advanceSeconds(300)
+      const { requests } = host
+      expect(await send()).toMatchObject(ACCEPTED)
+      await expect.poll(() => host.requests).toBe(requests + 1)
+      const asked = send({ key: NEXT })
+      if (isDecided) expect(await asked).toMatchObject(UNKNOWN)
+      else await expect(asked).rejects.toMatchObject(unavailable(/status 500/))
+      expect(host.requests).toBe(requests + 1)
     }
   })
 

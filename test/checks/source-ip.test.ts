@@ -33,6 +33,18 @@ describe('the detail', () => {
     expect(await detailOf(undefined)).toBe('the source address is unknown')
   })
 
+  it.each(['::ffff:172.17.0.1', '::ffff:ac11:1', '::FFFF:172.17.0.1'])(
+    'the detail, and what hooks are told, name the IPv4 address %s in its own form',
+    async (sourceIp) => {
+      expect(await detailOf(sourceIp)).toBe('172.17.0.1 is in none of allowedCidrs')
+      const told: unknown[] = []
+      const onVerdict = (_: unknown, context: object) => told.push(context)
+      const { listener, deliver } = hmacListener({ onVerdict })
+      await verify(await deliver({ sourceIp }), listener)
+      expect(told).toEqual([expect.objectContaining({ sourceIp: '172.17.0.1' })])
+    },
+  )
+
   it('null and an empty address are unknown, because headers.get() returns null', async () => {
     const absent: unknown[] = [null, '']
     for (const sourceIp of absent) {

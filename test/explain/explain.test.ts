@@ -124,6 +124,25 @@ describe('the likely mistakes', () => {
     ])
   })
 
+  it('do not ask you to correct a secret that the sender has made: your own test signs with it', async () => {
+    const secret = 'whsec_for_trying'
+    const listener = defineListener({ id: 's', auth: stripe({ secrets: secret }), store })
+    const body = '{"id":"evt_1"}'
+    const time = Math.floor(Date.now() / 1000)
+    for (const [given, what] of [
+      [`${secret} `, 'a space at its end'],
+      [` ${secret}`, 'a space at its start'],
+      [`"${secret}"`, 'quotes around it'],
+      [`${secret}\n`, 'a line break at its end'],
+    ] as const) {
+      const mac = createHmac('sha256', given).update(`${time}.${body}`).digest('hex')
+      const headers = { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${mac}` }
+      expect((await explained({ method: 'POST', headers, body }, listener)).likely).toEqual([
+        `what signed this is not Stripe, e.g. a test: its secret has ${what}, so correct it there`,
+      ])
+    }
+  })
+
   it('name two at once', async () => {
     const { headers, ...rest } = await signHmac({ secret: SECRET, body: '{"a":1}' })
     const hex = Buffer.from(headers['webhook-signature'] ?? '', 'base64url').toString('hex')

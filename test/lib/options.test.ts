@@ -153,8 +153,11 @@ describe('checkOptions', () => {
     expect(optionAtFault(() => checkOptions('make', options as object, table))).toBe(option)
   })
 
-  it('checkOptions lists the options if a name is misspelt', () => {
+  it('checkOptions names the option that was meant by a misspelt one, and lists all if none is near', () => {
     expect(() => checkOptions('make', { nmae: 'a' }, table)).toThrow(
+      'make has no such option; did you mean name?',
+    )
+    expect(() => checkOptions('make', { colour: 'a' }, table)).toThrow(
       'make has no such option; it has name, size, rest',
     )
   })

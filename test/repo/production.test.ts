@@ -65,7 +65,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
     expect(JSON.parse(line)).toMatchObject({
       level: 'warn',
       listenerId: 'stripe',
-      sourceIp: '::ffff:127.0.0.1',
+      sourceIp: '127.0.0.1',
     })
     expect([await send(), await send()]).toEqual([200, 200]) // the second is a duplicate, and does not run
     expect(await (await fetch(`${url}/metrics`)).text()).toBe(

@@ -195,6 +195,23 @@ describe('a validation token', () => {
     await expect(send([tokenOf()])).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
   })
 
+  it('a validation token of a new key cannot be judged while the keys cannot be fetched', async () => {
+    const next = newKey('RS256', 'microsoft-3')
+    const answers = [
+      () => Response.json({ keys: KEYS }),
+      () => new Response('', { status: 503 }),
+      () => Response.json({ keys: [...KEYS, next.publicKey] }),
+    ]
+    const { clock, send, tokenOf } = receiver(OPTIONS, () => answers.shift()?.() ?? Response.error())
+    expect(await send([tokenOf()])).toMatchObject({ ok: true })
+    clock.advanceSeconds(30)
+    const both = () => send([tokenOf(), tokenOf({}, next)])
+    await expect(both()).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
+    expect(await send([tokenOf()])).toMatchObject({ ok: true })
+    clock.advanceSeconds(30)
+    expect(await both()).toMatchObject({ ok: true })
+  })
+
   it('a validation token is compared with lower-case IDs, however you write them', async () => {
     const upper = { ...OPTIONS, appIds: [APP.toUpperCase()], tenantIds: TENANT.toUpperCase() }
     const { send, tokenOf } = receiver(upper)

@@ -122,6 +122,23 @@ describe('a token of Google Pub/Sub', () => {
     const { send } = receiver(() => new Response('', { status: 503 }))
     await expect(send()).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
   })
+
+  it('a token of a new key stays undecided while the keys cannot be fetched', async () => {
+    const next = newKey('RS256', 'google-3')
+    const answers = [
+      () => Response.json({ keys: [KEY.publicKey] }),
+      () => new Response('', { status: 503 }),
+      () => Response.json({ keys: [KEY.publicKey, next.publicKey] }),
+    ]
+    const { clock, send } = receiver(() => answers.shift()?.() ?? Response.error())
+    expect(await send({}, 'a')).toMatchObject({ ok: true })
+    expect(await send({}, 'b', next)).toMatchObject(INVALID)
+    clock.advanceSeconds(30)
+    await expect(send({}, 'b', next)).rejects.toMatchObject(unavailable(/answered with status 503$/, 30))
+    expect(await send({}, 'c')).toMatchObject({ ok: true })
+    clock.advanceSeconds(30)
+    expect(await send({}, 'b', next)).toMatchObject({ ok: true })
+  })
 })
 
 it.each([

@@ -450,7 +450,7 @@ describe('what is no text', () => {
 
   it('a misnamed option is refused with the right name', async () => {
     const stripe: (options: never) => unknown = await schemeFactory('stripe')
-    expect(() => stripe({ secret: 'whsec_a' } as never)).toThrow(/no such option; it has secrets/)
+    expect(() => stripe({ secret: 'whsec_a' } as never)).toThrow(/no such option; did you mean secrets\?/)
   })
 })
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { defineListener } from '../../src/index.ts'
 import type { Fetch } from '../../src/jwt.ts'
 import { type SnsOptions, sns } from '../../src/schemes/sns.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { Verification } from '../../src/verification.ts'
+import { check } from '../../src/verify.ts'
 import { certificateOf } from '../support/certificate.ts'
 import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
@@ -234,6 +238,82 @@ describe('a message about an SNS subscription', () => {
       { type: 'UnsubscribeConfirmation', ...given },
     ])
     expect(host.asked).toEqual([CERTIFICATE_URL])
+  })
+
+  it('a captured message calls onSubscription no second time, whatever its type', async () => {
+    for (const type of ['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const) {
+      const seen: string[] = []
+      const onSubscription = ({ token }: { readonly token: string }) => void seen.push(token)
+      const { clock, send } = receiver(amazon(), { onSubscription })
+      const captured = {
+        ...subscription(type),
+        MessageId: 'one',
+        Timestamp: new Date(clock.now()).toISOString(),
+      }
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(captured)))
+      clock.advanceSeconds(86_400)
+      answers.push(await send(captured))
+      for (const answer of answers) expect(answer).toMatchObject({ handshake: true, reply: { status: 200 } })
+      expect(await send({ ...captured, MessageId: 'two', Token: 'c' })).toMatchObject({ handshake: true })
+      expect(seen).toEqual(['b', 'c'])
+    }
+  })
+
+  it('a captured message is refused when it is over a day old, so that a restarted process does not act on it', async () => {
+    const seen: unknown[] = []
+    const options = { confirmSubscriptions: true, onSubscription: (given: unknown) => seen.push(given) }
+    for (const type of ['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const) {
+      const { clock, host, send } = receiver(amazon(), options)
+      const Timestamp = new Date(clock.now() - 86_401_000).toISOString()
+      expect(await send({ ...subscription(type), Timestamp })).toMatchObject({
+        status: 400,
+        reason: 'body_malformed',
+        detail: 'the message about a subscription is over a day old',
+      })
+      expect(host.asked).toEqual([CERTIFICATE_URL])
+    }
+    expect(seen).toEqual([])
+  })
+
+  it('a message that observeWebhook judges visits no URL and calls nothing', async () => {
+    const seen: unknown[] = []
+    const [clock, host] = [fakeClock(), amazon()]
+    const options = { confirmSubscriptions: true, onSubscription: (given: unknown) => seen.push(given) }
+    const auth = sns({ topicArns: TOPIC, fetch: host.fetch, clock, ...options })
+    const listener = defineListener({ id: 'sns', auth, store: memoryStore({ clock }), clock })
+    const body = Buffer.from(
+      JSON.stringify(snsMessage(KEY, clock.now(), subscription('SubscriptionConfirmation'))),
+    )
+    const delivery = { method: 'POST', header: () => undefined, body, sourceIp: undefined }
+    for (const [isEnforced, asked] of [
+      [false, [CERTIFICATE_URL]],
+      [true, [CERTIFICATE_URL, SUBSCRIBE_URL]],
+    ] as const) {
+      const verification = new Verification(delivery, listener)
+      verification.isEnforced = isEnforced
+      expect(await check(verification)).toMatchObject({ handshake: true })
+      expect(host.asked).toEqual(asked)
+    }
+    expect(seen).toHaveLength(1)
+  })
+
+  it('messages do not take more room than for a thousand, and a hook that throws changes nothing', async () => {
+    const seen: string[] = []
+    const onSubscription = ({ token }: { readonly token: string }) => {
+      seen.push(token)
+      throw new Error('of the hook')
+    }
+    const { send } = receiver(amazon(), { onSubscription })
+    const message = (token: number) => ({
+      ...subscription('UnsubscribeConfirmation'),
+      MessageId: `${token}`,
+      Token: `${token}`,
+    })
+    for (const token of [...Array(1000).keys(), 1, 1000, 0]) {
+      expect(await send(message(token))).toMatchObject({ handshake: true, reply: { status: 200 } })
+    }
+    expect(seen.slice(-2)).toEqual(['1000', '0'])
+    expect(seen).toHaveLength(1002)
   })
 
   it('a subscription is confirmed once for any number of repeats, and never undone', async () => {

@@ -112,6 +112,40 @@ describe('a captured delivery of Twilio', () => {
   })
 })
 
+describe('a field that a form of Twilio repeats', () => {
+  // Twilio's libraries sort a field's values and drop equal ones, so that all of these have one signature.
+  const signed = `${URL}BodyHiMessageSidSM1`
+  const payloadOf = async (body: string) => {
+    const verdict = await receiverAt(URL).receive(form(signed, body))
+    return verdict.ok ? verdict.event.payload : verdict
+  }
+
+  it.each([
+    'Body=Hi&MessageSid=SM1&MessageSid=SM1',
+    'Body=Hi&Body=H%69&MessageSid=SM1',
+    'MessageSid=SM1&Body=Hi&MessageSid=SM1&Body=Hi',
+  ])('a value that comes again changes nothing in the payload: %s', async (body) => {
+    expect(await payloadOf(body)).toStrictEqual({ Body: 'Hi', MessageSid: 'SM1' })
+  })
+
+  it('values in another order change nothing in the payload', async () => {
+    const fields = ['Media=b', 'Media=a', 'Media=a%20', 'Media=b']
+    const payloads = []
+    for (const body of [fields, fields.toReversed()].map((each) => ['AccountSid=AC1', ...each].join('&'))) {
+      const verdict = await receiverAt(URL).receive(form(`${URL}AccountSidAC1MediaaMediaa Mediab`, body))
+      payloads.push(verdict.ok ? verdict.event.payload : verdict)
+    }
+    const payload = { AccountSid: 'AC1', Media: ['a', 'a ', 'b'] }
+    expect(payloads).toStrictEqual([payload, payload])
+  })
+
+  it('a captured form with a value repeated is a duplicate', async () => {
+    const { receive } = receiverAt(URL)
+    expect(await receive(form(signed, 'Body=Hi&MessageSid=SM1'))).toMatchObject({ ok: true })
+    expect(await receive(form(signed, 'Body=Hi&MessageSid=SM1&Body=Hi'))).toMatchObject(IN_PROGRESS)
+  })
+})
+
 describe('a GET of Twilio', () => {
   const PLAIN = 'https://a.example/in'
   const get = (signed: string, url = signed, more: Partial<Received> = {}): Received => ({

@@ -89,4 +89,23 @@ describe.each(files.filter(({ scheme }) => SCHEME_NAMES.includes(scheme)))('$sch
   it.each(file.cases)('$name', async (given) => {
     expect(await judge(file, given)).toMatchObject(given.expect)
   })
+
+  // A host that decodes headers as UTF-8 can report such characters. Cut to a byte, each would be the one that was sent.
+  it('a header is refused for a character that is 256 higher, as for any other', async () => {
+    const genuine = file.cases.find(({ expect: { ok } }) => ok)
+    for (const [index, [name, value]] of (genuine?.headers ?? []).entries()) {
+      if (name.toLowerCase() === 'content-type') continue // checked before the signature
+      for (const at of [0, value.length >> 1, value.length - 1]) {
+        const judged = (character: string) => {
+          const changed = value.slice(0, at) + character + value.slice(at + 1)
+          const headers = genuine?.headers.with(index, [name, changed]) ?? []
+          return judge(file, { ...genuine, headers } as Case) // of a genuine one
+        }
+        const narrow = await judged(value[at] === '2' ? '3' : '2')
+        if (!('reason' in narrow) || !/signature_mismatch|token_invalid/.test(`${narrow.reason}`)) continue
+        const wide = await judged(String.fromCharCode(value.charCodeAt(at) + 0x100))
+        expect({ name, at, ...wide }).toEqual({ name, at, ...narrow })
+      }
+    }
+  })
 })

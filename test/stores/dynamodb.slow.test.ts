@@ -1,5 +1,5 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
 import { type DynamodbStoreOptions, dynamodbStore } from '../../src/stores/dynamodb/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
@@ -123,6 +123,66 @@ describe('time', () => {
       lapses_at: { N: '1800604800001' },
       expires_at: { N: '1800604801' },
     })
+  })
+})
+
+describe("a clock that is wrong by ten minutes, before AWS's first response", () => {
+  const TEN_MINUTES = 10 * MINUTE_MS
+  /** A process that has heard nothing of AWS yet. */
+  const newProcess = () => dynamodbStore(server.client())
+  const until = async (key: typeof KEY) => Number((await recordOf(key))?.lapses_at?.N)
+  afterEach(() => server.behave({ aheadMs: 0 }))
+
+  it('a fast one takes over no lease that was just granted, and takes it over when it has lapsed', async () => {
+    const key = freshKey()
+    await server.behave({ aheadMs: -TEN_MINUTES })
+    expect(await newProcess().claim(key, 'a', LEASE_MS)).toBe('acquired')
+    const claims = Array.from({ length: 20 }, (_, index) => newProcess().claim(key, `b${index}`, LEASE_MS))
+    expect(new Set(await Promise.all(claims))).toEqual(new Set(['busy']))
+    expect(await newProcess().commit(key, 'b', DAY_MS)).toBe('lost')
+    await server.behave({ aheadMs: LEASE_MS + 2000 - TEN_MINUTES })
+    expect(await newProcess().claim(key, 'b', LEASE_MS)).toBe('acquired')
+  })
+
+  it.each([
+    ['fast', -TEN_MINUTES],
+    ['slow', TEN_MINUTES],
+  ])("a %s one grants the lease, and remembers the event, by AWS's time", async (_, aheadMs) => {
+    const [leased, done, claimed] = [freshKey(), freshKey(), freshKey()]
+    await server.behave({ aheadMs })
+    await newProcess().claim(leased, 'a', LEASE_MS)
+    await newProcess().commit(done, 'a', DAY_MS)
+    await dynamodbStore(server.client(), { mode: 'single', retentionSeconds: 86_400 }).claim(claimed, 'a', 0)
+    for (const [key, spanMs] of [
+      [leased, LEASE_MS],
+      [done, DAY_MS],
+      [claimed, DAY_MS],
+    ] as const) {
+      expect(Math.abs((await until(key)) - spanMs - Date.now() - aheadMs)).toBeLessThan(10_000)
+    }
+    expect(await recordOf(done)).not.toHaveProperty('held_by')
+    expect(await newProcess().claim(done, 'a', LEASE_MS)).toBe('done')
+  })
+
+  it('of 20 processes that begin at once, one gets the event, whatever their clock says', async () => {
+    for (const aheadMs of [-TEN_MINUTES, 0, TEN_MINUTES]) {
+      await server.behave({ aheadMs })
+      const key = freshKey()
+      const claims = Array.from({ length: 20 }, (_, index) => newProcess().claim(key, `${index}`, LEASE_MS))
+      const answers = await Promise.all(claims)
+      expect(answers.filter((answer) => answer === 'acquired')).toHaveLength(1)
+    }
+  })
+
+  it('a clock that is set ahead while the process runs takes over no lease either', async () => {
+    const [key, earlier] = [freshKey(), freshKey()]
+    const store = dynamodbStore(server.client(), { clock: { now: () => Date.now() } })
+    await store.claim(earlier, 'b', LEASE_MS)
+    await newProcess().claim(key, 'a', LEASE_MS)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + TEN_MINUTES })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await store.claim(key, 'b', LEASE_MS)).toBe('busy')
+    expect(await store.claim(earlier, 'c', LEASE_MS)).toBe('busy')
   })
 })
 

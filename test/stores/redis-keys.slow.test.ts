@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListenerConfigError } from '../../src/index.ts'
-import { type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
+import { type RedisCommand, type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
@@ -158,7 +158,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
   describe('in layout compact', () => {
     /** Makes the committed event some days older by renaming its bucket. */
     async function age(days: number, minutes = 0): Promise<void> {
-      const bucket = await onlyKey()
+      const [bucket = ''] = await redis.keys('*:done:*[0-9]')
       const [field = Buffer.of()] = await redis.hkeysBuffer(bucket)
       await redis.hincrby(bucket, field, -minutes * MINUTE_MS)
       await redis.rename(
@@ -166,6 +166,12 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
         bucket.replace(/\d+$/, (day) => `${Number(day) - days}`),
       )
     }
+
+    /** Runs the scripts as if the server's clock stood still at this time. */
+    const atTime =
+      (ms: number): RedisCommand =>
+      ([command = '', script = '', ...rest]) =>
+        redis.call(command, script.replace("redis.call('TIME')", `{${Math.floor(ms / 1000)}, 0}`), ...rest)
 
     it.each([
       ['done', '0 d', 0, 0],
@@ -181,6 +187,84 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       await age(days, minutes)
       expect(await store.claim(key, 'b', LEASE_MS)).toBe(answer)
       expect(await store.commit(key, 'b', WEEK_MS)).toBe(answer === 'done' ? 'already' : 'committed')
+    })
+
+    it.each([
+      ['done', 7, 1],
+      ['done', 7, 7],
+      ['acquired', 7, 8],
+      ['done', 30, 7],
+      ['acquired', 30, 8],
+      ['done', 366, 7],
+      ['acquired', 366, 8],
+    ])(
+      "a committed event is %s, with a retention of %d days, when the server's clock was set back by %d",
+      async (answer, days, daysBack) => {
+        const store = storeWith({ layout: 'compact', retentionSeconds: days * 86_400 })
+        const key = newKey()
+        await store.commit(key, 'a', days * DAY_MS)
+        await age(-daysBack)
+        expect(await storeWith({ layout: 'compact' }).claim(key, 'b', LEASE_MS)).toBe(answer)
+      },
+    )
+
+    it('a clock that was ten years ahead for a while costs the events of that while alone', async () => {
+      const now = Date.now()
+      const options = { layout: 'compact', shards: 1, retentionSeconds: 30 * 86_400 } as const
+      const at = (ms: number) => redisStore(atTime(ms), options)
+      const [before, during, after] = [newKey(), newKey(), newKey()]
+      await at(now).commit(before, 'a', 30 * DAY_MS)
+      await at(now + 3650 * DAY_MS).commit(during, 'a', 30 * DAY_MS)
+      await at(now).commit(after, 'a', 20 * DAY_MS)
+      for (const key of [before, after]) expect(await at(now).claim(key, 'b', LEASE_MS)).toBe('done')
+      expect(await at(now).claim(during, 'b', LEASE_MS)).toBe('acquired')
+    })
+
+    it('a second before midnight, an event is done that was committed a second after it', async () => {
+      const midnight = Math.ceil((Date.now() + MINUTE_MS) / DAY_MS) * DAY_MS
+      const late = redisStore(atTime(midnight + 1000), { layout: 'compact' })
+      const early = redisStore(atTime(midnight - 1000), { layout: 'compact' })
+      const key = newKey()
+      await late.claim(key, 'a', LEASE_MS)
+      await late.commit(key, 'a', WEEK_MS)
+      expect(await early.claim(key, 'b', LEASE_MS)).toBe('done')
+      expect(await early.commit(key, 'b', WEEK_MS)).toBe('already')
+    })
+
+    it.each([
+      [30, 7],
+      [7, 30],
+      [366, 1],
+      [400, 1],
+      [1, 400],
+    ])('what a process remembers for %d days is done for one of %d days', async (days, otherDays) => {
+      const store = storeWith({ layout: 'compact', retentionSeconds: days * 86_400 })
+      const other = storeWith({ layout: 'compact', retentionSeconds: otherDays * 86_400 })
+      const key = newKey()
+      await store.claim(key, 'a', LEASE_MS)
+      await store.commit(key, 'a', days * DAY_MS)
+      expect(await other.claim(key, 'b', LEASE_MS)).toBe('done')
+      expect(await other.commit(key, 'b', otherDays * DAY_MS)).toBe('already')
+    })
+
+    it.each([
+      ['in a bucket', 7, ['done']],
+      ['in a bucket, beside the day of the last one,', 8, ['done', 'done']],
+      ['in a bucket, beside the day of the last one,', 366, ['done', 'done']],
+      ["in the lease's key", 367, ['lease']],
+    ])('an event is kept %s for %d days', async (_, days, names) => {
+      const store = storeWith({ layout: 'compact', retentionSeconds: 400 * 86_400 })
+      await store.commit(newKey(), 'a', days * DAY_MS)
+      expect((await redis.keys('*')).map((key) => /done|lease/.exec(key)?.[0])).toEqual(names)
+    })
+
+    it('the day of the last bucket is kept as long as that bucket, whatever is committed later', async () => {
+      const store = storeWith({ layout: 'compact', shards: 1, retentionSeconds: 30 * 86_400 })
+      for (const days of [10, 30, 7, 20]) await store.commit(newKey(), 'a', days * DAY_MS)
+      const ends = await Promise.all((await redis.keys('*')).map((key) => redis.pexpiretime(key)))
+      const far = await redis.pexpiretime('hookgate:{0}:done:L1:far')
+      expect(Math.abs(Math.max(...ends) - far)).toBeLessThan(1000)
+      expect(await redis.get('hookgate:{0}:done:L1:far')).toBe(`${Math.floor(Date.now() / DAY_MS) + 30}`)
     })
 
     it('a bucket expires when the last day of its events ends, at most a day after its last event', async () => {

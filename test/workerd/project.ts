@@ -50,7 +50,7 @@ export async function workerdProjects(): Promise<TestProjectInlineConfiguration[
           'test/{auth,checks,crypto,lib,testing}/**/*.test.ts',
           'test/workerd/*.test.ts',
           'test/stores/{memory,local-cache}*.test.ts',
-          'test/adapters/{hono,observe}-web.test.ts',
+          'test/adapters/{hono,observe,observe-readings}-web.test.ts',
           'test/otel/{store,verify}-channel.test.ts',
         ],
         exclude: ['**/node_modules/**', ...Object.keys(NOT_IN_WORKERD)],

@@ -1,7 +1,7 @@
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
-import { EXIT, UsageError } from '../../command-line/exit.ts'
+import { EXIT } from '../../command-line/exit.ts'
 import { paint, print, toJsonLine } from '../../command-line/output.ts'
-import { httpUrl, toUsageError } from '../../command-line/values.ts'
+import { httpUrl, refuseStray, toUsageError } from '../../command-line/values.ts'
 import { endpointOf } from '../../signing/endpoint.ts'
 import { readPrivateKey } from '../../signing/key-files.ts'
 import { needSecret } from '../../signing/secrets.ts'
@@ -57,7 +57,7 @@ export const conform: Command = defineCommand({
 })
 
 async function senderCases(given: ConformValues, name: string, url: string) {
-  if (given['tenant-url'] !== undefined) throw new UsageError('--tenant-url is for JWT: leave it out')
+  refuseStray(given, ['tenant-url'], 'is for JWT: leave it out')
   const { scheme, keys } = await readSender(given, name)
   const cases = schemeCases(scheme, { ...keys, publicUrl: publicUrlOf(scheme, given, url) ?? url })
   try {

@@ -33,7 +33,7 @@ export async function readCaptured(given: CapturedValues): Promise<Captured> {
   const read = readHeaderLines([...lines, ...(given.header ?? [])])
   if (read === undefined) throw new UsageError("write each header as 'Name: value'")
   const { method, url, headers } = read
-  if (headers.size === 0)
+  if (headers.size === 0 && url === undefined)
     throw new UsageError("needs the headers: give --headers FILE, or --header 'Name: value'")
   const body = await readBody(given, '--file FILE')
   const sourceIp = given['source-ip']

@@ -9,15 +9,21 @@ export interface HeaderLines {
 }
 
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
-const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[0-9.]+)?$/
+/** What HTTP/2 has in place of a request line (RFC 9113 8.3.1). */
+const PSEUDO_HEADER = /^:(method|path|scheme|authority):[ \t]*(\S*)[ \t]*$/
+const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[0-9.]+)?[ \t]*$/
 
 /**
- * Reads captured headers; a request line may come first. Undefined if a line is not a header. Also used by the site's playground.
+ * Reads captured headers; a request line or its pseudo-headers may come first. Undefined if a line is not a header. Also used by the site's playground.
  */
 export function readHeaderLines(lines: readonly string[]): HeaderLines | undefined {
-  const [, method, url] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
+  let [, method, url] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
   const headers = new Map<string, string[]>()
   for (const line of lines.slice(method === undefined ? 0 : 1)) {
+    const [, pseudo, text] = PSEUDO_HEADER.exec(line) ?? []
+    if (pseudo === 'method') method = text
+    if (pseudo === 'path') url = text
+    if (pseudo !== undefined) continue
     const [, name = '', value = ''] = HEADER.exec(line) ?? []
     if (name === '') return undefined
     const key = name.toLowerCase()

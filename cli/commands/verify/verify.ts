@@ -8,6 +8,7 @@ import {
   type Verdict,
   verify as verifyDelivery,
 } from '../../../src/index.ts'
+import type { Protocol } from '../../../src/protocol.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
@@ -16,7 +17,8 @@ import { toUsageError, wholeNumber } from '../../command-line/values.ts'
 import { chooseAuth } from '../../listen/auth.ts'
 import { knownOf } from '../../listen/explanations.ts'
 import { AUTH_OPTIONS } from '../../listen/options.ts'
-import { allSchemes } from '../../signing/schemes.ts'
+import { saidTimeOf } from '../../listen/report.ts'
+import { allSchemes, loadScheme, usesUrl } from '../../signing/schemes.ts'
 import { noSecret } from '../../signing/secrets.ts'
 import { CAPTURED_OPTIONS, readCaptured } from './captured.ts'
 
@@ -52,12 +54,12 @@ export const verify: Command = defineCommand({
     const { delivery, at } = await readCaptured(given)
     const listener = captureListener(auth, given, at)
     const verdict = await verdictFor(delivery, listener)
-    printVerdict(verdict, given.explain)
+    printVerdict(verdict, listener.protocol, given.explain)
     if (given.explain) {
       const schemes = (await allSchemes()).map(({ scheme }) => scheme)
       printExplanation(await explain(delivery, verdict, listener, { ...known, schemes }))
     }
-    return verdict.ok ? EXIT.done : EXIT.refused
+    return verdict.ok || (verdict.handshake && verdict.reply.status < 400) ? EXIT.done : EXIT.refused
   },
 })
 
@@ -65,6 +67,10 @@ async function readJudge(given: VerifyValues) {
   const { jwks, 'public-url': publicUrl } = given
   if (jwks !== undefined && publicUrl === undefined)
     throw new UsageError('--jwks needs --public-url URL, which is the aud of the token')
+  if (given.scheme !== undefined && publicUrl === undefined && usesUrl(await loadScheme(given.scheme)))
+    throw new UsageError(
+      `--scheme ${given.scheme} signs the URL: add --public-url URL, as the sender calls it`,
+    )
   const auth = await chooseAuth(given)
   if (auth.isNewSecret || auth.brought) throw noSecret()
   const url = publicUrl ?? 'http://127.0.0.1/'
@@ -74,8 +80,8 @@ async function readJudge(given: VerifyValues) {
 function captureListener(auth: Authenticator, given: VerifyValues, arrivedAt: number | undefined): Listener {
   const at = given.at === undefined ? arrivedAt : wholeNumber('--at', given.at, 0, LATEST_SECONDS)
   const clock = at === undefined ? Date : { now: () => at * 1000 }
-  // Empty, so no event is a duplicate.
-  const store = memoryStore({ maxRecords: 1 })
+  // Empty, so no event is a duplicate. An event has at most two keys.
+  const store = memoryStore({ maxRecords: 2 })
   try {
     return defineListener({ id: 'captured', auth, store, clock, allowedCidrs: given['allow-cidr'] })
   } catch (error) {
@@ -92,13 +98,16 @@ async function verdictFor(delivery: Delivery, listener: Listener): Promise<Verdi
   }
 }
 
-function printVerdict(verdict: Verdict, isExplained: boolean | undefined): void {
+function printVerdict(verdict: Verdict, protocol: Protocol, isExplained: boolean | undefined): void {
   if (verdict.ok) {
-    const { id, sentAt, auth } = verdict.event
+    const { id, auth } = verdict.event
+    const sentAt = saidTimeOf(verdict.event, protocol)
+    const sent = sentAt === undefined ? '' : `, sent ${sentAt.toISOString()}`
     print(paint('green', 'accepted'))
-    print(printable(`event ${id}, sent ${sentAt.toISOString()}, by ${auth.method}`))
+    print(printable(`event ${id}${sent}, by ${auth.method}`))
   } else if (verdict.handshake) {
-    print(paint('green', `handshake (${verdict.reply.status})`))
+    const { status } = verdict.reply
+    print(paint(status < 400 ? 'green' : 'red', `handshake (${status})`))
   } else {
     print(paint('red', `refused: ${verdict.reason} (${verdict.status})`))
     print(printable(verdict.detail) + (verdict.help && !isExplained ? '; --explain finds the mistake' : ''))

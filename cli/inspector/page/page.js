@@ -86,6 +86,7 @@ watch({
     document.querySelector('#command').textContent = given.command ?? ''
     document.querySelector('#try').hidden = !given.command
     document.querySelector('#new-secret').hidden = !given.isNewSecret
+    document.querySelector('#given-secret').hidden = !given.isGivenSecret
     forgetRows(given.keep)
   },
   cleared() {

@@ -4,9 +4,11 @@ import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
 import { fail } from '../../reason.ts'
 import { FORM, formFields, onlyField } from './form-fields.ts'
-import type { BodyForm, Content } from './scheme.ts'
+import type { BodyForm, Content, Scheme } from './scheme.ts'
 
 const encoder = new TextEncoder()
+
+type RepeatedFields = Scheme['repeatedFields'] | undefined
 
 /** Reads a body of one kind within limits, before its sender is known. `read` reads it without. */
 export type ReadPreAuth = (
@@ -27,10 +29,11 @@ export function bodyReaders(
   content: readonly Content[],
   jsonField: string | undefined,
   readPreAuth: ReadPreAuth = neverPreAuth,
+  repeatedFields?: RepeatedFields,
 ): (mediaType: string | undefined) => ReadBody | undefined {
   const isFormOnly = content.every((kind) => kind === 'form')
   const readers = content.map((kind) => {
-    const read = readerOf(kind, jsonField, isFormOnly)
+    const read = readerOf(kind, jsonField, isFormOnly, repeatedFields)
     const preAuth = readPreAuth(kind, jsonField, read)
     return { kind, read: ((body, limits) => (limits ? preAuth(body, limits) : read(body))) as ReadBody }
   })
@@ -59,9 +62,10 @@ function readerOf(
   kind: Content,
   jsonField: string | undefined,
   isFormOnly: boolean,
+  repeatedFields: RepeatedFields,
 ): (body: Uint8Array) => ParseResult {
   if (typeof kind === 'object') return (body) => readOwn(kind, body)
-  return kind === 'form' ? (body) => readForm(body, jsonField, isFormOnly) : readJson
+  return kind === 'form' ? (body) => readForm(body, jsonField, isFormOnly, repeatedFields) : readJson
 }
 
 const JSON_TYPE = /^application\/(?:.*\+)?json$/
@@ -93,10 +97,15 @@ export function fits(kind: Content, mediaType: string): boolean {
  */
 const LOOKS_LIKE_JSON = /^[\s+]*[[{"]/
 
-function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: boolean): ParseResult {
+function readForm(
+  body: Uint8Array,
+  jsonField: string | undefined,
+  isFormOnly: boolean,
+  repeatedFields: RepeatedFields,
+): ParseResult {
   const text = decodeUtf8(body)
   const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
-  const form = text === undefined || isJson ? undefined : parseForm(body)
+  const form = text === undefined || isJson ? undefined : parseForm(body, repeatedFields)
   if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
   if (jsonField === undefined || !Object.hasOwn(form, jsonField)) return { payload: form }
   const json = onlyField(body, jsonField)
@@ -125,8 +134,11 @@ export function readQuery(delivery: Delivery): ParseResult {
 
 type Form = { [name: string]: string | string[] }
 
-/** Decodes a form. A repeated name becomes an array, in order. Undefined if the percent encoding is malformed or not UTF-8. */
-export function parseForm(form: Uint8Array): Form | undefined {
+/**
+ * Decodes a form. A repeated name becomes an array: in order, or as a sorted set, of which a single value is no array. Undefined if the
+ * percent encoding is malformed or not UTF-8.
+ */
+export function parseForm(form: Uint8Array, repeatedFields?: RepeatedFields): Form | undefined {
   const grouped = new Map<string, string | string[]>()
   const fields = formFields(form, Infinity)
   for (const { name, value } of fields ?? []) {
@@ -135,6 +147,12 @@ export function parseForm(form: Uint8Array): Form | undefined {
     const before = grouped.get(name)
     if (Array.isArray(before)) before.push(text)
     else grouped.set(name, before === undefined ? text : [before, text])
+  }
+  if (repeatedFields === 'sorted-set') {
+    for (const [name, values] of grouped) {
+      const distinct = [...new Set([values].flat())].sort()
+      grouped.set(name, distinct.length > 1 ? distinct : (distinct[0] ?? ''))
+    }
   }
   return fields && Object.fromEntries(grouped) // creates own members, even for `__proto__`
 }

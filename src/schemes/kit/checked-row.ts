@@ -97,6 +97,7 @@ const ROW: OptionTable<Scheme> = {
   methods: optional(aList),
   content: optional(aList),
   jsonField: optional(wellFormedText),
+  repeatedFields: optional(oneOfWords('sorted-set')),
   maxBodyBytes: positiveInteger,
   maxFields: optional(positiveInteger),
   retentionSeconds: optional(positiveSeconds),

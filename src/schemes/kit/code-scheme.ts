@@ -15,6 +15,7 @@ export interface CodeScheme
     | 'signAsHeaders'
     | 'takes'
     | 'covers'
+    | 'retentionSeconds'
   > {
   /** Verified by code. */
   readonly algorithm: 'code'
@@ -27,6 +28,8 @@ export interface CodeScheme
   readonly readsFirst?: readonly string[]
   /** The signed values, named as in a template: `body`, `id`, `timestamp`, `/a/member`. */
   readonly signs: readonly string[]
+  /** How long events are remembered, in seconds, or for as long as a captured delivery can be replayed. Defaults as in `Scheme`. */
+  readonly retentionSeconds?: number | 'replay-window'
   /** What a signature covers. */
   readonly covers: Coverage
   /** The option of the factory that holds the public name of the secret, if it has one. `signAs` takes the name as `keyId`. */

@@ -49,7 +49,7 @@ export function compileScheme(
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme),
-    readerFor: bodyReaders(content, jsonField, preAuth?.read),
+    readerFor: bodyReaders(content, jsonField, preAuth?.read, scheme.repeatedFields),
     mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
     readQuery,

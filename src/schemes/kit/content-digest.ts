@@ -6,16 +6,19 @@ const HASHES: ReadonlyMap<string, 'sha256' | 'sha512'> = /* @__PURE__ */ new Map
   ['sha-512', 'sha512'],
 ])
 
-/** Whether a `Content-Digest` (RFC 9530) matches the body. Ignores digests of other algorithms. */
-export async function isDigestOf(body: Uint8Array, header: string): Promise<boolean> {
-  const known = [...(readByteSequences(header) ?? [])].flatMap(([name, given]) => {
+/** Why a `Content-Digest` (RFC 9530) is not of this body. Undefined if it is. Ignores digests of other algorithms. */
+export async function digestProblem(body: Uint8Array, header: string): Promise<string | undefined> {
+  const digests = readByteSequences(header)
+  if (digests === undefined) return 'Content-Digest is malformed'
+  const known = [...digests].flatMap(([name, given]) => {
     const algorithm = HASHES.get(name)
     return algorithm === undefined ? [] : [{ algorithm, given }]
   })
+  if (known.length === 0) return 'Content-Digest has neither sha-256 nor sha-512'
   const right = await Promise.all(
     known.map(async ({ algorithm, given }) => {
       return (await hashWith(algorithm, 'base64')('', body, '', known.length)) === given
     }),
   )
-  return right.length > 0 && right.every(Boolean)
+  return right.every(Boolean) ? undefined : 'Content-Digest does not match the body'
 }

@@ -18,18 +18,22 @@ export function handshakeAnswerer(
   const silent = options.onHandshake && { ...options, onHandshake() {} }
   return (evidence, tells = true) => {
     const given = tells ? options : (silent ?? options)
-    return whenKnown(handshake?.answer(handshakeRequest(evidence, given), given), (answer) =>
+    return whenKnown(handshake?.answer(handshakeRequest(evidence, given, tells), given), (answer) =>
       answer === undefined || 'reason' in answer ? answer : { reply: answer },
     )
   }
 }
 
 /** The parts of a request that a handshake may read. */
-function handshakeRequest(evidence: Evidence, { publicUrl = '' }: SchemeOptions): HandshakeRequest {
-  const { auth, delivery } = evidence
+function handshakeRequest(
+  evidence: Evidence,
+  { publicUrl = '' }: SchemeOptions,
+  enforced: boolean,
+): HandshakeRequest {
+  const { auth, delivery, now } = evidence
   const secretId = auth?.method === 'scheme' ? auth.secretId : undefined
   const payload = () => (auth === undefined ? evidence.parsedWhole() : (evidence.payload as Json)) // the parsed body: checkBody has run
-  return { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId, payload }
+  return { ...signedRequest(evidence, publicUrl), query: queryOf(delivery), secretId, now, enforced, payload }
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */

@@ -157,6 +157,11 @@ export interface Scheme {
    * text. A form without it is read as it is.
    */
   readonly jsonField?: string
+  /**
+   * The signature covers the values of a repeated form field as a sorted set. The payload then has them in this form too: sorted, and
+   * equal ones as one. Otherwise anyone could repeat a value of a captured delivery, or change the order.
+   */
+  readonly repeatedFields?: 'sorted-set'
   /** The sender's largest body, in bytes. If the body is read to authenticate it, at most 262,144 unless the sender documents more. */
   readonly maxBodyBytes: number
   /**
@@ -219,6 +224,10 @@ export interface HandshakeRequest extends SchemeRequest {
   readonly query: (name: string) => string | undefined
   /** The name of the secret that signed the handshake. Undefined if it is not signed. */
   readonly secretId: string | undefined
+  /** The current time, in whole seconds since 1970. */
+  readonly now: number
+  /** False if `observeWebhook` judges the request beside an old check. The answer is then not sent, and must change nothing. */
+  readonly enforced: boolean
 }
 
 /** Answers requests that check whether the endpoint exists, or who owns it. They never reach a handler. */

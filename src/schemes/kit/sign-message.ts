@@ -24,7 +24,7 @@ export async function signMessage({
     headers: {
       'content-digest': digest,
       'signature-input': `sig1=${parameters}`,
-      signature: `sig1=:${await mac('', encoder.encode(base), '')}:`,
+      signature: `sig1=:${await mac(base, new Uint8Array(0), '')}:`,
     },
   }
 }

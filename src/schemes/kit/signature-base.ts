@@ -1,11 +1,11 @@
-import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
-import { encodeBase64 } from '../../lib/bytes.ts'
+import type { Delivery } from '../../delivery.ts'
+import { bytesOf, encodeBase64, isByteText } from '../../lib/bytes.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
-import { type UrlParts, urlParts, urlReader, urlText } from './signed-url.ts'
+import { type UrlParts, urlParts, urlReader } from './signed-url.ts'
 
 /** The components of the URL (RFC 9421 2.2). Only its query may be the request's own. */
 const DERIVED: { readonly [component: string]: (url: URL, signed: UrlParts) => string } = {
-  '@target-uri': (_, signed) => urlText(signed),
+  '@target-uri': (_, { base, query }) => base + query,
   '@authority': (url) => url.host,
   '@scheme': (url) => url.protocol.slice(0, -1),
   '@request-target': (url, { query }) => url.pathname + query,
@@ -13,14 +13,25 @@ const DERIVED: { readonly [component: string]: (url: URL, signed: UrlParts) => s
   '@query': (_, { query }) => query || '?',
 }
 const WITH_QUERY = ['@target-uri', '@request-target', '@query', '@query-param']
+const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array(0)
+
+/** Whether requests have a derived component of this name that needs no parameter. */
+export function isDerived(name: string): boolean {
+  return name === '@method' || Object.hasOwn(DERIVED, name)
+}
 
 /**
- * The signed text (RFC 9421 2.5), one character per byte, and its part without `@signature-params`. Or the component that
- * cannot be resolved, `because` the request's query cannot be the signed one.
+ * The signed text (RFC 9421 2.5), one character per byte, and the value of each component by its identifier. Or the component that
+ * cannot be resolved, `because` of what its value is.
  */
 export type SignatureBase =
-  | { readonly text: string; readonly covered: string }
-  | { readonly unknown: string; readonly because?: string }
+  | { readonly text: string; readonly values: ReadonlyMap<string, string> }
+  | Unresolved
+
+interface Unresolved {
+  readonly unknown: string
+  readonly because?: string
+}
 
 /** Rebuilds the signed texts of a delivery. Fails if a component is missing or not supported, or if the request has another query. */
 export function signatureBases(
@@ -32,47 +43,86 @@ export function signatureBases(
   const signed = 'problem' in requested ? urlParts(publicUrl) : requested
   const queryParameter = queryParameters(signed)
   return ({ components = [], text }) => {
+    const values = new Map<string, string>()
     let covered = ''
     for (const component of components) {
-      if ('problem' in requested && WITH_QUERY.includes(component.name)) {
-        return { unknown: component.identifier, because: requested.problem }
+      const { identifier, name } = component
+      if ('problem' in requested && WITH_QUERY.includes(name)) {
+        return { unknown: identifier, because: requested.problem }
       }
-      const value =
-        component.name === '@query-param'
-          ? queryParameter(component.parameters.get('name'))
-          : componentValue(component, delivery, url, signed)
-      if (value === undefined) return { unknown: component.identifier }
-      covered += `${component.identifier}: ${value}\n`
+      const value = resolve(component)
+      if (value === undefined) return { unknown: identifier }
+      if (typeof value === 'object') return value
+      values.set(identifier, value)
+      covered += `${identifier}: ${value}\n`
     }
-    return { text: `${covered}"@signature-params": ${text}`, covered }
+    return { text: `${covered}"@signature-params": ${text}`, values }
+  }
+
+  function resolve(component: Component): string | undefined | Unresolved {
+    const { name, parameters } = component
+    if (!name.startsWith('@')) return fieldValue(component, delivery)
+    if (name === '@query-param') return queryParameter(nameOf(parameters))
+    if (parameters !== '') return undefined
+    if (name === '@method') return delivery.method
+    return isDerived(name) ? DERIVED[name]?.(url, signed) : undefined
   }
 }
 
-function componentValue(
-  { name, parameters }: Component,
-  delivery: Delivery,
-  url: URL,
-  signed: UrlParts,
-): string | undefined {
-  const field = name.startsWith('@') ? undefined : headerOf(delivery, name)
-  if (parameters.get('bs') === '' && typeof field === 'string')
-    return `:${encodeBase64(bytesOfField(field))}:`
-  if (parameters.size > 0) return undefined
-  if (name === '@method') return delivery.method
-  if (Object.hasOwn(DERIVED, name)) return DERIVED[name]?.(url, signed)
-  return field === undefined ? undefined : fieldText(delivery, name)
+const QUERY_PARAM = /^;name="([^"]*)"$/
+
+/** The name that the parameters of `@query-param` have. Undefined if they have none, or others. */
+export function nameOf(parameters: string): string | undefined {
+  return QUERY_PARAM.exec(parameters)?.[1]
 }
 
-/** Header values have one character per byte. */
-function bytesOfField(field: string): Uint8Array {
-  return Uint8Array.from(field, (character) => character.charCodeAt(0))
+/** A header field's lines, or with `;bs` the bytes of each (RFC 9421 2.1). An empty field is present. */
+function fieldValue(
+  { name, parameters, identifier }: Component,
+  delivery: Delivery,
+): string | undefined | Unresolved {
+  if (parameters !== '' && parameters !== ';bs') return undefined
+  const lines = linesOf(delivery.header(name))
+  if (lines.length === 0) return undefined
+  const text = lines.join(', ')
+  const refused = (because: string) => ({ unknown: identifier, because })
+  if (!isByteText(text)) return refused('a signed header has a character above U+00FF, which is no byte')
+  if (LINE_ENDS.test(text)) return refused('a signed header has a line break')
+  if (parameters === '') return text
+  if (delivery.joinsHeaders && text.includes(','))
+    return refused(
+      'a header signed as bytes (;bs) has a comma, and this host may have joined it from two lines',
+    )
+  return lines.map((line) => `:${encodeBase64(bytesOf(line, NO_BYTES, ''))}:`).join(', ')
 }
+
+const FOLD = /\r?\n(?=[ \t])/
+const LINE_ENDS = /[\0\r\n]/
+
+/**
+ * Each line without blanks around it, and without obsolete folding (RFC 9110 5.5). A host that looks headers up in an object may find
+ * an inherited member, which is no line.
+ */
+function linesOf(field: string | readonly string[] | undefined): readonly string[] {
+  const lines = typeof field === 'string' ? [field] : Array.isArray(field) ? field : []
+  return lines.map((line) => line.split(FOLD).map(withoutBlanks).join(' '))
+}
+
+/** Not `trim`, which removes a no-break space too, and no regular expression, which takes quadratic time. */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (isBlank(text.charAt(start))) start += 1
+  while (end > start && isBlank(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+const isBlank = (character: string) => character === ' ' || character === '\t'
 
 /**
  * Finds a query parameter, encoded as in RFC 9421 2.2.8. Undefined if it is missing or repeated. Parses the query once, because a
  * stranger may name hundreds of its thousands of parameters.
  */
-function queryParameters({ query }: UrlParts): (name: string | undefined) => string | undefined {
+export function queryParameters({ query }: UrlParts): (name: string | undefined) => string | undefined {
   let values: Map<string | undefined, string | undefined> | undefined
   return (name) => {
     if (values === undefined) {
@@ -87,6 +137,7 @@ function queryParameters({ query }: UrlParts): (name: string | undefined) => str
   }
 }
 
-function encodeQuery(text: string): string {
+/** As RFC 9421 2.2.8 writes names and values. */
+export function encodeQuery(text: string): string {
   return `${new URLSearchParams([['', text]])}`.slice(1).replaceAll('+', '%20')
 }

@@ -3,8 +3,8 @@ export interface Component {
   readonly name: string
   /** The name and the parameters as signed, e.g. `"@query-param";name="id"`. */
   readonly identifier: string
-  /** The parameters' values. A parameter without a value has an empty string. */
-  readonly parameters: ReadonlyMap<string, string>
+  /** The parameters as signed, e.g. `;bs`. Empty if there are none. */
+  readonly parameters: string
 }
 
 /** One signature of `Signature-Input` (RFC 9421 4.1). */
@@ -66,10 +66,10 @@ function componentsOf(items: string): readonly Component[] | undefined {
   const components = [...items.matchAll(COMPONENT)].map(([identifier, quoted = '', parameters = '']) => ({
     name: quoted.slice(1, -1),
     identifier,
-    parameters: parametersOf(parameters),
+    parameters,
   }))
   const names = new Set(components.map(({ identifier }) => identifier))
-  const areNamed = components.every(({ name, parameters }) => NAME.test(name) && parameters.size <= 1)
+  const areNamed = components.every(({ name }) => NAME.test(name))
   return areNamed && names.size === components.length ? components : undefined
 }
 
@@ -85,17 +85,23 @@ export interface Signature {
   readonly text: string
 }
 
-/** The delivery's signatures that cover all required components. Empty if a header is malformed. */
+/**
+ * The delivery's signatures that cover all required components, which are identifiers such as `"@method"`. Or what is wrong with the
+ * headers.
+ */
 export function signaturesIn(
   signature: string,
   signatureInput: string,
   required: readonly string[],
-): readonly Signature[] {
+): readonly Signature[] | string {
   const signatures = readByteSequences(signature)
-  return [...(readSignatureInput(signatureInput) ?? [])].flatMap(([label, input]) => {
-    const text = signatures?.get(label)
+  if (signatures === undefined) return 'Signature is malformed'
+  const inputs = readSignatureInput(signatureInput)
+  if (inputs === undefined) return 'Signature-Input is malformed'
+  return [...inputs].flatMap(([label, input]) => {
+    const text = signatures.get(label)
     const covered = new Set(input.components?.map(({ identifier }) => identifier))
-    const coversAll = required.every((name) => covered.has(`"${name}"`))
+    const coversAll = required.every((identifier) => covered.has(identifier))
     return text === undefined || !coversAll ? [] : [{ input, text }]
   })
 }

@@ -3,6 +3,8 @@ import { RemoteCache } from '../../auth/remote-cache.ts'
 import type { CertificateOptions } from '../../auth/remote-certificates.ts'
 import { TIMEOUT_SECONDS } from '../../auth/remote-value.ts'
 import { callHook } from '../../lib/hooks.ts'
+import { parseTime } from '../../lib/time.ts'
+import { fail } from '../../reason.ts'
 import { emptyReply, type HandshakeForm, type SchemeOptions } from './define-scheme.ts'
 import { SNS_ORIGIN, textOf } from './sns-message.ts'
 
@@ -20,7 +22,10 @@ export interface SnsSubscription {
 export interface SubscriptionOptions extends CertificateOptions {
   /** Confirms subscriptions by fetching the URL that Amazon signed. Defaults to false. */
   readonly confirmSubscriptions?: boolean | undefined
-  /** Called for each message about a subscription. Not awaited. */
+  /**
+   * Called once in each process for a message about a subscription, which is at most a day old. Not awaited. A captured message can come
+   * again after a restart, or to another process, so ask Amazon for the state of the subscription before you act.
+   */
   readonly onSubscription?: ((subscription: SnsSubscription) => unknown) | undefined
 }
 
@@ -31,6 +36,8 @@ const MOST_BYTES = 65_536
 /** Only topics of the user's own have signed these URLs, so their sources do not matter. */
 const SHARES = { perSource: 10, renewals: 0 }
 const A_CENTURY_IN_SECONDS = 3_155_760_000
+/** Far longer than SNS retries. */
+export const OLDEST_SECONDS = 86_400
 
 /** Fetched URLs per listener. Replays of a captured message do not fetch its URL again. */
 const visits: WeakMap<SubscriptionOptions, RemoteCache<true>> = /* @__PURE__ */ new WeakMap()
@@ -45,6 +52,23 @@ function visitsOf(options: SubscriptionOptions): RemoteCache<true> {
   return known
 }
 
+/** The IDs of the messages that a listener's `onSubscription` was called for, oldest first. Replays do not call it again. */
+const told: WeakMap<SubscriptionOptions, Set<string>> = /* @__PURE__ */ new WeakMap()
+const MOST_TOLD = 1000
+
+/** Whether this is the first time. Only messages of the user's own topics are counted. */
+function isFirst(options: SubscriptionOptions, messageId: string): boolean {
+  const known = told.get(options) ?? new Set()
+  told.set(options, known)
+  if (known.has(messageId)) return false
+  for (const oldest of known) {
+    if (known.size < MOST_TOLD) break
+    known.delete(oldest)
+  }
+  known.add(messageId)
+  return true
+}
+
 /** Answers signed messages about subscriptions, which never reach a handler. */
 export const SNS_SUBSCRIPTIONS: HandshakeForm = {
   signed: true,
@@ -52,9 +76,16 @@ export const SNS_SUBSCRIPTIONS: HandshakeForm = {
     const message = request.payload()
     const type = textOf(message, 'Type')
     if (type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return undefined
+    // Phrased so that NaN fails closed.
+    if (!(request.now - parseTime('rfc3339', textOf(message, 'Timestamp')) <= OLDEST_SECONDS)) {
+      return fail('body_malformed', 'the message about a subscription is over a day old')
+    }
+    if (!request.enforced) return emptyReply(200)
     const subscribeUrl = textOf(message, 'SubscribeURL')
     const [topicArn, token] = [textOf(message, 'TopicArn'), textOf(message, 'Token')]
-    callHook(options.onSubscription, { type, topicArn, subscribeUrl, token })
+    if (isFirst(options, textOf(message, 'MessageId'))) {
+      callHook(options.onSubscription, { type, topicArn, subscribeUrl, token })
+    }
     if (type !== 'SubscriptionConfirmation' || !options.confirmSubscriptions) return emptyReply(200)
     if (!SUBSCRIBE_URL.test(subscribeUrl)) return emptyReply(400)
     return visitsOf(options).get(subscribeUrl, undefined, () => emptyReply(200))

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../errors.ts'
+import { type Clock, timeOf } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 
@@ -97,4 +98,44 @@ const NOTEWORTHY_MS = 10_000
 export function clockOffset(client: { readonly config?: object }): number {
   const offset = memberOf(client.config, 'systemClockOffset')
   return typeof offset === 'number' && Math.abs(offset) >= NOTEWORTHY_MS ? offset : 0
+}
+
+/** AWS's time, as far as this process knows it. */
+export class AwsClock {
+  readonly #client: DynamodbClient
+  readonly #clock: Clock
+  /** How far the clock was ahead of the monotonic one at AWS's last response. */
+  #lead: number | undefined
+
+  constructor(client: DynamodbClient, clock: Clock) {
+    this.#client = client
+    this.#clock = clock
+  }
+
+  now(): number {
+    return timeOf(this.#clock) + this.offset()
+  }
+
+  offset(): number {
+    return clockOffset(this.#client)
+  }
+
+  /** Whether AWS has confirmed the clock, and nobody has set it since. */
+  isConfirmed(): boolean {
+    return this.#lead !== undefined && Math.abs(this.#leadNow() - this.#lead) < NOTEWORTHY_MS
+  }
+
+  /** Call after each response. */
+  confirm(): void {
+    this.#lead = this.#leadNow()
+  }
+
+  #leadNow(): number {
+    return timeOf(this.#clock) - performance.now()
+  }
+}
+
+/** Whether two offsets differ by more than noise. */
+export function differ(offset: number, another: number): boolean {
+  return Math.abs(offset - another) >= NOTEWORTHY_MS
 }

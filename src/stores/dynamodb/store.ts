@@ -1,6 +1,6 @@
 import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import type { EventKey, EventStore } from '../../event-store.ts'
-import { type Clock, timeOf } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import {
   checkOptions,
@@ -20,12 +20,13 @@ import {
 } from '../contract.ts'
 import { createTable, tableProblems } from './check.ts'
 import {
+  AwsClock,
   type Call,
   CONDITION_FAILED,
   callWithin,
   checkDynamodbClient,
-  clockOffset,
   type DynamodbClient,
+  differ,
   type Item,
   isNamed,
   TABLE_MISSING,
@@ -97,7 +98,8 @@ const OPTIONS: OptionTable<DynamodbStoreOptions> = {
  * deletes expired records itself.
  *
  * DynamoDB conditions have no clock, so leases use the clock of your process. It is corrected if AWS responses show that it
- * is off by 10 s or more. A clock that runs ahead takes over leases early by that much, so leave room in `leaseSeconds`.
+ * is off by 10 s or more; before the first response, nothing is taken over. A clock that runs ahead by less takes over leases early
+ * by that much, so leave room in `leaseSeconds`.
  *
  * @example
  * ```ts
@@ -131,22 +133,27 @@ interface VerbOptions {
 
 /** What a verb makes of the owner's own record. */
 interface Change {
+  readonly spanMs: number
   /** Undefined drops the owner of a committed record, so that it is treated like any other owner. */
   readonly heldBy?: string
   readonly wasDone: boolean
   readonly isDone: boolean
 }
 
-function dynamodbVerbs(options: VerbOptions): EngineVerbs {
-  const { client, call, table, prefix, clock } = options
-  // Conditions have no clock, so each process sends its own.
-  const timeNow = () => timeOf(clock) + clockOffset(client)
+/** No record's time is over by then. */
+const NOTHING_IS_OVER = 0
 
-  /** Writes a record, or tells why another owner's blocks it. */
-  const put = async (eventKey: EventKey, owner: string, spanMs: number, change: Change) => {
-    const key = await keyItem(prefix, eventKey)
-    const { heldBy, wasDone, isDone } = change
-    const now = timeNow()
+function dynamodbVerbs(options: VerbOptions): EngineVerbs {
+  const { client, call, table, prefix } = options
+  // Conditions have no clock, so each process sends its own.
+  const clock = new AwsClock(client, options.clock)
+
+  /**
+   * Writes a record, whose time begins now, unless another owner's blocks it. Resolves with that one then. Replaces another
+   * owner's only if its time is over by `overBy`.
+   */
+  const write = async (key: Item, owner: string, change: Change, now: number, overBy: number) => {
+    const { spanMs, heldBy, wasDone, isDone } = change
     const lapsesAt = Math.ceil(now + spanMs)
     const input = {
       TableName: table,
@@ -158,32 +165,48 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
         [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
       },
       ConditionExpression: FREE_OR_MINE,
-      ExpressionAttributeValues: conditionValues(owner, wasDone, now),
+      ExpressionAttributeValues: conditionValues(owner, wasDone, overBy),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     }
     try {
       await call((given) => client.putItem(input, given))
+      clock.confirm()
       return 'written'
     } catch (error) {
       if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
-      const found = memberOf(error, 'Item') ?? (await read(options, key))
-      return isDoneRecord(found) ? 'done' : 'leased'
+      clock.confirm()
+      return { record: memberOf(error, 'Item') ?? (await read(options, key)) }
     }
   }
 
+  /** Writes a record, or tells why another owner's blocks it. */
+  const put = async (eventKey: EventKey, owner: string, change: Change) => {
+    const key = await keyItem(prefix, eventKey)
+    const now = clock.now()
+    if (clock.isConfirmed()) return stateOf(await write(key, owner, change, now, now))
+    // The clock may be wrong, as the response will tell. Until then, nobody else's time is over.
+    const offset = clock.offset()
+    const first = await write(key, owner, { ...change, heldBy: owner }, now, NOTHING_IS_OVER)
+    const corrected = clock.now()
+    const isRight = first === 'written' ? !differ(clock.offset(), offset) : !isOver(first.record, corrected)
+    if (isRight) return stateOf(first)
+    const again = { ...change, wasDone: change.isDone }
+    return stateOf(await write(key, owner, again, corrected, corrected))
+  }
+
   return {
-    async claim(key, owner, ms, done) {
-      return CLAIM_ANSWER_OF[await put(key, owner, ms, { heldBy: owner, wasDone: done, isDone: done })]
+    async claim(key, owner, spanMs, isDone) {
+      return CLAIM_ANSWER_OF[await put(key, owner, { spanMs, heldBy: owner, wasDone: isDone, isDone })]
     },
-    async commit(key, owner, ms) {
-      return COMMIT_ANSWER_OF[await put(key, owner, ms, { wasDone: false, isDone: true })]
+    async commit(key, owner, spanMs) {
+      return COMMIT_ANSWER_OF[await put(key, owner, { spanMs, wasDone: false, isDone: true })]
     },
     async release(key, owner) {
       const input = {
         TableName: table,
         Key: await keyItem(prefix, key),
         ConditionExpression: MINE_AND_LIVE,
-        ExpressionAttributeValues: conditionValues(owner, false, timeNow()),
+        ExpressionAttributeValues: conditionValues(owner, false, clock.now()),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
       }
       try {
@@ -211,10 +234,15 @@ async function read({ client, call, table }: VerbOptions, key: Item): Promise<un
   return memberOf(reply, 'Item')
 }
 
-function isDoneRecord(item: unknown): boolean {
-  if (item === undefined) return false
-  const isDone = memberOf(memberOf(item, 'is_done'), 'BOOL')
-  if (typeof isDone === 'boolean') return isDone
+function isOver(record: unknown, now: number): boolean {
+  return Number(memberOf(memberOf(record, 'lapses_at'), 'N')) <= now
+}
+
+function stateOf(outcome: 'written' | { readonly record: unknown }): 'written' | 'done' | 'leased' {
+  if (outcome === 'written') return outcome
+  if (outcome.record === undefined) return 'leased'
+  const isDone = memberOf(memberOf(outcome.record, 'is_done'), 'BOOL')
+  if (typeof isDone === 'boolean') return isDone ? 'done' : 'leased'
   throw new EventStoreError('the key of an event holds a record that hookgate did not write')
 }
 

@@ -29,16 +29,24 @@ redis.call('DEL', KEYS[1])
 return 'released'`
 
 // Compact: leases as above. Committed events are 16-byte fields of one hash per listener, shard and day. The day is when
-// the field expires, and its value is the millisecond of that day. A bucket expires with its last field.
+// the field expires, and its value is the millisecond of that day. A bucket expires with its last field. Beside the buckets,
+// `far` names the last one that was more than a week ahead when it was written.
 
+/** A longer retention is kept in the lease's key. */
+const MOST_DAYS = 366
+/** So many days more are read than the commits need, because the server's clock may be set back. */
+const SPARE_DAYS = 7
+
+/** Reads the buckets of all days ahead, whatever the options of the store that wrote them. */
 const COMPACT = `
 local DAY = 86400000
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local today = math.floor(now / DAY)
 local field = string.gsub(ARGV[3], '..', function(hex) return string.char(tonumber(hex, 16)) end)
 local function isDone()
-  local today = math.floor(now / DAY)
-  for day = today, today + tonumber(ARGV[4]) do
+  local far = math.max(today + 7, tonumber(redis.call('GET', KEYS[2] .. 'far') or 0))
+  for day = today, math.min(far, today + ${MOST_DAYS}) + ${SPARE_DAYS} do
     local untilMs = redis.call('HGET', KEYS[2] .. day, field)
     if untilMs and day * DAY + untilMs > now then return true end
   end
@@ -50,17 +58,26 @@ const COMPACT_CLAIM = `${COMPACT}
 if isDone() then return 'done' end
 ${CLAIM}`
 
-/** Like COMMIT, plus KEYS[2], ARGV[3] and ARGV[4] as above. A longer retention is stored in the lease's key. */
+/**
+ * Like COMMIT, plus KEYS[2], ARGV[3] and ARGV[4] as above. Its own lease proves that the event is not done. A longer retention
+ * is stored in the lease's key.
+ */
 const COMPACT_COMMIT = `${COMPACT}
-if isDone() then return 'already' end
-if tonumber(ARGV[2]) > ARGV[4] * DAY then ${COMMIT}
-end
 local held = redis.call('GET', KEYS[1])
-if held == 'd' then return 'already' end
+if held and string.sub(held, 1, 1) == 'd' then return 'already' end
 if held and held ~= ARGV[1] then return 'lost' end
+if not held and isDone() then return 'already' end
+if tonumber(ARGV[2]) > ARGV[4] * DAY then
+  redis.call('SET', KEYS[1], 'd', 'PX', ARGV[2])
+  return 'committed'
+end
 local ends = now + tonumber(ARGV[2])
 local day = math.floor(ends / DAY)
 local bucket = KEYS[2] .. day
+if day > today + 7 then
+  local far = tonumber(redis.call('GET', KEYS[2] .. 'far') or 0)
+  if day > far then redis.call('SET', KEYS[2] .. 'far', day, 'PX', string.format('%.0f', (day + 1) * DAY - now)) end
+end
 redis.call('HSET', bucket, field, string.format('%d', ends - day * DAY))
 redis.call('PEXPIREAT', bucket, string.format('%.0f', (day + 1) * DAY))
 redis.call('DEL', KEYS[1])
@@ -99,7 +116,7 @@ export function compactStatements(
   shards: number,
   longestRetentionMs: number,
 ): RedisStatements {
-  const days = `${Math.ceil(longestRetentionMs / DAY_MS)}`
+  const days = `${Math.min(Math.ceil(longestRetentionMs / DAY_MS), MOST_DAYS)}`
   return {
     claim: COMPACT_CLAIM,
     commit: COMPACT_COMMIT,

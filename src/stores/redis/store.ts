@@ -44,7 +44,8 @@ export interface RedisStoreOptions extends ModeOptions {
   readonly layout?: 'plain' | 'compact' | undefined
   /**
    * In mode `single`: how long an event is remembered, in seconds. In layout `compact`: the longest retention that is stored
-   * compactly. Defaults to 604,800 (7 days). Otherwise not allowed, because the listener's retention applies.
+   * compactly, up to 366 days. Processes may differ in it. Defaults to 604,800 (7 days). Otherwise not allowed, because the listener's
+   * retention applies.
    */
   readonly retentionSeconds?: number | undefined
   /**

@@ -164,6 +164,30 @@ test.concurrent.each<[string[], string]>([
     ['send', URL_, '--scheme', 'twilio', '--sample', '--public-url', 'x.example'],
     '--scheme twilio signs the URL: give',
   ],
+  ...(
+    [
+      ['listen', '--port', '0', '--scheme', 'github'],
+      ['listen', '--port', '0', '--scheme', 'livekit', '--key-id', 'a'],
+      ['verify', '--scheme', 'github', '--header', 'Host: x.example'],
+      ['send', URL_, '--scheme', 'stripe', '--type', 'invoice.paid'],
+      ['sign', '--scheme', 'slack', '--data', '{}'],
+      ['conform', URL_, '--scheme', 'plaid'],
+      ['conform', URL_, '--scheme', 'shopify'],
+    ] as const
+  ).map((args): [string[], string] => [
+    [...args, '--public-url', URL_],
+    'does not sign the URL: remove --public-url',
+  ]),
+  [['send', URL_, '--scheme', 'github', '--data', '{}', '--key', 'x'], '--key is not for --scheme github'],
+  [
+    ['send', URL_, '--scheme', 'github', '--data', '{}', '--expires', '9'],
+    '--expires is for JWT: leave it out',
+  ],
+  [
+    ['sign', '--scheme', 'github', '--data', '{}', '--tenant-url', URL_],
+    '--tenant-url is for JWT: leave it out',
+  ],
+  [['conform', URL_, '--scheme', 'github', '--tenant-url', URL_], '--tenant-url is for JWT: leave it out'],
 ])('%j with a secret is a usage error that names the fix', async (args, fix) => {
   const ended = await runCommand(args, { cwd: EMPTY, env: { HOOKGATE_SECRET: SECRET }, input: '\0' })
   expect(ended).toMatchObject({ code: 2, stdout: '' })

@@ -122,6 +122,87 @@ test("the time of another sender's delivery is found where its scheme has it", a
   expect((await runCommand([...given, '--at', AT], { env, input: '{}' })).code).toBe(1)
 })
 
+test.each([
+  ['github', '{"a":1}', undefined],
+  ['stripe', '{"id":"evt_1"}', '2026-09-21T14:13:20.000Z'],
+  ['intercom', '{"id":"1","first_sent_at":1790000000}', '2026-09-21T14:13:20.000Z'],
+  ['intercom', '{"id":"1"}', undefined],
+])('the time that %s has sent %s at is printed only if it says one', async (scheme, body, sentAt) => {
+  const sent = await runCommand(['sign', '--scheme', scheme, '--timestamp', '1790000000', '--data', body], {
+    env,
+  })
+  const headers = await temporaryFile('headers.txt', sent.stdout)
+  const args = ['verify', '--scheme', scheme, '--headers', headers, '--at', '1790000100']
+  const { stdout } = await runCommand(args, { env, input: body })
+  expect(stdout).toMatch(/^accepted\nevent /)
+  expect(/sent (\S+),/.exec(stdout)?.[1]).toBe(sentAt)
+})
+
+const PUBLIC_URL = 'https://receiver.example/hooks'
+
+test.each(['zendesk', 'sanity', 'linear', 'box', 'contentful', 'qstash'])(
+  'verify accepts a delivery of %s, which is claimed by two keys',
+  async (scheme) => {
+    const body = `{"id":"1","webhookTimestamp":${Date.now()}}`
+    const url = ['contentful', 'qstash'].includes(scheme) ? ['--public-url', PUBLIC_URL] : []
+    const signed = await runCommand(['sign', '--scheme', scheme, ...url, '--data', body], { env })
+    const headers = await temporaryFile('headers.txt', signed.stdout)
+    const ended = await runCommand(['verify', '--scheme', scheme, ...url, '--headers', headers], {
+      env,
+      input: body,
+    })
+    expect(ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^accepted\n/) })
+  },
+)
+
+test.each(['twilio', 'square', 'rfc9421'])('verify asks for the URL that %s signs', async (scheme) => {
+  const args = ['verify', '--scheme', scheme, '--header', 'Content-Type: application/json']
+  const { code, stderr } = await runCommand(args, { env, input: '{}' })
+  expect(code).toBe(2)
+  expect(stderr).toContain(`--scheme ${scheme} signs the URL: add --public-url URL`)
+})
+
+test.each(['', ' '])('the query of the request line is verified, with %j at its end', async (end) => {
+  const body = 'AccountSid=AC1&Body=Hi'
+  const given = ['--scheme', 'twilio', '--data', body]
+  const signed = await runCommand(['sign', `${PUBLIC_URL}?tenant=7`, ...given], { env })
+  const verifyAt = async (target: string) => {
+    const headers = await temporaryFile('headers.txt', `POST ${target} HTTP/1.1${end}\r\n${signed.stdout}`)
+    const args = ['verify', '--scheme', 'twilio', '--public-url', PUBLIC_URL, '--headers', headers]
+    return (await runCommand(args, { env, input: body })).code
+  }
+  expect(await verifyAt('/hooks?tenant=7')).toBe(0)
+  expect(await verifyAt('/hooks?tenant=8')).toBe(1)
+})
+
+test('the query of a request on HTTP/2, which has no request line, is verified', async () => {
+  const body = 'AccountSid=AC1&Body=Hi'
+  const given = ['--scheme', 'twilio', '--data', body]
+  const signed = await runCommand(['sign', `${PUBLIC_URL}?tenant=7`, ...given], { env })
+  for (const [query, code] of [
+    ['tenant=7', 0],
+    ['tenant=8', 1],
+  ] as const) {
+    const pseudo = `:method: POST\n:scheme: https\n:authority: receiver.example\n:path: /hooks?${query}\n`
+    const headers = await temporaryFile('headers.txt', pseudo + signed.stdout)
+    const args = ['verify', '--scheme', 'twilio', '--public-url', PUBLIC_URL, '--headers', headers]
+    expect((await runCommand(args, { env, input: body })).code).toBe(code)
+  }
+})
+
+test.each([
+  ['right', 0, 'handshake (200)'],
+  ['wrong', 1, 'handshake (403)'],
+])('a handshake with the %s token ends with %i', async (token, code, said) => {
+  const line = `GET /hooks?hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token} HTTP/1.1`
+  const headers = await temporaryFile('headers.txt', line)
+  const ended = await runCommand(['verify', '--scheme', 'meta', '--headers', headers], {
+    env: { ...env, HOOKGATE_VERIFY_TOKEN: 'right' },
+  })
+  expect(ended.stdout).toContain(said)
+  expect(ended.code).toBe(code)
+})
+
 test('a repeated header counts as repeated', async () => {
   const ended = await verify({ signature: spell(RIGHT) }, '--header', `webhook-timestamp: ${AT}`)
   expect(ended.stdout).toMatch(/^refused: header_repeated \(400\)\n/)
@@ -141,5 +222,5 @@ test("an event ID from another sender's header moves no cursor", async () => {
   const hostile = signed.stdout.replace(/(X-Github-Delivery: ).*/i, '$1\u001b[2J\u009bx')
   const headers = await temporaryFile('headers.txt', Buffer.from(hostile, 'latin1'))
   const ended = await runCommand(['verify', '--scheme', 'github', '--headers', headers], { env, input: BODY })
-  expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, sent /)
+  expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, by scheme\n/)
 })

@@ -7,10 +7,11 @@ import { forwarder } from '../../../cli/forward/forward.ts'
 import type { Forwarding } from '../../../cli/forward/forward-options.ts'
 import type { DeliveryReport } from '../../../cli/listen/report.ts'
 import { serveWebhooks } from '../../../cli/listen/webhook-server.ts'
+import { pathOf } from '../../../cli/signing/endpoint.ts'
 import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { signHmac } from '../../../src/testing/index.ts'
-import { PATH, SECRET } from '../support.ts'
+import { SECRET } from '../support.ts'
 
 export interface Gateway {
   readonly url: string
@@ -20,15 +21,21 @@ export interface Gateway {
 export interface GatewayOptions extends Partial<Omit<Forwarding, 'target'>> {
   readonly auth?: Authenticator
   readonly publicUrl?: string
+  readonly listenerId?: string
 }
 
 /** Runs `hookgate listen --forward-to` in this process, until the test ends. */
 export async function openGateway(appUrl: string, options: GatewayOptions = {}): Promise<Gateway> {
-  const { auth = hmac({ secrets: { id: 'shop', secret: SECRET } }), publicUrl, ...forwarding } = options
+  const {
+    auth = hmac({ secrets: { id: 'shop', secret: SECRET } }),
+    publicUrl,
+    listenerId = 'demo',
+    ...forwarding
+  } = options
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // only a pipe's address is a string
-  const url = `http://127.0.0.1:${port}${PATH}`
+  const url = `http://127.0.0.1:${port}${pathOf(listenerId)}`
   const app = forwarder(
     {
       secret: undefined,
@@ -43,7 +50,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   )
   const reports: DeliveryReport[] = []
   serveWebhooks(server, {
-    listener: defineListener({ id: 'demo', auth, store: memoryStore({ maxRecords: 10_000 }) }),
+    listener: defineListener({ id: listenerId, auth, store: memoryStore({ maxRecords: 10_000 }) }),
     answerEvent: app.answer,
     onDelivery: (report) => void reports.push(report),
   })

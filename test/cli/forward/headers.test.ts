@@ -22,6 +22,7 @@ const ALLOWED = [
   'WEBHOOK_EVENT_ID',
   'WEBHOOK_TIMESTAMP',
   'WEBHOOK_SIGNATURE',
+  'HOOKGATE_EVENT_ID',
   'HOOKGATE_LISTENER',
   'HOOKGATE_AUTH',
   'HOOKGATE_KEY_ID',
@@ -87,7 +88,7 @@ async function expectOnlyOurs(appUrl: string): Promise<void> {
     const seen = await seenBy(gateway.url, names.slice(at, at + 100), eventId)
     expect(Object.keys(seen).filter((name) => !ALLOWED.includes(name))).toEqual([])
     expect(JSON.stringify(seen)).not.toContain(EVIL)
-    expect(seen.WEBHOOK_EVENT_ID).toBe(eventId)
+    expect(seen.HOOKGATE_EVENT_ID).toBe(eventId)
     expect(seen.X_FORWARDED_FOR).toBe('127.0.0.1')
   }
 }

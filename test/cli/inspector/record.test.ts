@@ -1,8 +1,10 @@
-import { open, readFile, stat } from 'node:fs/promises'
+import { chmod, chown, open, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { signHmac } from '../../../src/testing/index.ts'
+import { openRecordFile } from '../../../cli/inspector/record.ts'
+import { twilio } from '../../../src/schemes/twilio.ts'
+import { signAs, signHmac } from '../../../src/testing/index.ts'
 import { hookgate, temporaryDirectory, temporaryFile } from '../support.ts'
 import { SECRET, startInspector } from './support.ts'
 
@@ -44,6 +46,65 @@ describe('--record', () => {
     expect(lines[0].checks.at(-1).name).toBe('claim')
     expect(Buffer.from(lines[1].bodyBase64, 'base64').toString()).toBe(HOSTILE)
     expect((await stat(file)).mode & 0o077).toBe(0)
+  })
+
+  it('a file that others could read is for its owner alone from then on, also behind a link', async () => {
+    const folder = await temporaryDirectory()
+    const [file, link] = [join(folder, 'deliveries.ndjson'), join(folder, 'link.ndjson')]
+    await writeFile(file, '', { mode: 0o644 })
+    await symlink(file, link)
+    for (const path of [file, link]) {
+      await chmod(file, 0o644)
+      const record = await openRecordFile(path)
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      record.write('{}')
+      await record.close()
+    }
+    expect(await readFile(file, 'utf8')).toBe('{}\n{}\n')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('a device has no content to protect, so it keeps its mode', async () => {
+    const before = (await stat('/dev/null')).mode
+    await (await openRecordFile('/dev/null')).close()
+    expect((await stat('/dev/null')).mode).toBe(before)
+  })
+
+  it('a directory is refused with the fix', async () => {
+    await expect(openRecordFile(await temporaryDirectory())).rejects.toThrow(
+      /cannot be written \(EISDIR\); choose another file/,
+    )
+  })
+
+  const NOT_ROOT = process.getuid?.() === 0 ? '' : ' (skipped: only root can give a file away)'
+
+  it.skipIf(NOT_ROOT)(
+    `a file of another user is refused, because its owner could read it${NOT_ROOT}`,
+    async () => {
+      const file = await temporaryFile('deliveries.ndjson', '')
+      await chown(file, 12_345, 12_345)
+      await expect(openRecordFile(file)).rejects.toThrow(/other users of this machine could read it/)
+      expect(await readFile(file, 'utf8')).toBe('')
+    },
+  )
+
+  it('a query over 2,000 characters is recorded whole, and verify reads it', async () => {
+    const folder = await temporaryDirectory()
+    const file = join(folder, 'deliveries.ndjson')
+    const { PATH, startListener } = await import('../support.ts')
+    const publicUrl = `https://receiver.example${PATH}`
+    const given = ['--scheme', 'twilio', '--public-url', publicUrl]
+    const env = { HOOKGATE_SECRET: SECRET }
+    const listener = await startListener([...given, '--record', file], { env })
+    const query = `?long=${'x'.repeat(4000)}`
+    const signed = await signAs(twilio, {
+      secret: SECRET,
+      publicUrl: publicUrl + query,
+      body: 'AccountSid=AC1&Body=Hi',
+    })
+    expect((await fetch(listener.url + query, signed)).status).toBe(200)
+    await listener.stop()
+    expect((await hookgate(['verify', ...given, '--record', file], { env })).stdout).toMatch(/^accepted\n/)
   })
 
   it('--record needs no page', async () => {

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { expect, it, onTestFinished } from 'vitest'
 import { maskFor } from '../../../cli/inspector/mask.ts'
 import { signHmac } from '../../../src/testing/index.ts'
+import { temporaryFile } from '../support.ts'
 import { rawAsk, SECRET, startInspector } from './support.ts'
 
 async function opened(
@@ -106,6 +107,26 @@ it('the server sends neither the secret nor an expected signature, in any of its
   expect(decoded(everything)).toContain('{"a":1}')
   for (const text of [...spellings(Buffer.from(SECRET)), ...spellings(Buffer.from(signature, 'base64url'))]) {
     expect(searched.includes(text)).toBe(false)
+  }
+})
+
+it('the secret that the gateway signs with is hidden too, also as JSON escapes it', {
+  timeout: 60_000,
+}, async () => {
+  const forwardSecret = 'the "forward" secret \\ 0123456789'
+  const app = createServer((_request, response) => {
+    response.writeHead(500, { 'x-debug': forwardSecret }).end(JSON.stringify({ env: forwardSecret }))
+  })
+  const file = await temporaryFile('forward.txt', forwardSecret)
+  const { port } = await opened(app)
+  const args = ['--forward-to', `http://127.0.0.1:${port}/`, '--forward-secret-file', file]
+  const { ask, deliver } = await startInspector(args)
+  await deliver(await signHmac({ secret: SECRET, body: '{}' }))
+  for (const path of ['deliveries/1', 'export.ndjson', 'export.har']) {
+    const text = await (await ask(path)).text()
+    const searched = `${text}\n${decoded(text)}`
+    expect(searched).not.toContain('forward')
+    expect(searched).not.toContain('0123456789')
   }
 })
 

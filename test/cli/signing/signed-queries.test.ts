@@ -121,12 +121,6 @@ describe('a publicUrl with a query', () => {
     expect(doctor.stdout).toContain('another query than --url')
   })
 
-  it("a publicUrl's query does not change the request of a sender that signs no URL", async () => {
-    const given = ['--scheme', 'github', '--public-url', publicUrl, '--data', '{}', '--curl']
-    const { stdout } = await runCommand(['sign', PUBLIC_URL, ...given], { env })
-    expect(stdout).not.toContain('tenant')
-  })
-
   it("a publicUrl's query is part of the command that listen prints", async () => {
     const file = await temporaryFile('secret.txt', SECRET)
     const given = ['--scheme', 'twilio', '--secret-file', file, '--public-url', publicUrl]

@@ -25,6 +25,7 @@ function signed({
   method = 'POST',
   parameters = `;created=${NOW};keyid="key-1";alg="hmac-sha256"`,
   write = (raw) => raw.toString('base64'),
+  signs = {},
 }) {
   const { host, pathname, search } = new globalThis.URL(url)
   const values = {
@@ -38,9 +39,15 @@ function signed({
     'content-type': 'application/json',
     'content-digest': digest,
   }
-  const input = `(${components.map((name) => `"${name}"`).join(' ')})${parameters}`
-  const lines = [...components.map((name) => `"${name}": ${values[name]}`), `"@signature-params": ${input}`]
-  return { digest, input, signature: `:${write(hmac('sha256', secret, [lines.join('\n')]))}:` }
+  const usual = components.map((name) => [`"${name}"`, values[name]])
+  const all = [...usual, ...Object.entries(signs)]
+  const input = `(${all.map(([identifier]) => identifier).join(' ')})${parameters}`
+  const lines = [
+    ...all.map(([identifier, value]) => `${identifier}: ${value}`),
+    `"@signature-params": ${input}`,
+  ]
+  const text = Buffer.from(lines.join('\n'), 'latin1')
+  return { digest, input, signature: `:${write(hmac('sha256', secret, [text]))}:` }
 }
 
 function delivery(how = {}) {
@@ -48,6 +55,7 @@ function delivery(how = {}) {
   const list = [
     ['Content-Type', 'application/json'],
     ['Content-Digest', how.sentDigest ?? digest],
+    ...(how.fields ?? []),
     ['Signature-Input', how.sentInput?.(input) ?? `sig1=${input}`],
     ['Signature', how.sentSignature?.(signature) ?? `sig1=${signature}`],
   ]
@@ -71,6 +79,8 @@ const UNPARSED = 'The SDK checks only the request’s headers.'
 const LENIENT = 'The SDK decodes leniently. Senders use one spelling, so we accept no other.'
 const JOINED =
   'Node joins repeated headers with a comma and the SDK reads the result as a list. We refuse a repeated signature header.'
+const BYTES = 'Node joins the lines of a header before the SDK sees them. hookgate verifies each line.'
+const UTF8 = 'The SDK signs the UTF-8 of a header. RFC 9421 signs its bytes.'
 const NAMES = 'The SDK leaves keyid to the function that looks the key up.'
 const LAST = 'The SDK lets the last signature decide. For hookgate, one valid signature is enough.'
 
@@ -100,6 +110,52 @@ const cases = () => [
     { ok: true },
   ),
   given('nothing but the digest', { components: ['content-digest'] }, { ok: true }),
+  given('an empty header', { signs: { '"x-id"': '' }, fields: [['X-Id', '']] }, { ok: true }),
+  refused('an empty header that did not arrive', { signs: { '"x-id"': '' } }),
+  given(
+    'a header in two lines',
+    {
+      signs: { '"x-id"': 'a, b' },
+      fields: [
+        ['X-Id', 'a'],
+        ['X-Id', 'b'],
+      ],
+    },
+    { ok: true },
+  ),
+  given(
+    'the bytes of a header’s two lines',
+    {
+      signs: { '"x-id";bs': ':YQ==:, :Yg==:' },
+      fields: [
+        ['X-Id', 'a'],
+        ['X-Id', 'b'],
+      ],
+    },
+    { ok: true },
+    { strict: BYTES },
+  ),
+  refused('the bytes of two lines that arrived as one', {
+    signs: { '"x-id";bs': ':YQ==:, :Yg==:' },
+    fields: [['X-Id', 'a, b']],
+  }),
+  given(
+    'the bytes of a header with commas',
+    { signs: { '"x-id";bs': ':YSwgYg==:' }, fields: [['X-Id', 'a, b']] },
+    { ok: true },
+  ),
+  given('a parameter of the query', { signs: { '"@query-param";name="tenant"': '7' } }, { ok: true }),
+  refused('a parameter of the query that is missing', { signs: { '"@query-param";name="id"': '7' } }),
+  given(
+    'a header outside ASCII',
+    { signs: { '"x-id"': 'Gr\u00fc\u00dfe' }, fields: [['X-Id', 'Gr\u00fc\u00dfe']] },
+    { ok: true },
+    { strict: UTF8 },
+  ),
+  refused('a header whose characters are 256 higher', {
+    signs: { '"x-id"': '1acme' },
+    fields: [['X-Id', '\u0131\u0161\u0163\u016d\u0165']],
+  }),
   given('no parameters but the time', { parameters: `;created=${NOW}` }, { ok: true }),
   given('a tag and a nonce', { parameters: `;created=${NOW};nonce="a\\"b";tag="made-up"` }, { ok: true }),
   given('a digest by SHA-512', { digest: digestOf(BODY, 'sha-512') }, { ok: true }),

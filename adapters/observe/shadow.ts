@@ -1,0 +1,76 @@
+import { ListenerConfigError } from '../../src/errors.ts'
+
+/** What is called instead of a method. `beneath` calls the method as its caller did. */
+export type StandIn = (beneath: () => unknown, receiver: unknown, given: readonly unknown[]) => unknown
+
+/** All that stand before members now. */
+const standIns = new WeakSet<object>()
+
+/**
+ * Puts `standIn` before a method of one object, which stays the same object for everything that identifies it by reference.
+ * Returns what takes it away again.
+ *
+ * @throws ListenerConfigError if the object is frozen.
+ */
+export function shadowMethod(target: object, name: PropertyKey, standIn: StandIn): () => void {
+  const beneath = memberBeneath(target, name)
+  function value(this: unknown, ...given: unknown[]): unknown {
+    return standIn(() => callAs(beneath(this), this, given), this, given)
+  }
+  return shadow(target, name, value, { value, writable: true })
+}
+
+/** The same for a getter. `look` sees each value. */
+export function shadowGetter(target: object, name: PropertyKey, look: (value: unknown) => void): () => void {
+  const beneath = memberBeneath(target, name)
+  function get(this: unknown): unknown {
+    const value = beneath(this)
+    look(value)
+    return value
+  }
+  return shadow(target, name, get, { get })
+}
+
+/** Finds a member as it would be without what shadows it from now on. Looks each time: a prototype may be swapped. */
+export function memberBeneath(target: object, name: PropertyKey): (receiver: unknown) => unknown {
+  const own = Reflect.getOwnPropertyDescriptor(target, name)
+  if (own === undefined) return (receiver) => Reflect.get(Object.getPrototypeOf(target), name, receiver)
+  const { get, value } = own
+  return (receiver) => (get ? Reflect.apply(get, receiver, []) : value)
+}
+
+/** Calls a member whatever it is, so that what is no function fails as it would without hookgate. */
+export function callAs(member: unknown, receiver: unknown, given: readonly unknown[]): unknown {
+  return Reflect.apply(member as () => unknown, receiver, given) // throws a TypeError for what is no function
+}
+
+/** The object whose own member this is: `target`, or a prototype. What shadows it is not counted. */
+export function holderOf(target: object, name: PropertyKey): object | undefined {
+  for (let holder: object | null = target; holder; holder = Object.getPrototypeOf(holder)) {
+    const own = Reflect.getOwnPropertyDescriptor(holder, name)
+    if (own && !standIns.has(Object(own.get ?? own.value))) return holder
+  }
+  return undefined
+}
+
+function shadow(
+  target: object,
+  name: PropertyKey,
+  standIn: object,
+  descriptor: PropertyDescriptor,
+): () => void {
+  const before = Reflect.getOwnPropertyDescriptor(target, name)
+  if (!Reflect.defineProperty(target, name, { ...descriptor, configurable: true })) throw frozen()
+  standIns.add(standIn)
+  return () => {
+    const now = Reflect.getOwnPropertyDescriptor(target, name)
+    if ((now?.get ?? now?.value) !== standIn) return // something else has wrapped it since
+    Reflect.deleteProperty(target, name)
+    if (before) Reflect.defineProperty(target, name, before)
+  }
+}
+
+function frozen(): ListenerConfigError {
+  const problem = 'is frozen, so observeWebhook cannot see what reads it'
+  return new ListenerConfigError('request', `${problem}: mount observeWebhook before it is frozen`)
+}
