@@ -48,6 +48,8 @@ export interface Protocol extends BodyFormat {
   readonly eventIdHeader: string | undefined
   /** Reads the payload of a GET. Undefined in hookgate's scheme. */
   readonly readQuery?: ((delivery: Delivery) => ParseResult) | undefined
+  /** The media types of deliveries, for the detail about another one. */
+  readonly mediaTypes: readonly string[]
   /** The reason for any other content type. */
   readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
   /** How the time is written. Undefined if there is none. */
@@ -98,6 +100,7 @@ export const SPECIFICATION: Protocol = {
   timestampHeader: TIMESTAMP_HEADER,
   eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),
+  mediaTypes: ['application/json'],
   wrongContent: 'content_type_not_json',
   time: { header: TIMESTAMP_HEADER, unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
   timeOf: ({ timestampText }) => parseSeconds(timestampText),

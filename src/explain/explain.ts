@@ -1,4 +1,4 @@
-import { type Delivery, headerOf } from '../delivery.ts'
+import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
@@ -12,6 +12,7 @@ import { jsonOf } from './guess.ts'
 import { anotherSender, lacksMember, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { expiredToken } from './precise-refusal.ts'
 import { bytesOfBase64 } from './signature-form.ts'
+import { byteOrderMark, wrongContent } from './wrong-content.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
 
@@ -95,11 +96,13 @@ async function mistakesIn(
     case 'timestamp_malformed':
     case 'timestamp_out_of_range':
       return wrongTime(delivery, reason, listener, expected)
+    case 'content_type_not_json':
     case 'content_type_not_accepted':
-      return { likely: [expected.facts.otherFormats ?? []].flat() }
+    case 'content_encoding_not_identity':
+      return { likely: wrongContent(delivery, listener, expected) }
     case 'body_not_json':
     case 'body_malformed':
-      return { likely: consumedBody(delivery, expected) }
+      return { likely: [byteOrderMark(delivery) ?? consumedBody(delivery, expected)].flat() }
     case 'header_missing':
     case 'auth_missing': {
       const older = otherVersion(delivery, expected)

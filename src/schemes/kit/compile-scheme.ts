@@ -1,11 +1,11 @@
 import type { Evidence } from '../../auth/evidence.ts'
 import { headerOf } from '../../delivery.ts'
-import { keysOf } from '../../event-key.ts'
+import { type Claimed, keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
-import { bodyReaders, readQuery, typeHeader } from './body.ts'
+import { bodyReaders, mediaTypesOf, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { handshakeAnswers } from './handshake-answers.ts'
 import type { PreAuthBody } from './pre-auth-body.ts'
@@ -50,6 +50,7 @@ export function compileScheme(
     dedupe,
     unsigned: unsignedMembers(scheme),
     readerFor: bodyReaders(content, jsonField, preAuth?.read, scheme.repeatedFields),
+    mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
     readQuery,
     fieldsOf: preAuth?.fieldsWithin(maxFields),
@@ -184,16 +185,16 @@ function claimReader(
   options: SchemeOptions,
   dedupe: Dedupe,
   typeOf: CompiledScheme['typeOf'],
-): (evidence: Evidence, id: string) => readonly (Uint8Array | string)[] {
+): (evidence: Evidence, id: string) => readonly Claimed[] {
   const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
   const known = new Set(topics.concat(options.topics ?? []))
   return claimedOf
 
-  function claimedOf(evidence: Evidence, id: string): readonly (Uint8Array | string)[] {
+  function claimedOf(evidence: Evidence, id: string): readonly Claimed[] {
     const type = topics.length > 0 ? typeOf(evidence) : undefined
     const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
     const claimedId = scheme.claimedId?.(id, evidence) || id
-    const claimed: (Uint8Array | string)[] = []
+    const claimed: Claimed[] = []
     if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, topic))
     if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
     return claimed

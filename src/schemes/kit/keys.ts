@@ -62,7 +62,7 @@ export async function signerOf(
   signed: Uint8Array,
 ): Promise<string | undefined> {
   const signer = await tryAll(keys, ({ mac }) =>
-    whenKnown(mac('', signed, ''), (right) => constantTimeEqual(right, signature)),
+    whenKnown(mac('', signed, '', keys.length), (right) => constantTimeEqual(right, signature)),
   )
   return signer?.id
 }
