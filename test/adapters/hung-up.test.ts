@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect, constants, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -254,6 +255,12 @@ const ENDERS: { readonly [when: string]: Middleware } = {
     }),
   'in a tick': (response) => void response.on('close', () => process.nextTick(() => response.end())),
   'in an immediate': (response) => void response.on('close', () => setImmediate(() => response.end())),
+  'in a timer': (response) => void response.on('close', () => setTimeout(() => response.end())),
+  'after it has read a file': (response) =>
+    void response.on('close', async () => {
+      await readFile(new URL(import.meta.url))
+      response.end()
+    }),
 }
 
 const onExpressWith =
@@ -319,6 +326,30 @@ describe.each(Object.entries(NODE))('what ends the response because of close, on
       await laterTurn()
       expect(verbs(endpoint)).toEqual(['claim'])
     }
+  })
+
+  it('commits nothing either if the sender leaves during the claim, and the end comes while the handler runs', async () => {
+    const claiming = gate()
+    const handling = gate()
+    const endpoint = hmacEndpoint({}, (clock) => heldStore(memoryStore({ clock }), claiming.pass))
+    const ended = new Log<string>()
+    const wait: Middleware = (response) =>
+      void response.on('close', () => {
+        const timer = setInterval(() => {
+          if (handling.entered.entries.length === 0) return
+          clearInterval(timer)
+          response.end()
+          ended.add('ended')
+        })
+      })
+    const { hangUp } = await started(mount(wait, nothing, endpoint.listener, handling.pass))
+    await hangUp(await endpoint.request(), claiming.entered.reaches(1))
+    await laterTurn()
+    claiming.open()
+    await ended.reaches(1)
+    handling.open()
+    await laterTurn()
+    expect(verbs(endpoint)).toEqual(['claim'])
   })
 })
 
