@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect, constants, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -256,9 +255,9 @@ const ENDERS: { readonly [when: string]: Middleware } = {
   'in a tick': (response) => void response.on('close', () => process.nextTick(() => response.end())),
   'in an immediate': (response) => void response.on('close', () => setImmediate(() => response.end())),
   'in a timer': (response) => void response.on('close', () => setTimeout(() => response.end())),
-  'after it has read a file': (response) =>
+  'in a timer, and a promise that waits for it': (response) =>
     void response.on('close', async () => {
-      await readFile(new URL(import.meta.url))
+      await new Promise((resolve) => setTimeout(resolve, 2))
       response.end()
     }),
 }
@@ -565,6 +564,20 @@ describe('a handler of Fastify whose sender has left', () => {
       return handle(request, reply, () => waiting)
     }
     expect(await afterHangUp(onFastifyWith(entering))).toEqual(LAPSES)
+  })
+
+  it('commits by what it returns, though something ends the response when it closes', async () => {
+    const ending = (scope: FastifyInstance) =>
+      scope.addHook('onRequest', async (_request, { raw }) => void raw.on('close', () => raw.end()))
+    const returning =
+      (status: number): RouteHandler =>
+      async (_request, reply, pass) => {
+        await pass()
+        reply.code(status)
+        return 'done'
+      }
+    expect(await afterHangUp(onFastifyWith(returning(200), ending))).toEqual(COMMITS)
+    expect(await afterHangUp(onFastifyWith(returning(500), ending))).toEqual(LAPSES)
   })
 
   it('is seen behind the preHandlers of its route, in which the sender left', async () => {
