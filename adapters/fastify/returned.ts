@@ -13,7 +13,7 @@ interface HandledRequest extends FastifyRequest {
 /** An `onRoute` hook. Keeps what the handler returns, which Fastify shows to no other hook. */
 export function keepReturned(route: RouteOptions): void {
   const { handler } = route
-  route.handler = function keptHandler(request: HandledRequest, reply) {
+  const kept: RouteOptions['handler'] = function (request: HandledRequest, reply) {
     const returned: unknown = handler.call(this, request, reply)
     if (!(returned instanceof Promise)) return returned // it answers in a callback
     const watch = request[RETURNED]
@@ -21,6 +21,7 @@ export function keepReturned(route: RouteOptions): void {
     else request[RETURNED] = returned
     return returned
   }
+  route.handler = Object.defineProperty(kept, 'name', { value: handler.name }) // tools show it
 }
 
 /**
