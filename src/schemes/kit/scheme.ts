@@ -246,7 +246,7 @@ export interface HandshakeForm {
   answer(
     request: HandshakeRequest,
     options: SchemeOptions,
-  ): MaybePromise<Reply | Failure<'body_malformed'> | undefined>
+  ): MaybePromise<Reply | Failure<'body_malformed' | 'timestamp_out_of_range'> | undefined>
 }
 
 /** What a scheme's own function may read to reconstruct the signed bytes. */
