@@ -11,10 +11,13 @@ export function missingHeader(
   { scheme, facts, name, whyMissing }: ExpectedSender,
   required: readonly string[],
 ): readonly string[] {
-  const { headers, member } = scheme.signature
+  const { algorithm, signature } = scheme
+  const { headers, member } = signature
   const isAbsent = (header: string) => headerOf(delivery, header) === undefined
-  const isSignatureMissing = headers.every(isAbsent)
-  const missing = isSignatureMissing ? headers[0] : required.find(isAbsent)
+  const absent = headers.filter(isAbsent)
+  // A row takes any of its headers; code needs them all.
+  const isSignatureMissing = absent.length === headers.length || (algorithm === 'code' && absent.length > 0)
+  const missing = isSignatureMissing ? absent[0] : required.find(isAbsent)
   const unsigned = isSignatureMissing ? facts.unsigned : undefined
   if (missing !== undefined) {
     const why =
