@@ -3,8 +3,14 @@ import { ListenerConfigError } from '../../src/errors.ts'
 /** What is called instead of a method. `beneath` calls the method as its caller did. */
 export type StandIn = (beneath: () => unknown, receiver: unknown, given: readonly unknown[]) => unknown
 
-/** All that stand before members now. */
-const standIns = new WeakSet<object>()
+/** What stands before an own member, or before none. */
+interface Shadow {
+  readonly before: PropertyDescriptor | undefined
+  isOver: boolean
+}
+
+/** By the functions that stand before members. */
+const shadows = new WeakMap<object, Shadow>()
 
 /**
  * Puts `standIn` before a method of one object, which stays the same object for everything that identifies it by reference.
@@ -48,7 +54,7 @@ export function callAs(member: unknown, receiver: unknown, given: readonly unkno
 export function holderOf(target: object, name: PropertyKey): object | undefined {
   for (let holder: object | null = target; holder; holder = Object.getPrototypeOf(holder)) {
     const own = Reflect.getOwnPropertyDescriptor(holder, name)
-    if (own && !standIns.has(Object(own.get ?? own.value))) return holder
+    if (own && !shadowOf(own)) return holder
   }
   return undefined
 }
@@ -59,15 +65,21 @@ function shadow(
   standIn: object,
   descriptor: PropertyDescriptor,
 ): () => void {
-  const before = Reflect.getOwnPropertyDescriptor(target, name)
+  const own: Shadow = { before: Reflect.getOwnPropertyDescriptor(target, name), isOver: false }
   if (!Reflect.defineProperty(target, name, { ...descriptor, configurable: true })) throw frozen()
-  standIns.add(standIn)
+  shadows.set(standIn, own)
   return () => {
-    const now = Reflect.getOwnPropertyDescriptor(target, name)
-    if ((now?.get ?? now?.value) !== standIn) return // something else has wrapped it since
-    Reflect.deleteProperty(target, name)
-    if (before) Reflect.defineProperty(target, name, before)
+    own.isOver = true
+    let now = Reflect.getOwnPropertyDescriptor(target, name)
+    if (!shadowOf(now)?.isOver) return // something else, perhaps another observer, has wrapped it since
+    for (let over = shadowOf(now); over?.isOver; over = shadowOf(now)) now = over.before
+    if (now) Reflect.defineProperty(target, name, now)
+    else Reflect.deleteProperty(target, name)
   }
+}
+
+function shadowOf(member: PropertyDescriptor | undefined): Shadow | undefined {
+  return shadows.get(Object(member?.get ?? member?.value))
 }
 
 function frozen(): ListenerConfigError {

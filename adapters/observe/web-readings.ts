@@ -1,6 +1,5 @@
 import { isPromise } from '../../src/lib/maybe-promise.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import { oversizeBody } from '../kit/incoming.ts'
 import type { BodyCopy } from './body-copy.ts'
 import { callAs, holderOf, memberBeneath } from './shadow.ts'
 
@@ -10,7 +9,8 @@ const IDLE_MS = 100
 /** The methods that read a whole body. */
 const WHOLE = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
-const FORM = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i
+/** Without a boundary, some runtimes refuse a form before they read it. */
+const FORM = /^(multipart\/form-data\s*;.*boundary=|application\/x-www-form-urlencoded)/i
 
 /** How far one stream has been read, by one reader after the other. */
 interface Position {
@@ -75,6 +75,7 @@ export class WebReadings {
       })
     }
     this.#copy.shadow(request, 'clone', (beneath) => {
+      if (memberOf(request, 'bodyUsed') === true) this.#copy.abandon() // a clone of what is left, where there is one
       const clone = beneath()
       this.#copy.attempt(() => this.followRequest(clone as Request)) // whatever it is: only asked for its members
       return clone
@@ -91,10 +92,10 @@ export class WebReadings {
     const end = this.#begin()
     try {
       const type = request.headers.get('content-type')
-      if (name === 'formData' && !FORM.test(`${type}`)) return await beneath() // fails, on some runtimes without reading
+      if (name === 'formData' && !FORM.test(`${type}`)) return await beneath() // may fail without reading
       if (this.#announced !== undefined && this.#announced > this.#copy.limit) {
         const whole = await beneath()
-        this.#copy.attempt(() => this.#copy.endWith(oversizeBody(this.#copy.limit)))
+        this.#copy.exceed()
         return whole
       }
       if (name === 'blob') return await this.#heardBlob(beneath())
@@ -193,7 +194,7 @@ export class WebReadings {
         {
           async pull(controller) {
             const next = await reader?.read()
-            if (next?.value) return controller.enqueue(next.value)
+            if (next?.done === false) return controller.enqueue(next.value)
             leave()
             controller.close()
           },
