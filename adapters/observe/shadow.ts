@@ -19,30 +19,23 @@ const shadows = new WeakMap<object, Shadow>()
  * @throws ListenerConfigError if the object is frozen.
  */
 export function shadowMethod(target: object, name: PropertyKey, standIn: StandIn): () => void {
-  const beneath = memberBeneath(target, name)
+  const method: unknown = Reflect.get(target, name)
   function value(this: unknown, ...given: unknown[]): unknown {
-    return standIn(() => callAs(beneath(this), this, given), this, given)
+    return standIn(() => callAs(method, this, given), this, given)
   }
   return shadow(target, name, value, { value, writable: true })
 }
 
 /** The same for a getter. `look` sees each value. */
 export function shadowGetter(target: object, name: PropertyKey, look: (value: unknown) => void): () => void {
-  const beneath = memberBeneath(target, name)
+  const own = Reflect.getOwnPropertyDescriptor(target, name)
   function get(this: unknown): unknown {
-    const value = beneath(this)
+    const holder = own ? Object.defineProperty({}, name, own) : Object.getPrototypeOf(target)
+    const value = Reflect.get(holder, name, this)
     look(value)
     return value
   }
   return shadow(target, name, get, { get })
-}
-
-/** Finds a member as it would be without what shadows it from now on. Looks each time: a prototype may be swapped. */
-export function memberBeneath(target: object, name: PropertyKey): (receiver: unknown) => unknown {
-  const own = Reflect.getOwnPropertyDescriptor(target, name)
-  if (own === undefined) return (receiver) => Reflect.get(Object.getPrototypeOf(target), name, receiver)
-  const { get, value } = own
-  return (receiver) => (get ? Reflect.apply(get, receiver, []) : value)
 }
 
 /** Calls a member whatever it is, so that what is no function fails as it would without hookgate. */

@@ -229,6 +229,12 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
     for await (const _ of bodyOf(request)) if (++count === 5) break
     return `${count} ${request.bodyUsed}`
   },
+  'a part by an iterator that leaves the stream open, and more of the iterator': async (request) => {
+    const iterator = bodyOf(request).values({ preventCancel: true })
+    await iterator.next()
+    await iterator.return?.()
+    return `${(await iterator.next()).done} ${bodyOf(request).locked}`
+  },
   'half of it by pipeTo(), which fails': async (request) => {
     let count = 0
     const stream = new WritableStream({
