@@ -98,12 +98,16 @@ export class WebReadings {
         this.#copy.exceed()
         return whole
       }
-      const bytes = (await readAll()) as ArrayBuffer // of the platform's own arrayBuffer()
+      const whole = await (name === 'blob' ? beneath() : readAll()) // of the platform's own methods
+      const bytes =
+        name === 'blob'
+          ? await (whole as Blob).slice(0, this.#copy.limit + 1).arrayBuffer()
+          : (whole as ArrayBuffer)
       this.#copy.attempt(() => {
         this.#copy.take(new Uint8Array(bytes), 0)
         this.#end()
       })
-      if (name === 'arrayBuffer') return bytes
+      if (name === 'blob' || name === 'arrayBuffer') return whole
       const response = new Response(bytes, type === null ? {} : { headers: { 'content-type': type } })
       return await callAs(memberOf(response, name), response, [])
     } finally {
