@@ -458,6 +458,31 @@ describe('the request beside an old handler', () => {
     expect([Reflect.ownKeys(given), told]).toEqual([before, ['accepted']])
   })
 
+  it('the request makes no stream that its handler does not ask for', async () => {
+    const length = { headers: { ...headers, 'content-length': `${BYTES.byteLength}` } }
+    for (const read of [WHOLE['text()'], WHOLE['blob()'], OTHERWISE.nothing]) {
+      const given = delivery(BODY, length)
+      const { body } = Object.getOwnPropertyDescriptors(Request.prototype)
+      const looks: unknown[] = []
+      Object.defineProperty(given, 'body', {
+        configurable: true,
+        get: () => looks.push(body?.get?.call(given)),
+      })
+      const { listener, told } = listening()
+      const answer = await run(read as Handler, given, listener)
+      expect([looks, told]).toEqual([[], answer === 'unread' ? [] : ['accepted']])
+    }
+  })
+
+  it('the request may have no body', async () => {
+    const { listener, told } = listening()
+    for (const read of [OTHERWISE.nothing, WHOLE['text()']]) {
+      const given = new Request('http://localhost/', { method: 'POST', headers })
+      await run(read as Handler, given, listener)
+    }
+    expect(told).toEqual(['signature_mismatch', 'signature_mismatch'])
+  })
+
   it('the request may be observed twice', async () => {
     for (const handler of [
       WHOLE['json()'],
