@@ -3,6 +3,7 @@ import { type Listener, ListenerConfigError, type WebhookEvent } from '../src/in
 import {
   asError,
   behindProxies,
+  believesStrangers,
   createObserver,
   createReceiver,
   fromNode,
@@ -155,7 +156,13 @@ const OWN_OPTIONS = { trustedProxies() {} } // behindProxies checks them
 /** Properties that Express and this adapter add to a Node request. */
 interface ExpressFields {
   readonly ip?: string | undefined
-  readonly app?: { readonly settings?: { readonly 'trust proxy'?: unknown } }
+  readonly app?: {
+    readonly settings?: {
+      readonly 'trust proxy'?: unknown
+      /** The same as a function, which Express compiles for each app. */
+      readonly 'trust proxy fn'?: object
+    }
+  }
   /** Undefined in middleware of `app.use`. */
   readonly route?: unknown
   webhook?: unknown
@@ -176,6 +183,19 @@ function incomingOf(
   return { ...incoming, where: GUARDS_MORE }
 }
 
+/** The compiled settings of apps that are known not to trust everyone. */
+const TRUST_FEW = new WeakSet<object>()
+
+/** @throws ListenerConfigError if the app takes any address that a sender makes up. */
+function mustTrustFew(request: ExpressRequest, { settings }: NonNullable<ExpressRequest['app']>): void {
+  const rule = settings?.['trust proxy fn']
+  if (rule && TRUST_FEW.has(rule)) return
+  const sourceOf = ({ headers, socket }: Pick<NodeRequest, 'headers'> & { readonly socket: object }) =>
+    Reflect.get(Object.create(request, { headers: { value: headers }, socket: { value: socket } }), 'ip')
+  if (believesStrangers(sourceOf)) throw trustsEveryProxy('trust proxy')
+  if (rule) TRUST_FEW.add(rule)
+}
+
 /** Finds the source address by `trustedProxies`, or by Express's `trust proxy` setting. */
 function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFinder<ExpressRequest> {
   const findSource = behindProxies(trustedProxies)
@@ -188,7 +208,7 @@ function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFind
     if (app === undefined && 'ips' in request) throw behindMiddie()
     if (findSource) return findSource(request)
     const trusts = app?.settings?.['trust proxy']
-    if (trusts === true && listener.isSourceAllowed) throw trustsEveryProxy('trust proxy')
+    if (app && trusts !== false && listener.isSourceAllowed) mustTrustFew(request, app)
     // With no trusted proxy, `ip` returns the same address, more slowly.
     return (trusts === false ? undefined : request.ip) ?? request.socket.remoteAddress
   }

@@ -9,9 +9,11 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
+import { keepReturned, RETURNED, whenRouteReturned } from './fastify/returned.ts'
 import {
   asError,
   behindProxies,
+  believesStrangers,
   type Checked,
   createObserver,
   createReceiver,
@@ -23,7 +25,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   type SourceFinder,
-  settleAfter,
+  settleAtEnd,
   trustsEveryProxy,
 } from './kit/index.ts'
 
@@ -107,6 +109,8 @@ async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Pro
   const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const passOn = errorPasser()
   scope.decorateRequest(CHECKED)
+  scope.decorateRequest(RETURNED)
+  scope.addHook('onRoute', keepReturned)
   // Before parsing: Fastify's own parsers would respond with 413 and 415, and refuse valid JSON.
   scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies), passOn))
   // After the route's rate limits and validation: what they refuse must stay unclaimed for the retry.
@@ -274,7 +278,7 @@ function claimLast(
       const checked = request[CHECKED] as Checked // set by onRequest
       const outcome = await receiver.claim(checked)
       if (outcome.reply) return sendReply(reply, outcome.reply)
-      settleAfter(reply.raw, outcome)
+      settleAtEnd(reply.raw, outcome, whenRouteReturned(request, reply))
       request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
       if (request.method === 'GET') request.body = checked.payload // Fastify parses no body of a GET
       done()
@@ -299,25 +303,14 @@ function sourceFinder(trustedProxies: readonly string[] | undefined): SourceFind
   let isOpen: boolean | undefined
   return (request, listener) => {
     if (listener.isSourceAllowed) {
-      isOpen ??= MADE_UP_CHAINS.some((chain) => isBelieved(chain, request))
+      // Fastify's trust function is private, so its `ip` is asked.
+      isOpen ??= believesStrangers((raw) =>
+        Reflect.get(Object.create(request, { raw: { value: raw } }), 'ip'),
+      )
       if (isOpen) throw trustsEveryProxy('trustProxy')
     }
     return request.ip
   }
-}
-
-/** Documentation addresses (IPv4 and IPv6), in chains longer than any real one. */
-const MADE_UP_CHAINS: readonly (readonly string[])[] = [
-  ['192.0.2.1', '198.51.100.1', '203.0.113.1'],
-  ['2001:db8::1', '3fff::1'],
-].map((addresses) => Array.from({ length: 16 }, () => addresses).flat())
-
-/** Whether Fastify trusts a whole chain of proxies. Its trust function is private, so probe `ip` on a fake request. */
-function isBelieved(chain: readonly string[], request: FastifyRequest): boolean {
-  const farEnd = '192.0.2.2'
-  const headers = { 'x-forwarded-for': [farEnd, ...chain].join(', ') }
-  const raw = { headers, socket: { remoteAddress: chain[0] } }
-  return Reflect.get(Object.create(request, { raw: { value: raw } }), 'ip') === farEnd
 }
 
 /** Whether this scope has nested scopes. Fastify has no public list of them. */

@@ -8,12 +8,14 @@ export type { ObservedRequest } from '../observe/observed-request.ts'
 export { observedWeb, withKept } from '../observe/observed-web.ts'
 export { createObserver, type Observer, type ObserverOptions } from '../observe/observer.ts'
 export { asError } from './as-error.ts'
+export type { WhenReturned } from './hung-up.ts'
 export {
   GUARDS_MORE,
   type Incoming,
   type SourceFinder,
   withBody,
 } from './incoming.ts'
+export type { ListenerLookup } from './lookup.ts'
 export {
   type Claimed,
   type Refusal,
@@ -25,11 +27,10 @@ export { fromWeb } from './read-web.ts'
 export {
   type Checked,
   createReceiver,
-  type ListenerLookup,
   type Receiver,
   type ReceiverOptions,
   type ReceiverSetup,
 } from './receiver.ts'
-export { type StatusOf, settleAfter, settleBefore } from './settle.ts'
-export { behindProxies, trustsEveryProxy } from './trusted-proxies.ts'
+export { type StatusOf, settleAfter, settleAtEnd, settleBefore } from './settle.ts'
+export { behindProxies, believesStrangers, trustsEveryProxy } from './trusted-proxies.ts'
 export { webhookOf } from './webhook-of.ts'

@@ -1,9 +1,8 @@
 import { sourceFailure } from '../../src/checks/source-ip.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
-import { isListener } from '../../src/is-listener.ts'
 import { ignoreRejection } from '../../src/lib/hooks.ts'
-import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { isA, memberOf } from '../../src/lib/member-of.ts'
+import { isPromise } from '../../src/lib/maybe-promise.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -11,6 +10,7 @@ import {
   positiveInteger,
   timerSeconds,
 } from '../../src/lib/options.ts'
+import { ABANDONED, abandon } from '../../src/lib/turns.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
@@ -21,6 +21,7 @@ import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.t
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
+import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
   BUSY,
   type Claimed,
@@ -29,22 +30,7 @@ import {
   refuseBusy,
   refuseUndecided,
   refuseUnread,
-  retryAfterOf,
-  retryLater,
-  UNKNOWN_LISTENER,
 } from './outcome.ts'
-
-/**
- * Finds the listener of a request, for services with many tenants. Return undefined to respond with 404.
- *
- * @example
- * ```ts
- * const lookup: ListenerLookup<Request> = (request) => tenants.find(new URL(request.url).hostname)
- * ```
- */
-export type ListenerLookup<Request, Given extends Listener<unknown> = Listener> = (
-  request: Request,
-) => MaybePromise<Given | undefined>
 
 /** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
@@ -134,7 +120,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
   options: ReceiverOptions = {},
   { caller = 'verifyWebhook', ownOptions, wasReceived = markReceived }: ReceiverSetup<Request> = {},
 ): Receiver<Request, Given> {
-  const lookup = lookupOf(caller, target)
+  checkTarget(caller, target)
   checkOptions(caller, options, { ...OPTIONS, ...ownOptions })
   const {
     bodyTimeoutSeconds = 10,
@@ -212,7 +198,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
         if (await place.during(isCutOff, incoming)) return finish(incoming, place, BUSY)
       }
       if (wasReceived(request)) throw mountedTwice()
-      let found = lookup(request)
+      let found = typeof target === 'function' ? findListener(target, request) : target
       if (found !== target && isPromise(found)) {
         found.catch(() => {}) // nothing awaits it if there is no room
         place ??= bodies.enter()
@@ -267,9 +253,29 @@ class Arrived implements Unclaimed, Waiter {
   }
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    return this.place.during(promise, this.incoming)
+    const { delivery, auth } = this.verification
+    const isLong = auth === undefined && delivery.body.byteLength > MAX_BODY_BYTES
+    return isLong ? this.#waitForSignature(promise) : this.place.during(promise, this.incoming)
+  }
+
+  /** Ends the work on a long body when its sender leaves: strangers could have more hashed than they hold connections for. */
+  async #waitForSignature<Value>(promise: PromiseLike<Value>): Promise<Value> {
+    let isOver = false
+    this.incoming.whenGone(() => {
+      if (!isOver) abandon(this.verification.delivery.body)
+    })
+    try {
+      return await this.place.during(promise, this.incoming)
+    } catch (error) {
+      if (error !== ABANDONED) throw error
+      return SENDER_LEFT as Value // what a check answers; nothing else is awaited before a delivery is authentic
+    } finally {
+      isOver = true
+    }
   }
 }
+
+const SENDER_LEFT = fail('body_incomplete', 'the connection ended before the signature was computed')
 
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {
@@ -331,63 +337,6 @@ function mountedTwice(): ListenerConfigError {
   return new ListenerConfigError('verifyWebhook', 'was mounted twice for one request; mount it once')
 }
 
-type Found<Given> = Given | Refusal
-
 /** Not `in`, which engines do not optimize: hence the cast. */
 export const isRefusal = (found: object): found is Refusal =>
   (found as { reply?: object }).reply !== undefined
-
-/** Turns a listener or a lookup into a function that returns a listener, or the refusal if there is none. @throws ListenerConfigError */
-export function lookupOf<Request, Given extends Listener<unknown>>(
-  caller: string,
-  target: Given | ListenerLookup<Request, Given>,
-): (request: Request) => MaybePromise<Found<Given>> {
-  if (typeof target === 'function') return (request) => findListener(() => target(request))
-  if (!isListener(target)) throw noListener(caller, target)
-  return always
-
-  function always(): Given {
-    return target as Given // by the lines above
-  }
-}
-
-function findListener<Given extends Listener<unknown>>(
-  find: () => MaybePromise<Given | undefined>,
-): MaybePromise<Found<Given>> {
-  try {
-    const found = find()
-    return isPromise(found)
-      ? Promise.resolve(found).then(checkFound<Given>, refuseUnloaded)
-      : checkFound(found)
-  } catch (error) {
-    return refuseUnloaded(error)
-  }
-}
-
-function checkFound<Given extends Listener<unknown>>(found: Given | undefined): Found<Given> {
-  if (found === undefined) return UNKNOWN_LISTENER
-  if (!isListener(found))
-    throw new ListenerConfigError(
-      'listener',
-      'a lookup must return the result of defineListener(), or undefined',
-    )
-  return found
-}
-
-function refuseUnloaded(error: unknown): Refusal {
-  // Not `instanceof`: it may be of another copy of hookgate.
-  if (memberOf(error, 'code') === 'ERR_LISTENER_LOAD') return retryLater(retryAfterOf(error))
-  throw error
-}
-
-/** If `verifyWebhook` was mounted without a call, `found` is a request or Hono's context. */
-function noListener(caller: string, found: unknown): ListenerConfigError {
-  if (memberOf(found, 'headers') || memberOf(found, 'req')) {
-    const given = caller === 'webhookHandler' ? 'listener, handler' : 'listener'
-    return new ListenerConfigError(caller, `was passed as a function; call it: ${caller}(${given})`)
-  }
-  return new ListenerConfigError(
-    'listener',
-    'must come from defineListener(), or be a function that finds one',
-  )
-}

@@ -1,6 +1,7 @@
 import { callHook } from '../../src/lib/hooks.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
+import { afterHangUp, type WhenReturned } from './hung-up.ts'
 import type { Claimed } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
 import { ReportedError, reportFailure } from './warn.ts'
@@ -18,16 +19,18 @@ export function settle(
   status: number,
 ): Promise<unknown> | undefined {
   if (listener.settle === 'manual' || MAY_STILL_RUN.includes(status)) return undefined
-  const isDone = status >= 200 && status < 300
   const about = { eventId: event.id, durationMs: 0 }
   if (status >= 300 && status < 400) {
     const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
     reportFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
   }
-  return (isDone ? event.commit() : event.release()).catch((error: unknown) =>
+  return (isSuccess(status) ? event.commit() : event.release()).catch((error: unknown) =>
     reportFailure(listener, error, about),
   )
 }
+
+/** Whether this status commits. */
+const isSuccess = (status: number) => status >= 200 && status < 300
 
 /** How an adapter determines the status of a handler's outcome. */
 export interface StatusOf<Result> {
@@ -39,7 +42,8 @@ export interface StatusOf<Result> {
 
 /**
  * Runs a handler, and settles its event before the response is sent, for platforms that may stop after it. If the client
- * disconnects first, the lease expires. Settles, or rejects, like `run`.
+ * has disconnected, only a 2xx that the handler returned settles it, and otherwise the lease expires. Settles, or rejects, like
+ * `run`.
  *
  * @example
  * ```ts
@@ -56,7 +60,8 @@ export async function settleBefore<Result>(
   const isGone = () => request.signal?.aborted === true // it may have missed the response
   try {
     const answer = await run()
-    if (!isGone()) await settle(claimed, statusOf.answer(answer))
+    const status = statusOf.answer(answer)
+    if (isSuccess(status) || !isGone()) await settle(claimed, status)
     return answer
   } catch (error) {
     if (!isGone()) await settle(claimed, statusOfThrown(statusOf, error))
@@ -79,17 +84,23 @@ interface OpenResponse extends Due {
   readonly claimed: Claimed<Listener<unknown>>
   /** Settles when the handler ends, if known. */
   readonly handled: Promise<unknown> | undefined
+  readonly whenReturned: WhenReturned | undefined
   isOver: boolean
 }
 
 /**
  * Settles the event once the Node response has been sent and `handled`, if given, has settled: 2xx commits; 408, 503 and 504
- * let the lease expire; everything else releases. If the client disconnects before the response ends, or a streamed response
- * fails, the lease expires.
+ * let the lease expire; everything else releases. If a streamed response fails, the lease expires.
+ *
+ * If the client disconnects before the response has ended, a 2xx with which the handler ends it later commits, and otherwise
+ * the lease expires. What ends it in the same turn as `close` counts only if `handled` has settled by then too, because anything
+ * may wait for `close`.
  *
  * Reports a response that is still open at the end of the lease to `onError`, and a handler that still runs, because something
  * in front of it has answered.
  *
+ * @param unsentStatus The status of a handler whose `handled` is fulfilled, for frameworks that do not end the response if its
+ * client has disconnected.
  * @example
  * ```ts
  * const handled = answerTo(outcome.event)
@@ -101,13 +112,38 @@ export function settleAfter(
   response: NodeResponse,
   claimed: Claimed<Listener<unknown>>,
   handled?: Promise<unknown>,
+  unsentStatus?: () => number | undefined,
+): void {
+  settleAtEnd(response, claimed, handled && whenFulfilled(handled, unsentStatus), handled)
+}
+
+function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | undefined): WhenReturned {
+  return (tell) => void handled.then(() => tell(unsentStatus?.())).catch(() => {})
+}
+
+/**
+ * Like `settleAfter`, for adapters that see in their own way how a handler returns. Waits for the response alone, unless
+ * `handled` is given.
+ *
+ * @example
+ * ```ts
+ * settleAtEnd(res, outcome, (tell) => void answerTo(outcome.event).then(() => tell()))
+ * ```
+ */
+export function settleAtEnd(
+  response: NodeResponse,
+  claimed: Claimed<Listener<unknown>>,
+  whenReturned: WhenReturned | undefined,
+  handled?: Promise<unknown>,
 ): void {
   const { listener } = claimed
   if (listener.settle === 'manual') return
   const hasHook = Boolean(listener.onError) // nothing else needs the end of the lease
   const dueAt = hasHook ? performance.now() + listener.leaseMs : 0
-  const open = { response, claimed, handled, dueAt, tellOverdue: tellLate, isOver: false }
-  response.on('finish', () => onFinish(open)).on('close', () => onClose(open))
+  const open = { response, claimed, handled, whenReturned, dueAt, tellOverdue: tellLate, isOver: false }
+  if (response.destroyed ?? response.stream?.destroyed) return void onHangUp(open, false) // during the claim
+  // Before other listeners, which may end the response.
+  response.on('finish', () => onFinish(open)).prependListener('close', () => onClose(open))
   if (hasHook) expectEnd(open)
 }
 
@@ -124,15 +160,33 @@ function onClose(open: OpenResponse): void {
   if (open.isOver) return
   open.isOver = true
   const { response, handled } = open
-  if (!response.writableEnded || hasFailed(response)) return void ended(open) // or the client disconnected
+  if (hasFailed(response)) return void ended(open)
+  if (!isAnswered(response)) return void onHangUp(open, true)
   if (handled === undefined) return void settleNow(open)
   const settleLate = () => settleNow(open)
   handled.then(settleLate, settleLate)
 }
 
-/** A streamed response that failed after its status was sent. Something may have ended it all the same. */
+/** On HTTP/2, what waits for `aborted` may have ended the response before `close`. */
+function isAnswered({ writableEnded, stream }: NodeResponse): boolean {
+  return writableEnded && stream?.aborted !== true
+}
+
+/** A streamed response that failed after its status was sent. Something may have ended it all the same. A client cannot fake it. */
 function hasFailed(response: NodeResponse): boolean {
-  return Boolean((response.stream ?? response).errored)
+  const { errored } = response.stream ?? response
+  return Boolean(errored) && !`${memberOf(errored, 'code')}`.startsWith('ERR_HTTP2_')
+}
+
+/** Commits if the handler still succeeds: its work is done, and another client may only have sent its delivery again. */
+function onHangUp(open: OpenResponse, isClosing: boolean): void {
+  ended(open)
+  const { response, claimed, handled, whenReturned } = open
+  afterHangUp(response, isClosing, whenReturned, (status) => {
+    if (!isSuccess(status) || !isSuccess(sentStatus(response))) return
+    if (handled === undefined) return void settle(claimed, status)
+    handled.then(() => settle(claimed, status)).catch(() => {}) // a handler that failed
+  })
 }
 
 function settleNow(open: OpenResponse): void {
@@ -141,7 +195,7 @@ function settleNow(open: OpenResponse): void {
 }
 
 /** A handler that answers twice sends its first status (`_header` in HTTP/1), and leaves its second in `statusCode`. */
-function sentStatus(response: NodeResponse): number {
+export function sentStatus(response: NodeResponse): number {
   const { stream, _header } = response
   if (stream) return Number(memberOf(stream.sentHeaders, ':status')) || response.statusCode
   return (typeof _header === 'string' && Number(_header.slice(9, 12))) || response.statusCode
@@ -149,7 +203,6 @@ function sentStatus(response: NodeResponse): number {
 
 function tellLate(this: OpenResponse): void {
   const { isOver, response, claimed } = this
-  if (!isOver && response.destroyed) return // the client disconnected during the claim, before `close` was observed
   const { id: listenerId, leaseMs, onError } = claimed.listener
   const state = isOver
     ? `${sentStatus(response)} was sent, but the handler still runs`

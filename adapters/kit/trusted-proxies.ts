@@ -14,14 +14,17 @@ const MOST_HOPS = 32
  * const incoming = fromNode(req, res, behindProxies(['10.0.0.0/8']))
  * ```
  *
- * @throws ListenerConfigError for a rule that is not a CIDR.
+ * @throws ListenerConfigError for a rule that is not a CIDR, and for rules that trust everyone together.
  */
 export function behindProxies(
   rules: readonly string[] | undefined,
 ): ((request: NodeRequest) => string | undefined) | undefined {
   if (rules === undefined) return undefined
   const isTrusted: AddressMatcher = compileCidrs(rules, 'trustedProxies')
-  return (request) => {
+  if (believesStrangers(sourceOf)) throw trustsEveryProxy('trustedProxies')
+  return sourceOf
+
+  function sourceOf(request: ForwardedRequest): string | undefined {
     const forwardedFor = nodeHeaders(request)('x-forwarded-for')
     const hops = forwardedFor === undefined ? [] : `${forwardedFor}`.split(',', MOST_HOPS + 1)
     if (hops.length > MOST_HOPS) return undefined
@@ -29,6 +32,41 @@ export function behindProxies(
     while (source !== undefined && hops.length > 0 && isTrusted(source)) source = hops.pop()?.trim()
     return source
   }
+}
+
+/** The part of a Node request that tells its source. */
+interface ForwardedRequest extends Pick<NodeRequest, 'rawHeaders' | 'headers'> {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+
+/**
+ * IPv4 and IPv6 addresses for documentation (RFC 5737, 3849, 9637) and benchmarks (RFC 2544, 5180). Nobody's proxies have them,
+ * and whoever trusts them all trusts everyone.
+ */
+const STRANGERS: readonly (readonly string[])[] = [
+  ['192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.1'],
+  ['2001:2::1', '2001:db8::1', '3fff::1'],
+]
+
+const MADE_UP = '192.0.2.2'
+
+/**
+ * Whether a framework takes the address that a stranger has made up, behind more proxies than anyone has. For settings whose rule
+ * cannot be read: asks for the source of two requests that nobody has sent.
+ *
+ * @param sourceOf How the framework finds the source of a request.
+ * @example
+ * ```ts
+ * const leftmost = ({ headers }: { headers: object }) => `${Reflect.get(headers, 'x-forwarded-for')}`.split(', ')[0]
+ * if (believesStrangers(leftmost)) throw trustsEveryProxy('proxy')
+ * ```
+ */
+export function believesStrangers(sourceOf: (request: ForwardedRequest) => unknown): boolean {
+  return STRANGERS.some((addresses) => {
+    const chain = Array.from({ length: 7 }, () => addresses).flat()
+    const headers = { 'x-forwarded-for': [MADE_UP, ...chain].join(', ') }
+    return sourceOf({ rawHeaders: [], headers, socket: { remoteAddress: chain[0] } }) === MADE_UP
+  })
 }
 
 /**
@@ -41,6 +79,5 @@ export function behindProxies(
  * ```
  */
 export function trustsEveryProxy(setting: string): ListenerConfigError {
-  const problem = 'true lets every sender choose its address; list your proxies instead'
-  return new ListenerConfigError(setting, problem)
+  return new ListenerConfigError(setting, 'lets every sender choose its address; list your proxies instead')
 }

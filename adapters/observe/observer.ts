@@ -11,12 +11,11 @@ import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { check } from '../../src/verify.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
+import { type ListenerLookup, lookupOf } from '../kit/lookup.ts'
 import {
   addressOf,
   isRefusal,
   LIMITS,
-  type ListenerLookup,
-  lookupOf,
   MOST_BODIES,
   MOST_BYTES,
   type ReceiverOptions,

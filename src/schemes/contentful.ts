@@ -63,5 +63,11 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   eventType: { header: 'x-contentful-topic' },
   leaseSeconds: 30, // two more attempts, 30 s apart
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Contentful signs only if there is a signing secret: choose Enable request verification in the webhook settings of the space, or set one for the app under Security',
+    otherFormats:
+      "Contentful sends a form if the webhook's content type says so: choose JSON in the webhook's settings",
+  },
   limits: 'The host and the headers that the signature does not list are not signed.',
 })

@@ -18,11 +18,12 @@ export const sanity: SchemeFactory = schemeOf({
   secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
-  signature: { headers: ['sanity-webhook-signature'], separator: ',', prefix: 'v1=', spelling: 'base64url' },
+  signature: { headers: ['sanity-webhook-signature'], separator: ', ', prefix: 'v1=', spelling: 'base64url' },
   signs: '{timestamp}.{body}',
   timestamp: { item: 't=', unit: 'milliseconds', of: 'attempt' },
   eventId: { header: 'idempotency-key' },
   leaseSeconds: 30, // two more attempts, 30 s apart
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: "Sanity signs only if the webhook has a secret: set one on the webhook's page" },
   limits: 'The URL and the other headers are not signed: Idempotency-Key can be changed.',
 })

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { ListenerConfigError, type ListenerOptions } from '../../src/index.ts'
+import { exchange, toBytes } from '../support/raw-http.ts'
 import { hmacEndpoint } from '../support/sender.ts'
+import { serve } from '../support/servers.ts'
 import { FRAMEWORKS, keeper, running } from './express-app.ts'
 
 const ALLOWED = '192.0.2.1'
@@ -50,11 +52,54 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
     },
   )
 
-  it('a `trust proxy` of true is an error of the developer', async () => {
-    const { status, errors } = await deliver(true, ALLOWED)
+  it.each([
+    ['true', true],
+    ['a function that trusts everyone', () => true],
+    ['more proxies than anyone has', 64],
+    ['all of IPv4', '0.0.0.0/1, 128.0.0.0/1'],
+    ['all of IPv4 in quarters', ['0.0.0.0/2', '64.0.0.0/2', '128.0.0.0/2', '192.0.0.0/2']],
+    ['all of IPv6', ['127.0.0.1', '::/1', '8000::/1']],
+    ['all of IPv6 that is in use', ['loopback', '2000::/3']],
+  ])('a `trust proxy` of %s is an error of the developer', async (_name, trustProxy) => {
+    const { status, errors } = await deliver(trustProxy, ALLOWED)
     expect(status).toBe(500)
     expect(errors).toEqual([expect.any(ListenerConfigError)])
     expect(String(errors[0])).toMatch(/trust proxy.*list your proxies/)
+  })
+
+  it.each([
+    ['some of IPv4', ['127.0.0.0/8', '198.51.100.0/24', '192.0.2.0/25']],
+    ['a function that trusts the nearest', (_address: string, hop: number) => hop === 0],
+  ])('a `trust proxy` of %s is none', async (_name, trustProxy) => {
+    expect(
+      (await deliver(trustProxy, ALLOWED, { options: { allowedCidrs: ['192.0.2.0/24'] } })).errors,
+    ).toEqual([])
+  })
+
+  it('a `trust proxy` function is tested with made-up senders once, and again when it is replaced', async () => {
+    const { listener, request } = hmacEndpoint({ allowedCidrs: ALLOWED_CIDRS })
+    const asked: string[] = []
+    const nearest = (address: string) => {
+      asked.push(address)
+      return address === '127.0.0.1'
+    }
+    const app = create().set('env', 'test').set('trust proxy', nearest)
+    app.post('/hook', verifyWebhook(listener), (_request, response) => void response.end())
+    const { address } = await serve(app)
+    const send = async () => {
+      const sent = await request({ headers: { 'x-forwarded-for': ALLOWED } })
+      return (await exchange(address, toBytes(sent)))?.status
+    }
+    const counts: number[] = []
+    for (let delivery = 0; delivery < 3; delivery += 1) {
+      expect(await send()).toBe(200)
+      counts.push(asked.length)
+    }
+    const [first = 0, second = 0, third = 0] = counts
+    expect(third - second).toBe(second - first)
+    expect(asked.slice(first)).not.toContainEqual(expect.stringMatching(/^(198|2001)/))
+    app.set('trust proxy', () => true)
+    expect(await send()).toBe(500)
   })
 
   it('`trust proxy` may be anything if no addresses are checked', async () => {

@@ -62,7 +62,9 @@ describe('the source address on Fastify', () => {
     ['true', true],
     ['a function that trusts everyone', () => true],
     ['all of IPv4', '0.0.0.0/1, 128.0.0.0/1'],
+    ['all of IPv4 in quarters', ['0.0.0.0/2', '64.0.0.0/2', '128.0.0.0/2', '192.0.0.0/2']],
     ['all of IPv6', ['127.0.0.1', '::/1', '8000::/1']],
+    ['all of IPv6 that is in use', ['127.0.0.1', '2000::/3']],
   ])('a trustProxy of %s is an error of the developer', async (_, trustProxy) => {
     const { send, errors } = await serve(trustProxy)
     expect([await send(ALLOWED), await send(ALLOWED)]).toEqual([500, 500])

@@ -187,7 +187,7 @@ describe('a response on HTTP/2', () => {
   })
 
   it.each(['NGHTTP2_CANCEL', 'NGHTTP2_NO_ERROR'] as const)(
-    'a response whose client left (%s) lets its lease lapse',
+    'a response whose client left (%s) commits once its handler has returned',
     async (code) => {
       const { listener, request, verdicts, calls } = hmacEndpoint()
       const opened = new Log<string>()
@@ -198,9 +198,10 @@ describe('a response on HTTP/2', () => {
       await verdicts.has('accepted')
       stream.close(constants[code])
       await seen.has('close')
-      opened.add('opened')
-      await new Promise((resolve) => setTimeout(resolve))
       expect(calls.entries).toHaveLength(1)
+      opened.add('opened')
+      await calls.reaches(2)
+      expect(calls.entries[1]).toMatch(/^commit /)
     },
   )
 })

@@ -70,9 +70,11 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect([runs.entries.length, atOnce.most]).toEqual([2, 2])
   },
 
-  'the sender hung up before the answer': async () => {
+  'the sender hung up, and the handler did not succeed after that': async () => {
     const endpoint = hmacEndpoint()
-    const { handle, open } = held()
+    const opened = new Log<string>()
+    const open = () => opened.add('opened')
+    const handle: Handle = (run) => (run === 1 ? opened.has('opened').then(() => 500) : 200)
     const { address, closings, send, runs, atOnce } = await running(endpoint, handle)
     const request = await endpoint.request()
     const leaving = new RawConnection(address)

@@ -87,13 +87,22 @@ describe('webhookHandler', () => {
     },
   )
 
-  it('webhookHandler lets the lease lapse if the sender left before the handler ended', async () => {
-    const endpoint = hmacEndpoint()
-    const sender = new AbortController()
-    const handle = webhookHandler(endpoint.listener, () => sender.abort())
-    await handle(webRequest(await endpoint.request(), sender.signal))
-    expect(verbs(endpoint)).toEqual(['claim'])
-  })
+  it.each([
+    [204, ['claim', 'commit']],
+    [500, ['claim']],
+  ])(
+    'webhookHandler settles by a 2xx alone if the sender left before the handler ended: %i',
+    async (status, calls) => {
+      const endpoint = hmacEndpoint()
+      const sender = new AbortController()
+      const handle = webhookHandler(endpoint.listener, () => {
+        sender.abort()
+        return new Response(null, { status })
+      })
+      await handle(webRequest(await endpoint.request(), sender.signal))
+      expect(verbs(endpoint)).toEqual(calls)
+    },
+  )
 
   it('webhookHandler lets the lease lapse if the sender left and the handler throws because of it', async () => {
     const endpoint = hmacEndpoint()

@@ -51,7 +51,7 @@ export const DIFFERENCES = {
   },
   'no hang-up': {
     on: ['on workerd'],
-    why: 'without further flags, a worker is not told that the sender hung up: the event settles by the response, as if the sender had stayed',
+    why: 'without further flags, a worker is not told that the sender hung up: an event whose handler failed is released, as if the sender had stayed',
   },
   'no source address': {
     on: ['on workerd'],

@@ -30,7 +30,7 @@ export function verifyWebhook<Given extends Listener<unknown>>(
     }
     ctx.state.webhook = outcome.event
     const handled = next()
-    settleAfter(ctx.res, outcome, handled)
+    settleAfter(ctx.res, outcome, handled, () => ctx.status)
     return handled
   }
 }
