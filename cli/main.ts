@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
-import { nearest } from '../src/lib/nearest.ts'
 import { columns } from './command-line/command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './command-line/exit.ts'
+import { nearest } from './command-line/nearest.ts'
 import { print, printable, remark, withHelp } from './command-line/output.ts'
 import { codeOf } from './command-line/values.ts'
 import { allCommands, COMMANDS } from './commands.ts'

@@ -58,9 +58,9 @@ describe.each(builds)('minified and gzipped $name', ({ options }) => {
     return gzipped
   }
 
-  // 8 KB is the goal. The fixes of a hostile review exceeded it, and 0.15 KB name the option that was meant.
-  it('hookgate with HMAC is at most 9.45 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.45 * KB)
+  // 8 KB is the goal. The fixes of a hostile review exceeded it, and 0.06 KB name the option that was meant.
+  it('hookgate with HMAC is at most 9.4 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual(9.4 * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
