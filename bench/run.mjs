@@ -3,7 +3,19 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tables } from './tables.mjs'
 
-const SUITES = ['hmac', 'schemes', 'jwt', 'refusals', 'http', 'memory', 'cpu', 'hostile', 'attack', 'growth']
+const SUITES = [
+  'hmac',
+  'schemes',
+  'jwt',
+  'refusals',
+  'http',
+  'memory',
+  'cpu',
+  'hostile',
+  'stall',
+  'attack',
+  'growth',
+]
 
 const HELP = `npm run bench -- [suite ...] [options]
 
@@ -19,6 +31,7 @@ Suites: ${SUITES.join(', ')} (default: all)
   memory     bytes per record of memoryStore()
   cpu        the highest cost of an unauthenticated request
   hostile    the cost of reading a hostile body before authentication, in all schemes
+  stall      the longest time for which a large body with a wrong signature keeps all else from running
   growth     the memory that 100,000 mixed requests leave in a server
   attack     other senders' latency during 1,000 stalled bodies and 2,000 wrong signatures per second (a round is a second)
 

@@ -2,6 +2,7 @@
 import { SIZES } from './workload.mjs'
 
 export const sizeName = (size) => (size < 1024 ? `${size} B` : `${size / 1024} KB`)
+const MB = 1_048_576
 const fixed = (number, digits = 2) => (number === undefined ? '–' : number.toFixed(digits))
 
 function table(head, rows) {
@@ -164,6 +165,19 @@ export const tables = {
           `**${fixed(row.milliseconds)}**`,
           fixed(row.signature),
         ]),
+    ),
+
+  stall: (rows) =>
+    table(
+      ['a wrong signature', 'size', 'secrets', '**ms, longest stall**', 'ms, hashed at once', 'ms, in all'],
+      rows.map(({ name, size, count, gap, atOnce, total }) => [
+        name,
+        size < MB ? sizeName(size) : `${size / MB} MB`,
+        count.toLocaleString('en'),
+        `**${fixed(gap)}**`,
+        fixed(atOnce),
+        fixed(total),
+      ]),
     ),
 
   cpu: (rows) =>

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from './lib/bytes.ts'
 import { type Json, parseJson } from './lib/json.ts'
 import type { Selection } from './lib/json-members.ts'
 import { type Failure, fail } from './reason.ts'
@@ -85,6 +86,9 @@ export class Body {
 
   #read(limits?: PreAuthLimits): ParseResult {
     const parse = this.parse ?? this.#format.readerFor(undefined)
-    return parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
+    const result = parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
+    return 'reason' in result && decodeUtf8(this.#bytes.subarray(0, 3)) === '\ufeff'
+      ? fail(result.reason, 'the body begins with a byte order mark')
+      : result
   }
 }

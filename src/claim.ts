@@ -26,9 +26,13 @@ export interface EventClaim {
 }
 
 /** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
-export function claimOf({ listener, claimKeys }: Verification, owner: string): EventClaim {
+export function claimOf(
+  { claimKeys, listener: given, retentionMs = Infinity }: Verification,
+  owner: string,
+): EventClaim {
   const [first, second] = claimKeys
   if (first === undefined) return WITHOUT_KEY
+  const listener = retentionMs < given.retentionMs ? { ...given, retentionMs } : given
   const claim = new Claim(listener, first, owner)
   return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
 }

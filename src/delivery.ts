@@ -25,7 +25,10 @@ export interface Delivery {
    * line (`;bs` of RFC 9421) is then refused if it has a comma. Defaults to false.
    */
   readonly joinsHeaders?: boolean | undefined
-  /** The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. */
+  /**
+   * The exact bytes of the body. If the body is over the limit, pass the first limit + 1 bytes. Leave them unchanged until the verdict:
+   * a body of over a megabyte is hashed in several turns of the event loop.
+   */
   readonly body: Uint8Array
   /**
    * The request's path and query, or its full URL, exactly as received. Handshakes read the query, and so do CloudEvents, whose

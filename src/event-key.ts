@@ -1,4 +1,5 @@
-import { sha256 } from '#crypto'
+import { hashWith, sha256 } from '#crypto'
+import type { Signed } from './crypto/algorithms.ts'
 import type { EventKey } from './event-store.ts'
 import { type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 
@@ -14,18 +15,21 @@ export function storedKey(key: EventKey): MaybePromise<EventKey> {
 /** The stored form of a sender's ID: in lower case if it is a UUID of version 4 or 8, otherwise a UUIDv8 of it. */
 export function keyOfId(id: string): MaybePromise<string> {
   const lower = id.length === 36 ? id.toLowerCase() : ''
-  return STORED_ID.test(lower) ? lower : keyOfBytes(id)
+  return STORED_ID.test(lower) ? lower : whenKnown(sha256(id, 'hex'), uuidOf)
 }
 
+/** What an event is claimed by: its ID, or signed bytes. */
+export type Claimed = string | Uint8Array | Signed
+
 /** The keys of several events: of an ID for a text, and of the data for bytes. */
-export function keysOf(claimed: readonly (Uint8Array | string)[]): MaybePromise<readonly string[]> {
+export function keysOf(claimed: readonly Claimed[]): MaybePromise<readonly string[]> {
   const keys = claimed.map(keyOf)
   return keys.every(isText) ? keys : Promise.all(keys)
 }
 
 const isText = (key: MaybePromise<string>): key is string => typeof key === 'string'
 
-const keyOf = (each: Uint8Array | string) => (typeof each === 'string' ? keyOfId(each) : keyOfBytes(each))
+const keyOf = (each: Claimed) => (typeof each === 'string' ? keyOfId(each) : keyOfBytes(each))
 
 /** The first digit of RFC 9562's variant: its upper bits are 10. */
 const VARIANTS = ['8', '9', 'a', 'b']
@@ -34,10 +38,13 @@ const VARIANTS = ['8', '9', 'a', 'b']
  * A UUIDv8 (RFC 9562 5.8) of the data's SHA-256, because stores hold keys of 36 characters. Strings are hashed as
  * UTF-8.
  */
-export function keyOfBytes(data: Uint8Array | string): MaybePromise<string> {
-  const hex = sha256(data, 'hex')
-  return typeof hex === 'string' ? uuidOf(hex) : hex.then(uuidOf)
+export function keyOfBytes(data: Claimed): MaybePromise<string> {
+  const isInParts = typeof data === 'object' && 'body' in data
+  const hex = isInParts ? hashOf(data.before, data.body, data.after) : sha256(data, 'hex')
+  return whenKnown(hex, uuidOf)
 }
+
+const hashOf = /* @__PURE__ */ hashWith('sha256', 'hex')
 
 function uuidOf(hex: string): string {
   const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''

@@ -3,6 +3,9 @@
 /** Maximum body size in bytes: 64 KB. */
 export const MAX_BODY_BYTES = 65_536
 
+/** How many bytes of a body may be hashed at once, for all secrets together: more are hashed in turns of the event loop. */
+export const MOST_HASHED_AT_ONCE = 1_048_576
+
 /** How far `Webhook-Timestamp` may be from the server's time, in seconds, in either direction. */
 export const TOLERANCE_SECONDS = 300
 

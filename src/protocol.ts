@@ -5,7 +5,7 @@ import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 import { parseSeconds } from './lib/time.ts'
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from './limits.ts'
-import { STATUS, type Statuses } from './reason.ts'
+import { type Failure, type Reason, STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
 import type { SenderScheme } from './schemes/kit/code-scheme.ts'
 import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
@@ -40,14 +40,16 @@ export interface Protocol extends BodyFormat {
   readonly headers: readonly string[]
   /** How many of the headers are required. */
   readonly required: number
-  /** Added to the message about a missing header. */
-  readonly missingHint: string
+  /** What is known of a refusal besides its detail, and follows it, for the operator. */
+  readonly hintOn: (refusal: Failure<Reason>, delivery: Delivery) => string
   /** The header with the time. Undefined if the time is elsewhere, or if there is none. */
   readonly timestampHeader: string | undefined
   /** The header with the event ID. Undefined if the ID is elsewhere, or if there is none. */
   readonly eventIdHeader: string | undefined
   /** Reads the payload of a GET. Undefined in hookgate's scheme. */
   readonly readQuery?: ((delivery: Delivery) => ParseResult) | undefined
+  /** The media types of deliveries, for the detail about another one. */
+  readonly mediaTypes: readonly string[]
   /** The reason for any other content type. */
   readonly wrongContent: 'content_type_not_json' | 'content_type_not_accepted'
   /** How the time is written. Undefined if there is none. */
@@ -66,15 +68,22 @@ export interface Protocol extends BodyFormat {
   readonly dedupe: Dedupe
   /** Genuine bodies repeat, so an event without an ID claims nothing. */
   readonly bodiesRepeat?: boolean | undefined
+  /** How long an event is remembered, in milliseconds, if not as long as the listener says: never longer. */
+  readonly retentionOf?: ((evidence: Evidence) => number | undefined) | undefined
+  /** The same protocol, with the names of the headers that a delivery has. Undefined if the sender has one family of headers. */
+  readonly forDelivery?: ((delivery: Delivery) => Protocol) | undefined
   /** The sender's name for what happened. Undefined if the delivery has none. */
   readonly typeOf: (evidence: Evidence) => string | undefined
   /** The members of the event that the signature does not cover. Undefined in hookgate's scheme. */
   readonly unsigned: ClaimedEvent['unsigned']
-  /** Whether handshakes are answered after authentication. Undefined if there are none. */
-  readonly signsHandshake?: boolean | undefined
-  /** Answers a handshake. `tells`: whether `onHandshake` hears of it. */
-  readonly answer?: ((evidence: Evidence, tells?: boolean) => HandshakeAnswer) | undefined
+  /** Answers a handshake that nobody signs, before the headers are checked. */
+  readonly answerOpen?: HandshakeAnswerer | undefined
+  /** Answers a handshake that is signed, after authentication. */
+  readonly answerSigned?: HandshakeAnswerer | undefined
 }
+
+/** Undefined if the request is no handshake. `tells`: whether `onHandshake` hears of it. */
+export type HandshakeAnswerer = (evidence: Evidence, tells?: boolean) => HandshakeAnswer
 
 /** hookgate's own scheme. docs/specification.md defines it. */
 export const SPECIFICATION: Protocol = {
@@ -85,10 +94,13 @@ export const SPECIFICATION: Protocol = {
   methods: ['POST'],
   headers: ['content-type', TIMESTAMP_HEADER, EVENT_ID_HEADER, 'content-encoding'],
   required: 3,
-  missingHint: '; for another sender import its hookgate/schemes/<name>', // e.g. Stripe sends none of them
+  // E.g. Stripe sends none of them.
+  hintOn: ({ reason }) =>
+    reason === 'header_missing' ? '; for another sender import its hookgate/schemes/<name>' : '',
   timestampHeader: TIMESTAMP_HEADER,
   eventIdHeader: EVENT_ID_HEADER,
   readerFor: (mediaType = 'application/json') => (mediaType === 'application/json' ? readJson : undefined),
+  mediaTypes: ['application/json'],
   wrongContent: 'content_type_not_json',
   time: { header: TIMESTAMP_HEADER, unit: 'seconds', of: 'attempt', toleranceSeconds: TOLERANCE_SECONDS },
   timeOf: ({ timestampText }) => parseSeconds(timestampText),

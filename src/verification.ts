@@ -30,6 +30,8 @@ export class Verification implements Evidence, Waiter {
   sentAt = 0
   /** The future `event.id`. Empty until it has passed its check. */
   eventId = ''
+  /** How long the event is remembered once it is committed, if not as long as the listener says. */
+  retentionMs: number | undefined = undefined
   /** The keys that the event is claimed by. */
   claimKeys: readonly string[] = NO_KEYS
   /** The future `event.type`. Empty if there is none. Undefined until the event is identified, unless a scheme has set it. */
@@ -51,8 +53,8 @@ export class Verification implements Evidence, Waiter {
   constructor(delivery: Delivery, listener: Listener<unknown>) {
     this.delivery = delivery
     this.listener = listener
-    this.protocol = listener.protocol
-    this.body = new Body(delivery.body, listener.protocol)
+    this.protocol = listener.protocol.forDelivery?.(delivery) ?? listener.protocol
+    this.body = new Body(delivery.body, this.protocol)
     this.now = Math.floor(timeOf(listener.clock) / 1000)
     if (listener.onVerdict || listener.onError) this.startedAt = performance.now()
   }

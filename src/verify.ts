@@ -122,9 +122,9 @@ export async function check(verification: Verification): Promise<Rejected | Hand
   }
 }
 
-function stopped({ protocol }: Verification, stop: Stop): Rejected | Handshake {
+function stopped({ protocol, delivery }: Verification, stop: Stop): Rejected | Handshake {
   if ('reply' in stop) return { ok: false, handshake: true, reply: stop.reply }
-  return rejected(stop, protocol)
+  return rejected({ ...stop, detail: stop.detail + protocol.hintOn(stop, delivery) }, protocol)
 }
 
 const ACCEPTED_BEFORE = fail('event_duplicate', 'this event was accepted before')

@@ -1,5 +1,8 @@
 import { announcedBytes } from '../../src/delivery.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import { joinInTurns } from '../../src/lib/turns.ts'
+import { MOST_HASHED_AT_ONCE } from '../../src/limits.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
   type BodyIncompleteError,
@@ -116,7 +119,7 @@ export function fromNode<Request extends NodeRequest>(
       response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,
     sourceIp: (listener) => sourceOf(request, listener),
     readBody: (limit, timeoutMs, inFlight) => readNodeBody(request, announced, limit, timeoutMs, inFlight),
-    whenGone: (callback) => void response?.on('close', callback),
+    whenGone: (callback) => void (response?.destroyed ? callback() : response?.on('close', callback)),
   }
 }
 
@@ -147,7 +150,8 @@ function readNodeBody(
   if (announced !== undefined && announced > limit) return Promise.resolve(oversizeBody(limit))
   return new Promise((resolve, reject) => {
     // On HTTP/2, a reset without an error ends like a complete body.
-    const end = (bytes: Uint8Array) => (request.aborted ? reject(connectionEnded()) : resolve(bytes))
+    const end = (bytes: MaybePromise<Uint8Array>) =>
+      request.aborted ? reject(connectionEnded()) : resolve(bytes)
     const isHttp1 = request.httpVersionMajor === 1
     const arrival = new Arrival(request, limit, inFlight, isHttp1 ? resolve : end, reject)
     // Another reader could pause the stream just before its end.
@@ -190,7 +194,7 @@ export class Arrival {
   readonly #stream: NodeStream
   readonly #limit: number
   readonly #inFlight: BodyInFlight
-  readonly #resolve: (bytes: Uint8Array) => void
+  readonly #resolve: (bytes: MaybePromise<Uint8Array>) => void
   readonly #reject: (error: BodyIncompleteError | OverloadError) => void
   #chunks: Uint8Array[] = []
   #length = 0
@@ -203,7 +207,7 @@ export class Arrival {
     stream: NodeStream,
     limit: number,
     inFlight: BodyInFlight,
-    resolve: (bytes: Uint8Array) => void,
+    resolve: (bytes: MaybePromise<Uint8Array>) => void,
     reject: (error: BodyIncompleteError | OverloadError) => void,
   ) {
     this.#stream = stream
@@ -244,7 +248,7 @@ export class Arrival {
 
   readonly #onData = (chunk: Uint8Array): void => {
     this.#length += chunk.byteLength
-    this.#chunks = withChunk(this.#chunks, chunk, this.#length)
+    this.#chunks = withChunk(this.#chunks, chunk)
     if (this.#length <= this.#limit) {
       const problem = this.#inFlight.add(chunk.byteLength)
       if (problem) this.#giveUp(problem)
@@ -260,7 +264,8 @@ export class Arrival {
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#inFlight.arrived()
-    this.#resolve(joinChunks(this.#chunks, this.#length))
+    const isLong = this.#chunks.length > 1 && this.#length > MOST_HASHED_AT_ONCE
+    this.#resolve((isLong ? joinInTurns : joinChunks)(this.#chunks, this.#length))
   }
 
   #giveUp(error: BodyIncompleteError | OverloadError): void {

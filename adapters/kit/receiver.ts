@@ -10,6 +10,7 @@ import {
   positiveInteger,
   timerSeconds,
 } from '../../src/lib/options.ts'
+import { ABANDONED, abandon } from '../../src/lib/turns.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
@@ -252,9 +253,29 @@ class Arrived implements Unclaimed, Waiter {
   }
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    return this.place.during(promise, this.incoming)
+    const { delivery, auth } = this.verification
+    const isLong = auth === undefined && delivery.body.byteLength > MAX_BODY_BYTES
+    return isLong ? this.#waitForSignature(promise) : this.place.during(promise, this.incoming)
+  }
+
+  /** Ends the work on a long body when its sender leaves: strangers could have more hashed than they hold connections for. */
+  async #waitForSignature<Value>(promise: PromiseLike<Value>): Promise<Value> {
+    let isOver = false
+    this.incoming.whenGone(() => {
+      if (!isOver) abandon(this.verification.delivery.body)
+    })
+    try {
+      return await this.place.during(promise, this.incoming)
+    } catch (error) {
+      if (error !== ABANDONED) throw error
+      return SENDER_LEFT as Value // what a check answers; nothing else is awaited before a delivery is authentic
+    } finally {
+      isOver = true
+    }
   }
 }
+
+const SENDER_LEFT = fail('body_incomplete', 'the connection ended before the signature was computed')
 
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {

@@ -50,7 +50,7 @@ export class BodyCopy {
     const chunk = new Uint8Array(bytes.subarray(this.length - at, this.limit + 1 - at))
     if (chunk.byteLength === 0) return
     this.length += chunk.byteLength
-    this.#chunks = withChunk(this.#chunks, chunk, this.length)
+    this.#chunks = withChunk(this.#chunks, chunk)
     const problem = this.#inFlight.add(chunk.byteLength)
     if (problem) this.fail(problem)
     else if (this.length > this.limit) this.#finish()

@@ -88,7 +88,7 @@ function readAnswer(response: IncomingMessage, end: (answer: Untimed) => void): 
   }
   response.on('data', (chunk: Uint8Array) => {
     length += chunk.length
-    chunks = withChunk(chunks, chunk, length)
+    chunks = withChunk(chunks, chunk)
     if (length <= MOST_ANSWER_BYTES) return
     response.destroy() // the body may never end
     endWith(true)

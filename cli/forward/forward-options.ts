@@ -1,4 +1,5 @@
 import { headerIn, isAnythingSigned } from '../../src/schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { CONNECTION_HEADER } from '../../src/sender/request-headers.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
@@ -90,10 +91,11 @@ export function senderHeaders(
   scheme: SenderScheme | undefined,
 ): readonly string[] {
   if (scheme === undefined || !passesSenderHeaders) return []
-  const { signature, timestamp, eventId, eventType } = scheme
-  const places = [timestamp, eventId, eventType].flatMap((place) => headerIn(place) ?? [])
-  const fixed = 'fixedHeaders' in scheme ? Object.keys(scheme.fixedHeaders ?? {}) : []
-  const names = [...(isAnythingSigned(scheme) ? signature.headers : []), ...places, ...fixed]
+  const names = rowsOf(scheme).flatMap(({ signature, timestamp, eventId, eventType }) => {
+    const places = [timestamp, eventId, eventType].flatMap((place) => headerIn(place) ?? [])
+    return [...(isAnythingSigned(scheme) ? signature.headers : []), ...places]
+  })
+  if ('fixedHeaders' in scheme) names.push(...Object.keys(scheme.fixedHeaders ?? {}))
   const taken = secret === undefined ? undefined : names.find((name) => GATEWAY_SIGNATURE.test(name))
   if (taken !== undefined) {
     throw new UsageError(

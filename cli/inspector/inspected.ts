@@ -137,10 +137,10 @@ function pairs(rawHeaders: readonly string[]): WireHeaders {
   return headers
 }
 
-export function loggedVerdict({ verdict, reason, status }: Inspected): LoggedVerdict {
+export function loggedVerdict({ verdict, reason, detail, status }: Inspected): LoggedVerdict {
   if (verdict === 'accepted') return { ok: true }
   if (verdict === 'handshake') return { ok: false, handshake: true }
-  return { ok: false, reason, status }
+  return { ok: false, reason, detail, status }
 }
 
 /** The delivery as an adapter would pass it on. */

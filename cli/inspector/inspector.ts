@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { checkOutcomes, explain } from '../../src/explain/index.ts'
 import { maySignQuery } from '../../src/schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import { withQueryOf } from '../../src/schemes/kit/signed-url.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
@@ -45,13 +46,14 @@ export async function openInspector(
   const { given, auth, server, listener, url, forwardSecret } = listening
   const { secret } = auth
   const resigner = await resignerFor(given, { secret, url })
+  const { scheme } = listener.protocol
   const { verifyToken, brought = [] } = auth
-  const known = [secret, secret?.replace(/^whsec_/, ''), verifyToken, forwardSecret].filter(
+  const secrets = [secret, secret?.replace(/^whsec_/, ''), verifyToken, forwardSecret].filter(
     (each) => each !== undefined,
   )
   const mask = maskFor(
-    { [Symbol.iterator]: () => [...known, ...brought].values() }, // senders bring more
-    listener.protocol.scheme?.signature?.headers ?? [],
+    { [Symbol.iterator]: () => [...secrets, ...brought].values() }, // senders bring more
+    scheme ? rowsOf(scheme).flatMap(({ signature }) => signature.headers) : [],
   )
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]
@@ -62,7 +64,6 @@ export async function openInspector(
     const schemes = await schemesFor(delivery.reason)
     return explain(asDelivery(delivery), loggedVerdict(delivery), listener, { ...explained, schemes })
   }
-  const scheme = listener.protocol.scheme
   const signedUrl = withQueryOf(url, given['public-url'] ?? '')
   const urlOf: Board['urlOf'] = ({ path }) =>
     scheme && maySignQuery(scheme) ? withQueryOf(signedUrl, path) : url

@@ -2,6 +2,7 @@ import { mediaTypeOf } from '../../src/lib/content-type.ts'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
 import { hasKeyPair } from '../../src/schemes/kit/compile-scheme.ts'
 import { FORM } from '../../src/schemes/kit/form-fields.ts'
+import { rowFor } from '../../src/schemes/kit/header-families.ts'
 import type { ValueLocation } from '../../src/schemes/kit/scheme.ts'
 import { withQueryOf } from '../../src/schemes/kit/signed-url.ts'
 import { CONNECTION_HEADER } from '../../src/sender/request-headers.ts'
@@ -75,24 +76,28 @@ function schemeResigner(
   publicUrl: string,
 ): Resigner {
   const { scheme } = factory
-  const { eventId: place } = scheme
   return {
     timeIsInBody: scheme.timestamp !== undefined && 'member' in scheme.timestamp,
     expires: scheme.timestamp?.of === 'attempt' && signsTime(scheme),
     async sign({ headers, body, isNewEvent, url }) {
+      const row = rowFor({ header: (name) => firstValue(headers, name) }, scheme)
+      const { eventId: place } = row
       const id = place && 'header' in place ? firstValue(headers, place.header) : undefined
       const eventId = isNewEvent || !id ? crypto.randomUUID() : id
       const contentType = firstValue(headers, 'content-type')
       const sent = isNewEvent ? withNewId(body, place, contentType) : body
       return withOthers(
         headers,
-        await signAs(factory, {
-          ...keys,
-          body: sent,
-          eventId,
-          contentType,
-          publicUrl: withQueryOf(publicUrl, url),
-        }),
+        await signAs(
+          { scheme: row },
+          {
+            ...keys,
+            body: sent,
+            eventId,
+            contentType,
+            publicUrl: withQueryOf(publicUrl, url),
+          },
+        ),
       )
     },
   }

@@ -4,6 +4,7 @@ import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import { hasKeyPair, signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
 import type { Scheme, SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
+import { withoutVersion } from '../../src/schemes/kit/keys.ts'
 import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
@@ -149,7 +150,7 @@ export function refusalOf(factory: AnyScheme, text: string): string | undefined 
 }
 
 const isPublicKeyOf = ({ publicKey }: Scheme, text: string) =>
-  publicKey !== undefined && text.startsWith(publicKey.key.base64After)
+  publicKey !== undefined && withoutVersion(publicKey.key, text).startsWith(publicKey.key.base64After)
 
 /** Why a secret is refused. Undefined if it is not. */
 export function refusalBy(make: () => unknown): string | undefined {

@@ -23,6 +23,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Most senders have a button that sends an example.',
     mistakes: [
       "Your sender may have its own scheme: Svix, Clerk, Resend, OpenAI, Anthropic, Polar, Replicate, Dodo Payments, Lithic and GitLab's signing tokens do. Polar's key is the whole text of its secret.",
+      'Supabase shows its secret as `v1,whsec_…`: pass it as it is. A secret without the padding (`=`) at its end is refused, and the error says so.',
     ],
     guide: 'https://www.standardwebhooks.com',
   },
@@ -67,7 +68,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     setUp: [
       'Create an app, and copy its signing secret.',
       'Under Event Subscriptions, enter your URL. Slack verifies it at once, and hookgate answers.',
-      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL.',
+      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL. It may be asked with GET, so mount it for all methods.',
     ],
     test: 'Mention the app in a channel, or run its command.',
     mistakes: [
@@ -89,6 +90,8 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       "A shop's access token is not the key.",
       'One change can arrive under two topics, with the same body. Both run.',
+      "Events repeat their bodies: unless the query of a subscription asks for `updatedAt`, the same change again is a duplicate. Pass `dedupe: 'id'` to run it.",
+      'The request to redact a shop may come after the merchant has installed the app again: check that before you delete anything.',
       'Shopify deletes subscriptions after 8 failures in a row, so watch for errors.',
     ],
     guide: 'https://shopify.dev/docs/apps/build/webhooks',
@@ -324,6 +327,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: '`aws sns publish --topic-arn ARN --message hello`',
     mistakes: [
       'Raw messages are not signed, and are refused.',
+      'Topics of all partitions of AWS are accepted, also of the European Sovereign Cloud and the isolated ones. Certificates are fetched only from SNS hosts, whose region must belong to their suffix.',
       "The payload is SNS's envelope. Your text is its `Message`.",
       'SNS never retries a 4xx. Attach a dead-letter queue.',
     ],

@@ -12,7 +12,7 @@ const listener = defineListener({
 
 const app = new Hono()
 
-app.post('/webhooks/slack', verifyWebhook(listener), (c) => {
+app.all('/webhooks/slack', verifyWebhook(listener), (c) => {
   const { type, payload } = c.var.webhook
   console.log(type, payload)
   return c.body(null, 200) // text would be posted as the answer to a command

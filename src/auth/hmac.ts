@@ -65,7 +65,7 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
   const before = signedBeforeBody(evidence.timestampText, evidence.eventIdText)
   // Compares texts, so that only canonical base64url matches.
   const found = tryAll(keys, ({ mac }) =>
-    whenKnown(mac(before, body, ''), (right) => constantTimeEqual(signature, right)),
+    whenKnown(mac(before, body, '', keys.length), (right) => constantTimeEqual(signature, right)),
   )
   return whenKnown(found, (key) =>
     key === undefined

@@ -39,4 +39,5 @@ function identify(verification: Verification, id: string, keys: readonly string[
   verification.claimKeys = isUnclaimed ? [] : keys
   verification.eventId = id || (keys[0] ?? '')
   verification.eventTypeText = protocol.typeOf(verification) ?? '' // now: a schema may drop it from the payload
+  verification.retentionMs = protocol.retentionOf?.(verification)
 }

@@ -3,15 +3,10 @@ import type { Verification } from '../verification.ts'
 
 /** Answers unsigned handshakes, e.g. a GET with a challenge or an OPTIONS. They are cheap, and come from an allowed network. */
 export function answerOpenHandshake(verification: Verification): HandshakeAnswer {
-  return answer(verification, false)
+  return verification.protocol.answerOpen?.(verification, verification.isEnforced)
 }
 
 /** Answers handshakes that the sender signs like its events. */
 export function answerSignedHandshake(verification: Verification): HandshakeAnswer {
-  return answer(verification, true)
-}
-
-function answer(verification: Verification, signed: boolean): HandshakeAnswer {
-  const { protocol, isEnforced } = verification
-  return protocol.signsHandshake === signed ? protocol.answer?.(verification, isEnforced) : undefined
+  return verification.protocol.answerSigned?.(verification, verification.isEnforced)
 }

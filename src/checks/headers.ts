@@ -1,5 +1,5 @@
 import { type Delivery, headerOf } from '../delivery.ts'
-import { mediaTypeOf } from '../lib/content-type.ts'
+import { mediaTypeOf, shownType } from '../lib/content-type.ts'
 import { type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -30,7 +30,7 @@ export function checkHeaders(verification: Verification): Failure<HeaderReason> 
     const name = protocol.headers[index] ?? ''
     const value = headerOf(delivery, name)
     if (value === undefined) {
-      if (index < protocol.required) return fail('header_missing', `no ${name}${protocol.missingHint}`)
+      if (index < protocol.required) return fail('header_missing', `no ${name}`)
     } else if (typeof value !== 'string') repeated ??= name
     else {
       if (name === 'content-type') contentType = value
@@ -52,10 +52,13 @@ function checkContent(
   const { delivery, protocol } = verification
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
   const parseBody = protocol.readerFor(mediaType)
-  if (parseBody === undefined)
-    return fail(protocol.wrongContent, 'the sender does not send this Content-Type')
+  if (parseBody === undefined) {
+    const accepted = `${protocol.mediaTypes.join(' or ')}, in UTF-8`
+    return fail(protocol.wrongContent, `Content-Type is ${shownType(contentType)}, not ${accepted}`)
+  }
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
-    return fail('content_encoding_not_identity', 'the body is compressed')
+    const detail = `Content-Encoding is ${shownType(contentEncoding)}, not identity`
+    return fail('content_encoding_not_identity', detail)
   }
   const { readQuery } = protocol
   verification.body.parse = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody

@@ -40,8 +40,11 @@ export type HmacHash = 'sha1' | 'sha256' | 'sha512'
  */
 export type Spelling = 'hex' | 'base64' | 'base64url'
 
-/** Computes the MAC of the three parts, concatenated. Each character of `before` and `after` is one byte. */
-export type Mac = (before: string, body: Uint8Array, after: string) => MaybePromise<string>
+/**
+ * Computes the MAC of the three parts, concatenated. Each character of `before` and `after` is one byte. `times` is how many such
+ * computations the same delivery costs: if these are more than a megabyte, each one waits for turns of the event loop.
+ */
+export type Mac = (before: string, body: Uint8Array, after: string, times?: number) => MaybePromise<string>
 
 /** Computes the SHA-256 of bytes, or of a text's UTF-8, as text: by default, as base64url. */
 export type Sha256 = (data: Uint8Array | string, spelling?: Spelling) => MaybePromise<string>

@@ -3,6 +3,7 @@ import nodeCrypto, {
   createHash,
   createHmac,
   createSecretKey,
+  createVerify,
   KeyObject,
   timingSafeEqual,
   verify,
@@ -10,6 +11,9 @@ import nodeCrypto, {
 import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { ABANDONED, BYTES_A_TURN, joinInTurns, turnFor } from '../lib/turns.ts'
+import { MOST_HASHED_AT_ONCE } from '../limits.ts'
 import {
   type HmacHash,
   isKeyFor,
@@ -32,7 +36,12 @@ function refuseNode(): never {
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
   const keyObject = createSecretKey(key) // as bytes it would be read again each time
-  return (before, body, after) => {
+  return (before, body, after, times = 1) => {
+    if (isLong(body, times)) {
+      return inTurns(() => createHmac(algorithm, keyObject), { before, body, after }).then((mac) =>
+        mac.digest(spelling),
+      )
+    }
     const mac = createHmac(algorithm, keyObject)
     if (before !== '') mac.update(before, 'latin1')
     mac.update(body)
@@ -43,11 +52,49 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
 
 /** Computes the plain hash of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
-  return (before, body, after) =>
-    createHash(algorithm).update(before, 'latin1').update(body).update(after, 'latin1').digest(spelling)
+  return (before, body, after, times = 1) => {
+    if (isLong(body, times)) {
+      return inTurns(() => createHash(algorithm), { before, body, after }).then((long) =>
+        long.digest(spelling),
+      )
+    }
+    const short = createHash(algorithm)
+    if (before !== '') short.update(before, 'latin1')
+    short.update(body)
+    if (after !== '') short.update(after, 'latin1')
+    return short.digest(spelling)
+  }
 }
 
-export const sha256: Sha256 = (data, spelling = 'base64url') => hash('sha256', data, spelling)
+export const sha256: Sha256 = (data, spelling = 'base64url') =>
+  typeof data === 'object' && isLong(data, 1)
+    ? hashWith('sha256', spelling)('', data, '')
+    : hash('sha256', data, spelling)
+
+/** Each computation takes a microsecond or two, however few bytes it has. */
+const LEAST_COST = 1024
+
+/** Whether computations over these bytes would stop the process for long. */
+function isLong({ length }: Uint8Array, times: number): boolean {
+  return length * times > MOST_HASHED_AT_ONCE || times > MOST_HASHED_AT_ONCE / LEAST_COST
+}
+
+/** Feeds the parts to what `start` returns, in turns of the event loop. */
+async function inTurns<Sink extends { update(data: Uint8Array): unknown }>(
+  start: () => Sink,
+  { before, body, after }: Signed,
+): Promise<Sink> {
+  const slice = Math.min(Math.max(body.length, LEAST_COST), BYTES_A_TURN)
+  await turnFor(body, slice)
+  const sink = start()
+  sink.update(Buffer.from(before, 'latin1'))
+  for (let at = 0; at < body.length; at += slice) {
+    if (at > 0) await turnFor(body, slice)
+    sink.update(body.subarray(at, at + slice))
+  }
+  sink.update(Buffer.from(after, 'latin1'))
+  return sink
+}
 
 /** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
@@ -86,13 +133,15 @@ function joinedBytes({ before, body, after }: Signed): Uint8Array {
 /**
  * Verifies `signature` over `message`, which is ASCII text or the parts of it, with a key imported for the algorithm (RFC 7515 5.2).
  *
- * Runs inline or in the thread pool: see `runsInline`.
+ * Runs inline or in the thread pool: see `runsInline`. Long messages are hashed in turns, but for Ed25519, which takes them whole:
+ * the pool gets a copy. `times` is that of a `Mac`.
  */
 export async function verifySignature(
   algorithm: JwtAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   message: string | Signed,
+  times = 1,
 ): Promise<boolean> {
   count(1)
   try {
@@ -101,17 +150,33 @@ export async function verifySignature(
     if (!keyObject || !encoded) return false
     const digest = algorithm === 'EdDSA' ? null : 'sha256'
     await undefined // lets checks of the same tick be counted
+    if (typeof message === 'object' && isLong(message.body, times)) {
+      if (digest === null) return await inPool(digest, await whole(message), keyObject, encoded)
+      return (await inTurns(() => createVerify(digest), message)).verify(keyObject, encoded)
+    }
     const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : joinedBytes(message)
     const check = [digest, bytes, keyObject, encoded] as const
-    if (runsInline()) return verify(...check)
-    return await new Promise((resolve) => {
-      verify(...check, (error, verifies) => resolve(error === null && verifies))
-    })
-  } catch {
+    return runsInline() ? verify(...check) : await inPool(...check)
+  } catch (error) {
+    if (error === ABANDONED) throw error
     return false
   } finally {
     count(-1)
   }
+}
+
+function whole({ before, body, after }: Signed): MaybePromise<Uint8Array> {
+  if (before + after === '') return body
+  const parts = [Buffer.from(before, 'latin1'), body, Buffer.from(after, 'latin1')]
+  return joinInTurns(parts, before.length + body.length + after.length, body)
+}
+
+type Check = readonly [digest: string | null, bytes: Uint8Array, key: KeyObject, signature: Uint8Array]
+
+function inPool(...check: Check): Promise<boolean> {
+  return new Promise((resolve) => {
+    verify(...check, (error, verifies) => resolve(error === null && verifies))
+  })
 }
 
 const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>()

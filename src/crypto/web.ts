@@ -54,6 +54,7 @@ export async function verifySignature(
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   message: string | Signed,
+  _times?: number,
 ): Promise<boolean> {
   try {
     if (!isKeyFor(algorithm, key)) return false

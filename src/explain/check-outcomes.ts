@@ -80,6 +80,8 @@ export interface LoggedVerdict {
   readonly ok: boolean
   /** Why it was refused: a `Reason`, or another text from a log. */
   readonly reason?: string | null | undefined
+  /** The detail of a refusal. Without it, what is wrong with a token or a certificate is not explained. */
+  readonly detail?: string | null | undefined
   /** The HTTP status of a refusal. */
   readonly status?: number | null | undefined
   /** Set for a handshake. */

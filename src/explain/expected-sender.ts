@@ -42,7 +42,7 @@ export function expectedSender(
   const { sender: name, scheme = ownScheme(auth) } = protocol
   const options = protocol.options ?? { secrets: auth.method === 'hmac' ? secret : undefined }
   return {
-    ...(protocol.scheme ? asSomebodyElse(name) : AS_YOU_WROTE_IT),
+    ...(protocol.scheme ? asSomebodyElse(name, scheme) : AS_YOU_WROTE_IT),
     name,
     scheme,
     facts: scheme.facts ?? {},
@@ -55,9 +55,12 @@ export function expectedSender(
 }
 
 /** Nobody can change how Stripe signs, but a sender of hookgate's scheme is written by you, or by somebody whom you know. */
-const asSomebodyElse = (name: string) => ({
+const asSomebodyElse = (name: string, { facts }: SenderScheme) => ({
   exactBytes: 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them',
-  whyMissing: `${name} always sends it, so a proxy or middleware has dropped it, or ${name} did not send this request`,
+  whyMissing:
+    facts?.unsigned === undefined
+      ? `${name} has no secret to sign with, a proxy or middleware has dropped it, or ${name} did not send this request`
+      : `${name} always sends it, so a proxy or middleware has dropped it, or ${name} did not send this request`,
 })
 
 const AS_YOU_WROTE_IT = {
@@ -76,10 +79,13 @@ function keysIn(option: ConfiguredKey['option'], given: Secrets): readonly Confi
 /** The header with what authenticates a delivery. */
 const AUTH_HEADERS = { hmac: [SIGNATURE_HEADER], jwt: ['authorization'], scheme: [] }
 
+/** The name of hookgate's scheme. */
+export const OWN_SCHEME = 'hookgate'
+
 /** hookgate's scheme, as a row like any other sender's. */
 function ownScheme({ method }: Authenticator): Scheme {
   return {
-    name: 'hookgate',
+    name: OWN_SCHEME,
     sender: "hookgate's own scheme (HMAC or JWT)",
     secretName: 'secret of the listener',
     facts: { otherSecrets: 'the sender must have the same, also after a change' },

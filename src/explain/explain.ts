@@ -1,14 +1,18 @@
-import { type Delivery, headerOf } from '../delivery.ts'
+import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import { mixesFamilies, rowsOf } from '../schemes/kit/header-families.ts'
+import { Verification } from '../verification.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
-import { type ExpectedSender, expectedSender } from './expected-sender.ts'
+import { type ExpectedSender, expectedSender, headerTitle } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
-import { anotherSender, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { anotherSender, lacksMember, missingHeader, otherVersion, recognise } from './missing-header.ts'
+import { expiredToken } from './precise-refusal.ts'
 import { bytesOfBase64 } from './signature-form.ts'
+import { byteOrderMark, wrongContent } from './wrong-content.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
 
@@ -74,25 +78,31 @@ export async function explain(
   }
   const checks = checkOutcomes(verdict, listener)
   if (verdict.ok || verdict.handshake) return { checks, likely: [], token: [] }
-  const expected = expectedSender(listener, secret)
+  const { protocol } = new Verification(delivery, listener)
+  const expected = expectedSender({ auth: listener.auth, protocol }, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
   return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
 }
 
 async function mistakesIn(
   delivery: Delivery,
-  { reason }: LoggedVerdict,
+  verdict: LoggedVerdict,
   listener: Listener<unknown>,
   expected: ExpectedSender,
   schemes: readonly SenderScheme[],
 ): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
+  const { reason, detail } = verdict
   switch (reason) {
     case 'timestamp_malformed':
     case 'timestamp_out_of_range':
       return wrongTime(delivery, reason, listener, expected)
+    case 'content_type_not_json':
+    case 'content_type_not_accepted':
+    case 'content_encoding_not_identity':
+      return { likely: wrongContent(delivery, listener, expected) }
     case 'body_not_json':
     case 'body_malformed':
-      return { likely: consumedBody(delivery, expected) }
+      return { likely: [byteOrderMark(delivery) ?? consumedBody(delivery, expected)].flat() }
     case 'header_missing':
     case 'auth_missing': {
       const older = otherVersion(delivery, expected)
@@ -103,19 +113,29 @@ async function mistakesIn(
       const consumed = isInBody ? consumedBody(delivery, expected) : []
       if (consumed.length > 0) return { likely: consumed, ...looksLike }
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
-      const { headers, required } = listener.protocol
-      return { likely: missingHeader(delivery, expected, headers.slice(0, required)) }
+      const { headers, required } = new Verification(delivery, listener).protocol
+      const missing = missingHeader(delivery, expected, headers.slice(0, required))
+      return { likely: !detail || detail.startsWith('no ') ? missing : [detail] }
     }
+    case 'token_expired':
+      return { likely: [expiredToken(detail)] }
     case 'signature_mismatch':
     case 'token_invalid': {
-      if (expected.keys.length === 0) return { likely: [] }
+      if (listener.auth.method === 'hmac' && expected.keys.length === 0) return { likely: [] }
+      if (mixesFamilies(delivery, expected.scheme)) return { likely: [twoFamilies(expected)] }
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
-      return { likely: await wrongSignature(delivery, listener, expected) }
+      if (lacksMember(delivery, expected)) return { likely: missingHeader(delivery, expected, []) }
+      return { likely: await wrongSignature(delivery, listener, expected, verdict) }
     }
     default:
       return { likely: [] }
   }
+}
+
+function twoFamilies({ name, scheme }: ExpectedSender): string {
+  const both = rowsOf(scheme).map(({ signature }) => headerTitle(signature.headers[0] ?? ''))
+  return `the request has headers of two families, like ${both.join(' and ')}: ${name} sends one of them, so something in front of this listener has added headers`
 }
 
 /** What a `jwt()` listener expects of a token. */

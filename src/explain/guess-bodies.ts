@@ -2,30 +2,45 @@ import { bytesOf, byteText, decodeUtf8 } from '../lib/bytes.ts'
 import { isForm } from '../schemes/kit/body.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
+import {
+  escapedTexts,
+  layoutsOf,
+  numberTexts,
+  orderedTexts,
+  serialisedAgain,
+  treesOf,
+  unsortedTexts,
+} from './guess-rewritten.ts'
+import { permutations } from './json-tree.ts'
 
 const BOM = '\uFEFF'
 const LAST_BREAKS = /(?<![\r\n])[\r\n]+$/
+/** Of each tree: compact, spaced, and three indents. */
+const MOST_LAYOUTS = 5
 /** With more fields, there are too many orders to try. */
 const MOST_SHUFFLED = 5
 
-/**
- * What may have been signed in place of the body that arrived. `common` are worth trying together with another mistake.
- * `cameAsForm`: the delivery says so.
- */
-export function bodyGuesses(
-  body: Uint8Array,
-  cameAsForm: boolean,
-  expected: ExpectedSender,
-): { readonly common: readonly Guess[]; readonly rare: readonly Guess[] } {
+/** In characters, of all texts that are written anew for all keys: what a stranger's body may cost. */
+const MOST_WRITTEN = 16_000_000
+
+/** What may have been signed in place of a body. What is written anew is made one at a time, as it is tried. */
+export interface BodyGuesses {
+  /** Worth trying together with another mistake. */
+  readonly common: readonly Guess[]
+  readonly rare: Iterable<Guess>
+  /** Many texts of one kind, which are tried last. */
+  readonly many: Iterable<Guess>
+}
+
+/** What may have been signed in place of the body that arrived. `cameAsForm`: the delivery says so. */
+export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: ExpectedSender): BodyGuesses {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
   const { name, exactBytes: exact } = expected
   const breaks = `the line breaks were changed (CRLF or LF) after ${name} signed them; ${exact}`
   const lostBreak = `${name} signed a line break at the end that did not arrive; ${exact}`
+  const bare = text.replace(/^\uFEFF/, '')
   const edges: readonly Text[] = [
-    [
-      `the body begins with a byte order mark that ${name} did not sign; ${exact}`,
-      text.replace(/^\uFEFF/, ''),
-    ],
+    [`the body begins with a byte order mark that ${name} did not sign; ${exact}`, bare],
     [`the body ends with a line break that ${name} did not sign; ${exact}`, text.replace(LAST_BREAKS, '')],
     [lostBreak, `${text}\n`],
     [breaks, text.replaceAll('\r\n', '\n')],
@@ -33,24 +48,39 @@ export function bodyGuesses(
     [lostBreak, `${text}\r\n`],
   ]
   const json = jsonOf(body)
-  const printed = printedAnew(json).map((each): Text => [serialisedAgain(expected), each])
-  const rare: readonly Text[] = [
-    ...printed.slice(5),
+  const trees = json === undefined ? [] : treesOf(bare, json)
+  const layouts = layoutsOf(trees, text.length)
+  const again = layouts.map((each): Text => [serialisedAgain(expected), each])
+  const others: readonly Text[] = [
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
     ...formTexts(text, json, cameAsForm, expected),
     ['the body was left out of the signed text: sign it too', ''],
   ]
   const encoder = new TextEncoder()
-  const keep = (texts: readonly Text[]) =>
-    guessesOf(texts, [text], (each) => ({ body: encoder.encode(each) }))
+  const seen = new Set([text])
+  const keep = (texts: Iterable<Text>) => guessesOf(texts, seen, (each) => ({ body: encoder.encode(each) }))
+  let left = MOST_WRITTEN / expected.keys.length
+  function* written(...kinds: readonly Iterable<Text>[]): Iterable<Text> {
+    for (const each of concat(...kinds)) {
+      left -= each[1].length
+      if (left < 0) return
+      yield each
+    }
+  }
   return {
-    common: keep([...edges, ...printed.slice(0, 5)]),
-    rare: [...charsets(body, `the body was read in the wrong character set; ${exact}`), ...keep(rare)],
+    common: [...keep([...edges, ...again.slice(0, MOST_LAYOUTS)])],
+    rare: concat(
+      charsets(body, `the body was read in the wrong character set; ${exact}`),
+      keep([...again.slice(MOST_LAYOUTS), ...others]),
+      keep(written(escapedTexts(layouts, expected), orderedTexts(trees, expected))),
+    ),
+    many: keep(written(numberTexts(bare, layouts, expected), unsortedTexts(trees, expected))),
   }
 }
 
-const serialisedAgain = ({ name, exactBytes }: ExpectedSender) =>
-  `the body was parsed and serialised again after ${name} signed it; ${exactBytes}`
+function* concat<Each>(...lists: readonly Iterable<Each>[]): Iterable<Each> {
+  for (const list of lists) yield* list
+}
 
 /** Read as Latin-1 and written as UTF-8, or the other way round. */
 function charsets(body: Uint8Array, says: string): readonly Guess[] {
@@ -60,29 +90,11 @@ function charsets(body: Uint8Array, says: string): readonly Guess[] {
   return [{ says: [says], body: bytesOf(text, new Uint8Array(), '') }]
 }
 
-/** As JavaScript, Python, and printers write it; then with the characters escaped as PHP, Python, Rails and Meta do. */
-function printedAnew(value: unknown): readonly string[] {
-  if (value === undefined) return []
-  const compact = JSON.stringify(value)
-  const spaced = JSON.stringify(value, undefined, 1)
-    .replace(/\n *(?=[\]}])/g, '')
-    .replace(/([[{])\n */g, '$1')
-    .replace(/,\n */g, ', ')
-  const plain = [compact, spaced, JSON.stringify(value, undefined, 2), JSON.stringify(value, undefined, 4)]
-  const slashes = (each: string) => each.replaceAll('/', '\\/')
-  const letters = (each: string) => each.replace(/[\u007f-\uffff]/g, escapeOf)
-  const markup = (each: string) => each.replace(/[<>&\u2028\u2029]/g, escapeOf)
-  const styles = [letters, slashes, (each: string) => letters(slashes(each)), markup]
-  return [
-    ...plain,
-    JSON.stringify(value, undefined, '\t'),
-    ...styles.map((style) => style(compact)),
-    letters(slashes(compact)).replace(/[<>&%@]/g, escapeOf),
-    ...plain.slice(1).flatMap((each) => styles.map((style) => style(each))),
-  ]
+/** The order of the fields, by scheme, as in `facts.formOrder`. Kept here, so that bundles without `explain` lack it. */
+const FORM_ORDERS: { readonly [scheme: string]: string } = {
+  slack:
+    'token team_id team_domain enterprise_id enterprise_name channel_id channel_name user_id user_name command text api_app_id is_enterprise_install response_url trigger_id',
 }
-
-const escapeOf = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 type Field = [name: string, value: string]
 
@@ -95,7 +107,7 @@ function formTexts(
 ): readonly Text[] {
   const { name, scheme, facts, exactBytes } = expected
   if (!scheme.content?.some(isForm)) return []
-  const known = facts.formOrder?.split(' ') ?? []
+  const known = (facts.formOrder ?? FORM_ORDERS[scheme.name])?.split(' ') ?? []
   const again = (form: string): Text => [serialisedAgain(expected), form]
   const fromJson = fieldsOfJson(json)
   if (fromJson !== undefined) {
@@ -146,13 +158,6 @@ function orders(fields: readonly Field[], known: readonly string[]): readonly (r
     fields.toReversed(),
     ...(fields.length <= MOST_SHUFFLED ? permutations(fields) : []),
   ]
-}
-
-function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  if (items.length < 2) return [items]
-  return items.flatMap((item, index) =>
-    permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
-  )
 }
 
 /** The members of an object of texts, which a parser makes of a form. */

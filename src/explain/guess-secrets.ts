@@ -1,4 +1,5 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
+import { withoutVersion } from '../schemes/kit/keys.ts'
 import type { KeyForm } from '../schemes/kit/scheme.ts'
 import { isMadeBySender, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
@@ -20,12 +21,26 @@ const MOST_LINES = 20
 export function secretGuesses(secret: string, expected: ExpectedSender): readonly Guess[] {
   const { scheme } = expected
   const bare = withoutEdges(secret)
-  const keep = (texts: readonly Text[]) => guessesOf(texts, [secret, ''], (text) => asSecret(text, expected))
+  const keep = (texts: readonly Text[]) => [
+    ...guessesOf(texts, new Set([secret, '']), (text) => asSecret(text, expected)),
+  ]
   return [
-    ...keep([...meant(secret, bare, expected), ...prefixed(bare, expected), ...recoded(bare, expected)]),
+    ...keep([
+      ...testing(expected),
+      ...meant(secret, bare, expected),
+      ...prefixed(bare, expected),
+      ...recoded(bare, expected),
+    ]),
     ...(scheme.algorithm === 'code' ? [] : otherKeys(bare, scheme.key, expected)),
     ...keep(atSender(bare, expected)),
   ]
+}
+
+/** The secret that everybody knows, with which the sender signs its tests. */
+function testing({ facts, name }: ExpectedSender): readonly Text[] {
+  if (facts.testSecret === undefined) return []
+  const says = `this is a test of ${name}, signed with the secret that it has for all tests: send a real event instead`
+  return [[says, facts.testSecret]]
 }
 
 const withoutEdges = (text: string) => text.replace(BLANKS, '').replace(QUOTES, '').replace(BLANKS, '')
@@ -104,7 +119,8 @@ function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readon
     const { base64After: prefix } = key
     const ofText = [`the text of the secret was the key: decode the base64 after ${prefix} before you sign`]
     const ofHex = `the configured secret is the hex form of the one that ${name} uses: pass its base64`
-    const short = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare
+    const shown = withoutVersion(key, bare)
+    const short = shown.startsWith(prefix) ? shown.slice(prefix.length) : shown
     const bytes = decodeHex(short.toLowerCase())
     return [
       ...(bytes ? [{ says: [ofHex], secret: prefix + encodeBase64(bytes) }] : []),

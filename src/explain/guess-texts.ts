@@ -29,7 +29,7 @@ export function textGuesses({ scheme: { signs }, name }: ExpectedSender, uuid: s
     ],
   )
   const all = [...(/^[\w-]+$/.test(uuid) ? cases : []), ...texts]
-  return guessesOf(all, [signs], (each) => ({ signs: each })).slice(0, MOST_TEXTS)
+  return [...guessesOf(all, new Set([signs]), (each) => ({ signs: each }))].slice(0, MOST_TEXTS)
 }
 
 /** The timestamp in another unit. The milliseconds that were lost are unknown, but there are only a thousand. */

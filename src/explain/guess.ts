@@ -18,19 +18,19 @@ export interface Guess {
 export type Text = readonly [says: string, text: string]
 
 /**
- * A guess of each text, without repetitions. The first to say it wins. `unchanged` are the texts that change nothing.
+ * A guess of each text, made as it is asked for, without repetitions. The first to say it wins. `seen` are the texts that change
+ * nothing, and gets the others.
  */
-export function guessesOf(
-  texts: readonly Text[],
-  unchanged: readonly string[],
+export function* guessesOf(
+  texts: Iterable<Text>,
+  seen: Set<string>,
   asGuess: (text: string) => Omit<Guess, 'says'>,
-): readonly Guess[] {
-  const seen = new Set(unchanged)
-  return texts.flatMap(([says, text]) => {
-    if (seen.has(text)) return []
+): Iterable<Guess> {
+  for (const [says, text] of texts) {
+    if (seen.has(text)) continue
     seen.add(text)
-    return [{ says: [says], ...asGuess(text) }]
-  })
+    yield { says: [says], ...asGuess(text) }
+  }
 }
 
 /** Undefined if the bytes are not JSON, or are over 64 levels deep: writing them again could overflow the stack. */

@@ -3,6 +3,7 @@ import { memberAt, pointerSteps } from '../lib/json.ts'
 import { parsedBody } from '../schemes/kit/body.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { headerIn } from '../schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../schemes/kit/header-families.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
 /** Why a delivery lacks its signature, or one of the `required` headers. Empty if it lacks none of them. */
@@ -13,16 +14,25 @@ export function missingHeader(
 ): readonly string[] {
   const { headers, member } = scheme.signature
   const isAbsent = (header: string) => headerOf(delivery, header) === undefined
-  const isSignatureMissing = headers.every(isAbsent)
-  const missing = isSignatureMissing ? headers[0] : required.find(isAbsent)
-  const unsigned = isSignatureMissing ? facts.unsigned : undefined
+  // Code needs all of its headers. A row has its signature in any of them.
+  const isSigned = scheme.algorithm !== 'code' && !headers.every(isAbsent)
+  const signature = isSigned ? undefined : headers.find(isAbsent)
+  const missing = signature ?? required.find(isAbsent)
+  const unsigned = missing === signature && facts.unsigned
+  const otherwise = (dropped: string) =>
+    unsigned ? `${unsigned}; otherwise ${dropped}, or ${name} did not send this request` : undefined
   if (missing !== undefined) {
-    const why =
-      unsigned &&
-      `${unsigned}; otherwise a proxy or middleware has dropped it, or ${name} did not send this request`
+    const why = otherwise('a proxy or middleware has dropped it')
     return [`No ${headerTitle(missing)} header: ${why ?? whyMissing}`]
   }
-  return member === undefined ? [] : [`No ${member} in the body: ${unsigned ?? `${name} always sends it`}`]
+  if (member === undefined) return []
+  const always = `${name} always sends it, so something on the way has changed the body, or ${name} did not send this request`
+  return [`No ${member} in the body: ${otherwise('something on the way has changed the body') ?? always}`]
+}
+
+/** Whether the signature is missing where the scheme expects it in the body. */
+export function lacksMember(delivery: Delivery, { scheme }: ExpectedSender): boolean {
+  return scheme.signature.member !== undefined && !isInBody(delivery, scheme)
 }
 
 /** The sentence for a delivery of another sender. */
@@ -58,7 +68,7 @@ export function recognise(
     header !== undefined && delivery.header(header) !== undefined
   let best: SenderScheme | undefined
   let mostSeen = -1
-  for (const scheme of [expected, ...schemes]) {
+  for (const scheme of [expected, ...schemes].flatMap(rowsOf)) {
     const { signature, timestamp, eventId, eventType, facts } = scheme
     if (!signature.headers.some(isThere) && !isInBody(delivery, scheme)) continue
     const seen = [timestamp, eventId, eventType].filter((place) => isThere(headerIn(place))).length

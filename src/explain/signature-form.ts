@@ -1,4 +1,4 @@
-import { type Delivery, headerOf } from '../delivery.ts'
+import { type Delivery, fieldText, headerOf } from '../delivery.ts'
 import { decodeHex, ENCODE } from '../lib/bytes.ts'
 import type { Algorithm, Scheme, Spelling } from '../schemes/kit/scheme.ts'
 import { headerTitle } from './expected-sender.ts'
@@ -19,7 +19,7 @@ const LONGEST_VALUE = 4096
  */
 export function signatureForm(
   delivery: Delivery,
-  { signature, algorithm, timestamp }: Scheme,
+  { sender, signature, algorithm, timestamp }: Scheme,
 ): { readonly headers: { readonly [name: string]: string }; readonly faults: readonly string[] } | string {
   const headers: { [name: string]: string } = {}
   const faults = new Set<string>()
@@ -27,9 +27,12 @@ export function signatureForm(
   const { spelling, prefix = '', separator = '' } = signature
   if (length === undefined || spelling === undefined) return { headers, faults: [] }
   for (const name of signature.headers) {
-    const text = headerOf(delivery, name)
+    // A web runtime reports a value that contains `, ` as repeated.
+    const text = separator === ',' ? fieldText(delivery, name) : headerOf(delivery, name)
     if (typeof text !== 'string' || text.length > LONGEST_VALUE) continue
-    const items = separator === '' ? [text] : text.split(separator.charAt(0)).map((item) => item.trim())
+    const tight = text.replace(/(?<=[,;]) +/g, '')
+    const parts = separator === '' ? [tight] : tight.split(separator.charAt(0))
+    const items = parts.map((item) => item.trim())
     const time = timestamp && 'item' in timestamp ? timestamp.item : undefined
     const signatures = items.filter((item) => time === undefined || !item.startsWith(time))
     const expected = signatures.filter((item) => item.startsWith(prefix))
@@ -42,6 +45,10 @@ export function signatureForm(
     if (found === undefined)
       return `${headerTitle(name)} is not a signature in any common encoding: ${shapeOf(algorithm)} is expected`
     for (const fault of faultsOf(found, spelling, prefix)) faults.add(fault)
+    if (tight !== text && separator !== ', ')
+      faults.add(
+        `${headerTitle(name)} has a blank behind a comma or semicolon that ${sender} does not write: find what changes headers in front of this listener`,
+      )
     if (faults.size === 0) continue
     const times = items.filter((item) => time !== undefined && item.startsWith(time))
     headers[name] = [...times, prefix + ENCODE[spelling](found.bytes)].join(separator)

@@ -3,8 +3,10 @@ import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
 import { looksLike, oddSecret, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
+import type { LoggedVerdict } from './check-outcomes.ts'
 import { checkSignature } from './check-signature.ts'
-import type { ExpectedSender } from './expected-sender.ts'
+import { type ExpectedSender, OWN_SCHEME } from './expected-sender.ts'
+import { anotherBody, mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
 import { tryGuesses } from './try-guesses.ts'
 
 const LARGEST_TRIED = 262_144
@@ -24,27 +26,59 @@ export function consumedBody(
     : []
 }
 
-/** Why a signature is wrong, and what to do: the first sentence is the likeliest. */
+/** Why a signature or a token is wrong, and what to do: the first sentence is the likeliest. */
 export async function wrongSignature(
   delivery: Delivery,
   listener: Listener<unknown>,
   expected: ExpectedSender,
+  { reason, detail }: LoggedVerdict,
 ): Promise<readonly string[]> {
+  const precise = preciseDetail(detail ?? (await detailOf(delivery, listener, expected)))
   const consumed = consumedBody(delivery, expected)
   if (consumed.length > 0) return consumed
+  const token = precise && wrongToken(precise, expected)
+  if (token) return [token]
+  if (expected.keys.length === 0) return withoutSecret(precise, expected)
   if (delivery.body.length > LARGEST_TRIED) {
     const untried = 'the body is over 256 KB, so the well-known mistakes were not tried'
     return [strangeSecret(expected) ?? untried, ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
   if (says === undefined) {
+    if (precise && reason === 'token_invalid') {
+      const another = anotherBody(precise, expected)
+      return another ? [another] : [precise, ...(precise.startsWith('sub ') ? urlToCheck(expected) : [])]
+    }
     const problem = await knownProblem(delivery, listener, expected)
-    return [problem ?? unknownMistake(delivery, expected), ...toCheck(expected)]
+    if (problem !== undefined) return [problem, ...toCheck(expected)]
+    return [unknownMistake(delivery, expected), ...ownTests(expected), ...toCheck(expected)]
   }
   if (says.length > 0) return says
   return [
     "the signature is right for this listener's secret: it was refused with another, or by another listener",
   ]
+}
+
+/** The detail that a log has left out. Asks nobody for a key. */
+async function detailOf(
+  delivery: Delivery,
+  listener: Listener<unknown>,
+  { scheme, withOptions }: ExpectedSender,
+) {
+  if (scheme.algorithm === 'code' && withOptions === undefined) return undefined
+  return (await checkSignature(delivery, listener)).refusal?.detail
+}
+
+/** Nothing can be tried: the sender signs with a key of its own. */
+function withoutSecret(precise: string | undefined, expected: ExpectedSender): readonly string[] {
+  const { name, scheme } = expected
+  const mistaken = mistakenId(expected)
+  if (mistaken) return [mistaken]
+  const another = precise && anotherBody(precise, expected)
+  if (another) return [another]
+  const checks = scheme.name === OWN_SCHEME ? [] : toCheck(expected)
+  const unknown = `the signature does not verify: ${name} signed for another receiver, or something on the way has changed the delivery`
+  return precise === undefined ? [unknown, ...ownTests(expected), ...checks] : [precise, ...checks]
 }
 
 /** Why the delivery is refused, whatever its signature is: its URL or, if the secret may be right, a value that nobody has signed. */
@@ -79,16 +113,27 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
     return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${body.length} bytes; verify the exact bytes that arrived`
   }
   const another = isSigned
-    ? `${name} signed with another secret, or another body: none of the well-known mistakes fits`
-    : `${name} sent another secret; none of the well-known mistakes fits`
+    ? `No common mistake found. Check whether ${name} signed with another secret, or another body`
+    : `No common mistake found. Check whether ${name} sent another secret`
   return strangeSecret(expected) ?? another
 }
 
+/** What a sender sends that does not verify, although nothing is wrong. */
+const ownTests = ({ facts }: ExpectedSender) => (facts.tests === undefined ? [] : [facts.tests])
+
 /** What nobody can find out from the delivery. */
-function toCheck({ name, scheme, facts, isSigned, signedUrl }: ExpectedSender): readonly string[] {
+function toCheck(expected: ExpectedSender): readonly string[] {
+  const { scheme, facts, isSigned } = expected
   const others = facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
-  const secret = `check what you pass: the ${scheme.secretName}${others}`
+  const wanted = wantedOf(scheme)
+  const secret = `check what you pass: ${wanted === scheme.secretName ? `the ${wanted}` : wanted}${others}`
   const body = 'check that no proxy, middleware or gateway in front of this listener changes the body'
-  const url = `check that publicUrl, ${signedUrl}, is the URL that ${name} calls, and that nothing in front of this listener changes its query`
-  return [secret, ...(isSigned ? [body] : []), ...(signedUrl === undefined ? [] : [url])]
+  return [secret, ...(isSigned ? [body] : []), ...urlToCheck(expected)]
+}
+
+function urlToCheck({ name, signedUrl }: ExpectedSender): readonly string[] {
+  if (signedUrl === undefined) return []
+  return [
+    `check that publicUrl, ${signedUrl}, is the URL that ${name} calls, and that nothing in front of this listener changes its query`,
+  ]
 }

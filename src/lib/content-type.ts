@@ -6,13 +6,25 @@ const MEDIA_TYPE =
 // Matches one parameter at a time, after MEDIA_TYPE has matched. A quoted value may contain semicolons.
 const PARAMETER = /;[ \t]*([^=; \t]*)=?(?:"((?:[^"\\]|\\.)*)"|([^;" \t]*))/g
 
+// The label that everybody writes, and the one of the WHATWG's that some write in its place.
+const UTF_8 = /^utf-?8$/
+
 /** The media type in lower case. Undefined if it is malformed or names a charset other than UTF-8. */
 export function mediaTypeOf(value: string): string | undefined {
   if (value === 'application/json') return value
   const type = value.length > LONGEST_CONTENT_TYPE ? undefined : MEDIA_TYPE.exec(value)?.[1]
   if (type === undefined) return undefined
   for (const [, name, quoted, bare] of value.toLowerCase().matchAll(PARAMETER)) {
-    if (name === 'charset' && (quoted?.replace(/\\(.)/g, '$1') ?? bare) !== 'utf-8') return undefined
+    if (name === 'charset' && !UTF_8.test(quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '')) return undefined
   }
   return type.toLowerCase()
+}
+
+// A type or a coding, and one parameter: two words, in which no sentence and no markup fits.
+const SHOWN = /^[\w-]{1,20}(?:\/[\w.+-]{1,60})?(?:; ?[\w=-]{1,40})?/
+
+/** How the operator is told what a header says. Dots stand for all that does not look like one. */
+export function shownType(value: string): string {
+  const shown = SHOWN.exec(value)?.[0] ?? ''
+  return `"${shown}${shown === value ? '' : '...'}"`
 }

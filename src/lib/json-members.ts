@@ -14,7 +14,7 @@ const LONGEST_VALUE = 32_768
 const TOO_LONG = Number.NaN
 /** Every character of the longest wanted name escaped. Longer names are not wanted. */
 const LONGEST_NAME = 512
-const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
+const [QUOTE, BACKSLASH, COLON, COMMA, LINE_FEED] = [0x22, 0x5c, 0x3a, 0x2c, 0x0a]
 
 /** Combines paths, e.g. `['value', '*', 'clientState']`. */
 export function selectionOf(paths: readonly (readonly string[])[]): Selection | true {
@@ -202,27 +202,47 @@ class MemberReader {
 
 /**
  * The index of the quote that ends a string, or else of the line feed, which no JSON string contains, or of the end. So the quotes
- * in a part's header do not hide the JSON after it. Passes over whole bodies: it touches nothing but its own variables.
+ * in a part's header do not hide the JSON after it. Passes over whole bodies: by itself where something comes every few bytes, and
+ * with the engine's own search, which is forty times as fast, over all that is plain.
  */
 export function endOfString(text: Uint8Array, start: number): number {
   const { length } = text
   let index = start
+  let plain = 0
+  let quote = -1
   for (; index < length; index += 1) {
     const code = text[index] ?? 0
-    if (code === 0x5c /* \ */) index += 1
-    else if (code <= 0x22 && (code === 0x22 /* " */ || code === 0x0a)) return index
+    if (code === 0x5c /* \ */) {
+      index += 1
+      plain = 0
+    } else if (code <= 0x22 && (code === 0x22 /* " */ || code === 0x0a)) return index
+    else if (plain < LONG_RUN) plain += 1
+    else {
+      if (quote < index) quote = text.indexOf(QUOTE, index)
+      if (quote < 0) quote = length
+      index += plainBytes(text.subarray(index, quote)) - 1
+      plain = 0
+    }
   }
   return index
 }
 
-/** The byte that an escape stands for, by the byte after the backslash. */
-const ESCAPES: { readonly [code: number]: number } = {
-  98: 0x08, // \b
-  102: 0x0c, // \f
-  110: 0x0a, // \n
-  114: 0x0d, // \r
-  116: 0x09, // \t
+/** In bytes. To begin a search takes the engine as long as it takes to look at so many, one by one. */
+const LONG_RUN = 256
+
+/** How many bytes come before a backslash or a line feed. */
+function plainBytes(text: Uint8Array): number {
+  const backslash = text.indexOf(BACKSLASH)
+  const plain = backslash < 0 ? text : text.subarray(0, backslash)
+  const line = plain.indexOf(LINE_FEED)
+  return line < 0 ? plain.length : line
 }
+
+/** The byte that an escape stands for, by the byte after the backslash. */
+const ESCAPES: Uint8Array = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, code) => {
+  const letter = 'bfnrt'.indexOf(String.fromCharCode(code))
+  return letter < 0 ? code : '\b\f\n\r\t'.charCodeAt(letter)
+})
 
 /**
  * Writes the text of a JSON string, given without its quotes, as UTF-8. Half a surrogate pair, which has no UTF-8, is written as
@@ -231,17 +251,26 @@ const ESCAPES: { readonly [code: number]: number } = {
  */
 export function unescapeJson(raw: Uint8Array, into: Uint8Array, start: number): number {
   let at = start
+  let plain = 0
   for (let index = 0; index < raw.length; index += 1) {
     const code = raw[index] ?? 0
     if (code !== BACKSLASH) {
       into[at] = code
       at += 1
+      plain += 1
+      if (plain < LONG_RUN) continue
+      const next = raw.indexOf(BACKSLASH, index)
+      const rest = raw.subarray(index + 1, next < 0 ? raw.length : next)
+      into.set(rest, at)
+      at += rest.length
+      index += rest.length
       continue
     }
+    plain = 0
     index += 1
     const escaped = raw[index] ?? 0
     if (escaped !== 0x75 /* u */) {
-      into[at] = ESCAPES[escaped] ?? escaped
+      into[at] = ESCAPES[escaped] ?? 0
       at += 1
       continue
     }

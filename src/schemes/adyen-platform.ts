@@ -21,5 +21,9 @@ export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   timestamp: { member: '/timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 2_592_000 },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Adyen signs only if the webhook has an HMAC key: generate one in the Customer Area, under Developers, Webhooks, Security',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -97,6 +97,12 @@ const ADYEN: CodeScheme = {
     }
     return { body: encoder.encode(JSON.stringify(message)) }
   },
+  facts: {
+    unsigned:
+      'Adyen signs only if the webhook has an HMAC key: generate one in the Customer Area, under Developers, Webhooks, Security',
+    otherFormats:
+      "Adyen sends a form or SOAP if the webhook's method is HTTP POST or SOAP: choose JSON in the Customer Area, under Developers, Webhooks",
+  },
   limits:
     'Only eight values of each item are signed. The time, the reason and the additional data are not. Colons separate the values, and a reference may contain one.',
 }

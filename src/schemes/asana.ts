@@ -36,5 +36,6 @@ export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = schemeOf({
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The time, the URL and the headers are not signed.',
 })

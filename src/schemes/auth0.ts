@@ -23,6 +23,10 @@ export const auth0: SchemeFactory = schemeOf({
   signs: '{body}',
   content: [JSON_OR_LINES],
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Auth0 sends a token only if the log stream has one: enter it as Authorization Token in the settings of the stream',
+  },
   limits:
     'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

@@ -22,5 +22,9 @@ export const bitbucket: SchemeFactory<SecretOptions, 'x-event-key'> = schemeOf({
   eventId: { header: 'x-request-uuid' },
   eventType: { header: 'x-event-key' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      "Bitbucket signs only if the webhook has a secret: set one in the repository's or workspace's settings, under Webhooks",
+  },
   limits: 'The time, the URL and the headers are not signed: X-Request-UUID and X-Event-Key can be changed.',
 })

@@ -33,5 +33,9 @@ export const box: SchemeFactory<SecretOptions, '/trigger'> = schemeOf({
   eventType: { member: '/trigger' },
   fixedHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Box signs only if the app has signature keys: generate them in the Developer Console, under Webhooks, Manage signature keys',
+  },
   limits: 'The URL and the other headers are not signed: BOX-DELIVERY-ID can be changed.',
 })

@@ -39,15 +39,15 @@ const MOST_SIGNATURES = 10
 const encoder = new TextEncoder()
 
 /** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
-function macWith(privateKey: string): (text: Uint8Array, after?: string) => Promise<string> {
+function macWith(privateKey: string): (text: Uint8Array, after?: string, times?: number) => Promise<string> {
   let mac: Mac | undefined
-  return async (text, after = '') => {
+  return async (text, after = '', times = 1) => {
     mac ??= hmacWith(
       'sha1',
       new Uint8Array(await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))),
       'hex',
     )
-    return await mac('', text, after)
+    return await mac('', text, after, times)
   }
 }
 
@@ -118,6 +118,7 @@ const BRAINTREE: CodeScheme = {
     const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
     return { body: encoder.encode(`${form}`) }
   },
+  facts: { unsigned: false },
   limits: 'Only bt_payload is signed. Its time is in the XML and is not checked.',
 }
 
@@ -150,7 +151,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
       if ('reason' in given) return given
       const { payload, signatures } = given
       const key = await tryAll(keys, async ({ macOf, after }) => {
-        const mac = await macOf(payload, after)
+        const mac = await macOf(payload, after, keys.length)
         return tryAll(signatures, (signature) => constantTimeEqual(mac, signature)) !== undefined
       })
       if (key === undefined) return mismatch('bt_signature matches none of the secrets')

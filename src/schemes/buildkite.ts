@@ -23,5 +23,9 @@ export const buildkite: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   timestamp: { item: 'timestamp=', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      "Buildkite signs only if its notification service sends a signature instead of the token: choose that in the service's settings",
+  },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -22,5 +22,9 @@ export const calendly: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 180 },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Calendly signs only if the subscription has a signing key: pass signing_key when you create it, or create it by an OAuth app',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -67,6 +67,10 @@ const CLOUDEVENTS: CodeScheme = {
   handshake: CONSENT,
   maxBodyBytes: 1_048_576,
   sign: ({ need }) => ({ headers: { authorization: `Bearer ${need('secret')}` } }),
+  facts: {
+    unsigned:
+      'a sender of CloudEvents authorises itself only if its subscription says so: let it send the token as Authorization: Bearer',
+  },
   limits:
     'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 }

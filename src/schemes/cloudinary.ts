@@ -21,8 +21,9 @@ async function hashOf(
   body: Uint8Array,
   timestamp: string,
   secret: string,
+  times?: number,
 ): Promise<string> {
-  return hashWith(algorithm, 'hex')('', body, byteText(encoder.encode(timestamp + secret)))
+  return hashWith(algorithm, 'hex')('', body, byteText(encoder.encode(timestamp + secret)), times)
 }
 
 const CLOUDINARY: CodeScheme = {
@@ -41,6 +42,7 @@ const CLOUDINARY: CodeScheme = {
     const signature = await hashOf('sha1', body, timestampText, need('secret'))
     return { headers: { 'x-cld-signature': signature } }
   },
+  facts: { unsigned: false },
   limits:
     'The URL and the other headers are not signed. Body, time and secret are joined without a separator. The signature is a plain hash, SHA-1 by default.',
 }
@@ -70,7 +72,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
       const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
       const keys = known.map(({ id, secret }) => ({
         id,
-        mac: () => hashOf(algorithm, delivery.body, timestampText, secret),
+        mac: () => hashOf(algorithm, delivery.body, timestampText, secret, known.length),
       }))
       const signer = await signerOf(keys, signature, delivery.body)
       if (signer === undefined) return mismatch('the signature matches none of the secrets')

@@ -21,7 +21,10 @@ function signedTo(publicUrl: string): SignedBytes {
     if ('problem' in url) return refuse(url.problem)
     const query = (url.isOpen ? url.query : search).split('?')
     if (url.isOpen && query.length > 2) return refuse(QUERY_NOT_DIVIDED)
-    const names = header(SIGNED_HEADERS)?.split(',') ?? []
+    const names =
+      header(SIGNED_HEADERS)
+        ?.split(',')
+        .map((name) => name.trim()) ?? []
     // Require the time and the list itself to be signed. Otherwise anyone can change them.
     if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
     if (![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) return undefined
@@ -63,5 +66,11 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   eventType: { header: 'x-contentful-topic' },
   leaseSeconds: 30, // two more attempts, 30 s apart
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Contentful signs only if there is a signing secret: choose Enable request verification in the webhook settings of the space, or set one for the app under Security',
+    otherFormats:
+      "Contentful sends a form if the webhook's content type says so: choose JSON in the webhook's settings",
+  },
   limits: 'The host and the headers that the signature does not list are not signed.',
 })

@@ -45,6 +45,9 @@ export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = schemeOf(
     },
     maxBodyBytes: 1_048_576,
     facts: {
+      unsigned: false,
+      tests:
+        'Discord sends wrong signatures on purpose and expects a 401: without other refusals, nothing is wrong',
       otherSecrets:
         'each app has its own; it is neither the bot token, the client secret nor the application ID',
     },

@@ -31,6 +31,7 @@ export const dropboxSign: SchemeFactory<SecretOptions, '/event/event_type'> = sc
     content: [/* @__PURE__ */ jsonInMultipart('json')],
     maxBodyBytes: 262_144,
     maxFields: 5000, // every field of the document is listed, with up to seven members
+    facts: { unsigned: false },
     limits: 'Only the time and the type of the event are signed. A replay cannot be told from a new event.',
   },
   { preAuth: PRE_AUTH_BODY },

@@ -22,5 +22,6 @@ export const elevenlabs: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   timestamp: { item: 't=', unit: 'seconds', of: 'attempt', toleranceSeconds: 1_800 },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })

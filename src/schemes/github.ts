@@ -33,7 +33,7 @@ export const github: SchemeFactory<SecretOptions, 'x-github-event'> = schemeOf({
   facts: {
     otherKeys: { ghp_: 'an access token', github_pat_: 'an access token', '-----BEGIN': 'the key of an app' },
     otherSecrets: 'each webhook has its own',
-    unsigned: 'GitHub signs only if its webhook has a secret',
+    unsigned: "GitHub signs only if its webhook has a secret: set one in the webhook's settings",
     otherVersions: { 'x-hub-signature': { begins: 'sha1=', is: 'the older signature, by SHA-1' } },
   },
   limits: 'The time and the headers are not signed: X-GitHub-Delivery and X-GitHub-Event can be changed.',

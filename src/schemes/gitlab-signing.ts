@@ -17,5 +17,8 @@ export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = sch
   sender: 'GitLab',
   secretName: 'signing token of the webhook, whsec_…',
   eventType: { header: 'x-gitlab-event' },
+  facts: {
+    unsigned: "GitLab signs only if the webhook has a signing token: generate one in the webhook's settings",
+  },
   limits: 'The URL and the other headers, including X-Gitlab-Event, are not signed.',
 })

@@ -22,6 +22,10 @@ export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   eventId: { header: 'idempotency-key' },
   eventType: { header: 'x-gitlab-event' },
   maxBodyBytes: 26_214_400,
+  facts: {
+    unsigned:
+      "GitLab sends a token only if the webhook has one: enter it as Secret token in the webhook's settings",
+  },
   limits:
     'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

@@ -20,5 +20,6 @@ export const gocardless: SchemeFactory = schemeOf({
   signs: '{body}',
   eventId: { member: '/meta/webhook_id' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The time, the URL and the headers are not signed.',
 })

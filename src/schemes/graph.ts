@@ -47,6 +47,10 @@ const GRAPH: CodeScheme = {
     const value = notifications.map((each) => ({ ...Object(each), clientState: need('secret') }))
     return { body: encoder.encode(JSON.stringify({ ...Object(message), value })) }
   },
+  facts: {
+    unsigned:
+      'Microsoft Graph repeats clientState only if the subscription has one: set it when you create the subscription',
+  },
   limits:
     'Nothing is signed: clientState only identifies the caller. Notifications repeat, so a replay cannot be told from a new one.',
 }

@@ -38,6 +38,7 @@ export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
     signedUrl: decodeSome,
     maxBodyBytes: 1_048_576,
     facts: {
+      unsigned: false,
       otherSecrets: 'each app has its own; it is no access token',
       otherVersions: { 'x-hubspot-signature': { is: "HubSpot's older signature, v1 or v2" } },
     },

@@ -27,5 +27,6 @@ export const intercom: SchemeFactory<SecretOptions, '/topic'> = schemeOf({
     answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
   },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })

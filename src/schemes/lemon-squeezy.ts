@@ -20,5 +20,6 @@ export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = sc
   signs: '{body}',
   eventType: { member: '/meta/event_name' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -23,5 +23,6 @@ export const line: SchemeFactory = schemeOf({
   signs: '{body}',
   handshake: NO_EVENTS,
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The time, the URL and the headers are not signed.',
 })

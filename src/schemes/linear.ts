@@ -24,6 +24,7 @@ export const linear: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   eventType: { member: '/type' },
   maxBodyBytes: 5_242_880,
   facts: {
+    unsigned: false,
     usualPrefix: 'lin_wh_',
     otherKeys: { lin_api_: 'an API key', lin_oauth_: 'an OAuth token' },
     otherSecrets: 'each webhook has its own, and an OAuth app has another one',

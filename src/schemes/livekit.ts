@@ -17,6 +17,7 @@ export interface LivekitOptions extends SharedSecretOptions {
 const tokenOf = (apiKey: string): HashedToken => ({
   header: 'authorization',
   fixed: { iss: apiKey },
+  fixedBy: { iss: 'apiKey: another API key of LiveKit has signed' },
   hashClaim: 'sha256',
   spelling: 'base64',
 })
@@ -39,6 +40,7 @@ const LIVEKIT: CodeScheme = {
     const token = tokenOf(delivery.need('keyId'))
     return { headers: { authorization: await hashedToken(delivery.need('secret'), delivery, token) } }
   },
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 }
 

@@ -42,6 +42,11 @@ export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = scheme
     },
     eventType: { member: '/event-data/event' },
     maxBodyBytes: 262_144,
+    facts: {
+      unsigned: false,
+      otherFormats:
+        'Mailgun sends inbound messages and its older webhooks as forms: this scheme reads its event webhooks, in JSON',
+    },
     limits: 'The event is not signed. Only a time and a token are, and each token is accepted once.',
   },
   { preAuth: PRE_AUTH_BODY },

@@ -44,6 +44,7 @@ export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = schemeOf(
   },
   maxBodyBytes: 3_145_728,
   facts: {
+    unsigned: false,
     otherKeys: { EAA: 'an access token' },
     otherSecrets: 'each app has its own; it is no verify token',
     otherVersions: { 'x-hub-signature': { begins: 'sha1=', is: 'the older signature, by SHA-1' } },

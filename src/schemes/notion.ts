@@ -74,5 +74,6 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -29,6 +29,10 @@ export const okta: SchemeFactory<SecretOptions, '/eventType'> = schemeOf({
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      "Okta sends a secret only if the event hook has one: set it on the hook's page, for the authentication field Authorization",
+  },
   limits:
     'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

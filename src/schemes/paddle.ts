@@ -25,6 +25,9 @@ export const paddle: SchemeFactory<SecretOptions, '/event_type'> = schemeOf({
   eventType: { member: '/event_type' },
   maxBodyBytes: 1_048_576,
   facts: {
+    unsigned: false,
+    otherFormats:
+      'Paddle Classic sends forms, which are signed in another way: this scheme is for Paddle Billing',
     otherKeys: {
       pdl_live_apikey_: 'an API key',
       pdl_sdbx_apikey_: 'an API key',

@@ -22,5 +22,6 @@ export const pagerduty: SchemeFactory<SecretOptions, '/event/event_type'> = sche
   eventId: { member: '/event/id' },
   eventType: { member: '/event/event_type' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -42,6 +42,14 @@ const PAYPAL: CodeScheme = {
   eventId: { member: '/id' },
   eventType: { member: '/event_type' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    otherKeys: { 'WH-': 'the ID of an event' },
+    otherSecrets: 'each webhook has its own, in the sandbox and live',
+    unsigned: false,
+    otherFormats: "PayPal's older IPN sends forms: subscribe a webhook instead",
+    tests:
+      "the Webhooks simulator signs with the text WEBHOOK_ID in place of a webhook's ID: send an event of the sandbox instead, because anyone can use the simulator",
+  },
   limits:
     'Only a CRC-32 of the body is signed. Anyone with a captured delivery can forge a body with the same checksum, so fetch the event’s resource from PayPal.',
 }

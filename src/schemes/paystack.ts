@@ -15,7 +15,7 @@ export const paystack: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   sender: 'Paystack',
   secretName: 'secret key of the account',
   secretMadeBy: 'sender',
-  facts: { signsWithApiKey: true },
+  facts: { signsWithApiKey: true, unsigned: false },
   algorithm: 'hmac-sha512',
   key: 'text',
   signature: { headers: ['x-paystack-signature'], spelling: 'hex' },

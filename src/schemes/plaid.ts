@@ -43,6 +43,7 @@ const PLAID: CodeScheme = {
   timestamp: { item: 'iat', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/webhook_code' },
   maxBodyBytes: 1_048_576,
+  facts: { otherSecrets: 'Sandbox and Production have keys of their own', unsigned: false },
   limits:
     'The URL and the other headers are not signed. Genuine bodies repeat, so each token is accepted once.',
 }

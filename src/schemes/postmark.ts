@@ -28,6 +28,10 @@ const POSTMARK: CodeScheme = {
   sign: ({ need }) => ({
     headers: { authorization: `Basic ${encodeBase64(encoder.encode(need('secret')))}` },
   }),
+  facts: {
+    unsigned:
+      'Postmark authenticates only if the webhook has credentials: write them into its URL, https://user:password@…',
+  },
   limits:
     'Nothing is signed: user and password only identify the caller, and anyone who has seen them can forge deliveries.',
 }

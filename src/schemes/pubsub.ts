@@ -46,6 +46,10 @@ const PUBSUB: CodeScheme = {
   bodiesRepeat: true,
   content: [ANY_BODY],
   maxBodyBytes: 14_680_064, // 10 MB in base64
+  facts: {
+    unsigned:
+      'Pub/Sub sends a token only if authentication is enabled: enable it in the push subscription, and choose a service account',
+  },
   limits:
     'The body is not signed: the token only identifies the caller, and for an hour anyone who has seen it can forge deliveries.',
 }

@@ -22,6 +22,10 @@ export interface QstashOptions extends SharedSecretOptions {
 const tokenOf = (publicUrl: string): HashedToken => ({
   header: 'upstash-signature',
   fixed: { iss: 'Upstash', sub: publicUrl },
+  fixedBy: {
+    iss: 'Upstash: another service has signed',
+    sub: 'publicUrl: the message was published to another URL',
+  },
   hashClaim: 'body',
   spelling: 'base64url',
 })
@@ -44,6 +48,7 @@ const QSTASH: CodeScheme = {
     const token = tokenOf(delivery.need('publicUrl'))
     return { headers: { 'upstash-signature': await hashedToken(delivery.need('secret'), delivery, token) } }
   },
+  facts: { unsigned: false },
   limits: 'The headers are not signed: Upstash-Message-Id can be changed.',
 }
 

@@ -23,5 +23,9 @@ export const razorpay: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   eventId: { header: 'x-razorpay-event-id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Razorpay signs only if the webhook has a secret: set one in the Dashboard, under Accounts & Settings, Webhooks',
+  },
   limits: 'The URL and the headers are not signed: the event ID can be changed.',
 })

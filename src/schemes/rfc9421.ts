@@ -114,6 +114,7 @@ const RFC9421: CodeScheme = {
   maxBodyBytes: 1_048_576,
   retentionSeconds: 'replay-window', // genuine bodies may repeat after it
   sign: signMessage,
+  facts: { unsigned: 'each sender decides which messages it signs: configure it to sign these' },
   limits:
     'The body and the time are signed. The sender chooses whether to sign the URL and other headers: see requiredComponents. Equal bodies within the replay window are one event, unless a signed ID is among them.',
 }

@@ -24,5 +24,6 @@ export const sanity: SchemeFactory = schemeOf({
   eventId: { header: 'idempotency-key' },
   leaseSeconds: 30, // two more attempts, 30 s apart
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: "Sanity signs only if the webhook has a secret: set one on the webhook's page" },
   limits: 'The URL and the other headers are not signed: Idempotency-Key can be changed.',
 })

@@ -24,6 +24,11 @@ export const sendgrid: SchemeFactory<PublicKeyOptions> = schemeOf(
     signs: '{timestamp}{body}',
     timestamp: { header: 'x-twilio-email-event-webhook-timestamp', unit: 'seconds', of: 'attempt' },
     maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned:
+        'SendGrid signs only if Signed Event Webhook is on: turn it on in the settings of the event webhook',
+      otherFormats: "SendGrid's Inbound Parse sends forms: this scheme is for the event webhook",
+    },
     limits: 'The URL and the other headers are not signed. Time and body are joined without a separator.',
   },
   { publicKeys: publicKeyMatcher },

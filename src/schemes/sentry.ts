@@ -22,6 +22,10 @@ export const sentry: SchemeFactory<SecretOptions, 'sentry-hook-resource'> = sche
   eventId: { header: 'request-id' },
   eventType: { header: 'sentry-hook-resource' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Sentry signs the webhooks of integrations, not those of its older WebHooks plugin: create an internal integration',
+  },
   limits:
     'The time, the URL and the headers are not signed: Request-ID, Sentry-Hook-Resource and Sentry-Hook-Timestamp can be changed.',
 })

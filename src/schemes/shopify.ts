@@ -1,4 +1,6 @@
+import { memberOf } from '../lib/member-of.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type TopicOptions } from './kit/define-scheme.ts'
+import { inEitherFamily } from './kit/header-families.ts'
 
 /** The events of each resource. Read in Shopify's documentation of API version 2026-01, on 2026-11-24. */
 const EVENTS = {
@@ -91,9 +93,36 @@ const listTopics = () =>
     .flatMap(([resource, events]) => events.split(' ').map((event) => `${resource}/${event}`))
     .concat(DOTTED)
 
+const DAY_SECONDS = 86_400
+/** The members of the bodies that ask for a deletion. Read in Shopify's documentation, on 2026-11-26. */
+const REDACTIONS: ReadonlyMap<string | undefined, string> = /* @__PURE__ */ new Map([
+  ['customers/redact', 'customer orders_to_redact shop_domain shop_id'],
+  ['shop/redact', 'shop_domain shop_id'],
+])
+
 /**
- * Shopify: `X-Shopify-Hmac-Sha256`. The key is the app's client secret. Webhooks created in a shop's admin use the
- * secret shown there. The signature covers only the body.
+ * Whether this asks for a deletion. Its body has neither a time nor an ID, so the next one has the same. The topic is not signed:
+ * the exact members make sure that no other body is forgotten as early.
+ */
+function isRedaction(type: string | undefined, payload: unknown): boolean {
+  if (membersOf(payload) !== REDACTIONS.get(type)) return false
+  const isOfShop =
+    Number.isInteger(memberOf(payload, 'shop_id')) && typeof memberOf(payload, 'shop_domain') === 'string'
+  if (type === 'shop/redact') return isOfShop
+  const isOfCustomer = membersOf(memberOf(payload, 'customer')) !== ''
+  return isOfShop && isOfCustomer && Array.isArray(memberOf(payload, 'orders_to_redact'))
+}
+
+/** The names of an object's members, sorted. Empty for anything else. */
+const membersOf = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.keys(value).sort().join(' ')
+    : ''
+
+/**
+ * Shopify: `X-Shopify-Hmac-Sha256`, and for [Events](https://shopify.dev/docs/apps/build/events) `Shopify-Hmac-Sha256`. A delivery has
+ * the headers of webhooks or those of Events. One that mixes them is refused. The key is the app's client secret. Webhooks created in
+ * a shop's admin use the secret shown there. The signature covers only the body.
  *
  * One change can send the same body under two topics, e.g. `orders/create` and `orders/paid`, so the body is claimed once
  * per topic. Add topics that Shopify has published since 2026-01 as `topics`. The topic is not signed: a captured delivery
@@ -102,31 +131,54 @@ const listTopics = () =>
  *
  * `event.id` is Shopify's event ID, which two topics may share, so identify your own records and jobs by `event.id` and
  * `event.type` together. A few topics repeat their bodies, e.g. `product_listings/remove` for a product that is listed and
- * removed again. The second is a duplicate. For these, pass `dedupe: 'id'`, which claims the unsigned ID and the topic.
+ * removed again. The second is a duplicate. For these, pass `dedupe: 'id'`, which claims the unsigned ID and the topic. Events
+ * repeat their bodies too, unless their query asks for something that changes each time, e.g. `updatedAt`.
+ *
+ * `shop/redact` and `customers/redact` repeat their bodies as well, whenever an app is uninstalled or a customer's data is to be
+ * deleted again. They are remembered for 24 hours, longer than Shopify retries, so that the next request runs. A captured one can run
+ * again after that, so check that the shop has not come back before you delete its data. If you set `dedupe`, they are remembered for
+ * as long as everything else.
+ *
+ * An Events delivery has the resource in `event.type`, e.g. `Product`, and the `Shopify-Webhook-Id` in `event.id`. Its body names the
+ * topic and action too, and there they are signed.
  *
  * @example
  * ```ts
  * const auth = shopify({ secrets: process.env.SHOPIFY_WEBHOOK_SECRET })
  * ```
  */
-export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-topic'> = schemeOf({
-  name: 'shopify',
-  sender: 'Shopify',
-  secretName: 'client secret of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-shopify-hmac-sha256'], spelling: 'base64' },
-  signs: '{body}',
-  eventId: { header: 'x-shopify-event-id' },
-  eventType: { header: 'x-shopify-topic' },
-  topics: /* @__PURE__ */ listTopics(),
-  maxBodyBytes: 1_048_576,
-  facts: {
-    usualPrefix: 'shpss_',
-    otherKeys: { shpat_: 'an access token', shpca_: 'an access token', shppa_: 'an access token' },
-    otherSecrets:
-      "webhooks made in a shop's admin sign with the secret shown there, not with the client secret of the app",
+export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-topic'> = schemeOf(
+  {
+    name: 'shopify',
+    sender: 'Shopify',
+    secretName: 'client secret of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-shopify-hmac-sha256'], spelling: 'base64' },
+    signs: '{body}',
+    eventId: { header: 'x-shopify-event-id' },
+    eventType: { header: 'x-shopify-topic' },
+    topics: /* @__PURE__ */ listTopics(),
+    // The headers of Events: shopify.dev/docs/apps/build/events, and shopify-app-js 3028 and 3129. Read on 2026-11-26. The ID of a delivery
+    // stays the same on retries, and Shopify will no longer send that of the event (shopify-app-js 3362).
+    otherHeaders: {
+      'x-shopify-hmac-sha256': 'shopify-hmac-sha256',
+      'x-shopify-topic': 'shopify-topic',
+      'x-shopify-event-id': 'shopify-webhook-id',
+      'x-shopify-webhook-id': 'shopify-event-id',
+    },
+    retentionOf: ({ type, payload }) => (isRedaction(type, payload) ? DAY_SECONDS : undefined),
+    maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned: false,
+      otherFormats: "Shopify sends XML if the subscription's format is XML: set its format to JSON",
+      usualPrefix: 'shpss_',
+      otherKeys: { shpat_: 'an access token', shpca_: 'an access token', shppa_: 'an access token' },
+      otherSecrets:
+        "webhooks made in a shop's admin sign with the secret shown there, not with the client secret of the app",
+    },
+    limits: 'The time, the URL and the headers are not signed: the event ID, topic and shop can be changed.',
   },
-  limits: 'The time, the URL and the headers are not signed: the event ID, topic and shop can be changed.',
-})
+  { families: inEitherFamily },
+)

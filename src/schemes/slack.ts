@@ -1,5 +1,8 @@
+import { byteText } from '../lib/bytes.ts'
+import { mediaTypeOf } from '../lib/content-type.ts'
 import { memberAt } from '../lib/json.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, textReply } from './kit/define-scheme.ts'
+import { FORM } from './kit/form-fields.ts'
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
@@ -91,10 +94,14 @@ export interface SlackRateLimit {
   readonly payload?: undefined
 }
 
+/** The field, beside nothing but the token that once was Slack's proof: 24 letters and digits. */
+const SSL_CHECK = /^(token=\w{1,256}&)?ssl_check=1$|^ssl_check=1&token=\w{1,256}$/
+
 /**
  * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
  * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
- * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you.
+ * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you, and so is `ssl_check=1`, the only
+ * request that Slack does not sign: it checks the certificate of a command's URL.
  *
  * Commands and interactions are forms, and have no `event.type`. For a command, `event.payload` is a `SlackCommand`: its fields.
  * For an interaction it is a `SlackInteraction`: `{ payload }`, with the parsed JSON of its only field.
@@ -131,9 +138,18 @@ export const slack: SchemeFactory<
         ? textReply(memberAt(payload, ['challenge']))
         : undefined
     },
+    // The check of a certificate: the query of a GET without a body, or the form of a POST without a query.
+    answerUnsigned({ method, header, queryText, body }) {
+      const [query, form] = [queryText(), byteText(body.subarray(0, 600))] // longer than any check
+      const isForm = method === 'POST' && !query && mediaTypeOf(header('content-type') ?? '') === FORM
+      return (method === 'GET' ? !form : isForm) && SSL_CHECK.test(query + form)
+        ? { status: 200, headers: {}, body: '' }
+        : undefined
+    },
   },
   maxBodyBytes: 1_048_576,
   facts: {
+    unsigned: 'Slack signs all but ssl_check=1',
     otherKeys: {
       xoxb: 'a bot token',
       xoxp: 'a user token',
@@ -141,8 +157,6 @@ export const slack: SchemeFactory<
       xapp: 'an app-level token',
     },
     otherSecrets: 'each app has its own; it is neither the client secret nor the verification token',
-    formOrder:
-      'token team_id team_domain enterprise_id enterprise_name channel_id channel_name user_id user_name command text api_app_id is_enterprise_install response_url trigger_id',
   },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -1,4 +1,5 @@
 import { CERTIFICATE_OPTIONS, remoteCertificates } from '../auth/remote-certificates.ts'
+import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { aBoolean, aFunction, type OptionCheck, oneOfWords, optional } from '../lib/options.ts'
 import { fail } from '../reason.ts'
@@ -9,7 +10,14 @@ import {
   type CommonOptions,
   defineCodeScheme,
 } from './kit/define-scheme.ts'
-import { isCertificateUrl, SMALL_MEMBERS, signatureOf, signedBytesOf, textOf } from './kit/sns-message.ts'
+import {
+  isCertificateUrl,
+  isTopicArn,
+  SMALL_MEMBERS,
+  signatureOf,
+  signedBytesOf,
+  textOf,
+} from './kit/sns-message.ts'
 import { OLDEST_SECONDS, SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './kit/sns-subscription.ts'
 
 /** The options of `sns`. Certificates are fetched from Amazon with `fetch`. */
@@ -23,13 +31,17 @@ export interface SnsOptions extends CommonOptions, SubscriptionOptions {
   readonly signatureVersion?: '1' | '2' | undefined
 }
 
-const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[\w-]{1,256}(?:\.fifo)?$/
+const RAW_DELIVERY = 'x-amz-sns-rawdelivery'
+const RAW = 'raw message deliveries: turn off raw message delivery in the subscription'
 
 /** @throws ListenerConfigError */
 const ownTopics: OptionCheck = (value, option) => {
   const arns = [value].flat()
-  if (arns.length > 0 && arns.every((arn) => typeof arn === 'string' && TOPIC_ARN.test(arn))) return
-  throw new ListenerConfigError(option, 'must be like arn:aws:sns:us-east-1:123456789012:orders')
+  if (arns.length > 0 && arns.every((arn) => typeof arn === 'string' && isTopicArn(arn))) return
+  throw new ListenerConfigError(
+    option,
+    'must be like arn:aws:sns:us-east-1:123456789012:orders, in a partition and region of AWS',
+  )
 }
 
 const SNS: CodeScheme = {
@@ -48,6 +60,11 @@ const SNS: CodeScheme = {
   maxBodyBytes: 393_216, // 256 KB of message and attributes, and 128 KB of escapes and envelope
   leaseSeconds: 30, // half of the minute during which SNS retries
   handshake: SNS_SUBSCRIPTIONS,
+  facts: {
+    unsigned: `Amazon SNS signs all but ${RAW}`,
+    otherFormats:
+      'Amazon SNS sends another type only if the delivery policy names one: set its headerContentType to text/plain or application/json',
+  },
   limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',
 }
 
@@ -84,7 +101,11 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
     return (evidence) => {
       const message = evidence.parsed()
       const given = signatureOf(message, evidence.delivery.body)
-      if ('reason' in given) return given
+      if ('reason' in given) {
+        if (headerOf(evidence.delivery, RAW_DELIVERY) === 'true')
+          evidence.refuse?.(`Amazon SNS does not sign ${RAW}`)
+        return given
+      }
       if (!topics.includes(textOf(message, 'TopicArn'))) {
         return fail('signature_mismatch', 'TopicArn is none of topicArns')
       }

@@ -28,6 +28,7 @@ export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = scheme
     eventId: { member: '/event_id' },
     eventType: { member: '/type' },
     maxBodyBytes: 1_048_576,
+    facts: { unsigned: false },
     limits: 'The other headers are not signed.',
   },
   { url: signedUrlText },

@@ -20,6 +20,7 @@ export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = scheme
     sender: 'Standard Webhooks',
     secretName: 'signing secret, whsec_…, or public key, whpk_…',
     facts: {
+      unsigned: false,
       isShared: true,
       otherKeys: { whsk_: 'a private key' },
       otherSecrets: 'each endpoint has its own',

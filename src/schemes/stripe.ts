@@ -27,6 +27,7 @@ export const stripe: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
   facts: {
+    unsigned: false,
     otherKeys: { we_: 'the ID of an endpoint' },
     otherSecrets: 'each endpoint has its own, and `stripe listen` another',
   },

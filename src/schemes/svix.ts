@@ -16,6 +16,7 @@ export const svix: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   sender: 'Svix',
   secretName: 'signing secret of the endpoint, whsec_…',
   facts: {
+    unsigned: false,
     isShared: true,
     otherKeys: {
       ep_: 'the ID of an endpoint',

@@ -21,6 +21,9 @@ export const telegram: SchemeFactory = schemeOf({
   signs: '{body}',
   eventId: { member: '/update_id' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned: 'Telegram sends a token only if the webhook has one: pass it to setWebhook as secret_token',
+  },
   limits:
     'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
 })

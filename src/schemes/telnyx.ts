@@ -24,6 +24,10 @@ export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = schem
     eventId: { member: '/data/id' },
     eventType: { member: '/data/event_type' },
     maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned: false,
+      otherFormats: 'Telnyx sends TeXML callbacks as forms: this scheme reads its webhooks in JSON',
+    },
     limits: 'The URL and the other headers are not signed.',
   },
   { publicKeys: publicKeyMatcher },

@@ -37,6 +37,7 @@ export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> =
       answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
     },
     maxBodyBytes: 1_048_576,
+    facts: { unsigned: false },
     limits: 'The time and the headers are not signed.',
   },
   { url: signedUrlText },

@@ -259,6 +259,7 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
     repeatedFields: 'sorted-set',
     maxBodyBytes: 262_144,
     facts: {
+      unsigned: false,
       otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
       otherSecrets:
         'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',

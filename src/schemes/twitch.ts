@@ -36,6 +36,7 @@ export const twitch: SchemeFactory<SecretOptions, '/subscription/type'> = scheme
         : undefined,
   },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits:
     "The URL and the other headers, including the message's type, are not signed. ID, time and body are joined without a separator.",
 })

@@ -21,5 +21,9 @@ export const typeform: SchemeFactory<SecretOptions, '/event_type'> = schemeOf({
   eventId: { member: '/event_id' },
   eventType: { member: '/event_type' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      "Typeform signs only if the webhook has a secret: set one in the form's Connect panel, under Webhooks, or by the API",
+  },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -23,5 +23,6 @@ export const vercel: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   eventId: { member: '/id' },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })

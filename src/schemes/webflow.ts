@@ -21,5 +21,9 @@ export const webflow: SchemeFactory<SecretOptions, '/triggerType'> = schemeOf({
   timestamp: { header: 'x-webflow-timestamp', unit: 'milliseconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/triggerType' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned:
+      'Webflow signs only webhooks that were created by its API: those made in the dashboard are unsigned, so create yours by the API',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -48,5 +48,6 @@ export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webh
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: 'WooCommerce signs all but the ping that it sends when you save the webhook' },
   limits: 'The time, the URL and the headers are not signed: X-WC-Webhook-Topic can be changed.',
 })

@@ -22,5 +22,6 @@ export const workos: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   eventId: { member: '/id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -24,5 +24,10 @@ export const xero: SchemeFactory = schemeOf({
   bareUnauthorized: true,
   handshake: NO_EVENTS,
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned: false,
+    tests:
+      'Xero sends wrong signatures on purpose while it checks the URL (Intent to receive) and expects a 401',
+  },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -28,6 +28,12 @@ export const zendesk: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   eventId: { header: 'x-zendesk-webhook-invocation-id' },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
+  facts: {
+    unsigned: false,
+    otherFormats:
+      "Zendesk sends XML or a form if the webhook's request format says so: choose JSON on the webhook's page",
+    testSecret: 'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==',
+  },
   limits:
     'The URL and the other headers are not signed: the invocation ID can be changed. Time and body are joined without a separator.',
 })

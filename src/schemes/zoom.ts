@@ -49,6 +49,7 @@ export const zoom: SchemeFactory<SecretOptions, '/event'> = schemeOf({
     },
   },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 })
 

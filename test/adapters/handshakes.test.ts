@@ -34,6 +34,10 @@ function plain(method: string, path: string, headers: RawRequest['headers'] = []
   return { method, path, headers, body: Buffer.from(body) }
 }
 
+function sslCheck(form: string): RawRequest {
+  return plain('POST', '/hook', [['Content-Type', 'application/x-www-form-urlencoded']], form)
+}
+
 /** A row for an unsigned handshake. It reaches neither the handler nor the store. */
 function openRow(
   name: string,
@@ -130,6 +134,19 @@ describeMatrix('a handshake without a signature', [
     ),
     { ...EMPTY, others: { 'x-hook-secret': 'b537' } },
     { secrets: undefined },
+  ),
+  openRow("Slack's certificate check gets a 200", 'slack', sslCheck('ssl_check=1&token=a1B2c3'), EMPTY),
+  openRow(
+    "Slack's certificate check may be a GET",
+    'slack',
+    plain('GET', '/hook?ssl_check=1&token=a1'),
+    EMPTY,
+  ),
+  openRow(
+    "Slack's certificate check is refused beside the fields of a command",
+    'slack',
+    sslCheck('ssl_check=1&command=%2Fdeploy'),
+    refused(400, 'header_missing'),
   ),
   openRow(
     'an OPTIONS is answered by the adapter, not by the framework',

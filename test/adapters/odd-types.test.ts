@@ -110,9 +110,17 @@ for (const [name, body] of OTHERS) {
     typed('', ACCEPTED),
     typed('application/json; charset="utf-8"; ;', ACCEPTED),
     typed('APPLICATION/JSON ;profile=x', ACCEPTED),
-    ...['json', '/', ';', 'application/', 'application/json garbage', 'text/html', 'é'].map((type) =>
-      typed(type, UNUSED),
-    ),
+    typed('application/json;charset=UTF8', ACCEPTED),
+    ...[
+      'json',
+      '/',
+      ';',
+      'application/',
+      'application/json garbage',
+      'text/html',
+      'é',
+      'application/json; utf-8',
+    ].map((type) => typed(type, UNUSED)),
     typed(['application/json', 'application/json'], REPEATED),
   ])
 }

@@ -60,6 +60,10 @@ describe('Content-Type', () => {
     'application/json; profile="a\\"b"',
     'application/json; xcharset="; charset=latin1"',
     'application/json; charset="utf\\-8"',
+    'application/json; charset=utf8',
+    'application/json;charset=UTF8',
+    'application/json; charset="Utf8"',
+    'application/json; charset=utf8; charset=utf-8',
     'application/json;',
     'application/json ; ',
     '\tAPPLICATION/JSON\t',
@@ -93,6 +97,13 @@ describe('Content-Type', () => {
     'application/json; charset="\\utf-16"',
     'application/json; xcharset=utf-8; charset=latin1',
     'application/json; charset=""',
+    'application/json; charset=utf',
+    'application/json; charset=utf88',
+    'application/json; charset=utf--8',
+    'application/json; charset=utf_8',
+    'application/json; charset=xutf8',
+    'application/json; charset=utf8; charset=utf-16',
+    'application/json; charset=unicode-1-1-utf-8',
   ])('a listener refuses another charset: %j', async (value) => {
     expect(await withThese({ 'content-type': value })).toBe('400 content_type_not_json')
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memberAt } from '../../src/lib/json.ts'
-import { rawText, readMembers, selectionOf, unescapeJson } from '../../src/lib/json-members.ts'
+import { endOfString, rawText, readMembers, selectionOf, unescapeJson } from '../../src/lib/json-members.ts'
 import fc from '../support/property.ts'
 
 const WANTED = selectionOf([
@@ -159,7 +159,22 @@ describe('the bytes of a JSON string', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
-        .array(fc.constantFrom('\ud83d', '\ude00', 'é', '€', '"', '\\', '/', '\n', 'a', '\u07ff', '\u0800'))
+        .array(
+          fc.constantFrom(
+            'a'.repeat(70),
+            '\ud83d',
+            '\ude00',
+            'é',
+            '€',
+            '"',
+            '\\',
+            '/',
+            '\n',
+            'a',
+            '\u07ff',
+            '\u0800',
+          ),
+        )
         .map((all) => all.join('')),
     )
     fc.assert(
@@ -185,5 +200,48 @@ describe('the bytes of a JSON string', () => {
         },
       ),
     )
+  })
+})
+
+describe('endOfString', () => {
+  /** Byte by byte. */
+  function slowEnd(text: Uint8Array, start: number): number {
+    let index = start
+    for (; index < text.length; index += 1) {
+      if (text[index] === 0x5c) index += 1
+      else if (text[index] === 0x22 || text[index] === 0x0a) return index
+    }
+    return index
+  }
+
+  const piece = fc.oneof(
+    fc.constantFrom('"', '\\', '\n', '\\"', '\\\\', '\\\n', 'é'),
+    fc.integer({ min: 0, max: 600 }).map((length) => 'a'.repeat(length)),
+  )
+
+  it('the end of a string is where a search byte by byte finds it', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.nat(300), (pieces, start) => {
+        const text = Buffer.from(pieces.join(''))
+        expect(endOfString(text, start)).toBe(slowEnd(text, start))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it.each([
+    ['no quote', 'a', ''],
+    ['escaped quotes', '\\"', ''],
+    ['an escape every 257 bytes', `${'a'.repeat(257)}\\n`, ''],
+    ['escaped quotes 257 bytes apart', `${'a'.repeat(257)}\\"`, ''],
+    ['quotes 257 bytes apart', `${'a'.repeat(257)}"`, ''],
+    ['backslashes', '\\\\', ''],
+  ])('a megabyte of %s is passed over in a moment', (_, part) => {
+    const text = Buffer.from(part.repeat(1_048_576 / part.length))
+    const before = performance.now()
+    let at = 0
+    while (at < text.length) at = endOfString(text, at) + 1
+    // A quadratic search would take seconds.
+    expect(performance.now() - before).toBeLessThan(500)
   })
 })

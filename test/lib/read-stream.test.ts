@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { joinChunks, readAtMost } from '../../src/lib/read-stream.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { joinChunks, readAtMost, withChunk } from '../../src/lib/read-stream.ts'
 import fc from '../support/property.ts'
 
 interface Source {
@@ -87,5 +87,63 @@ describe('joinChunks', () => {
   it('joinChunks joins several in order, and none to an empty array', () => {
     expect(joinChunks([chunk(1, 1), chunk(0), chunk(2, 2)], 3)).toStrictEqual(Uint8Array.of(1, 2, 2))
     expect(joinChunks([], 0)).toStrictEqual(new Uint8Array(0))
+  })
+})
+
+describe('withChunk', () => {
+  /** Appends chunks of these lengths. Returns the chunks, and how many bytes were copied on the way. */
+  function appended(lengths: readonly number[]) {
+    let copied = 0
+    class Counted extends Uint8Array {
+      override set(source: ArrayLike<number>, offset?: number): void {
+        copied += source.length
+        super.set(source, offset)
+      }
+    }
+    vi.stubGlobal('Uint8Array', Counted)
+    try {
+      let chunks: Uint8Array[] = []
+      let next = 0
+      for (const length of lengths) {
+        const bytes = new Counted(length)
+        for (let index = 0; index < length; index += 1) bytes[index] = next++ % 251
+        chunks = withChunk(chunks, bytes)
+      }
+      return { chunks, copied }
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  }
+
+  it('a million single bytes are copied 16 times each at most, and not 5,000 times', () => {
+    const { chunks, copied } = appended(Array(1_000_000).fill(1))
+    expect(copied).toBeGreaterThan(1_000_000)
+    expect(copied).toBeLessThan(16_000_000)
+    expect(chunks.length).toBeLessThan(120)
+  })
+
+  it.each([
+    ['grow', (index: number) => index % 700],
+    ['shrink', (index: number) => 700 - (index % 700)],
+    ['alternate', (index: number) => (index % 2 === 0 ? 3 : 1)],
+    ['are empty', () => 0],
+    ['are mostly empty', (index: number) => (index % 150 === 0 ? 1 : 0)],
+    ['are just under the large ones', (index: number) => (index % 40 === 0 ? 65_535 : 1)],
+  ])('chunks that %s stay few, and are copied a few times', (_, lengthOf) => {
+    const lengths = Array.from({ length: 3000 }, (_, index) => lengthOf(index))
+    const total = lengths.reduce((sum, each) => sum + each, 0)
+    const { chunks, copied } = appended(lengths)
+    expect(chunks.length).toBeLessThanOrEqual(101 + total / 65_536)
+    expect(copied).toBeLessThanOrEqual(16 * total)
+    const whole = joinChunks(chunks, total)
+    expect(whole.length).toBe(total)
+    expect(whole.every((byte, index) => byte === index % 251)).toBe(true)
+  })
+
+  it('large chunks are not copied, and stay in their order among small ones', () => {
+    const lengths = Array.from({ length: 500 }, (_, index) => (index % 2 === 0 ? 65_536 : 1))
+    const { chunks, copied } = appended(lengths)
+    expect(copied).toBe(0)
+    expect(chunks.map(({ length }) => length)).toEqual(lengths)
   })
 })

@@ -26,7 +26,8 @@ export function largestBody({ maxBodyBytes }: Scheme): string {
 
 function handshakeOf({ handshake }: Scheme): string {
   if (handshake === undefined) return '–'
-  return handshake.signed ? 'yes, signed' : 'yes'
+  const also = handshake.answerUnsigned ? ', and one unsigned' : ''
+  return handshake.signed ? `yes, signed${also}` : 'yes'
 }
 
 const HEAD = [

@@ -3,6 +3,7 @@ import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
+import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
 
@@ -121,8 +122,10 @@ const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
 function checksOf({ scheme, dedupe }: SenderPage): string {
   const { headers, member } = scheme.signature
   const algorithm: string = scheme.algorithm // also 'code'
-  const place =
-    headers.length > 0 ? headers.map((name) => `\`${name}\``).join(', ') : `the body, at \`${member}\``
+  const families = rowsOf(scheme).map(({ signature }) =>
+    signature.headers.map((name) => `\`${name}\``).join(', '),
+  )
+  const place = headers.length > 0 ? families.join(' or ') : `the body, at \`${member}\``
   return bullets([
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
@@ -135,8 +138,9 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
   ])
 }
 
-function signedBy({ signed, bringsItsKey }: HandshakeForm): string {
+function signedBy({ signed, bringsItsKey, answerUnsigned }: HandshakeForm): string {
   if (bringsItsKey) return 'signed with the key that it brings, or not signed'
+  if (answerUnsigned) return 'signed, and another that is not'
   return signed ? 'signed' : 'not signed'
 }
 
@@ -179,7 +183,7 @@ const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } =
 }
 
 /** What the row knows about wrong secrets and missing signatures. */
-function factsOf({ facts = {} }: Scheme): readonly string[] {
+function factsOf({ facts = {}, algorithm }: Scheme): readonly string[] {
   const begins = Object.entries(facts.otherKeys ?? {})
   const keys = [...new Set(begins.map(([, is]) => is))].map((is) => {
     const same = begins.filter(([, other]) => other === is).map(([text]) => `\`${text.trim()}…\``)
@@ -188,7 +192,11 @@ function factsOf({ facts = {} }: Scheme): readonly string[] {
   return [
     ...(facts.otherSecrets === undefined ? [] : [`Which secret? ${capital(facts.otherSecrets)}.`]),
     ...(keys.length === 0 ? [] : [`Not the secret: ${keys.join(', ')}.`]),
-    ...(facts.unsigned === undefined ? [] : [`No signature? ${capital(facts.unsigned)}.`]),
+    ...(facts.unsigned
+      ? [`No ${algorithm === 'token' ? 'token' : 'signature'}? ${capital(facts.unsigned)}.`]
+      : []),
+    ...(facts.otherFormats === undefined ? [] : [`Another content type? ${capital(facts.otherFormats)}.`]),
+    ...(facts.tests === undefined ? [] : [`A wrong signature? ${capital(facts.tests)}.`]),
     ...Object.entries(facts.otherVersions ?? {}).map(
       ([header, { is }]) => `\`${header}\` is ${is}. hookgate ignores it.`,
     ),

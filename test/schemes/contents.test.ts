@@ -4,6 +4,7 @@ import { type Authenticator, defineListener, type Json, verify, type WebhookEven
 import { adyen } from '../../src/schemes/adyen.ts'
 import { auth0 } from '../../src/schemes/auth0.ts'
 import { cloudevents } from '../../src/schemes/cloudevents.ts'
+import { docusign } from '../../src/schemes/docusign.ts'
 import { dropboxSign } from '../../src/schemes/dropbox-sign.ts'
 import { github } from '../../src/schemes/github.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
@@ -103,6 +104,8 @@ const NOTIFIED = { Type: 'Notification', MessageId: '165545c9-2a5c-472c-8df2-7ff
 const LOG = { log_id: '90020251120115959' }
 const LINES = { vector: 'JSON Lines under a type of their own', payload: [{ log_id: '1' }, { log_id: '2' }] }
 const PAID = { specversion: '1.0', type: 'com.example.paid', source: '/a', id: '1', data: { a: 1 } } as const
+const CONNECT_XML =
+  '<?xml version="1.0" encoding="utf-8"?>\r\n<DocuSignEnvelopeInformation><Status>Completed</Status></DocuSignEnvelopeInformation>'
 const NOT_UTF8 = Uint8Array.of(0x22, 0xff, 0x22)
 const untyped = { type: undefined }
 
@@ -161,6 +164,15 @@ const held = [
       ...untyped,
       payload: { CallSid: 'CA0123' },
     },
+  }),
+  promised(docusign<{ readonly event: 'envelope-completed' }>, {
+    'application/json': {
+      vector: GENUINE,
+      type: 'envelope-completed',
+      payload: { event: 'envelope-completed' },
+    },
+    'text/xml': { vector: 'XML, the older format', ...untyped, payload: CONNECT_XML },
+    'application/xml': { vector: 'XML under its other type', ...untyped, payload: CONNECT_XML },
   }),
   promised(sns<Notification>, {
     'text/plain': { vector: GENUINE, type: 'Notification', payload: NOTIFIED },

@@ -38,7 +38,7 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   meta: ['unsigned'],
   notion: ['itself', 'unsigned'], // makenotion/notion-sdk-js 722, and older descriptions of it
   okta: ['unsigned'],
-  slack: ['signed'],
+  slack: ['signed', 'unsigned'], // slackapi/bolt-js 1397
   sns: ['signed'],
   trello: ['unsigned'],
   twitch: ['signed'],

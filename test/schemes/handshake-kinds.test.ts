@@ -2,9 +2,12 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { discord } from '../../src/schemes/discord.ts'
 import { notion } from '../../src/schemes/notion.ts'
+import { slack } from '../../src/schemes/slack.ts'
 import { woocommerce } from '../../src/schemes/woocommerce.ts'
 import { zoom } from '../../src/schemes/zoom.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
+import { spyStore } from '../support/spy-store.ts'
 
 describe('Discord', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -26,6 +29,75 @@ describe('Discord', () => {
     const reply = { status: 200, body: '{"type":1}' }
     expect(await send({ type: 1, id: '1', version: 1 })).toMatchObject({ handshake: true, reply })
     expect(await send({ type: 0, version: 1 })).toMatchObject({ handshake: true, reply: { status: 204 } })
+  })
+})
+
+describe('Slack', () => {
+  const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+  const { receive } = schemeReceiver(slack({ secrets: 'a secret' }), undefined, { store })
+  const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+  const OK = { handshake: true, reply: { status: 200, body: '' } }
+
+  it.each([
+    ['in a form', { headers: FORM, body: 'ssl_check=1&token=gIkuvaNzQIHg97ATvDxqgjtO' }],
+    ['without a token', { headers: FORM, body: 'ssl_check=1' }],
+    ['after the token', { headers: FORM, body: 'token=a1&ssl_check=1' }],
+    [
+      'in a form with a charset',
+      { headers: { 'content-type': `${FORM['content-type']}; charset=UTF-8` }, body: 'ssl_check=1' },
+    ],
+    ['with a token of 256 characters', { headers: FORM, body: `ssl_check=1&token=${'x'.repeat(256)}` }],
+    ['in the query of a GET', { method: 'GET', url: '/slack?ssl_check=1&token=a1', headers: {}, body: '' }],
+    ['alone in the query of a GET', { method: 'GET', url: '/slack?ssl_check=1', headers: {}, body: '' }],
+  ])('an unsigned check of the certificate is answered %s, and nothing is claimed', async (_, request) => {
+    expect(await receive(request)).toMatchObject(OK)
+    expect(calls).toEqual([])
+  })
+
+  const MISSING = { reason: 'header_missing', status: 400 }
+  const NO_GET = { reason: 'method_not_post', status: 405 }
+  const inForm = (body: string) => ({ headers: FORM, body })
+  const get = (query: string, body = '') => ({ method: 'GET', url: `/slack?${query}`, headers: {}, body })
+
+  it.each([
+    ['a 0', inForm('ssl_check=0'), MISSING],
+    ['true', inForm('ssl_check=true'), MISSING],
+    ['no value', inForm('ssl_check'), MISSING],
+    ['an empty value', inForm('ssl_check=&token=a1'), MISSING],
+    ['a 1 and a blank', inForm('ssl_check=1+'), MISSING],
+    ['the field of an interaction', inForm('ssl_check=1&payload=%7B%7D'), MISSING],
+    ['the fields of a command', inForm('token=a1&ssl_check=1&command=%2Fdeploy'), MISSING],
+    ['the check twice', inForm('ssl_check=1&ssl_check=1'), MISSING],
+    ['the token twice', inForm('token=a1&ssl_check=1&token=a1'), MISSING],
+    ['the token alone', inForm('token=a1'), MISSING],
+    ['another case', inForm('SSL_CHECK=1'), MISSING],
+    ['a byte order mark', inForm('\uFEFFssl_check=1'), MISSING],
+    ['a line break', inForm('ssl_check=1\n'), MISSING],
+    ['a token of 257 characters', inForm(`ssl_check=1&token=${'x'.repeat(257)}`), MISSING],
+    ['a query', { ...inForm('ssl_check=1'), url: '/slack?ssl_check=1' }, MISSING],
+    ['a query of its own', { ...inForm('ssl_check=1'), url: '/slack?a=b' }, MISSING],
+    ['JSON', { headers: { 'content-type': 'application/json' }, body: 'ssl_check=1' }, MISSING],
+    ['text', { headers: { 'content-type': 'text/plain' }, body: 'ssl_check=1' }, MISSING],
+    ['no content type', { headers: {}, body: 'ssl_check=1' }, MISSING],
+    ['the query of a POST', { headers: FORM, body: '', url: '/slack?ssl_check=1' }, MISSING],
+    ['a GET with a body', get('ssl_check=1', 'ssl_check=1'), NO_GET],
+    ['a GET with a 0', get('ssl_check=0'), NO_GET],
+    ['a GET with another field', get('ssl_check=1&team_id=T1'), NO_GET],
+    ['a GET with the check twice', get('ssl_check=1&ssl_check=1'), NO_GET],
+    ['a HEAD', { ...get('ssl_check=1'), method: 'HEAD' }, NO_GET],
+    ['a PUT', { ...inForm('ssl_check=1'), method: 'PUT' }, NO_GET],
+  ])(
+    'what only resembles a check of the certificate is refused as without it: %s',
+    async (_, request, refusal) => {
+      expect(await receive(request)).toMatchObject({ ok: false, ...refusal })
+    },
+  )
+
+  it('a check of the certificate is answered only to allowed networks', async () => {
+    const { receive } = schemeReceiver(slack({ secrets: 'a secret' }), undefined, {
+      allowedCidrs: ['192.0.2.0/24'],
+    })
+    expect(await receive(inForm('ssl_check=1'))).toMatchObject({ reason: 'source_ip_not_allowed' })
   })
 })
 

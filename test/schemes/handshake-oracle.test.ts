@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { type Delivery, defineListener, replyTo, verify } from '../../src/index.ts'
+import { bytesOf } from '../../src/lib/bytes.ts'
 import type { Json } from '../../src/lib/json.ts'
 import { signedReader } from '../../src/schemes/kit/authenticate.ts'
 import { bodyReaders } from '../../src/schemes/kit/body.ts'
 import type { SenderScheme } from '../../src/schemes/kit/code-scheme.ts'
 import { formFields } from '../../src/schemes/kit/form-fields.ts'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
-import { signedBytes } from '../../src/schemes/kit/signed-text.ts'
 import { signedUrlText } from '../../src/schemes/kit/signed-url.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs } from '../../src/testing/index.ts'
@@ -166,7 +166,10 @@ async function signedTexts(
     fields: () => formFields(deliveryOf(sent).body),
   }
   const signed = (await signedReader(scheme, { publicUrl }, signedUrlText)(values)) ?? []
-  return [...own, ...signed.map((each) => Buffer.from(signedBytes({ ...values, signed: each })).toString())]
+  return [
+    ...own,
+    ...signed.map(({ before, body, after }) => Buffer.from(bytesOf(before, body, after)).toString()),
+  ]
 }
 
 type Row = (typeof withHandshake)[number]

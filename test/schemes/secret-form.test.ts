@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { defineListener, verify } from '../../src/index.ts'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
-import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+import { standardWebhooks } from '../../src/schemes/standard-webhooks.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
+import { type AnyFactory, SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 
 const OPTIONS = { publicUrl: 'https://a.example/hooks' }
 const WHSEC = `whsec_${btoa('k'.repeat(32))}`
@@ -88,4 +92,107 @@ it('every row whose console shows a prefix is held to it', async () => {
       shown,
     ])
   }
+})
+
+const factories = await Promise.all(SCHEME_NAMES.map(schemeFactory))
+const named = (factory: AnyFactory) => ({ name: factory.scheme.name, factory })
+
+describe('the secret of Standard Webhooks and its kin', () => {
+  const rows = factories.filter(({ scheme }) => typeof scheme.key === 'object').map(named)
+
+  it('the kin has more than five rows', () => {
+    expect(rows.length).toBeGreaterThan(5)
+  })
+
+  it.each(rows)(
+    '$name: a secret with the version in front, as Supabase shows it, is the same key',
+    async ({ factory }) => {
+      const { scheme } = factory
+      const auth = factory({ secrets: `v1,${WHSEC}` })
+      const listener = defineListener({ id: 'kin', auth, store: memoryStore({ maxRecords: 9 }) })
+      for (const secret of [WHSEC, `v1,${WHSEC}`]) {
+        const request = await signAs(factory, {
+          secret,
+          body: '{"type":"a"}',
+          eventId: secret.length.toString(),
+        })
+        expect(await verify(toDelivery(request), listener), scheme.name).toMatchObject({ ok: true })
+      }
+    },
+  )
+
+  it.each(rows)('$name: a secret that lost its padding is named', async ({ name, factory }) => {
+    const { sender, secretName } = factory.scheme
+    for (const bytes of [31, 32]) {
+      const unpadded = `whsec_${btoa('k'.repeat(bytes)).replace(/=+$/, '')}`
+      for (const secret of [unpadded, `v1,${unpadded}`, unpadded.slice(6)]) {
+        const refusal = await refusalOf(name, secret)
+        expect(refusal).toContain(
+          `must be whsec_ followed by base64, as the sender shows it; its padding (=) is missing at its end; for ${sender}, pass the ${secretName}`,
+        )
+        expect(refusal).not.toContain('a2tra2')
+      }
+    }
+  })
+
+  it.each(rows)('$name: a secret cut short is not called unpadded', async ({ name }) => {
+    const cut = `whsec_${btoa('k'.repeat(33)).slice(0, -3)}` // one digit over
+    expect(await refusalOf(name, cut)).toMatch(
+      /must be whsec_ followed by base64, as the sender shows it; for /,
+    )
+  })
+
+  it.each([
+    'v1,v1,whsec_a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s=',
+    'v2,whsec_a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s=',
+    'v1,',
+    'v1,whsec_',
+    `v1,${WHSEC}|v1,${WHSEC}`,
+  ])('a secret that no console shows is refused: %s', async (secret) => {
+    expect(await refusalOf('svix', secret)).toMatch(/ListenerConfigError/)
+  })
+
+  it('a public key may have its version in front too', () => {
+    const whpk = `whpk_${btoa(String.fromCharCode(88, ...Array.from({ length: 31 }, () => 0x66)))}` // the base point of Ed25519
+    expect(() => standardWebhooks({ publicKeys: `v1a,${whpk}` })).not.toThrow()
+  })
+
+  it('only base64 after a prefix has a version: the text of the secret of Stripe is its key', async () => {
+    expect(await refusalOf('stripe', 'v1,whsec_0123456789abcdef')).toMatch(/has a comma/)
+  })
+})
+
+describe('a space behind the comma of a signature header', () => {
+  const rows = factories
+    .filter(({ scheme: { signature } }) => signature.separator !== undefined && signature.separator !== ' ')
+    .map(named)
+
+  it('the lists with commas or semicolons are more than five', () => {
+    expect(rows.length).toBeGreaterThan(5)
+  })
+
+  it.each(rows)('$name: spaces around the parts do not count', async ({ factory }) => {
+    const { scheme } = factory
+    const secret = scheme.secretPrefix ? `${scheme.secretPrefix}0123456789` : 'a-secret-0123456789abcdef'
+    const [header = ''] = scheme.signature.headers
+    const body = JSON.stringify({ event: { occurred_at: new Date().toISOString() } })
+    const request = await signAs(factory, { secret, body })
+    const listener = defineListener({
+      id: 'spaces',
+      auth: factory({ secrets: secret }),
+      store: memoryStore({ maxRecords: 9 }),
+    })
+    const { separator = '' } = scheme.signature
+    const parts = (request.headers[header] ?? '').split(separator.trim())
+    const spaced = {
+      ...request,
+      headers: { ...request.headers, [header]: ` ${parts.join(` ${separator.trim()}  `)} ` },
+    }
+    expect(await verify(toDelivery(spaced), listener)).toMatchObject({ ok: true })
+    const twice = {
+      ...request,
+      headers: { ...request.headers, [header]: `${parts.join()} , x${parts.join()}` },
+    }
+    expect((await verify(toDelivery({ ...twice, body: `${body} ` }), listener)).ok).toBe(false)
+  })
 })

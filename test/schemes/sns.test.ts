@@ -72,6 +72,37 @@ describe('the certificate of an SNS message', () => {
   })
 
   it.each([
+    ['the European Sovereign Cloud', 'aws-eusc', 'eusc-de-east-1', 'amazonaws.eu'],
+    ['China', 'aws-cn', 'cn-north-1', 'amazonaws.com.cn'],
+    ['GovCloud', 'aws-us-gov', 'us-gov-east-1', 'amazonaws.com'],
+    ['the Secret Cloud', 'aws-iso-b', 'us-isob-east-1', 'sc2s.sgov.gov'],
+    ['the Top Secret Cloud', 'aws-iso', 'us-iso-west-1', 'c2s.ic.gov'],
+    ['a partition of the United Kingdom', 'aws-iso-e', 'eu-isoe-west-1', 'cloud.adc-e.uk'],
+    ['a partition of the United States', 'aws-iso-f', 'us-isof-south-1', 'csp.hci.ic.gov'],
+  ])('a topic of %s is confirmed and received', async (_, partition, region, suffix) => {
+    const host = `https://sns.${region}.${suffix}`
+    const TopicArn = `arn:${partition}:sns:${region}:123456789012:orders`
+    const { host: asked, send } = receiver(amazon(), { topicArns: TopicArn, confirmSubscriptions: true })
+    const own = { TopicArn, SigningCertURL: `${host}/SimpleNotificationService-0.pem` }
+    expect(await send(own)).toMatchObject({ ok: true })
+    const SubscribeURL = `${host}/?Action=ConfirmSubscription&TopicArn=a&Token=b`
+    const confirmation = { ...own, ...subscription('SubscriptionConfirmation'), SubscribeURL }
+    expect(await send(confirmation)).toMatchObject({ handshake: true, reply: { status: 200 } })
+    expect(asked.asked).toEqual([own.SigningCertURL, SubscribeURL])
+  })
+
+  it.each([
+    'https://sns.us-east-1.amazonaws.eu/a.pem',
+    'https://sns.eusc-de-east-1.amazonaws.com/a.pem',
+    'https://sns.us-east-1.amazonaws.com.cn/a.pem',
+    'https://sns.us-east-1.c2s.ic.gov/a.pem',
+    'https://sns.us-iso-east-1.sc2s.sgov.gov/a.pem',
+    'https://sns.us-isob-east-1.ic.gov/a.pem',
+    'https://sns.eu-isoe-west-1.adc-e.uk/a.pem',
+    'https://sns.eusc-de-east-1.amazonaws.eu.example/a.pem',
+    'https://sns.eusc-de-east-1xamazonaws.eu/a.pem',
+    'https://sns.eusc-de-east-1.amazonawsxeu/a.pem',
+    'https://sns.eusc-de-east-1.cloud.adc-exuk/a.pem',
     'http://sns.us-east-1.amazonaws.com/a.pem',
     'HTTPS://sns.us-east-1.amazonaws.com/a.pem',
     'https://sns.us-east-1.amazonaws.com.evil.example/a.pem',
@@ -369,6 +400,52 @@ describe('a message about an SNS subscription', () => {
     expect(verdict).toMatchObject({ handshake: true, reply: { status: 400 } })
     expect(host.asked).toEqual([CERTIFICATE_URL])
   })
+})
+
+describe('a raw delivery, which SNS does not sign', () => {
+  const raw = (body: string, headers = {}) => {
+    const { receive } = schemeReceiver(sns({ topicArns: TOPIC, fetch: amazon().fetch }))
+    return receive({ headers: { ...HEADERS, 'x-amz-sns-rawdelivery': 'true', ...headers }, body })
+  }
+
+  it.each([
+    ['a text', 'hello', 'auth_missing'],
+    ['nothing', '', 'auth_missing'],
+    ['an object', '{"order":1}', 'auth_missing'],
+    ['an object with a Signature of its own', '{"Signature":"a"}', 'signature_mismatch'],
+  ])('a raw delivery of %s is named', async (_, body, reason) => {
+    expect(await raw(body)).toMatchObject({
+      status: 401,
+      reason,
+      detail: expect.stringMatching(/does not sign raw message deliveries: turn off raw message delivery/),
+    })
+  })
+
+  it('a delivery that is not raw keeps its own detail', async () => {
+    const { detail } = Object(await raw('{"order":1}', { 'x-amz-sns-rawdelivery': 'false' }))
+    expect(detail).toMatch(/^no Signature/)
+  })
+
+  it('a header that calls a signed message raw changes nothing', async () => {
+    const { receive, clock } = schemeReceiver(sns({ topicArns: TOPIC, fetch: amazon().fetch }))
+    const headers = { ...HEADERS, 'x-amz-sns-rawdelivery': 'true' }
+    expect(await receive({ headers, body: JSON.stringify(snsMessage(KEY, clock.now())) })).toMatchObject({
+      ok: true,
+    })
+  })
+})
+
+it.each([
+  ['an unknown partition', 'arn:aws-eu:sns:eusc-de-east-1:123456789012:orders'],
+  ['a region of another partition', 'arn:aws:sns:eusc-de-east-1:123456789012:orders'],
+  ['a region of another partition', 'arn:aws-eusc:sns:us-east-1:123456789012:orders'],
+  ['a region of another partition', 'arn:aws:sns:us-iso-east-1:123456789012:orders'],
+  ['a region of another partition', 'arn:aws:sns:cn-north-1:123456789012:orders'],
+  ['no region', 'arn:aws:sns::123456789012:orders'],
+])('a topic of %s, whose messages nobody could sign, is refused at the start: %s', (_, topicArns) => {
+  expect(() => sns({ topicArns })).toThrow(
+    /topicArns: must be like arn:aws:sns:.*, in a partition and region of AWS/,
+  )
 })
 
 it.each([

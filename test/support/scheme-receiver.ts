@@ -1,4 +1,10 @@
-import { type Authenticator, defineListener, type Verdict, verify } from '../../src/index.ts'
+import {
+  type Authenticator,
+  defineListener,
+  type ListenerOptions,
+  type Verdict,
+  verify,
+} from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 
@@ -17,12 +23,17 @@ export interface SchemeReceiver {
 }
 
 /** A listener with a sender's scheme, on a stopped clock. */
-export function schemeReceiver(auth: Authenticator, clock: FakeClock = fakeClock()): SchemeReceiver {
+export function schemeReceiver(
+  auth: Authenticator,
+  clock: FakeClock = fakeClock(),
+  others: Partial<ListenerOptions> = {},
+): SchemeReceiver {
   const listener = defineListener({
     id: 'a-sender',
     auth,
     store: memoryStore({ clock, maxRecords: 100 }),
     clock,
+    ...others,
   })
   return {
     clock,

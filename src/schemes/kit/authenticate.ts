@@ -111,7 +111,7 @@ function askKeys(
   const attempts = keys.flatMap((key) => signed.map((each) => ({ key, each })))
   const found = tryAll(attempts, ({ key: { prefix, matches }, each }) => {
     const signatures = itemsAfter(items, prefix, maxSignatures)
-    return signatures.length > 0 && matches(signatures, each)
+    return signatures.length > 0 && matches(signatures, each, attempts.length)
   })
   return isPromise(found) ? found.then((late) => nameKey(late?.key, keys)) : nameKey(found?.key, keys)
 }
@@ -145,7 +145,8 @@ export function signatureReader(
 }
 
 /**
- * Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `.
+ * Splits the signature headers into items. Without a separator, each header is one item. Spaces around a comma or a semicolon do
+ * not count, as in any list (RFC 9110 5.6.1).
  */
 function headerItems(
   { headers, separator }: SignatureForm,
@@ -160,7 +161,7 @@ function headerItems(
     if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
     else
-      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ' ' ? item : item.trim())
   }
   if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
   return items.length > Math.max(MOST_ITEMS, headers.length)
@@ -191,7 +192,7 @@ function keysOf(
   const { signature, publicKey, name } = scheme
   const keysIn = (option: string, given: Secrets) =>
     namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
-      const isSecondKind = publicKey && secret.startsWith(publicKey.key.base64After)
+      const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
       const kind = isSecondKind ? publicKey : scheme
       const matches = matcherOf(kind, signature.spelling ?? 'hex', secret, matcherOfPublicKey)
       if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
@@ -210,9 +211,9 @@ function keysOf(
 
 /**
  * Whether one of the texts is a signature of these bytes. Tries every text, so the timing does not reveal which one
- * matched.
+ * matched. `times` is how many keys and byte strings are tried.
  */
-export type Matcher = (signatures: readonly string[], signed: Signed) => MaybePromise<boolean>
+export type Matcher = (signatures: readonly string[], signed: Signed, times: number) => MaybePromise<boolean>
 
 export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
   'hmac-sha256': 'sha256',
@@ -247,8 +248,8 @@ function matcherOf(
 /** Compares texts, so only the canonical encoding matches. */
 function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
   const mac = hmacWith(hash, key, spelling)
-  return (signatures, { before, body, after }) => {
-    const right = mac(before, body, after)
+  return (signatures, { before, body, after }, times) => {
+    const right = mac(before, body, after, times)
     return isPromise(right) ? right.then((known) => isOneOf(signatures, known)) : isOneOf(signatures, right)
   }
 }

@@ -115,6 +115,23 @@ export const ANY_BODY: BodyForm = {
   write: (event) => new Uint8Array(event),
 }
 
+const LOOKS_LIKE_XML = /^\ufeff?\s*</
+
+/**
+ * Accepts XML, which is not parsed: the payload is its text. The content type is not signed, so a captured JSON body could come
+ * again as XML, without its type and its ID: nothing is XML that does not begin with `<`.
+ */
+export const XML: BodyForm = {
+  mediaTypes: ['application/xml', 'text/xml'],
+  contentType: 'text/xml; charset=utf-8',
+  is: 'XML in UTF-8',
+  read(body) {
+    const text = decodeUtf8(body)
+    return text !== undefined && LOOKS_LIKE_XML.test(text) ? text : undefined
+  },
+  write: (event) => new Uint8Array(event),
+}
+
 /** Accepts JSON and JSON Lines. Several lines become a list, a single line becomes its value. */
 export const JSON_OR_LINES: BodyForm = {
   mediaTypes: ['application/json', 'application/x-ndjson', 'application/jsonl', 'application/x-jsonlines'],

@@ -75,12 +75,20 @@ export function isForm(kind: Content): boolean {
   return kind === 'form' || (typeof kind === 'object' && kind.mediaTypes[0] === FORM)
 }
 
+const MEDIA_TYPES: Readonly<Record<Exclude<Content, BodyForm>, readonly string[]>> = {
+  json: ['application/json'],
+  form: [FORM],
+  'json-as-text': ['text/plain'],
+}
+
+/** The media types of a kind. JSON may also be e.g. `application/cloudevents+json`. */
+export const mediaTypesOf = (kind: Content): readonly string[] =>
+  typeof kind === 'object' ? kind.mediaTypes : MEDIA_TYPES[kind]
+
 /** Whether a body of this kind may have this media type. */
 export function fits(kind: Content, mediaType: string): boolean {
-  if (typeof kind === 'object') return kind.mediaTypes.some((each) => each === mediaType || each === '*')
-  if (kind === 'form') return mediaType === FORM
-  if (kind === 'json-as-text') return mediaType === 'text/plain'
-  return JSON_TYPE.test(mediaType)
+  if (kind === 'json') return JSON_TYPE.test(mediaType)
+  return mediaTypesOf(kind).some((each) => each === mediaType || each === '*')
 }
 
 /**

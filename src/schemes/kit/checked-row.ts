@@ -60,6 +60,14 @@ const aList: OptionCheck = (value, option) => {
   if (!Array.isArray(value)) throw new ListenerConfigError(option, 'must be a list')
 }
 
+/** @throws ListenerConfigError for a name in upper case, or one of both families. */
+function namesOfHeaders(value: unknown, option: string): void {
+  const names: readonly unknown[] = Array.isArray(value) ? [] : Object.entries(value ?? {}).flat()
+  const isLowerCase = (name: unknown) => typeof name === 'string' && name === name.toLowerCase()
+  if (names.length > 0 && names.every(isLowerCase) && new Set(names).size === names.length) return
+  throw new ListenerConfigError(option, 'must be names in lower case, each once, like { "x-a": "a" }')
+}
+
 /** The members of a row, which plain JavaScript may misspell, leave out, or give another type. */
 const ROW: OptionTable<Scheme> = {
   name: wellFormedText,
@@ -82,6 +90,7 @@ const ROW: OptionTable<Scheme> = {
   signs(value, option) {
     if (typeof value !== 'function') wellFormedText(value, option)
   },
+  otherHeaders: optional(namesOfHeaders),
   publicKey: checkedElsewhere,
   timestamp: optional((value, option) => {
     aPlace(value, option)
@@ -101,6 +110,7 @@ const ROW: OptionTable<Scheme> = {
   maxBodyBytes: positiveInteger,
   maxFields: optional(positiveInteger),
   retentionSeconds: optional(positiveSeconds),
+  retentionOf: optional(aFunction),
   leaseSeconds: optional(positiveSeconds),
   fixedHeaders: checkedElsewhere,
   signAsHeaders: checkedElsewhere,

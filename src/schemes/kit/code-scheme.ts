@@ -9,6 +9,7 @@ export interface CodeScheme
     | 'key'
     | 'signature'
     | 'signs'
+    | 'otherHeaders'
     | 'signedUrl'
     | 'publicKey'
     | 'fixedHeaders'

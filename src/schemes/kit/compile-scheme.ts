@@ -1,13 +1,13 @@
 import type { Evidence } from '../../auth/evidence.ts'
 import { headerOf } from '../../delivery.ts'
-import { keysOf } from '../../event-key.ts'
+import { type Claimed, keysOf } from '../../event-key.ts'
 import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
 import { parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
-import { bodyReaders, readQuery, typeHeader } from './body.ts'
+import { bodyReaders, mediaTypesOf, readQuery, typeHeader } from './body.ts'
 import type { SenderScheme } from './code-scheme.ts'
-import { handshakeAnswerer } from './handshake-answers.ts'
+import { handshakeAnswers } from './handshake-answers.ts'
 import type { PreAuthBody } from './pre-auth-body.ts'
 import { MOST_FIELDS } from './read-limits.ts'
 import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
@@ -44,12 +44,13 @@ export function compileScheme(
     methods: scheme.methods ?? ['POST'],
     headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,
-    missingHint: '',
+    hintOn: hintReader(scheme),
     timestampHeader,
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme),
     readerFor: bodyReaders(content, jsonField, preAuth?.read, scheme.repeatedFields),
+    mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
     readQuery,
     fieldsOf: preAuth?.fieldsWithin(maxFields),
@@ -61,15 +62,10 @@ export function compileScheme(
     idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
+    retentionOf: options.dedupe === undefined ? retentionReader(scheme, typeOf) : undefined,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
-    signsHandshake: signsHandshake(scheme, options),
-    answer: handshakeAnswerer(scheme, options),
+    ...handshakeAnswers(scheme, options),
   }
-}
-
-/** Whether handshakes are signed with a key that is known. Undefined if the sender has none. */
-function signsHandshake({ handshake }: SenderScheme, { secrets }: SchemeOptions): boolean | undefined {
-  return handshake && (handshake.signed || (handshake.bringsItsKey === true && secrets !== undefined))
 }
 
 const given = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined)
@@ -168,6 +164,18 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
   }
 }
 
+/** Says when the sender does not sign, if a delivery has no signature, and where its other formats are chosen. */
+function hintReader({ facts = {}, signature }: SenderScheme): CompiledScheme['hintOn'] {
+  const { unsigned, otherFormats } = facts
+  return ({ reason, detail }, delivery) => {
+    // Any other detail of a reason says that the body is none of the sender's.
+    const isMissing = reason.endsWith('_missing') && detail.startsWith('no ')
+    const isUnsigned = isMissing && signature.headers.every((header) => !headerOf(delivery, header))
+    const hint = isUnsigned ? unsigned : reason === 'content_type_not_accepted' && otherFormats
+    return hint ? `: ${hint}` : ''
+  }
+}
+
 /**
  * What an event is claimed by: first the signed bytes, then the ID. An event without an ID is claimed by the signed bytes. A
  * known topic joins both. Others do not, because nobody has signed them.
@@ -177,20 +185,33 @@ function claimReader(
   options: SchemeOptions,
   dedupe: Dedupe,
   typeOf: CompiledScheme['typeOf'],
-): (evidence: Evidence, id: string) => readonly (Uint8Array | string)[] {
+): (evidence: Evidence, id: string) => readonly Claimed[] {
   const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
   const known = new Set(topics.concat(options.topics ?? []))
   return claimedOf
 
-  function claimedOf(evidence: Evidence, id: string): readonly (Uint8Array | string)[] {
+  function claimedOf(evidence: Evidence, id: string): readonly Claimed[] {
     const type = topics.length > 0 ? typeOf(evidence) : undefined
     const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
     const claimedId = scheme.claimedId?.(id, evidence) || id
-    const claimed: (Uint8Array | string)[] = []
+    const claimed: Claimed[] = []
     if (id === '' || dedupe.startsWith('signed-bytes')) claimed.push(signedBytes(evidence, topic))
     if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
     return claimed
   }
+}
+
+function retentionReader(
+  { retentionOf }: SenderScheme,
+  typeOf: CompiledScheme['typeOf'],
+): CompiledScheme['retentionOf'] {
+  return (
+    retentionOf &&
+    ((evidence) => {
+      const seconds = retentionOf({ type: typeOf(evidence), payload: evidence.payload }) ?? 0
+      return seconds > 0 ? seconds * 1000 : undefined
+    })
+  )
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {

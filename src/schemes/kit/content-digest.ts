@@ -16,7 +16,9 @@ export async function digestProblem(body: Uint8Array, header: string): Promise<s
   })
   if (known.length === 0) return 'Content-Digest has neither sha-256 nor sha-512'
   const right = await Promise.all(
-    known.map(async ({ algorithm, given }) => (await hashWith(algorithm, 'base64')('', body, '')) === given),
+    known.map(async ({ algorithm, given }) => {
+      return (await hashWith(algorithm, 'base64')('', body, '', known.length)) === given
+    }),
   )
   return right.every(Boolean) ? undefined : 'Content-Digest does not match the body'
 }

@@ -15,6 +15,7 @@ import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-
 import { type AuthenticationParts, authenticateBy } from './authenticate.ts'
 import type { CodeScheme, SenderScheme } from './code-scheme.ts'
 import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import type { inEitherFamily, RowAuthenticator } from './header-families.ts'
 import { PRE_AUTH_BODY, type PreAuthBody } from './pre-auth-body.ts'
 import type { Scheme, SchemeOptions } from './scheme.ts'
 import { readSecrets, usageOf } from './secret-forms.ts'
@@ -69,6 +70,8 @@ export type TypedAuthenticator<Events, EventName extends string> = Authenticator
 export interface RowParts extends AuthenticationParts {
   /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
   readonly preAuth?: PreAuthBody
+  /** `inEitherFamily`, for a row with `otherHeaders`. */
+  readonly families?: typeof inEitherFamily
 }
 
 /** Makes a sender's factory from its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
@@ -80,9 +83,12 @@ export function schemeOf<
 >(scheme: Scheme, parts: RowParts = {}): SchemeFactory<Options, EventName, Others> {
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
-    const authenticate = readSecrets(scheme, options, () => authenticateBy(scheme, options, parts))
-    const protocol = compileScheme(scheme, options, parts.preAuth)
-    return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
+    const authOf = (row: Scheme): RowAuthenticator => {
+      const authenticate = readSecrets(row, options, () => authenticateBy(row, options, parts))
+      const protocol = compileScheme(row, options, parts.preAuth)
+      return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
+    }
+    return parts.families?.(scheme, authOf) ?? authOf(scheme)
   }
   return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }

@@ -3,23 +3,31 @@ import { type Delivery, queryTextOf } from '../../delivery.ts'
 import { callHook } from '../../lib/hooks.ts'
 import { type Json, memberAt } from '../../lib/json.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
-import type { CompiledScheme } from '../../protocol.ts'
+import type { CompiledScheme, HandshakeAnswerer } from '../../protocol.ts'
 import type { Reply } from '../../reply.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { onlyOne } from './form-fields.ts'
 import type { HandshakeForm, HandshakeRequest, SchemeOptions } from './scheme.ts'
 import { signedRequest } from './signed-text.ts'
 
-/** Answers a scheme's handshakes. Undefined if the request is not a handshake. */
-export function handshakeAnswerer(
+/** Compiles the answers to a scheme's handshakes, by whether they are signed with a key that is known. */
+export function handshakeAnswers(
   { handshake }: SenderScheme,
   options: SchemeOptions,
-): CompiledScheme['answer'] {
+): Pick<CompiledScheme, 'answerOpen' | 'answerSigned'> {
+  if (handshake === undefined) return {}
+  const { signed, bringsItsKey = false, answerUnsigned } = handshake
+  const answer = answererOf((...given) => handshake.answer(...given), options)
+  if (!signed && !(bringsItsKey && options.secrets !== undefined)) return { answerOpen: answer }
+  return { answerOpen: answerUnsigned && answererOf(answerUnsigned, options), answerSigned: answer }
+}
+
+function answererOf(answer: HandshakeForm['answer'], options: SchemeOptions): HandshakeAnswerer {
   const silent = options.onHandshake && { ...options, onHandshake() {} }
   return (evidence, tells = true) => {
     const given = tells ? options : (silent ?? options)
-    return whenKnown(handshake?.answer(handshakeRequest(evidence, given, tells), given), (answer) =>
-      answer === undefined || 'reason' in answer ? answer : { reply: answer },
+    return whenKnown(answer(handshakeRequest(evidence, given, tells), given), (found) =>
+      found === undefined || 'reason' in found ? found : { reply: found },
     )
   }
 }

@@ -17,6 +17,8 @@ export interface HashedToken {
   readonly header: string
   /** Required claims and their values. */
   readonly fixed: { readonly [claim: string]: string }
+  /** What each of the values is, for messages: the option that it comes from. */
+  readonly fixedBy: { readonly [claim: string]: string }
   /** The claim that holds the SHA-256 of the body. */
   readonly hashClaim: string
   readonly spelling: Spelling
@@ -62,11 +64,11 @@ export function hashedTokens(
   }
 }
 
-function rulesOf({ header, fixed }: HashedToken): TokenRules<'HS256'> {
+function rulesOf({ header, fixed, fixedBy }: HashedToken): TokenRules<'HS256'> {
   const claims = Object.entries(fixed).map(([claim, is]) => ({
     claim,
     is,
-    problem: `${claim} has an unexpected value`,
+    problem: `${claim} is not ${fixedBy[claim]}`,
   }))
   return { header, algorithms: ALGORITHMS, claims: () => claims, times: TIMES }
 }

@@ -12,18 +12,33 @@ const FEWEST_BYTES = 24
 /** Svix's limit. Standard Webhooks limits senders to 64. */
 const MOST_BYTES = 75
 
+/** A version of Standard Webhooks. Supabase writes it in front of the secret, as in a signature: `v1,whsec_…`. */
+const VERSION = /^v1a?,(?=wh(?:sec|pk)_)/
+
+/** A secret as its sender's SDK takes it: without the version in front. Only base64 after a prefix may have one. */
+export function withoutVersion(form: KeyForm, secret: string): string {
+  return typeof form === 'object' ? secret.replace(VERSION, '') : secret
+}
+
 /** Decodes a secret into a key, or returns the problem. */
 export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
   if (form === 'text') return encoder.encode(secret)
   if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'
-  if (form === 'base64') return decodeBase64(secret) ?? 'must be base64'
+  if (form === 'base64') return decodeBase64(secret) ?? `must be base64${unpadded(secret)}`
   const prefix = form.base64After
-  const bytes = decodeBase64(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
-  if (bytes === undefined) return `must be ${prefix} followed by base64, as the sender shows it`
+  const shown = withoutVersion(form, secret)
+  const digits = shown.startsWith(prefix) ? shown.slice(prefix.length) : shown
+  const bytes = decodeBase64(digits)
+  if (bytes === undefined)
+    return `must be ${prefix} followed by base64, as the sender shows it${unpadded(digits)}`
   return bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES
     ? `must encode ${FEWEST_BYTES} to ${MOST_BYTES} bytes, not ${bytes.length}`
     : bytes
 }
+
+/** Libraries in other languages take a secret without its padding, so it may have been lost long ago. */
+const unpadded = (digits: string) =>
+  digits.length % 4 > 1 && /^[\w+/]+$/.test(digits) ? '; its padding (=) is missing at its end' : ''
 
 /** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
 interface MacKey {
@@ -47,7 +62,7 @@ export async function signerOf(
   signed: Uint8Array,
 ): Promise<string | undefined> {
   const signer = await tryAll(keys, ({ mac }) =>
-    whenKnown(mac('', signed, ''), (right) => constantTimeEqual(right, signature)),
+    whenKnown(mac('', signed, '', keys.length), (right) => constantTimeEqual(right, signature)),
   )
   return signer?.id
 }

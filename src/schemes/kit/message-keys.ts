@@ -50,10 +50,10 @@ const keyText: OptionCheck = (value, option) =>
   secretText(typeof value === 'string' ? value.trimEnd() : value, option)
 
 function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readonly UnnamedKey[] {
-  return macKeys(secrets, form, 'base64').map(({ id, mac }) => ({
+  return macKeys(secrets, form, 'base64').map(({ id, mac }, _, { length }) => ({
     id,
     algorithm: 'hmac-sha256',
-    verifies: async (message, signature) => constantTimeEqual(await mac('', message, ''), signature),
+    verifies: async (message, signature) => constantTimeEqual(await mac('', message, '', length), signature),
   }))
 }
 

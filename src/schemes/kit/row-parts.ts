@@ -1,4 +1,5 @@
 import type { RowParts } from './define-scheme.ts'
+import { inEitherFamily } from './header-families.ts'
 import { PRE_AUTH_BODY } from './pre-auth-body.ts'
 import { publicKeyMatcher } from './public-keys.ts'
 import { signedUrlText } from './signed-url.ts'
@@ -8,4 +9,5 @@ export const ALL_PARTS: Required<RowParts> = {
   url: signedUrlText,
   publicKeys: publicKeyMatcher,
   preAuth: PRE_AUTH_BODY,
+  families: inEitherFamily,
 }

@@ -44,7 +44,7 @@ export interface SignatureForm {
   readonly headers: readonly string[]
   /** The member of the body that holds the signature, if no header does. The body is then parsed before authentication. */
   readonly member?: string
-  /** Splits the header into items. `', '` also splits at a comma without a space. */
+  /** Splits the header into items. Spaces around a comma or semicolon do not count. With `', '`, lines of the header are joined. */
   readonly separator?: ' ' | ',' | ', ' | ';'
   /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string
@@ -115,6 +115,11 @@ export interface Scheme {
    * `{/members/of/the/body}`. Pass a function if a template cannot express it.
    */
   readonly signs: string | SignedBytes
+  /**
+   * The sender's second family of headers: the row's names, and those that stand in their place. A delivery has the headers of one
+   * family. One with headers of both is refused.
+   */
+  readonly otherHeaders?: { readonly [header: string]: string }
   /** A second kind of key for the same listener, e.g. for Standard Webhooks v1a. */
   readonly publicKey?: {
     readonly algorithm: 'ed25519'
@@ -171,6 +176,15 @@ export interface Scheme {
   readonly maxFields?: number
   /** How long events are remembered, in seconds. Defaults to 7 days if the attempt's time is signed, otherwise 30 days. */
   readonly retentionSeconds?: number
+  /**
+   * How long one event is remembered instead, in seconds, if the sender may send the same body again as another event: longer than
+   * it retries. A captured delivery can run again after that. Never longer than the listener's retention. Undefined for all other
+   * events. Not asked if the user sets `dedupe`.
+   */
+  readonly retentionOf?: (event: {
+    readonly type: string | undefined
+    readonly payload: unknown
+  }) => number | undefined
   /** The lease of a claim, in seconds. At most half the time over which the sender retries. Defaults to 60. */
   readonly leaseSeconds?: number
   /** Headers that must have a fixed value, e.g. a version. Any other value is refused. */
@@ -247,6 +261,11 @@ export interface HandshakeForm {
     request: HandshakeRequest,
     options: SchemeOptions,
   ): MaybePromise<Reply | Failure<'body_malformed'> | undefined>
+  /**
+   * Answers what the sender does not sign, if it signs its other handshakes. Called before the headers are checked. A stranger
+   * can send the same, so the answer must depend on nothing secret.
+   */
+  readonly answerUnsigned?: (request: HandshakeRequest) => Reply | undefined
 }
 
 /** What a scheme's own function may read to reconstruct the signed bytes. */

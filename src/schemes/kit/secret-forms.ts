@@ -3,7 +3,8 @@ import { ListenerConfigError } from '../../errors.ts'
 import type { OptionCheck } from '../../lib/options.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import { hasKeyPair } from './compile-scheme.ts'
-import type { SchemeOptions } from './scheme.ts'
+import { withoutVersion } from './keys.ts'
+import type { KeyForm, SchemeOptions } from './scheme.ts'
 
 /** The sender's form of a secret, and what is mistaken for it. */
 export interface SecretForm {
@@ -11,13 +12,17 @@ export interface SecretForm {
   readonly prefix?: string | undefined
   /** The sender's other keys and IDs: how they begin, and what they are. */
   readonly otherKeys?: { readonly [beginning: string]: string } | undefined
+  /** The encoding of the secret. */
+  readonly key?: KeyForm
   /** The sender signs with the key of its API. */
   readonly signsWithApiKey?: true | undefined
 }
 
+const keyOf = (scheme: SenderScheme) => (scheme.algorithm === 'code' ? 'text' : scheme.key)
+
 /** How every secret of the sender begins, if its console shows them so. */
 export function prefixOf(scheme: SenderScheme): string | undefined {
-  const key = scheme.algorithm === 'code' ? 'text' : scheme.key
+  const key = keyOf(scheme)
   return typeof key === 'object' ? key.base64After : scheme.secretPrefix
 }
 
@@ -28,7 +33,7 @@ export function isMadeBySender(scheme: SenderScheme): boolean {
 
 /** What a sender's secret looks like. */
 export function secretFormOf(scheme: SenderScheme): SecretForm {
-  return { ...scheme.facts, prefix: prefixOf(scheme) ?? scheme.facts?.usualPrefix }
+  return { ...scheme.facts, key: keyOf(scheme), prefix: prefixOf(scheme) ?? scheme.facts?.usualPrefix }
 }
 
 /**
@@ -105,9 +110,10 @@ const NAMES =
  * all the same. Never contains more of the secret than a prefix that everybody knows, and one stray character.
  */
 export function secretMistake(
-  secret: string,
-  { prefix = '', otherKeys = {}, signsWithApiKey }: SecretForm,
+  given: string,
+  { prefix = '', key = 'text', otherKeys = {}, signsWithApiKey }: SecretForm,
 ): string | undefined {
+  const secret = withoutVersion(key, given)
   const other = Object.entries(otherKeys).find(([beginning]) => secret.startsWith(beginning))
   if (other) return `is ${other[1]}`
   if (!signsWithApiKey && API_KEY.test(secret)) return 'is an API key'
@@ -147,7 +153,8 @@ const WORDS =
   /^(?:[a-z]+[-_ .])*(?:secret|password|passwd|test|testing|example|sample|placeholder|todo|tbd|fixme|dummy|fake|demo|foo|foobar|default|admin|here)(?:[-_ .]?[a-z]*[0-9]{0,4})?$/i
 
 /** What is odd about a secret that no rule refuses. It may be right. The first that fits is reported. */
-export function oddSecret(secret: string, scheme: SenderScheme): string | undefined {
+export function oddSecret(given: string, scheme: SenderScheme): string | undefined {
+  const secret = withoutVersion(keyOf(scheme), given)
   const { secretPrefix = '', sender, signature } = scheme
   const prefix = prefixOf(scheme) ?? ''
   const bare = withoutPrefix(secret, prefix)

@@ -11,8 +11,17 @@ export interface SenderFacts {
   readonly signsWithApiKey?: true
   /** Which other secrets of the same kind there are. One sentence. */
   readonly otherSecrets?: string
-  /** When the sender does not sign. One sentence. */
-  readonly unsigned?: string
+  /**
+   * When the sender does not sign, or send its token, and where to change that. One sentence, without its stop. False if it signs
+   * all that it sends. Omit it only if you do not know.
+   */
+  readonly unsigned?: string | false
+  /** Formats that the sender can send and that are not read, and where to choose another. One sentence. */
+  readonly otherFormats?: string
+  /** What the sender sends that does not verify, although nothing is wrong, e.g. a test. One sentence. */
+  readonly tests?: string
+  /** A secret that everybody knows, with which the sender signs its tests. */
+  readonly testSecret?: string
   /** Other senders sign in the same way, so their deliveries look like this one's. */
   readonly isShared?: true
   /** Signature headers of other versions, by lower-case name: how their values begin, and what they are. */

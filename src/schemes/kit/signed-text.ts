@@ -1,6 +1,6 @@
 import type { Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../../delivery.ts'
-import { bytesOf, byteText } from '../../lib/bytes.ts'
+import { byteText } from '../../lib/bytes.ts'
 import { type Json, pointerSteps, signedMember } from '../../lib/json.ts'
 import type { SenderScheme } from './code-scheme.ts'
 import type { FormField } from './form-fields.ts'
@@ -90,9 +90,9 @@ function placeholder(name: string, urlOf: UrlText | undefined): Part {
 export function signedBytes(
   { signed, delivery }: { readonly signed: Signed | undefined; readonly delivery: Delivery },
   prefix = '',
-): Uint8Array {
+): Uint8Array | Signed {
   const { before, body, after } = signed ?? { before: '', body: delivery.body, after: '' }
-  return prefix + before + after === '' ? body : bytesOf(prefix + before, body, after)
+  return prefix + before + after === '' ? body : { before: prefix + before, body, after }
 }
 
 /** The view of a request that a scheme's own function gets. */

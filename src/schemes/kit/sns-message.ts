@@ -4,8 +4,37 @@ import { memberAt, signedMember } from '../../lib/json.ts'
 import { rawText, unescapeJson } from '../../lib/json-members.ts'
 import { type Failure, fail } from '../../reason.ts'
 
-/** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.cn-north-1.amazonaws.com.cn`. */
-export const SNS_ORIGIN = 'https://sns\\.[a-z]{2}(?:-[a-z]+)+-[0-9]{1,2}\\.amazonaws\\.com(?:\\.cn)?'
+/**
+ * AWS's partitions: what ARNs call them, how their regions begin, and the suffix of their hosts. From `partitions.json` of AWS's
+ * SDKs, read on 2026-11-26. Regions of `aws` may begin with any two letters, because AWS adds new ones.
+ */
+const PARTITIONS = [
+  ['aws', '(?!cn)[a-z]{2}', 'amazonaws\\.com'],
+  ['aws-cn', 'cn', 'amazonaws\\.com\\.cn'],
+  ['aws-us-gov', 'us-gov', 'amazonaws\\.com'],
+  ['aws-eusc', 'eusc-[a-z]{2}', 'amazonaws\\.eu'],
+  ['aws-iso', 'us-iso', 'c2s\\.ic\\.gov'],
+  ['aws-iso-b', 'us-isob', 'sc2s\\.sgov\\.gov'],
+  ['aws-iso-e', 'eu-isoe', 'cloud\\.adc-e\\.uk'],
+  ['aws-iso-f', 'us-isof', 'csp\\.hci\\.ic\\.gov'],
+] as const
+/** The rest of a region: `-north-1`. */
+const PLACE = '-[a-z]+-[0-9]{1,2}'
+const oneOf = (pattern: (partition: (typeof PARTITIONS)[number]) => string) =>
+  `(?:${PARTITIONS.map(pattern).join('|')})`
+const hostPattern = () => `https://sns\\.${oneOf(([, region, suffix]) => `${region}${PLACE}\\.${suffix}`)}`
+const arnPattern = () =>
+  `^arn:${oneOf(([name, region]) => `${name}:sns:${region}${PLACE}`)}:[0-9]{12}:[\\w-]{1,256}(?:\\.fifo)?$`
+
+/** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.eusc-de-east-1.amazonaws.eu`: only the regions that a suffix has. */
+export const SNS_ORIGIN: string = /* @__PURE__ */ hostPattern()
+
+const TOPIC_ARN: RegExp = /* @__PURE__ */ new RegExp(/* @__PURE__ */ arnPattern())
+
+/** Whether a topic may have this ARN, in a partition whose hosts are known. */
+export function isTopicArn(arn: string): boolean {
+  return TOPIC_ARN.test(arn)
+}
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
 const LONGEST_URL = 256

@@ -13,6 +13,7 @@ export const STANDARD_WEBHOOKS: Row = {
   eventId: { header: 'webhook-id' },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
+  facts: { unsigned: false },
   limits: 'The URL and the other headers are not signed.',
 }
 

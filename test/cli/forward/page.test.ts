@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { FORWARD_OPTIONS, senderHeaders } from '../../../cli/forward/forward-options.ts'
 import { discord } from '../../../src/schemes/discord.ts'
 import { github } from '../../../src/schemes/github.ts'
+import { rowsOf } from '../../../src/schemes/kit/header-families.ts'
+import type { ValueLocation } from '../../../src/schemes/kit/scheme.ts'
 import { linear } from '../../../src/schemes/linear.ts'
 import { meta } from '../../../src/schemes/meta.ts'
 import { paddle } from '../../../src/schemes/paddle.ts'
@@ -69,12 +71,12 @@ test('docs/forward.md lists the headers that pass, and those that nothing signs'
     const row = new RegExp(`^\\| ${scheme.sender} \\| (.*) \\| ?(.*?) ?\\|$`, 'm').exec(text) ?? []
     const [passed = [], unsigned = []] = row.slice(1).map((cell) => cell.toLowerCase().match(/[\w-]+/g) ?? [])
     expect([...passed].sort(), scheme.name).toEqual([...senderHeaders(forwarding, scheme)].sort())
-    const free = [scheme.eventId, scheme.eventType].flatMap((place) =>
-      place && 'header' in place ? [place.header] : [],
+    const free = rowsOf(scheme).flatMap(({ eventId, eventType }) =>
+      [eventId, eventType].flatMap((place) => headerOf(place) ?? []),
     )
     const isSigned = (name: string) => name === headerOf(scheme.eventId) && `${scheme.signs}`.includes('{id}')
     expect(unsigned, scheme.name).toEqual(free.filter((name) => !isSigned(name)))
   }
 })
 
-const headerOf = (place: object | undefined) => (place && 'header' in place ? place.header : undefined)
+const headerOf = (place: ValueLocation | undefined) => (place && 'header' in place ? place.header : undefined)

@@ -5,6 +5,7 @@ import { braintree } from '../../../src/schemes/braintree.ts'
 import { github } from '../../../src/schemes/github.ts'
 import { linear } from '../../../src/schemes/linear.ts'
 import { livekit } from '../../../src/schemes/livekit.ts'
+import { shopify } from '../../../src/schemes/shopify.ts'
 import { slack } from '../../../src/schemes/slack.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
 import { signAs, signHmac, signJwt } from '../../../src/testing/index.ts'
@@ -78,6 +79,22 @@ describe('running a delivery again', () => {
       'hookgate-replay': '1',
     })
     expect(again?.['webhook-event-id']).not.toBe(first?.['webhook-event-id'])
+  })
+
+  it('an Events delivery of Shopify is signed anew with the headers of Events', async () => {
+    const secret = 'shpss_0123456789abcdef0123456789abcdef'
+    const file = await temporaryFile('secret.txt', secret)
+    const app = await startApp()
+    const scheme = ['--scheme', 'shopify', '--secret-file', file, '--forward-to', app.url]
+    const inspector = await startInspector(scheme, {})
+    const { headers, ...signed } = await signAs(shopify, { secret, body: '{"topic":"Product"}' })
+    const mac = headers['x-shopify-hmac-sha256'] ?? ''
+    const events = { 'shopify-hmac-sha256': mac, 'shopify-topic': 'Product', 'shopify-webhook-id': 'wh_1' }
+    const delivery = { ...signed, headers: { 'content-type': 'application/json', ...events } }
+    expect(await inspector.deliver(delivery)).toBe(200)
+    expect(await send(inspector, 1, {})).toMatchObject([200, ran])
+    expect(app.received.map(({ request }) => request.headers)).toMatchObject([events, events])
+    expect((await detail(inspector, 1)).headers.join()).not.toContain(mac)
   })
 
   it('forms of GitHub and Slack are signed anew, byte for byte', async () => {

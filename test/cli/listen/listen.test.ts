@@ -106,6 +106,17 @@ test("Meta's subscription is answered if listen has the verify token, from a fil
   }
 })
 
+test("Slack's check of the certificate is answered, and reported as a handshake", async () => {
+  const listener = await startListener(['--scheme', 'slack', '--json'], { env })
+  const body = new URLSearchParams({ ssl_check: '1', token: 'a1B2' })
+  expect((await fetch(listener.url, { method: 'POST', body })).status).toBe(200)
+  expect((await fetch(`${listener.url}?ssl_check=1`)).status).toBe(200)
+  expect((await fetch(`${listener.url}?ssl_check=0`)).status).toBe(405)
+  const verdicts = (await listener.deliveries(3)).map((line) => JSON.parse(`${line}`).verdict)
+  expect(verdicts).toEqual(['handshake', 'handshake', 'refused'])
+  await listener.stop()
+})
+
 test('the token that Notion brings is printed once without a secret, with what to do', async () => {
   const listener = await startListener(['--scheme', 'notion', '--json'])
   const send = (token: string, secret?: string) => {

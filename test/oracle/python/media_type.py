@@ -16,7 +16,7 @@ def is_json(value):
     place = found.end()
     while (parameter := PARAMETER.match(value, place)) is not None:
         name, setting = parameter.groups()
-        if name is not None and name.lower() == "charset" and unquoted(setting).lower() != "utf-8":
+        if name is not None and name.lower() == "charset" and unquoted(setting).lower() not in ("utf-8", "utf8"):
             return False
         place = parameter.end()
     return value[place:].strip(" \t") == ""

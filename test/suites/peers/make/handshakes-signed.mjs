@@ -25,6 +25,22 @@ function slack() {
       request: request(`v0=${'0'.repeat(64)}`),
       reply: refused(401),
     }),
+    // Copied from slackapi/bolt-js issue 1397.
+    asked('slack', 'ssl_check', {
+      options,
+      request: {
+        method: 'POST',
+        url: '/hooks',
+        headers: [['Content-Type', 'application/x-www-form-urlencoded']],
+        body: 'ssl_check=1&token=xxx',
+      },
+      reply: empty(200),
+    }),
+    asked('slack', 'ssl_check, as a GET', {
+      options,
+      request: get('/hooks?ssl_check=1&token=xxx'),
+      reply: empty(200),
+    }),
   ]
 }
 

@@ -49,7 +49,19 @@ export function githubCases() {
 
 export function shopifyCases() {
   const without = (name) => (list) => list.filter(([each]) => each !== name)
+  const asEvents = (list) =>
+    list.map(([name, value]) => [
+      name.replace(/^X-(?=Shopify-)/, ''),
+      name.endsWith('-Topic') ? 'Product' : value,
+    ])
   return [
+    {
+      name: 'the headers of Events',
+      change: { headers: asEvents },
+      expect: { ok: true },
+      id: 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043',
+      type: null,
+    },
     {
       name: 'no topic header, which nothing signs',
       change: { headers: without('X-Shopify-Topic') },
@@ -79,7 +91,7 @@ export function linearCases({ keys }) {
 }
 
 /** DocuSign signs with each configured key and numbers the headers. */
-export function manyHeaders({ keys }) {
+function manyHeaders({ keys }) {
   const numbered = (name, secret, count, expect, more) => ({
     name,
     change: {
@@ -110,3 +122,51 @@ export function manyHeaders({ keys }) {
     numbered('two foreign signatures', keys.foreign, 2, mismatch, { secret: keys.foreign }),
   ]
 }
+
+const XML =
+  '<?xml version="1.0" encoding="utf-8"?>\r\n<DocuSignEnvelopeInformation><Status>Completed</Status></DocuSignEnvelopeInformation>'
+const typed = (type) => (list) =>
+  list.map(([name, value]) => (name === 'Content-Type' ? [name, type] : [name, value]))
+
+/** Several headers, and the format that Connect had before JSON. */
+export const docusignCases = (recipe) => [
+  ...manyHeaders(recipe),
+  {
+    name: 'XML, the older format',
+    change: { body: XML, headers: typed('text/xml; charset=utf-8') },
+    otherBody: true,
+    expect: { ok: true },
+  },
+  {
+    name: 'XML under its other type',
+    change: { body: XML, headers: typed('application/xml') },
+    otherBody: true,
+    expect: { ok: true },
+  },
+  {
+    name: 'XML with a byte order mark',
+    change: { body: `\ufeff${XML}`, headers: typed('text/xml') },
+    otherBody: true,
+    expect: { ok: true },
+  },
+  {
+    name: 'JSON that is called XML, whose type is not signed',
+    change: { headers: typed('text/xml') },
+    expect: { ok: false, status: 400, reason: 'body_malformed' },
+  },
+  {
+    name: 'XML that is called JSON',
+    change: { body: XML },
+    expect: { ok: false, status: 400, reason: 'body_not_json' },
+  },
+  {
+    name: 'XML in UTF-16',
+    change: { body: Buffer.from(`\ufeff${XML}`, 'utf16le'), headers: typed('text/xml') },
+    expect: { ok: false, status: 400, reason: 'body_malformed' },
+  },
+  {
+    name: 'a content type that the sender does not send',
+    change: { headers: typed('text/csv') },
+    expect: { ok: false, status: 400, reason: 'content_type_not_accepted' },
+  },
+]
