@@ -1,4 +1,4 @@
-import type { Delivery } from '../delivery.ts'
+import { type Delivery, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'

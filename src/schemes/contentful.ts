@@ -21,10 +21,7 @@ function signedTo(publicUrl: string): SignedBytes {
     if ('problem' in url) return refuse(url.problem)
     const query = (url.isOpen ? url.query : search).split('?')
     if (url.isOpen && query.length > 2) return refuse(QUERY_NOT_DIVIDED)
-    const names =
-      header(SIGNED_HEADERS)
-        ?.split(',')
-        .map((name) => name.trim()) ?? []
+    const names = header(SIGNED_HEADERS)?.split(',') ?? []
     // Require the time and the list itself to be signed. Otherwise anyone can change them.
     if (names.length > MOST_HEADERS || new Set(names).size < names.length) return undefined
     if (![SIGNED_HEADERS, TIMESTAMP].every((name) => names.includes(name))) return undefined

@@ -18,7 +18,7 @@ export const sanity: SchemeFactory = schemeOf({
   secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
-  signature: { headers: ['sanity-webhook-signature'], separator: ',', prefix: 'v1=', spelling: 'base64url' },
+  signature: { headers: ['sanity-webhook-signature'], separator: ', ', prefix: 'v1=', spelling: 'base64url' },
   signs: '{timestamp}.{body}',
   timestamp: { item: 't=', unit: 'milliseconds', of: 'attempt' },
   eventId: { header: 'idempotency-key' },

@@ -164,14 +164,16 @@ describe('the secret of Standard Webhooks and its kin', () => {
 
 describe('a space behind the comma of a signature header', () => {
   const rows = factories
-    .filter(({ scheme: { signature } }) => signature.separator !== undefined && signature.separator !== ' ')
+    .filter(({ scheme: { signature } }) => [',', ', ', ';'].includes(signature.separator ?? ''))
     .map(named)
 
-  it('the lists with commas or semicolons are more than five', () => {
-    expect(rows.length).toBeGreaterThan(5)
+  it("is Sanity's and WorkOS's, whose SDKs take it", () => {
+    const spaced = rows.filter(({ factory }) => factory.scheme.signature.separator === ', ')
+    expect(spaced.map(({ name }) => name)).toEqual(['sanity', 'workos'])
+    expect(rows.length).toBeGreaterThan(spaced.length)
   })
 
-  it.each(rows)('$name: spaces around the parts do not count', async ({ factory }) => {
+  it.each(rows)('$name: it counts only if the sender does not write it', async ({ factory }) => {
     const { scheme } = factory
     const secret = scheme.secretPrefix ? `${scheme.secretPrefix}0123456789` : 'a-secret-0123456789abcdef'
     const [header = ''] = scheme.signature.headers
@@ -183,16 +185,12 @@ describe('a space behind the comma of a signature header', () => {
       store: memoryStore({ maxRecords: 9 }),
     })
     const { separator = '' } = scheme.signature
-    const parts = (request.headers[header] ?? '').split(separator.trim())
+    const parts = (request.headers[header] ?? '').split(separator.trim()).map((part) => part.trim())
+    if (parts.length === 1) parts.unshift('x=1')
     const spaced = {
       ...request,
-      headers: { ...request.headers, [header]: ` ${parts.join(` ${separator.trim()}  `)} ` },
+      headers: { ...request.headers, [header]: parts.join(`${separator.trim()} `) },
     }
-    expect(await verify(toDelivery(spaced), listener)).toMatchObject({ ok: true })
-    const twice = {
-      ...request,
-      headers: { ...request.headers, [header]: `${parts.join()} , x${parts.join()}` },
-    }
-    expect((await verify(toDelivery({ ...twice, body: `${body} ` }), listener)).ok).toBe(false)
+    expect((await verify(toDelivery(spaced), listener)).ok).toBe(separator === ', ')
   })
 })

@@ -144,10 +144,7 @@ export function signatureReader(
   }
 }
 
-/**
- * Splits the signature headers into items. Without a separator, each header is one item. Spaces around a comma or a semicolon do
- * not count, as in any list (RFC 9110 5.6.1).
- */
+/** Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `. */
 function headerItems(
   { headers, separator }: SignatureForm,
   delivery: Delivery,
@@ -161,7 +158,7 @@ function headerItems(
     if (text.length > LONGEST_VALUE) return tooLong(name)
     if (separator === undefined) items.push(text)
     else
-      for (const item of text.split(separator.charAt(0))) items.push(separator === ' ' ? item : item.trim())
+      for (const item of text.split(separator.charAt(0))) items.push(separator === ', ' ? item.trim() : item)
   }
   if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
   return items.length > Math.max(MOST_ITEMS, headers.length)

@@ -44,7 +44,7 @@ export interface SignatureForm {
   readonly headers: readonly string[]
   /** The member of the body that holds the signature, if no header does. The body is then parsed before authentication. */
   readonly member?: string
-  /** Splits the header into items. Spaces around a comma or semicolon do not count. With `', '`, lines of the header are joined. */
+  /** Splits the header into items. With `', '`, spaces around a comma do not count, and lines of the header are joined. */
   readonly separator?: ' ' | ',' | ', ' | ';'
   /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string
@@ -260,7 +260,7 @@ export interface HandshakeForm {
   answer(
     request: HandshakeRequest,
     options: SchemeOptions,
-  ): MaybePromise<Reply | Failure<'body_malformed'> | undefined>
+  ): MaybePromise<Reply | Failure<'body_malformed' | 'timestamp_out_of_range'> | undefined>
   /**
    * Answers what the sender does not sign, if it signs its other handshakes. Called before the headers are checked. A stranger
    * can send the same, so the answer must depend on nothing secret.

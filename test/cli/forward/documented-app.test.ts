@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -174,6 +175,12 @@ const SENDERS: { readonly [name: string]: Sender } = {
     ANY_UUID_V8,
     { isTimed: true, publicUrl: URL },
   ),
+  'HTTP Message Signatures': signed(
+    rfc9421,
+    rfc9421({ secrets: OWN, publicUrl: URL, requiredComponents: ['@target-uri'] }),
+    ANY_UUID_V8,
+    { isTimed: true, publicUrl: URL },
+  ),
   'hookgate itself': {
     auth: hmac({ secrets: { id: 'shop', secret: SECRET } }),
     id: '7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a',
@@ -307,6 +314,28 @@ test.each<[string, Factory, Authenticator, Partial<Parameters<typeof signAs>[1]>
     expect(next).not.toBe(first)
   },
 )
+
+test('an ID that HTTP Message Signatures cover names an event, although it holds the time of the attempt', async () => {
+  const app = await startDocumentedApp()
+  const auth = rfc9421({ secrets: OWN, publicUrl: URL, requiredComponents: ['x-event-id'] })
+  const gateway = await openGateway(app.url, { auth, secret: APP_SECRET })
+  const body = '{"type":"x"}'
+  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+  for (const created of [now, now + 1]) {
+    const id = `evt-${created}`
+    const input = `("x-event-id" "content-digest");created=${created}`
+    const base = `"x-event-id": ${id}\n"content-digest": ${digest}\n"@signature-params": ${input}`
+    const headers = {
+      'content-type': 'application/json',
+      'content-digest': digest,
+      'x-event-id': id,
+      'signature-input': `s=${input}`,
+      signature: `s=:${createHmac('sha256', OWN).update(base).digest('base64')}:`,
+    }
+    expect((await post(gateway.url, { headers, body })).status).toBe(200)
+  }
+  expect(new Set(app.seen.map(({ key }) => key)).size).toBe(2)
+})
 
 test("Linear's body has the time of the attempt, and its ID stands for the event", async () => {
   const app = await startDocumentedApp([500])
