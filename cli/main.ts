@@ -83,14 +83,13 @@ async function version(): Promise<string> {
   return String(version)
 }
 
-// `hookgate send | head` closes the pipe (EPIPE), and a window its terminal (EIO). Nothing is left to do, so end quietly.
-// `listen` finishes its deliveries first.
+// `hookgate verify | head` closes the pipe (EPIPE), and a window its terminal (EIO): the exit code still tells the result. `listen`
+// finishes its deliveries first.
 process.stdout.on('error', (error) => {
   const code = codeOf(error)
-  const isClosed = code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY)
-  if (isClosed && process.stdout.listenerCount('error') > 1) return
-  if (!isClosed) remark(`hookgate: cannot write to standard output (${code || printable(error.message)})`)
-  process.exit(isClosed ? EXIT.done : EXIT.refused)
+  if (code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY)) return
+  remark(`hookgate: cannot write to standard output (${code || printable(error.message)})`)
+  process.exit(EXIT.refused)
 })
 // If standard error is closed, keep printing results.
 process.stderr.on('error', () => {})
