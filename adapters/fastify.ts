@@ -9,7 +9,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
-import { keepReturned, RETURNED, whenRouteReturned } from './fastify/returned.ts'
+import { keepReturned, whenRouteReturned } from './fastify/returned.ts'
 import {
   asError,
   behindProxies,
@@ -109,7 +109,6 @@ async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Pro
   const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const passOn = errorPasser()
   scope.decorateRequest(CHECKED)
-  scope.decorateRequest(RETURNED)
   scope.addHook('onRoute', keepReturned)
   // Before parsing: Fastify's own parsers would respond with 413 and 415, and refuse valid JSON.
   scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies), passOn))

@@ -1,25 +1,27 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { WhenReturned } from '../kit/index.ts'
 
-/** What the route's handler has returned. Null for nothing, undefined if it has not been called. */
-export const RETURNED: unique symbol = Symbol('hookgate.returned')
-const ON_RETURNED: unique symbol = Symbol('hookgate.onReturned')
+/** The promise that the handler has returned, or what is called with it, once the client has left. */
+const RETURNED: unique symbol = Symbol('hookgate.returned')
+
+type Watch = (returned: Promise<unknown>) => void
 
 interface HandledRequest extends FastifyRequest {
-  [RETURNED]?: unknown
-  /** Set once the client has left. */
-  [ON_RETURNED]?: (returned: unknown) => void
+  [RETURNED]?: Promise<unknown> | Watch
 }
 
 /** An `onRoute` hook. Keeps what the handler returns, which Fastify shows to no other hook. */
 export function keepReturned(route: RouteOptions): void {
   const { handler } = route
-  route.handler = function keptHandler(request: HandledRequest, reply) {
-    const returned: unknown = Reflect.apply(handler, this, [request, reply])
-    request[RETURNED] = returned ?? null
-    request[ON_RETURNED]?.(returned)
+  const kept: RouteOptions['handler'] = function (request: HandledRequest, reply) {
+    const returned: unknown = handler.call(this, request, reply)
+    if (!(returned instanceof Promise)) return returned // it answers in a callback
+    const watch = request[RETURNED]
+    if (typeof watch === 'function') watch(returned)
+    else request[RETURNED] = returned
     return returned
   }
+  route.handler = Object.defineProperty(kept, 'name', { value: handler.name }) // tools show it
 }
 
 /**
@@ -34,18 +36,19 @@ export function whenRouteReturned(request: HandledRequest, reply: FastifyReply):
     }
     if (isClosing) for (const wait of [setTimeout, setImmediate]) wait(endTurn)
     const isAwaited = noteAwait(reply)
-    const watch = (returned: unknown) => {
-      if (!(returned instanceof Promise)) return // it answers in a callback
-      returned
+    const watch: Watch = (returned) =>
+      void returned
         .then((payload) => {
-          if (payload !== undefined || isAwaited()) tell()
+          // What was ended before, because of `close`, is not sent.
+          if (payload !== undefined) tell(reply.raw.writableEnded ? reply.statusCode : undefined)
+          else if (isAwaited()) tell()
           // `return reply`, before `close` ends it, returns nothing here either.
           else if (!mayAwaitReply && !reply.sent && !reply.raw.headersSent) tell(reply.statusCode)
         })
         .catch(() => {}) // Fastify answers it
-    }
-    if (request[RETURNED] === undefined) request[ON_RETURNED] = watch
-    else watch(request[RETURNED])
+    const returned = request[RETURNED]
+    if (returned instanceof Promise) watch(returned)
+    else request[RETURNED] = watch
   }
 }
 

@@ -1,11 +1,20 @@
 import type { NodeResponse } from './read-node.ts'
 
-/** Where there are Node responses. Declared, because web runtimes compile this without Node's types. */
+/** Node's `AsyncLocalStorage`. Declared, because web runtimes compile this without Node's types. */
+interface AsyncContext {
+  enterWith(mark: object): void
+  getStore(): unknown
+  disable(): void
+}
+
+declare const process:
+  | { getBuiltinModule?(name: string): { AsyncLocalStorage: new () => AsyncContext } | undefined }
+  | undefined
 declare const setImmediate: (callback: () => void) => unknown
 
 /**
  * Calls `tell` when the handler has returned, and neither failed nor left its answer to something else: with its status if the
- * framework ends no response of a client that has left, and otherwise without. `isClosing`: `close` is being emitted.
+ * framework will not end the response, and otherwise without. `isClosing`: `close` is being emitted.
  */
 export type WhenReturned = (tell: (status?: number) => void, isClosing: boolean) => void
 
@@ -13,8 +22,8 @@ export type WhenReturned = (tell: (status?: number) => void, isClosing: boolean)
  * Calls `onEnd`, at most once, with the status of a handler whose client has left. Never, if it does not end.
  *
  * Anything may end the response because of its `close`, such as a middleware or a stream that is cancelled, without knowing how
- * the handler will end. So what ends it in that turn of the event loop counts only if the handler has returned in it too, and
- * not before.
+ * the handler will end. So what the listeners of `close` have started counts only once the handler has returned, and so does
+ * what ends it in the same turn of the event loop, because it may have waited for `close`.
  *
  * @param isClosing Whether `close` is being emitted. If not, it was before the handler started.
  */
@@ -25,41 +34,65 @@ export function afterHangUp(
   onEnd: (status: number) => void,
 ): void {
   if (response.writableEnded) return // by something other than the handler
-  let status: number | undefined
-  let isLater = !isClosing
+  const mark = {}
+  follow(mark, response)
+  let isSameTurn = isClosing
   let hasReturned = false
+  let ended: number | undefined
   let isOver = false
-  const look = () => {
-    if (isOver || status === undefined || !(isLater || hasReturned)) return
+  const finish = (status: number | undefined) => {
+    if (isOver || status === undefined) return
     isOver = true
+    unfollow(mark)
     onEnd(status)
   }
-  noteEnd(response, (last) => {
-    status ??= last
-    look()
+  noteEnd(response, (status) => {
+    if (ended !== undefined) return
+    const isByHandler = !isSameTurn && isFollowing(mark) === !isClosing
+    ended = status
+    if (hasReturned || isByHandler) finish(status)
+    unfollow(mark)
   })
   let hadReturned = isClosing
   whenReturned?.((own) => {
     if (hadReturned) return
     hasReturned = true
-    status ??= own
-    look()
+    finish(own ?? (isSameTurn ? ended : undefined))
   }, isClosing)
   if (!isClosing) return
   // After the callbacks of a promise that was fulfilled before.
   queueMicrotask(() => {
     hadReturned = false
   })
-  const endTurn = () => {
-    isLater = true
-    isOver ||= status !== undefined
-  }
-  setTimeout(endTurn) // before the timers of others, which may come first in a turn that took long
-  // The first immediate: others that `close` has started follow, and no more after the next one.
   setImmediate(() => {
-    isLater = false
-    setImmediate(endTurn)
+    isSameTurn = false
   })
+}
+
+let context: AsyncContext | undefined
+/** Empty most of the time: before Node 24, following makes every promise of the process slower. */
+const followed = new Set<object>()
+let forgotten: FinalizationRegistry<object> | undefined
+
+/** Marks what runs next, and whatever that starts, until `unfollow` or the end of the response's life. */
+function follow(mark: object, response: object): void {
+  const hooks = typeof process === 'object' ? process.getBuiltinModule?.('node:async_hooks') : undefined
+  if (hooks === undefined) return
+  context ??= new hooks.AsyncLocalStorage()
+  forgotten ??= new FinalizationRegistry(unfollow)
+  forgotten.register(response, mark) // its handler may never end it
+  followed.add(mark)
+  context.enterWith(mark)
+}
+
+/** Whether what runs now has this mark. Undefined if nobody knows. */
+function isFollowing(mark: object): boolean | undefined {
+  return context && context.getStore() === mark
+}
+
+function unfollow(mark: object): void {
+  followed.delete(mark)
+  if (followed.size === 0) context?.disable()
 }
 
 /** Calls `onEnd` when the response is ended, with the status that the handler chose last. */

@@ -87,9 +87,11 @@ export interface NodeResponse {
   readonly socket?: unknown
   /** Calls the listener at `finish` and `close`. */
   on(event: string, listener: () => void): this
+  /** Like `on`, but before the listeners of others. */
   prependListener(event: string, listener: () => void): this
-  /** Replaced once the client has disconnected, to see how the handler ends. */
+  /** Replaced once the client has disconnected, to see when the handler ends the response. */
   end(...given: readonly unknown[]): unknown
+  /** Replaced with `end`, to see the status that HTTP/2 drops then. */
   writeHead(status: number, ...given: readonly unknown[]): unknown
 }
 

@@ -10,14 +10,14 @@ import {
   positiveInteger,
   timerSeconds,
 } from '../../src/lib/options.ts'
-import { ABANDONED, abandon } from '../../src/lib/turns.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
 import { nowIfObserved, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
-import { Verification, type Waiter } from '../../src/verification.ts'
+import { Verification } from '../../src/verification.ts'
 import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.ts'
+import { Arrived } from './arrived.ts'
 import { asError } from './as-error.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
@@ -66,15 +66,10 @@ export interface Checked {
   /** Always undefined. Declared so that `checked.reply` singles out refusals. */
   readonly reply?: undefined
   /** Only for the receiver. */
-  readonly [UNCLAIMED]: Unclaimed
+  readonly [UNCLAIMED]: Pick<Arrived, 'verification' | 'incoming'>
 }
 
 const UNCLAIMED: unique symbol = Symbol('hookgate')
-
-interface Unclaimed {
-  readonly verification: Verification
-  readonly incoming: Incoming
-}
 
 /** What the checks know of a request, for the tools of hookgate. */
 export function verificationOf(checked: Checked): Verification {
@@ -238,44 +233,6 @@ export function createReceiver<Request extends object, Given extends Listener<un
     }
   }
 }
-
-/** A delivery whose body has arrived. Its place among the bodies in flight is kept until the verdict. */
-class Arrived implements Unclaimed, Waiter {
-  readonly verification: Verification
-  readonly incoming: Incoming
-  readonly place: BodyInFlight
-  readonly reply?: undefined
-
-  constructor(verification: Verification, incoming: Incoming, place: BodyInFlight) {
-    this.verification = verification
-    this.incoming = incoming
-    this.place = place
-  }
-
-  wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    const { delivery, auth } = this.verification
-    const isLong = auth === undefined && delivery.body.byteLength > MAX_BODY_BYTES
-    return isLong ? this.#waitForSignature(promise) : this.place.during(promise, this.incoming)
-  }
-
-  /** Ends the work on a long body when its sender leaves: strangers could have more hashed than they hold connections for. */
-  async #waitForSignature<Value>(promise: PromiseLike<Value>): Promise<Value> {
-    let isOver = false
-    this.incoming.whenGone(() => {
-      if (!isOver) abandon(this.verification.delivery.body)
-    })
-    try {
-      return await this.place.during(promise, this.incoming)
-    } catch (error) {
-      if (error !== ABANDONED) throw error
-      return SENDER_LEFT as Value // what a check answers; nothing else is awaited before a delivery is authentic
-    } finally {
-      isOver = true
-    }
-  }
-}
-
-const SENDER_LEFT = fail('body_incomplete', 'the connection ended before the signature was computed')
 
 /** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {

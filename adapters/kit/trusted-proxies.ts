@@ -40,19 +40,21 @@ interface ForwardedRequest extends Pick<NodeRequest, 'rawHeaders' | 'headers'> {
 }
 
 /**
- * IPv4 and IPv6 addresses for documentation (RFC 5737, 3849, 9637) and benchmarks (RFC 2544, 5180). Nobody's proxies have them,
- * and whoever trusts them all trusts everyone.
+ * Addresses of root name servers, and for documentation (RFC 5737, 3849, 9637). No proxies have them, and whoever trusts them
+ * all trusts everyone. The documentation's alone may stand in a list of what the Internet does not route.
  */
-const STRANGERS: readonly (readonly string[])[] = [
-  ['192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.1'],
-  ['2001:2::1', '2001:db8::1', '3fff::1'],
-]
+const IPV4 = ['192.0.2.1', '198.51.100.1', '203.0.113.1', '193.0.14.129', '198.41.0.4', '202.12.27.33']
+const IPV6 = ['2001:db8::1', '3fff::1', '2001:7fd::1', '2001:503:ba3e::2:30', '2001:dc3::35']
+const STRANGERS: readonly (readonly string[])[] = [IPV4, IPV4.map((address) => `::ffff:${address}`), IPV6]
+
+/** More than anyone has, and within `MOST_HOPS`. */
+const MADE_UP_HOPS = 30
 
 const MADE_UP = '192.0.2.2'
 
 /**
  * Whether a framework takes the address that a stranger has made up, behind more proxies than anyone has. For settings whose rule
- * cannot be read: asks for the source of two requests that nobody has sent.
+ * cannot be read: asks for the source of requests that nobody has sent.
  *
  * @param sourceOf How the framework finds the source of a request.
  * @example
@@ -63,9 +65,13 @@ const MADE_UP = '192.0.2.2'
  */
 export function believesStrangers(sourceOf: (request: ForwardedRequest) => unknown): boolean {
   return STRANGERS.some((addresses) => {
-    const chain = Array.from({ length: 7 }, () => addresses).flat()
+    const chain = Array.from({ length: MADE_UP_HOPS }, (_, hop) => addresses[hop % addresses.length])
     const headers = { 'x-forwarded-for': [MADE_UP, ...chain].join(', ') }
-    return sourceOf({ rawHeaders: [], headers, socket: { remoteAddress: chain[0] } }) === MADE_UP
+    try {
+      return sourceOf({ rawHeaders: [], headers, socket: { remoteAddress: chain[0] } }) === MADE_UP
+    } catch {
+      return false // a rule that throws trusts nobody
+    }
   })
 }
 

@@ -10,6 +10,13 @@ const ALLOWED = '192.0.2.1'
 const STRANGER = '203.0.113.9'
 const ALLOWED_CIDRS = ['192.0.2.0/24']
 
+/** RFC 6890, with the networks for documentation. */
+const UNROUTED =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4'.split(
+    ' ',
+  )
+const UNROUTED_STARTS = /^(?:10|127|192\.0\.2|192\.168|198\.18|198\.51\.100|203\.0\.113)\./
+
 interface Differing {
   readonly options?: Partial<ListenerOptions>
   readonly trustedProxies?: readonly string[]
@@ -58,6 +65,12 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
     ['more proxies than anyone has', 64],
     ['all of IPv4', '0.0.0.0/1, 128.0.0.0/1'],
     ['all of IPv4 in quarters', ['0.0.0.0/2', '64.0.0.0/2', '128.0.0.0/2', '192.0.0.0/2']],
+    ['all of IPv4, out of order', Array.from({ length: 256 }, (_, index) => `${(index * 37) % 256}.0.0.0/8`)],
+    ['all of IPv4, mapped into IPv6', ['127.0.0.1', '::ffff:0:0/97', '::ffff:128.0.0.0/97']],
+    [
+      'a function that trusts whatever is mapped into IPv6',
+      (address: string) => address === '127.0.0.1' || address.startsWith('::ffff:'),
+    ],
     ['all of IPv6', ['127.0.0.1', '::/1', '8000::/1']],
     ['all of IPv6 that is in use', ['loopback', '2000::/3']],
   ])('a `trust proxy` of %s is an error of the developer', async (_name, trustProxy) => {
@@ -69,6 +82,16 @@ describe.each(FRAMEWORKS)('the source address on %s', (_, create) => {
 
   it.each([
     ['some of IPv4', ['127.0.0.0/8', '198.51.100.0/24', '192.0.2.0/25']],
+    ['networks that the Internet does not route', UNROUTED],
+    ['a function that trusts those', (address: string) => UNROUTED_STARTS.test(address)],
+    [
+      'a function that throws for a stranger',
+      (address: string) => {
+        if (address === '127.0.0.1') return true
+        if (address === ALLOWED) return false
+        throw new Error(`who is ${address}?`)
+      },
+    ],
     ['a function that trusts the nearest', (_address: string, hop: number) => hop === 0],
   ])('a `trust proxy` of %s is none', async (_name, trustProxy) => {
     expect(

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyServerOptions,
   type onRequestHookHandler,
   type RouteHandler,
+  type RouteOptions,
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -278,5 +279,48 @@ describe('a guarded root of Fastify', () => {
     expect(details).toEqual([
       `the method is not POST; verifyWebhook guards every route of its scope, ${advice}`,
     ])
+  })
+})
+
+describe('a handler of a guarded scope of Fastify', () => {
+  it('keeps its name, its `this`, its arguments and its route, and one outside of the scope is the same function', async () => {
+    const endpoint = hmacEndpoint()
+    const seen = new Map<string, RouteOptions>()
+    const calls: unknown[] = []
+    const receive: RouteHandler = function receive(...given) {
+      calls.push([this, given.length, given[0].routeOptions.config])
+      given[1].send('done')
+    }
+    const app = Fastify()
+    app.addHook('onRoute', (route) => void seen.set(route.url, route))
+    app.post('/before', receive)
+    let guarded: FastifyInstance | undefined
+    app.register(async (scope) => {
+      guarded = scope
+      await scope.register(verifyWebhook, { listener: endpoint.listener })
+      scope.post(
+        '/hook',
+        { config: { kept: true } as object, schema: { headers: { type: 'object' } } },
+        receive,
+      )
+    })
+    app.register(async (sibling) => void sibling.post('/sibling', receive))
+    app.post('/after', receive)
+    const { address } = await serveFastify(app)
+    for (const url of ['/before', '/sibling', '/after']) expect(seen.get(url)?.handler).toBe(receive)
+    expect(seen.get('/hook')).toMatchObject({
+      config: { kept: true },
+      schema: { headers: { type: 'object' } },
+    })
+    const reply = await exchange(address, toBytes(await endpoint.request()))
+    expect(reply?.body).toBe('done')
+    expect(calls).toEqual([[guarded, 2, expect.objectContaining({ kept: true })]])
+    const names: string[] = []
+    const other = Fastify()
+    await other.register(verifyWebhook, { listener: endpoint.listener })
+    other.addHook('onRoute', ({ handler }) => void names.push(handler.name))
+    other.post('/hook', receive)
+    await other.ready()
+    expect(names).toEqual(['receive'])
   })
 })

@@ -254,6 +254,12 @@ const ENDERS: { readonly [when: string]: Middleware } = {
     }),
   'in a tick': (response) => void response.on('close', () => process.nextTick(() => response.end())),
   'in an immediate': (response) => void response.on('close', () => setImmediate(() => response.end())),
+  'in a timer': (response) => void response.on('close', () => setTimeout(() => response.end())),
+  'in a timer, and a promise that waits for it': (response) =>
+    void response.on('close', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      response.end()
+    }),
 }
 
 const onExpressWith =
@@ -319,6 +325,30 @@ describe.each(Object.entries(NODE))('what ends the response because of close, on
       await laterTurn()
       expect(verbs(endpoint)).toEqual(['claim'])
     }
+  })
+
+  it('commits nothing either if the sender leaves during the claim, and the end comes while the handler runs', async () => {
+    const claiming = gate()
+    const handling = gate()
+    const endpoint = hmacEndpoint({}, (clock) => heldStore(memoryStore({ clock }), claiming.pass))
+    const ended = new Log<string>()
+    const wait: Middleware = (response) =>
+      void response.on('close', () => {
+        const timer = setInterval(() => {
+          if (handling.entered.entries.length === 0) return
+          clearInterval(timer)
+          response.end()
+          ended.add('ended')
+        })
+      })
+    const { hangUp } = await started(mount(wait, nothing, endpoint.listener, handling.pass))
+    await hangUp(await endpoint.request(), claiming.entered.reaches(1))
+    await laterTurn()
+    claiming.open()
+    await ended.reaches(1)
+    handling.open()
+    await laterTurn()
+    expect(verbs(endpoint)).toEqual(['claim'])
   })
 })
 
@@ -534,6 +564,20 @@ describe('a handler of Fastify whose sender has left', () => {
       return handle(request, reply, () => waiting)
     }
     expect(await afterHangUp(onFastifyWith(entering))).toEqual(LAPSES)
+  })
+
+  it('commits by what it returns, though something ends the response when it closes', async () => {
+    const ending = (scope: FastifyInstance) =>
+      scope.addHook('onRequest', async (_request, { raw }) => void raw.on('close', () => raw.end()))
+    const returning =
+      (status: number): RouteHandler =>
+      async (_request, reply, pass) => {
+        await pass()
+        reply.code(status)
+        return 'done'
+      }
+    expect(await afterHangUp(onFastifyWith(returning(200), ending))).toEqual(COMMITS)
+    expect(await afterHangUp(onFastifyWith(returning(500), ending))).toEqual(LAPSES)
   })
 
   it('is seen behind the preHandlers of its route, in which the sender left', async () => {
