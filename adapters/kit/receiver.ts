@@ -1,3 +1,4 @@
+import { abandon, wasAbandoned } from '#crypto'
 import { sourceFailure } from '../../src/checks/source-ip.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { ignoreRejection } from '../../src/lib/hooks.ts'
@@ -10,7 +11,6 @@ import {
   positiveInteger,
   timerSeconds,
 } from '../../src/lib/options.ts'
-import { ABANDONED, abandon } from '../../src/lib/turns.ts'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
@@ -250,29 +250,23 @@ class Arrived implements Unclaimed, Waiter {
     this.verification = verification
     this.incoming = incoming
     this.place = place
-  }
-
-  wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    const { delivery, auth } = this.verification
-    const isLong = auth === undefined && delivery.body.byteLength > MAX_BODY_BYTES
-    return isLong ? this.#waitForSignature(promise) : this.place.during(promise, this.incoming)
-  }
-
-  /** Ends the work on a long body when its sender leaves: strangers could have more hashed than they hold connections for. */
-  async #waitForSignature<Value>(promise: PromiseLike<Value>): Promise<Value> {
-    let isOver = false
-    this.incoming.whenGone(() => {
-      if (!isOver) abandon(this.verification.delivery.body)
-    })
-    try {
-      return await this.place.during(promise, this.incoming)
-    } catch (error) {
-      if (error !== ABANDONED) throw error
-      return SENDER_LEFT as Value // what a check answers; nothing else is awaited before a delivery is authentic
-    } finally {
-      isOver = true
+    const { body } = verification.delivery
+    if (body.byteLength <= MAX_BODY_BYTES) return
+    place.onAbandoned = () => {
+      if (verification.auth === undefined) abandon(body)
     }
   }
+
+  /** The work on a long body ends when its sender leaves: strangers could have more hashed than they hold connections for. */
+  wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
+    const waited = this.place.during(promise, this.incoming)
+    return this.place.onAbandoned ? waited.catch(senderLeft<Value>) : waited
+  }
+}
+
+function senderLeft<Value>(error: unknown): Value {
+  if (!wasAbandoned(error)) throw error
+  return SENDER_LEFT as Value // what a check answers; nothing is hashed after the checks
 }
 
 const SENDER_LEFT = fail('body_incomplete', 'the connection ended before the signature was computed')

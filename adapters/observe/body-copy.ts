@@ -1,7 +1,9 @@
+import { joinBody } from '#crypto'
 import { callHook } from '../../src/lib/hooks.ts'
-import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
-import { NO_BYTES } from '../kit/incoming.ts'
+import { oversizeBody } from '../kit/incoming.ts'
 import { type StandIn, shadowGetter, shadowMethod } from './shadow.ts'
 
 /**
@@ -10,7 +12,7 @@ import { type StandIn, shadowGetter, shadowMethod } from './shadow.ts'
  */
 export class BodyCopy {
   /**
-   * The whole body, or one byte more than the limit. Undefined if nothing has read the body to its end, or if it is doubtful
+   * The whole body, or as many bytes as the limit and one, of which only the number counts. Undefined if nothing has read the body to its end, or if it is doubtful
    * that the bytes are those that arrived.
    */
   readonly bytes: Promise<Uint8Array | undefined>
@@ -21,7 +23,7 @@ export class BodyCopy {
   /** Whether nothing is copied any more. */
   isOver = false
   readonly #inFlight: BodyInFlight
-  #resolve: (bytes: Uint8Array | undefined) => void = () => {}
+  #resolve: (bytes: MaybePromise<Uint8Array> | undefined) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #chunks: Uint8Array[] = []
   #undo: (() => void)[] = []
@@ -110,8 +112,9 @@ export class BodyCopy {
   }
 
   #finish(): void {
-    const bytes = this.length === 0 ? NO_BYTES : joinChunks(this.#chunks, this.length)
-    this.#stop(() => this.#resolve(bytes.subarray(0, this.limit + 1)))
+    const isOversize = this.length > this.limit
+    const bytes = isOversize ? oversizeBody(this.limit) : joinBody(this.#chunks, this.length)
+    this.#stop(() => this.#resolve(bytes))
   }
 
   #stop(settle: () => void): void {

@@ -12,6 +12,14 @@ import {
 } from './algorithms.ts'
 
 export { decodeBase64url } from '../lib/bytes.ts'
+export { joinChunks as joinBody } from '../lib/read-stream.ts'
+
+/** Does nothing: Web Crypto computes on other threads, and cannot be stopped. */
+export function abandon(_bytes: Uint8Array): void {}
+
+export function wasAbandoned(_error: unknown): boolean {
+  return false
+}
 
 const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
 /** Not the one of `lib/bytes.ts`, which every store would then bundle. */

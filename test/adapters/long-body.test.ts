@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import type { Incoming } from '../../adapters/kit/incoming.ts'
-import { createReceiver } from '../../adapters/kit/index.ts'
+import { createReceiver, fromWeb } from '../../adapters/kit/index.ts'
 import { type Delivery, defineListener, type Listener, type Verdict, verify } from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
+import { rfc9421 } from '../../src/schemes/rfc9421.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { Verification } from '../../src/verification.ts'
@@ -170,5 +172,64 @@ describe('a sender that leaves', () => {
     request.leave()
     expect(heard).toEqual(['accepted'])
     expect(await outcome(delivery, githubListener(secrets))).toBe('accepted')
+  })
+
+  // The digest of the body is known, and the signature over it, which is computed in the thread pool, is not.
+  it('in the middle of a check that is authentic after all ends what is hashed next, and onError hears nothing', async () => {
+    const heard: string[] = []
+    const [secret = ''] = secretsOf(1)
+    const publicUrl = 'https://example.com/hooks'
+    const { receiveAndClaim } = createReceiver(
+      defineListener({
+        id: 'r',
+        auth: rfc9421({ secrets: secret, publicUrl }),
+        store: memoryStore({ maxRecords: 100 }),
+        maxBodyBytes,
+        onVerdict: (verdict) => heard.push(verdict.ok ? 'accepted' : `${verdict.reason}`),
+        onError: (error) => heard.push(`error: ${error}`),
+      }),
+    )
+    const delivery = toDelivery(await signAs(rfc9421, { secret, publicUrl, body: json(2 * MB) }))
+    let asked = 0
+    const request = incoming({
+      ...delivery,
+      header(name) {
+        if (name === 'content-type' && ++asked === 2) request.leave()
+        return delivery.header(name)
+      },
+    })
+    expect((await receiveAndClaim({}, request)).reply).toMatchObject({ status: 400 })
+    expect(heard).toEqual(['body_incomplete'])
+  })
+})
+
+describe('a body that arrives in many chunks', () => {
+  const chunks = Array.from({ length: 160 }, () => new Uint8Array(65_536).fill(97))
+  const stream = (end = false) => {
+    let next = 0
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = chunks[next++ % (end ? Number.POSITIVE_INFINITY : chunks.length)]
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+  }
+  const read = (body: ReadableStream<Uint8Array>, limit: number) => {
+    const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' })
+    const place = new BodiesInFlight(10, 100 * MB, 1000).enter()
+    return fromWeb(request).readBody(limit, 10_000, place)
+  }
+
+  it('of a web request is joined in turns', async () => {
+    const reading = read(stream(true), 10 * MB)
+    expect(await turnsOf(reading)).toBeGreaterThanOrEqual(40)
+    expect(Buffer.concat(chunks).equals(await reading)).toBe(true)
+  })
+
+  it('is not joined when it is too long, because only its length matters', async () => {
+    const bodies = await Promise.all([read(stream(), 5 * MB), read(stream(), 5 * MB)])
+    expect(bodies.map(({ length }) => length)).toEqual([5 * MB + 1, 5 * MB + 1])
+    expect(bodies[0]?.buffer === bodies[1]?.buffer).toBe(true)
   })
 })

@@ -511,7 +511,7 @@ describe('the limit of a copy', () => {
     copy.take(BYTES.subarray(100, 300), 100)
     expect([copy.length, copy.isOver]).toEqual([600, false])
     copy.limitTo(100)
-    expect([copy.isOver, await copy.bytes]).toEqual([true, BYTES.slice(0, 101)])
+    expect([copy.isOver, (await copy.bytes)?.byteLength]).toEqual([true, 101])
   })
 
   it('the limit ends a copy, and what reads goes on', async () => {
