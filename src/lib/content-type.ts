@@ -20,11 +20,12 @@ export function mediaTypeOf(value: string): string | undefined {
   return type.toLowerCase()
 }
 
-// A type or a coding, and one parameter: two words, in which no sentence and no markup fits.
-const SHOWN = /^[\w-]{1,20}(?:\/[\w.+-]{1,60})?(?:; ?[\w=-]{1,40})?/
+const LONGEST_SHOWN = 100
+// A type or codings, and three parameters: few words without blanks, in which no sentence and no markup fits.
+const SHOWN = /^[\w/+.-]*(?:[;,] ?[\w/+.="-]*){0,3}/
 
-/** How the operator is told what a header says. Dots stand for all that does not look like one. */
+/** How the operator is told what a header says. Dots stand for all that follows what does not look like one. */
 export function shownType(value: string): string {
-  const shown = SHOWN.exec(value)?.[0] ?? ''
-  return `"${shown}${shown === value ? '' : '...'}"`
+  const shown = SHOWN.exec(value.slice(0, LONGEST_SHOWN))?.[0] ?? ''
+  return JSON.stringify(shown === value ? value : `${shown}...`)
 }

@@ -30,13 +30,16 @@ describe('the detail about a Content-Type', () => {
     ['application/ld+json', '"application/ld+json"'],
     ['multipart/form-data; boundary=x', '"multipart/form-data; boundary=x"'],
     ['application/json please', '"application/json..."'],
-    ['application/json; a=b; charset=x', '"application/json; a=b..."'],
+    ['application/json; a=b; charset=x', '"application/json; a=b; charset=x"'],
+    ['application/json; charset=utf-8; charset=latin1', '"application/json; charset=utf-8; charset=latin1"'],
+    ['application/json; charset="latin1"', '"application/json; charset=\\"latin1\\""'],
+    ['text/html; a; b; c; d', '"text/html; a; b; c..."'],
     ['<script>alert(1)</script>', '"..."'],
     ['application/json\n401 forged', '"application/json..."'],
     ['\u202etext/html', '"..."'],
-    ['text/html; a="b c"', '"text/html; a=..."'],
-    ['a'.repeat(300), `"${'a'.repeat(20)}..."`],
-    [`text/${'a'.repeat(61)}`, `"text/${'a'.repeat(60)}..."`],
+    ['text/html; a="b c"', '"text/html; a=\\"b..."'],
+    [`text/${'a'.repeat(95)}`, `"text/${'a'.repeat(95)}"`],
+    [`text/${'a'.repeat(96)}`, `"text/${'a'.repeat(95)}..."`],
   ])('the detail about %j has %s and what is accepted', async (value, shown) => {
     expect(await detailWith('content-type', value)).toBe(
       `Content-Type is ${shown}, not application/json, in UTF-8`,
@@ -68,7 +71,8 @@ describe('the detail about a Content-Encoding', () => {
   it.each([
     ['gzip', '"gzip"'],
     ['UTF-8', '"UTF-8"'],
-    ['gzip, br', '"gzip..."'],
+    ['gzip, br', '"gzip, br"'],
+    ['identity, UTF-8', '"identity, UTF-8"'],
     ['<b>', '"..."'],
   ])('the detail about %j has %s and what is accepted', async (value, shown) => {
     expect(await detailWith('content-encoding', value)).toBe(`Content-Encoding is ${shown}, not identity`)
