@@ -21,7 +21,6 @@ export function wasAbandoned(_error: unknown): boolean {
   return false
 }
 
-const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
 /** Not the one of `lib/bytes.ts`, which every store would then bundle. */
 const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -29,7 +28,9 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
   const importKey = () =>
-    crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: HASHES[algorithm] }, false, ['sign'])
+    crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: `SHA-${algorithm.slice(3)}` }, false, [
+      'sign',
+    ])
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
 
   return async (before, body, after) => {
@@ -43,7 +44,7 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
 /** Computes the plain hash of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
   return async (before, body, after) => {
-    const digest = await crypto.subtle.digest(HASHES[algorithm], bytesOf(before, body, after))
+    const digest = await crypto.subtle.digest(`SHA-${algorithm.slice(3)}`, bytesOf(before, body, after))
     return ENCODE[spelling](new Uint8Array(digest))
   }
 }

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import type { Incoming } from '../../adapters/kit/incoming.ts'
 import { createReceiver, fromWeb } from '../../adapters/kit/index.ts'
-import { type Delivery, defineListener, type Listener, type Verdict, verify } from '../../src/index.ts'
+import {
+  type Authenticator,
+  type Delivery,
+  defineListener,
+  hmac,
+  type Listener,
+  type Verdict,
+  verify,
+} from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
 import { rfc9421 } from '../../src/schemes/rfc9421.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -11,7 +19,7 @@ import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { Verification } from '../../src/verification.ts'
 import { check } from '../../src/verify.ts'
 import { es256Listener } from '../support/es256-listener.ts'
-import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
+import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { turnsOf } from '../support/turns-of.ts'
 
@@ -36,6 +44,21 @@ async function fromGithub(secret: string, body: string): Promise<Delivery> {
   const headers = { 'x-github-event': 'push', 'x-github-delivery': crypto.randomUUID() }
   const request = await signAs(github, { secret, body })
   return withHeaders(toDelivery(request), headers)
+}
+
+/** A request whose body has arrived. `leave` ends its connection. */
+function incoming({ method, header, body }: Delivery): Incoming & { leave(): void } {
+  const gone: (() => void)[] = []
+  return {
+    method,
+    header,
+    sourceIp: () => undefined,
+    readBody: async () => body,
+    whenGone: (callback) => void gone.push(callback),
+    leave() {
+      for (const callback of gone) callback()
+    },
+  }
 }
 
 describe('a long body', () => {
@@ -100,14 +123,31 @@ describe('a long body', () => {
     expect(event.payload).toBe(JSON.parse(text))
   })
 
-  it('holds nothing parsed while its signature is computed', async () => {
-    const { listener, deliver } = hmacListener({ maxBodyBytes })
-    const verification = new Verification(await deliver({ body: json(2 * MB) }), listener)
-    const checking = check(verification)
-    await Promise.resolve()
-    expect(verification.payload).toBeUndefined()
-    expect(await checking).toBeUndefined()
-    expect(verification.payload).toEqual({ a: 'x'.repeat(2 * MB - 8) })
+  it('holds nothing parsed until its sender is known', async () => {
+    const { authenticate } = hmac({ secrets: SECRET })
+    let held: unknown = 'not asked'
+    const auth: Authenticator = {
+      method: 'hmac',
+      async authenticate(evidence) {
+        await undefined
+        held = Reflect.get(evidence, 'payload')
+        return authenticate(evidence)
+      },
+    }
+    const { listener, deliver } = hmacListener({ maxBodyBytes, auth })
+    const request = incoming(await deliver({ body: json(2 * MB) }))
+    const received = await createReceiver(listener).receiveAndClaim({}, request)
+    expect(held).toBeUndefined()
+    expect(received).toMatchObject({ event: { payload: { a: 'x'.repeat(2 * MB - 8) } } })
+  })
+
+  it('has the payload that its schema makes of it, also if that is null', async () => {
+    const validate = async () => ({ value: null })
+    const payload = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const { listener, deliver } = hmacListener({ maxBodyBytes, payload })
+    const request = incoming(await deliver({ body: json(2 * MB) }))
+    const received = await createReceiver(listener).receiveAndClaim({}, request)
+    expect(received).toHaveProperty('event.payload', null)
   })
 
   it('is accepted with a JWT that names its hash', async () => {
@@ -121,21 +161,6 @@ describe('a long body', () => {
 })
 
 describe('a sender that leaves', () => {
-  /** A request whose body has arrived. `leave` ends its connection. */
-  function incoming({ method, header, body }: Delivery): Incoming & { leave(): void } {
-    const gone: (() => void)[] = []
-    return {
-      method,
-      header,
-      sourceIp: () => undefined,
-      readBody: async () => body,
-      whenGone: (callback) => void gone.push(callback),
-      leave() {
-        for (const callback of gone) callback()
-      },
-    }
-  }
-
   it('ends the computation of its signature, and is told as incomplete, to onVerdict and not to onError', async () => {
     const heard: string[] = []
     const { receiveAndClaim } = createReceiver(githubListener(secretsOf(20), heard), {
