@@ -11,11 +11,10 @@ export function mediaTypeOf(value: string): string | undefined {
   return value.length > LONGEST_CONTENT_TYPE ? undefined : MEDIA_TYPE.exec(value)?.[1]?.toLowerCase()
 }
 
-// All from what no type, coding or parameter has, such as a blank that follows no divider, so that no markup and no sentence is
-// shown; or else what follows 100 characters.
-const NOT_SHOWN = /[^\w/+.;,="-](?<![;,] ).*|(?<=^.{100}).+/s
+// From the first character that no type, coding or parameter has: so no markup is shown, and blanks only behind a divider.
+const NOT_SHOWN = /[^\w/+.;,="-](?<![;,] ).*/s
 
-/** How the operator is told what a header says. Dots stand for all that follows what does not look like one. */
+/** How the operator is told what a header says, as far as it looks like one: at most 100 characters. */
 export function shownType(value: string): string {
-  return JSON.stringify(value.replace(NOT_SHOWN, '...'))
+  return JSON.stringify(value.slice(0, 100).replace(NOT_SHOWN, '...'))
 }
