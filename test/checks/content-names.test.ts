@@ -121,6 +121,7 @@ describe('explain', () => {
     ['content-type', 'text/html', 'Content-Type is "text/html", not application/json, in UTF-8'],
     ['content-encoding', 'UTF-8', 'UTF-8 is a charset, not a compression'],
     ['content-encoding', 'utf8', 'UTF-8 is a charset, not a compression'],
+    ['content-encoding', 'identity, UTF-8', 'UTF-8 is a charset, not a compression'],
     ['content-encoding', 'gzip', 'Content-Encoding is "gzip"'],
   ])('explain says of %s: %s what to write', async (name, value, says) => {
     const { listener, deliver } = hmacListener()
