@@ -55,13 +55,9 @@ function reach(sources, context, seen = new Set()) {
 }
 
 /** `hookgate`, and the other modules that most subpaths import. */
-const CORE = [
-  'src/index.ts',
-  'src/crypto/algorithms.ts',
-  'src/crypto/der.ts',
-  'src/lib/read-stream.ts',
-  'src/lib/turns.ts',
-].map((source) => root + source)
+const CORE = ['src/index.ts', 'src/crypto/algorithms.ts', 'src/crypto/der.ts', 'src/lib/read-stream.ts'].map(
+  (source) => root + source,
+)
 
 /**
  * Each file costs time to import, so the common code is in two: `shared` needs no package, so that e.g. a store loads neither

@@ -1,4 +1,4 @@
-import { ABANDONED, abandon } from '../../src/lib/turns.ts'
+import { abandon, wasAbandoned } from '#crypto'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { fail } from '../../src/reason.ts'
 import type { Verification, Waiter } from '../../src/verification.ts'
@@ -16,27 +16,31 @@ export class Arrived implements Waiter {
     this.verification = verification
     this.incoming = incoming
     this.place = place
+    const { body } = verification.delivery
+    if (body.byteLength <= MAX_BODY_BYTES) return
+    place.onAbandoned = () => {
+      if (verification.auth === undefined) abandon(body)
+    }
   }
 
+  /** The work on a long body ends when its sender leaves: strangers could have more hashed than they hold connections for. */
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    const { delivery, auth } = this.verification
-    const isLong = auth === undefined && delivery.body.byteLength > MAX_BODY_BYTES
-    return isLong ? this.#waitForSignature(promise) : this.place.during(promise, this.incoming)
+    const waited = this.place.during(promise, this.incoming)
+    return this.place.onAbandoned ? this.#waitWithLongBody(waited) : waited
   }
 
-  /** Ends the work on a long body when its sender leaves: strangers could have more hashed than they hold connections for. */
-  async #waitForSignature<Value>(promise: PromiseLike<Value>): Promise<Value> {
-    let isOver = false
-    this.incoming.whenGone(() => {
-      if (!isOver) abandon(this.verification.delivery.body)
-    })
+  /** Holds nothing parsed until the sender is known: it can take 28 times the memory of its bytes, and strangers can keep many waiting. */
+  async #waitWithLongBody<Value>(waited: Promise<Value>): Promise<Value> {
+    const { verification } = this
+    const isStranger = verification.auth === undefined
+    if (isStranger) verification.payload = undefined
     try {
-      return await this.place.during(promise, this.incoming)
+      const value = await waited
+      if (isStranger && verification.auth) verification.payload ??= verification.keepParsed()
+      return value
     } catch (error) {
-      if (error !== ABANDONED) throw error
-      return SENDER_LEFT as Value // what a check answers; nothing else is awaited before a delivery is authentic
-    } finally {
-      isOver = true
+      if (!wasAbandoned(error)) throw error
+      return SENDER_LEFT as Value // what a check answers; nothing is hashed after the checks
     }
   }
 }

@@ -119,6 +119,8 @@ export class BodyInFlight {
   #isGone = false
   /** Bytes that have arrived. */
   bytes: number
+  /** Called when its sender leaves while work holds it. */
+  onAbandoned: (() => void) | undefined = undefined
   /** When its first byte arrived, or else when reading began. For an abandoned body, when its sender left. */
   since = 0
 
@@ -185,5 +187,6 @@ export class BodyInFlight {
     if (this.#isOver || this.#all.abandoned.has(this)) return
     this.since = this.#all.now()
     this.#all.abandoned.add(this)
+    this.onAbandoned?.()
   }
 }

@@ -1,8 +1,7 @@
+import { joinBody } from '#crypto'
 import { announcedBytes } from '../../src/delivery.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
-import { joinInTurns } from '../../src/lib/turns.ts'
-import { MOST_HASHED_AT_ONCE } from '../../src/limits.ts'
+import { withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
   type BodyIncompleteError,
@@ -256,9 +255,8 @@ export class Arrival {
       if (problem) this.#giveUp(problem)
       return
     }
-    const bytes = joinChunks(this.#chunks, this.#length).subarray(0, this.#limit + 1)
     this.#leave()
-    this.#resolve(bytes)
+    this.#resolve(oversizeBody(this.#limit))
   }
 
   /** Does not remove the listeners: an ended stream emits nothing but `close`. */
@@ -266,8 +264,7 @@ export class Arrival {
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#inFlight.arrived()
-    const isLong = this.#chunks.length > 1 && this.#length > MOST_HASHED_AT_ONCE
-    this.#resolve((isLong ? joinInTurns : joinChunks)(this.#chunks, this.#length))
+    this.#resolve(joinBody(this.#chunks, this.#length))
   }
 
   #giveUp(error: BodyIncompleteError | OverloadError): void {

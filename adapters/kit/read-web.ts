@@ -1,3 +1,4 @@
+import { joinBody } from '#crypto'
 import { announcedBytes } from '../../src/delivery.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
@@ -75,14 +76,15 @@ export function readCounted(
     }
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
     inFlight.allowCut(stop)
-    readAtMost(reader, limit, (bytes) => {
+    const count = (bytes: number) => {
       const problem = inFlight.add(bytes)
       if (problem) stop(problem)
-    }).then(
+    }
+    readAtMost(reader, limit, count, joinBody).then(
       (bytes) => {
         clearTimeout(timer)
         inFlight.arrived()
-        resolve(bytes)
+        resolve(bytes ?? oversizeBody(limit))
       },
       () => stop(connectionEnded()),
     )

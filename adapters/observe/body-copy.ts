@@ -1,5 +1,7 @@
+import { joinBody } from '#crypto'
 import { callHook } from '../../src/lib/hooks.ts'
-import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
+import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
 import { NO_BYTES, oversizeBody } from '../kit/incoming.ts'
 import { type StandIn, shadowGetter, shadowMethod } from './shadow.ts'
@@ -17,7 +19,7 @@ export class BodyCopy {
   isOver = false
   readonly #inFlight: BodyInFlight
   readonly #bytes: Promise<Uint8Array | undefined>
-  #resolve: (bytes: Uint8Array | undefined) => void = () => {}
+  #resolve: (bytes: MaybePromise<Uint8Array | undefined>) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #chunks: Uint8Array[] = []
   #undo: (() => void)[] = []
@@ -60,7 +62,7 @@ export class BodyCopy {
   /** The body has been read to its end. */
   end(): void {
     if (this.isOver) return
-    const bytes = this.length === 0 ? NO_BYTES : joinChunks(this.#chunks, this.length)
+    const bytes = joinBody(this.#chunks, this.length)
     this.#stop(() => this.#resolve(bytes), this.length)
   }
 

@@ -57,6 +57,6 @@ async function readDocument(
   const { status } = response
   if (status !== 200) throw new Error(`answered with status ${status}`, { cause: status })
   const bytes = await readAtMost(response.body?.getReader(), mostBytes)
-  if (bytes.length > mostBytes) throw new Error(`sent over ${mostBytes} bytes`)
+  if (bytes === undefined) throw new Error(`sent over ${mostBytes} bytes`)
   return bytes
 }

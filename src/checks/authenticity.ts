@@ -1,7 +1,6 @@
 import type { Authentication, AuthReason } from '../auth/authenticator.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { isPromise } from '../lib/maybe-promise.ts'
-import { MOST_HASHED_AT_ONCE } from '../limits.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { CheckAnswer, Failure } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -13,21 +12,10 @@ export function checkAuthenticity(verification: Verification): CheckAnswer<Refus
   body.shared = {}
   try {
     const answer = listener.auth.authenticate(verification)
-    return isPromise(answer) ? lateAnswer(verification, answer) : keep(verification, answer)
+    return whenKnown(answer, (known) => keep(verification, known))
   } finally {
     body.shared = undefined
   }
-}
-
-async function lateAnswer(
-  verification: Verification,
-  answer: PromiseLike<Authentication>,
-): Promise<Refused | undefined> {
-  // A parsed body can take 28 times the memory of its bytes, and strangers can keep many waiting.
-  if (verification.delivery.body.byteLength > MOST_HASHED_AT_ONCE) verification.payload = undefined
-  const refused = keep(verification, await answer)
-  if (!refused) verification.payload ??= verification.keepParsed()
-  return refused
 }
 
 function keep(verification: Verification, answer: Authentication): Refused | undefined {

@@ -53,12 +53,16 @@ function checkContent(
   const mediaType = contentType === '' ? undefined : (mediaTypeOf(contentType) ?? 'malformed')
   const parseBody = protocol.readerFor(mediaType)
   if (parseBody === undefined) {
-    const accepted = `${protocol.mediaTypes.join(' or ')}, in UTF-8`
-    return fail(protocol.wrongContent, `Content-Type is ${shownType(contentType)}, not ${accepted}`)
+    return fail(
+      protocol.wrongContent,
+      `Content-Type is ${shownType(contentType)}, not ${protocol.mediaTypes.join(' or ')}, in UTF-8`,
+    )
   }
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity') {
-    const detail = `Content-Encoding is ${shownType(contentEncoding)}, not identity`
-    return fail('content_encoding_not_identity', detail)
+    return fail(
+      'content_encoding_not_identity',
+      `Content-Encoding is ${shownType(contentEncoding)}, not identity`,
+    )
   }
   const { readQuery } = protocol
   verification.body.parse = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody

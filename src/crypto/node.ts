@@ -12,7 +12,6 @@ import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { ABANDONED, BYTES_A_TURN, joinInTurns, turnFor } from '../lib/turns.ts'
 import { MOST_HASHED_AT_ONCE } from '../limits.ts'
 import {
   type HmacHash,
@@ -25,6 +24,9 @@ import {
   type Spelling,
 } from './algorithms.ts'
 import { toDerSignature } from './der.ts'
+import { BYTES_A_TURN, joinInTurns, turnFor, wasAbandoned } from './turns.ts'
+
+export { abandon, joinBody, wasAbandoned } from './turns.ts'
 
 /** Not imported by name: older versions of Node would only report a missing export. */
 const hash: typeof nodeCrypto.hash = nodeCrypto.hash ?? refuseNode()
@@ -158,7 +160,7 @@ export async function verifySignature(
     const check = [digest, bytes, keyObject, encoded] as const
     return runsInline() ? verify(...check) : await inPool(...check)
   } catch (error) {
-    if (error === ABANDONED) throw error
+    if (wasAbandoned(error)) throw error
     return false
   } finally {
     count(-1)

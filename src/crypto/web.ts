@@ -12,8 +12,15 @@ import {
 } from './algorithms.ts'
 
 export { decodeBase64url } from '../lib/bytes.ts'
+export { joinChunks as joinBody } from '../lib/read-stream.ts'
 
-const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha512: 'SHA-512' } as const
+/** Does nothing: Web Crypto computes on other threads, and cannot be stopped. */
+export function abandon(_bytes: Uint8Array): void {}
+
+export function wasAbandoned(_error: unknown): boolean {
+  return false
+}
+
 /** Not the one of `lib/bytes.ts`, which every store would then bundle. */
 const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -21,7 +28,9 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
   const importKey = () =>
-    crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: HASHES[algorithm] }, false, ['sign'])
+    crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: `SHA-${algorithm.slice(3)}` }, false, [
+      'sign',
+    ])
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
 
   return async (before, body, after) => {
@@ -35,7 +44,7 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
 /** Computes the plain hash of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
   return async (before, body, after) => {
-    const digest = await crypto.subtle.digest(HASHES[algorithm], bytesOf(before, body, after))
+    const digest = await crypto.subtle.digest(`SHA-${algorithm.slice(3)}`, bytesOf(before, body, after))
     return ENCODE[spelling](new Uint8Array(digest))
   }
 }

@@ -20,7 +20,7 @@ export function wrongContent(
 function misplacedCharset(delivery: Delivery): string | undefined {
   const type = `${headerOf(delivery, 'content-type') ?? ''}`
   const encoding = `${headerOf(delivery, 'content-encoding') ?? ''}`
-  if (/^utf-?8$/i.test(encoding.trim()))
+  if (/(?:^|,)\s*utf-?8\s*(?:,|$)/i.test(encoding.slice(0, 256)))
     return `UTF-8 is a charset, not a compression: send no Content-Encoding, and ${IN_TYPE}`
   return /;\s*utf-?8\s*(?:;|$)/i.test(type.slice(0, 256))
     ? `the charset lacks its name: ${IN_TYPE}`

@@ -1,14 +1,16 @@
 import { callHook } from './hooks.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /**
- * Reads a web stream, at most `limit` + 1 bytes of it. One byte past the limit tells the caller that the body is too long.
- * Rejects if the stream fails. Calls `count` with the bytes of each chunk within the limit.
+ * Reads a web stream of at most `limit` bytes, and joins them by `join`. Undefined if it has more. Rejects if the stream fails.
+ * Calls `count` with the bytes of each chunk within the limit.
  */
 export async function readAtMost(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   limit: number,
   count: (bytes: number) => void = () => {},
-): Promise<Uint8Array> {
+  join: (chunks: readonly Uint8Array[], length: number) => MaybePromise<Uint8Array> = joinChunks,
+): Promise<Uint8Array | undefined> {
   let chunks: Uint8Array[] = []
   let length = 0
   while (reader && length <= limit) {
@@ -19,7 +21,7 @@ export async function readAtMost(
     if (length <= limit) count(value.length)
   }
   callHook(() => reader?.cancel())
-  return joinChunks(chunks, length).subarray(0, limit + 1)
+  return length > limit ? undefined : join(chunks, length)
 }
 
 /** Each chunk costs as much memory as 200 bytes of body. */

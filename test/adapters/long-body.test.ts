@@ -1,15 +1,25 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import type { Incoming } from '../../adapters/kit/incoming.ts'
-import { createReceiver } from '../../adapters/kit/index.ts'
-import { type Delivery, defineListener, type Listener, type Verdict, verify } from '../../src/index.ts'
+import { createReceiver, fromWeb } from '../../adapters/kit/index.ts'
+import {
+  type Authenticator,
+  type Delivery,
+  defineListener,
+  hmac,
+  type Listener,
+  type Verdict,
+  verify,
+} from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
+import { rfc9421 } from '../../src/schemes/rfc9421.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { Verification } from '../../src/verification.ts'
 import { check } from '../../src/verify.ts'
 import { es256Listener } from '../support/es256-listener.ts'
-import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
+import { hmacListener, SECRET, withHeaders } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { turnsOf } from '../support/turns-of.ts'
 
@@ -34,6 +44,21 @@ async function fromGithub(secret: string, body: string): Promise<Delivery> {
   const headers = { 'x-github-event': 'push', 'x-github-delivery': crypto.randomUUID() }
   const request = await signAs(github, { secret, body })
   return withHeaders(toDelivery(request), headers)
+}
+
+/** A request whose body has arrived. `leave` ends its connection. */
+function incoming({ method, header, body }: Delivery): Incoming & { leave(): void } {
+  const gone: (() => void)[] = []
+  return {
+    method,
+    header,
+    sourceIp: () => undefined,
+    readBody: async () => body,
+    whenGone: (callback) => void gone.push(callback),
+    leave() {
+      for (const callback of gone) callback()
+    },
+  }
 }
 
 describe('a long body', () => {
@@ -98,14 +123,31 @@ describe('a long body', () => {
     expect(event.payload).toBe(JSON.parse(text))
   })
 
-  it('holds nothing parsed while its signature is computed', async () => {
-    const { listener, deliver } = hmacListener({ maxBodyBytes })
-    const verification = new Verification(await deliver({ body: json(2 * MB) }), listener)
-    const checking = check(verification)
-    await Promise.resolve()
-    expect(verification.payload).toBeUndefined()
-    expect(await checking).toBeUndefined()
-    expect(verification.payload).toEqual({ a: 'x'.repeat(2 * MB - 8) })
+  it('holds nothing parsed until its sender is known', async () => {
+    const { authenticate } = hmac({ secrets: SECRET })
+    let held: unknown = 'not asked'
+    const auth: Authenticator = {
+      method: 'hmac',
+      async authenticate(evidence) {
+        await undefined
+        held = Reflect.get(evidence, 'payload')
+        return authenticate(evidence)
+      },
+    }
+    const { listener, deliver } = hmacListener({ maxBodyBytes, auth })
+    const request = incoming(await deliver({ body: json(2 * MB) }))
+    const received = await createReceiver(listener).receiveAndClaim({}, request)
+    expect(held).toBeUndefined()
+    expect(received).toMatchObject({ event: { payload: { a: 'x'.repeat(2 * MB - 8) } } })
+  })
+
+  it('has the payload that its schema makes of it, also if that is null', async () => {
+    const validate = async () => ({ value: null })
+    const payload = { '~standard': { version: 1, vendor: 'test', validate } } as const
+    const { listener, deliver } = hmacListener({ maxBodyBytes, payload })
+    const request = incoming(await deliver({ body: json(2 * MB) }))
+    const received = await createReceiver(listener).receiveAndClaim({}, request)
+    expect(received).toHaveProperty('event.payload', null)
   })
 
   it('is accepted with a JWT that names its hash', async () => {
@@ -119,21 +161,6 @@ describe('a long body', () => {
 })
 
 describe('a sender that leaves', () => {
-  /** A request whose body has arrived. `leave` ends its connection. */
-  function incoming({ method, header, body }: Delivery): Incoming & { leave(): void } {
-    const gone: (() => void)[] = []
-    return {
-      method,
-      header,
-      sourceIp: () => undefined,
-      readBody: async () => body,
-      whenGone: (callback) => void gone.push(callback),
-      leave() {
-        for (const callback of gone) callback()
-      },
-    }
-  }
-
   it('ends the computation of its signature, and is told as incomplete, to onVerdict and not to onError', async () => {
     const heard: string[] = []
     const { receiveAndClaim } = createReceiver(githubListener(secretsOf(20), heard), {
@@ -170,5 +197,64 @@ describe('a sender that leaves', () => {
     request.leave()
     expect(heard).toEqual(['accepted'])
     expect(await outcome(delivery, githubListener(secrets))).toBe('accepted')
+  })
+
+  // The digest of the body is known, and the signature over it, which is computed in the thread pool, is not.
+  it('in the middle of a check that is authentic after all ends what is hashed next, and onError hears nothing', async () => {
+    const heard: string[] = []
+    const [secret = ''] = secretsOf(1)
+    const publicUrl = 'https://example.com/hooks'
+    const { receiveAndClaim } = createReceiver(
+      defineListener({
+        id: 'r',
+        auth: rfc9421({ secrets: secret, publicUrl }),
+        store: memoryStore({ maxRecords: 100 }),
+        maxBodyBytes,
+        onVerdict: (verdict) => heard.push(verdict.ok ? 'accepted' : `${verdict.reason}`),
+        onError: (error) => heard.push(`error: ${error}`),
+      }),
+    )
+    const delivery = toDelivery(await signAs(rfc9421, { secret, publicUrl, body: json(2 * MB) }))
+    let asked = 0
+    const request = incoming({
+      ...delivery,
+      header(name) {
+        if (name === 'content-type' && ++asked === 2) request.leave()
+        return delivery.header(name)
+      },
+    })
+    expect((await receiveAndClaim({}, request)).reply).toMatchObject({ status: 400 })
+    expect(heard).toEqual(['body_incomplete'])
+  })
+})
+
+describe('a body that arrives in many chunks', () => {
+  const chunks = Array.from({ length: 160 }, () => new Uint8Array(65_536).fill(97))
+  const stream = (end = false) => {
+    let next = 0
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = chunks[next++ % (end ? Number.POSITIVE_INFINITY : chunks.length)]
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+  }
+  const read = (body: ReadableStream<Uint8Array>, limit: number) => {
+    const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' })
+    const place = new BodiesInFlight(10, 100 * MB, 1000).enter()
+    return fromWeb(request).readBody(limit, 10_000, place)
+  }
+
+  it('of a web request is joined in turns', async () => {
+    const reading = read(stream(true), 10 * MB)
+    expect(await turnsOf(reading)).toBeGreaterThanOrEqual(40)
+    expect(Buffer.concat(chunks).equals(await reading)).toBe(true)
+  })
+
+  it('is not joined when it is too long, because only its length matters', async () => {
+    const bodies = await Promise.all([read(stream(), 5 * MB), read(stream(), 5 * MB)])
+    expect(bodies.map(({ length }) => length)).toEqual([5 * MB + 1, 5 * MB + 1])
+    expect(bodies[0]?.buffer === bodies[1]?.buffer).toBe(true)
   })
 })

@@ -30,13 +30,18 @@ describe('the detail about a Content-Type', () => {
     ['application/ld+json', '"application/ld+json"'],
     ['multipart/form-data; boundary=x', '"multipart/form-data; boundary=x"'],
     ['application/json please', '"application/json..."'],
-    ['application/json; a=b; charset=x', '"application/json; a=b..."'],
+    ['application/json; a=b; charset=x', '"application/json; a=b; charset=x"'],
+    ['application/json; charset=utf-8; charset=latin1', '"application/json; charset=utf-8; charset=latin1"'],
+    ['application/json; charset="latin1"', '"application/json; charset=\\"latin1\\""'],
+    ['text/html; a b', '"text/html; a..."'],
+    ['text/html;  a', '"text/html; ..."'],
+    [' text/html', '"..."'],
     ['<script>alert(1)</script>', '"..."'],
     ['application/json\n401 forged', '"application/json..."'],
     ['\u202etext/html', '"..."'],
-    ['text/html; a="b c"', '"text/html; a=..."'],
-    ['a'.repeat(300), `"${'a'.repeat(20)}..."`],
-    [`text/${'a'.repeat(61)}`, `"text/${'a'.repeat(60)}..."`],
+    ['text/html; a="b c"', '"text/html; a=\\"b..."'],
+    [`text/${'a'.repeat(95)}`, `"text/${'a'.repeat(95)}"`],
+    [`text/${'a'.repeat(300)}`, `"text/${'a'.repeat(95)}"`],
   ])('the detail about %j has %s and what is accepted', async (value, shown) => {
     expect(await detailWith('content-type', value)).toBe(
       `Content-Type is ${shown}, not application/json, in UTF-8`,
@@ -68,7 +73,8 @@ describe('the detail about a Content-Encoding', () => {
   it.each([
     ['gzip', '"gzip"'],
     ['UTF-8', '"UTF-8"'],
-    ['gzip, br', '"gzip..."'],
+    ['gzip, br', '"gzip, br"'],
+    ['identity, UTF-8', '"identity, UTF-8"'],
     ['<b>', '"..."'],
   ])('the detail about %j has %s and what is accepted', async (value, shown) => {
     expect(await detailWith('content-encoding', value)).toBe(`Content-Encoding is ${shown}, not identity`)
@@ -115,6 +121,7 @@ describe('explain', () => {
     ['content-type', 'text/html', 'Content-Type is "text/html", not application/json, in UTF-8'],
     ['content-encoding', 'UTF-8', 'UTF-8 is a charset, not a compression'],
     ['content-encoding', 'utf8', 'UTF-8 is a charset, not a compression'],
+    ['content-encoding', 'identity, UTF-8', 'UTF-8 is a charset, not a compression'],
     ['content-encoding', 'gzip', 'Content-Encoding is "gzip"'],
   ])('explain says of %s: %s what to write', async (name, value, says) => {
     const { listener, deliver } = hmacListener()

@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hashWith, hmacWith, sha256, verifySignature } from '../../src/crypto/node.ts'
-import { ABANDONED, abandon, BYTES_A_TURN } from '../../src/lib/turns.ts'
+import { ABANDONED, abandon, BYTES_A_TURN } from '../../src/crypto/turns.ts'
 import { turnsOf } from '../support/turns-of.ts'
 
 const MB = 1_048_576

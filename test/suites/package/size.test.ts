@@ -46,10 +46,10 @@ const KB = 1024
 const HMAC = `export { defineListener, hmac, verify } from 'hookgate'`
 const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
 
-/** Node alone hashes long bodies in turns of the event loop, which takes `more` KB. Web Crypto does it elsewhere. */
+/** Node alone joins and hashes long bodies in turns of the event loop, which takes `more` KB. Web Crypto does it elsewhere. */
 const builds = [
   { name: 'for the web', options: {}, more: 0 },
-  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.32 },
+  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.46 },
 ] as const satisfies readonly { name: string; options: Platform; more: number }[]
 
 describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
@@ -59,18 +59,18 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
     return gzipped
   }
 
-  // 8 KB is the goal. The fixes of a hostile review exceeded it. 0.06 KB name the option that was meant, and 0.2 KB what a wrong
+  // 8 KB is the goal. The fixes of a hostile review exceeded it. 0.06 KB name the option that was meant, and 0.1 KB what a wrong
   // content type says.
-  it('hookgate with HMAC is at most 9.61 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((9.61 + more) * KB)
+  it('hookgate with HMAC is at most 9.45 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((9.45 + more) * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
   // with a secret, and 0.9 KB read the query of a signed URL.
-  it('the bundle with a first scheme is at most 16.9 KB, and each further one adds 0.4 KB, or 1.85 KB with public keys or a list of topics', async () => {
+  it('the bundle with a first scheme is at most 16.95 KB, and each further one adds 0.4 KB, or 1.85 KB with public keys or a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual((16.9 + more) * KB)
+    expect(first).toBeLessThanOrEqual((16.95 + more) * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       // Shopify's topics are a list of their own, and the other two bring public keys. Slack has two handshakes.
@@ -81,11 +81,11 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
   })
 
   // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB.
-  it('the bundle with Stripe and webhookHandler is at most 21.6 KB', async () => {
+  it('the bundle with Stripe and webhookHandler is at most 21.65 KB', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
-    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((21.6 + more) * KB)
+    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((21.65 + more) * KB)
   })
 
   it('memoryStore adds at most 0.87 KB to hookgate with HMAC', async () => {
@@ -158,10 +158,10 @@ describe('what a subpath brings along', () => {
   // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
   it.each([
     ['eventKeyText', '.', 0.07 * KB],
-    ['redisStore', './stores/redis', 2.1 * KB],
-    ['memoryStore', './stores/memory', 2.9 * KB],
-    ['d1Store', './stores/d1', 2.05 * KB],
-    ['durableObjectStore', './stores/durable-object', 2.15 * KB],
+    ['redisStore', './stores/redis', 2.25 * KB],
+    ['memoryStore', './stores/memory', 2.7 * KB],
+    ['d1Store', './stores/d1', 2.15 * KB],
+    ['durableObjectStore', './stores/durable-object', 2.25 * KB],
     ['jobId, toEnvelope, fromEnvelope', './handoff', 0.98 * KB],
   ])('%s brings nothing of the core but errors, options and keys', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ABANDONED, abandon, BYTES_A_TURN, joinInTurns, turnFor } from '../../src/lib/turns.ts'
+import { ABANDONED, abandon, BYTES_A_TURN, joinInTurns, turnFor } from '../../src/crypto/turns.ts'
 import { turnsOf } from '../support/turns-of.ts'
 
 const bytes = () => new Uint8Array(1)

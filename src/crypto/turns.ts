@@ -1,3 +1,8 @@
+/** Turns of the event loop, for what Node computes on its one thread. Only `node.ts` needs them. */
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { joinChunks } from '../lib/read-stream.ts'
+import { MOST_HASHED_AT_ONCE } from '../limits.ts'
+
 /** How many bytes are hashed or copied in one turn of the event loop: the work of half a millisecond, or of a few on a slow machine. */
 export const BYTES_A_TURN = 262_144
 
@@ -33,9 +38,13 @@ export function turnFor(bytes: Uint8Array, most: number): Promise<void> {
   })
 }
 
-/** Ends the work on these bytes at its next turn. */
+/** Ends the work on these bytes at its next turn, because nobody waits for the result. */
 export function abandon(bytes: Uint8Array): void {
   abandoned.add(bytes)
+}
+
+export function wasAbandoned(error: unknown): boolean {
+  return error === ABANDONED
 }
 
 function takeTurn(): void {
@@ -71,4 +80,10 @@ export async function joinInTurns(
     }
   }
   return joined
+}
+
+/** Concatenates the chunks of a body, in turns if they are long. */
+export function joinBody(chunks: readonly Uint8Array[], length: number): MaybePromise<Uint8Array> {
+  const isLong = chunks.length > 1 && length > MOST_HASHED_AT_ONCE
+  return isLong ? joinInTurns(chunks, length) : joinChunks(chunks, length)
 }
