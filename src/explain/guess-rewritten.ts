@@ -87,10 +87,11 @@ const escaped = (found: string) =>
   found.startsWith('\\') && found !== '\\"' ? found : capital(found.slice(-1))
 /** With `JSON_HEX_TAG`, `JSON_HEX_AMP`, `JSON_HEX_APOS` and `JSON_HEX_QUOT`. */
 const asPhp = (json: string) => lettersAndSlashes(json).replace(/\\.|[<>&']/g, escaped)
+/** Escapes a `+` too, unless it stands in a number. */
+const DOT_NET =
+  /\\u[0-9a-f]{4}|\\.|[<>&'`\u007f-\uffff]|(?<!(?:^|[:,[\s])-?[0-9.]{1,40}[Ee])\+|\+(?![0-9]+\s*(?:[,\]}]|$))/g
 const asDotNet = (json: string) =>
-  json.replace(/\\u[0-9a-f]{4}|\\.|(?<!(?:^|[:,[\s])-?[0-9.]{1,40}[Ee])\+|[<>&'`\u007f-\uffff]/g, (found) =>
-    found.length === 6 ? inCapitalHex(found) : escaped(found),
-  )
+  json.replace(DOT_NET, (found) => (found.length === 6 ? inCapitalHex(found) : escaped(found)))
 const onWindows = (json: string) => json.replaceAll('\n', '\r\n')
 
 /** How other languages write characters. The commonest come first. */
