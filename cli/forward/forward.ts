@@ -100,9 +100,15 @@ async function appEventId(
 ): Promise<string> {
   const { protocol, claimKeys } = verification
   if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
+  if (verification.retentionMs !== undefined)
+    return keyOfBytes(JSON.stringify([...claimKeys, ...periodOf(verification)]))
   if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic
   return unsigned?.includes('id') ? keyOfBytes(signedBytes(verification)) : id
 }
+
+/** What is forgotten early here is another event when it comes again, but the app may remember its key for longer. */
+const periodOf = ({ now, retentionMs }: Verification): readonly number[] =>
+  retentionMs === undefined ? [] : [Math.floor((now * 1000) / retentionMs)]
 
 /** Where a UUID has its version. */
 const VERSION_AT = 14
@@ -119,7 +125,7 @@ async function signedEventId(
   const claimed = isReplay ? verification.claimKeys[0] : await keyOfAttempts(verification)
   if (claimed === undefined) return crypto.randomUUID()
   const sender = auth.method === 'scheme' ? auth.scheme : auth.method
-  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed]))
+  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed, ...periodOf(verification)]))
   return `${key.slice(0, VERSION_AT)}4${key.slice(VERSION_AT + 1)}`
 }
 
