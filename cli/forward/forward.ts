@@ -6,6 +6,7 @@ import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { textOf } from '../../src/lib/member-of.ts'
+import { RETENTION_SECONDS } from '../../src/limits.ts'
 import { STATUS } from '../../src/reason.ts'
 import { signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
@@ -98,24 +99,25 @@ async function appEventId(
   verification: Verification,
   { id, rawBody, unsigned }: WebhookEvent<unknown>,
 ): Promise<string> {
-  const { protocol, claimKeys } = verification
+  const { protocol, claimKeys, retentionMs } = verification
   if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
-  if (verification.retentionMs !== undefined)
-    return keyOfBytes(JSON.stringify([...claimKeys, ...periodOf(verification)]))
+  if (retentionMs !== undefined)
+    return keyOfBytes(JSON.stringify([...claimKeys, periodOf(verification, retentionMs)]))
   if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic
   return unsigned?.includes('id') ? keyOfBytes(signedBytes(verification)) : id
 }
 
 /** What is forgotten early here is another event when it comes again, but the app may remember its key for longer. */
-const periodOf = ({ now, retentionMs }: Verification): readonly number[] =>
-  retentionMs === undefined ? [] : [Math.floor((now * 1000) / retentionMs)]
+const periodOf = ({ now }: Verification, retentionMs: number): number =>
+  Math.floor((now * 1000) / retentionMs)
 
 /** Where a UUID has its version. */
 const VERSION_AT = 14
 
 /**
  * `Webhook-Event-Id` of a signed delivery: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
- * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing.
+ * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing. What is forgotten
+ * here before the app forgets it may come again as another event, so it has a new ID in each such period.
  */
 async function signedEventId(
   verification: Verification,
@@ -125,19 +127,23 @@ async function signedEventId(
   const claimed = isReplay ? verification.claimKeys[0] : await keyOfAttempts(verification)
   if (claimed === undefined) return crypto.randomUUID()
   const sender = auth.method === 'scheme' ? auth.scheme : auth.method
-  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed, ...periodOf(verification)]))
+  const { listener, retentionMs = listener.retentionMs } = verification
+  const period = retentionMs < RETENTION_SECONDS * 1000 ? [periodOf(verification, retentionMs)] : []
+  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed, ...period]))
   return `${key.slice(0, VERSION_AT)}4${key.slice(VERSION_AT + 1)}`
 }
 
 /**
  * What the event is claimed by, without the time of the attempt, which senders that name no event sign with the body. Undefined if
- * it is not claimed. A token is claimed as it is, so each attempt of Plaid's is an event of its own: its genuine bodies repeat.
+ * it is not claimed. A token is claimed as it is, so each attempt of Plaid's is an event of its own: its genuine bodies repeat. What
+ * is claimed for the replay window holds no time.
  */
 function keyOfAttempts(verification: Verification): MaybePromise<string | undefined> {
   const { protocol, claimKeys, delivery, signed, timestampText } = verification
-  const { dedupe, time } = protocol
+  const { dedupe, retentionSeconds, time } = protocol
   const isNamed = claimKeys.length > 1 || (dedupe === 'id' && protocol.idOf(verification) !== '')
-  const isTimed = time?.of === 'attempt' && timestampText !== '' && dedupe !== 'signed-bytes-per-topic'
+  const isUntimed = dedupe === 'signed-bytes-per-topic' || retentionSeconds === 'replay-window'
+  const isTimed = time?.of === 'attempt' && timestampText !== '' && !isUntimed
   if (claimKeys.length === 0 || isNamed || !isTimed || signed === undefined) return claimKeys.at(-1) // the ID is the last
   const untimed = (text: string) => text.replaceAll(timestampText, '')
   const { before, body, after } = signed

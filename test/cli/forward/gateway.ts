@@ -22,7 +22,6 @@ export interface GatewayOptions extends Partial<Omit<Forwarding, 'target'>> {
   readonly auth?: Authenticator
   readonly publicUrl?: string
   readonly listenerId?: string
-  /** Of the listener and its store. */
   readonly clock?: Clock
 }
 
@@ -32,7 +31,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
     auth = hmac({ secrets: { id: 'shop', secret: SECRET } }),
     publicUrl,
     listenerId = 'demo',
-    clock,
+    clock = Date,
     ...forwarding
   } = options
   const server = createServer()
@@ -56,8 +55,8 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
     listener: defineListener({
       id: listenerId,
       auth,
-      store: memoryStore({ maxRecords: 10_000, clock }),
       clock,
+      store: memoryStore({ maxRecords: 10_000, clock }),
     }),
     answerEvent: app.answer,
     onDelivery: (report) => void reports.push(report),
