@@ -26,15 +26,11 @@ export interface EventClaim {
 }
 
 /** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
-export function claimOf(
-  { claimKeys, listener: given, retentionMs = Infinity }: Verification,
-  owner: string,
-): EventClaim {
+export function claimOf({ claimKeys, listener, retentionMs }: Verification, owner: string): EventClaim {
   const [first, second] = claimKeys
   if (first === undefined) return WITHOUT_KEY
-  const listener = retentionMs < given.retentionMs ? { ...given, retentionMs } : given
-  const claim = new Claim(listener, first, owner)
-  return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner))
+  const claim = new Claim(listener, first, owner, retentionMs)
+  return second === undefined ? claim : new ClaimPair(claim, new Claim(listener, second, owner, retentionMs))
 }
 
 /** Nothing is held while a commit or a release is awaited. */
@@ -47,14 +43,16 @@ class Claim implements EventClaim {
   readonly #listener: Listener<unknown>
   readonly #key: EventKey
   readonly #owner: string
+  readonly #retentionMs: number | undefined
   readonly #takenAt: number
   #settled: 'committed' | 'released' | undefined
   #isOverrun = false
 
-  constructor(listener: Listener<unknown>, eventId: string, owner: string) {
+  constructor(listener: Listener<unknown>, eventId: string, owner: string, retentionMs: number | undefined) {
     this.#listener = listener
     this.#key = { listenerId: listener.id, eventId }
     this.#owner = owner
+    this.#retentionMs = retentionMs
     this.#takenAt = listener.onError ? performance.now() : 0
   }
 
@@ -100,7 +98,7 @@ class Claim implements EventClaim {
     waiter: Waiter | undefined,
   ): Promise<Answer> {
     try {
-      const asked = call.ask(this.#listener, this.#key, this.#owner)
+      const asked = call.ask(this.#listener, this.#key, this.#owner, this.#retentionMs)
       const answer = isPromise(asked) ? await (waiter ?? DIRECT).wait(this.#inTime(call, asked)) : asked
       if (call.answers.includes(answer)) return answer
     } catch (cause) {
@@ -143,19 +141,24 @@ class Claim implements EventClaim {
 interface StoreCall<Answer extends StoreAnswer> {
   readonly name: StoreFields['verb']
   readonly answers: readonly Answer[]
-  ask(listener: Listener<unknown>, key: EventKey, owner: string): MaybePromise<Answer>
+  /** `retentionMs`: set if the event is not to be remembered for as long as the listener says. */
+  ask(listener: Listener<unknown>, key: EventKey, owner: string, retentionMs?: number): MaybePromise<Answer>
 }
 
 const CLAIM: StoreCall<ClaimAnswer> = {
   name: 'claim',
   answers: CLAIM_ANSWERS,
-  ask: ({ store, leaseMs }, key, owner) => store.claim(key, owner, leaseMs),
+  ask: ({ store, leaseMs }, key, owner, retentionMs) =>
+    retentionMs === undefined
+      ? store.claim(key, owner, leaseMs)
+      : store.claim(key, owner, leaseMs, retentionMs),
 }
 
 const COMMIT: StoreCall<CommitAnswer> = {
   name: 'commit',
   answers: COMMIT_ANSWERS,
-  ask: ({ store, retentionMs }, key, owner) => store.commit(key, owner, retentionMs),
+  ask: ({ store, retentionMs: longestMs }, key, owner, retentionMs = longestMs) =>
+    store.commit(key, owner, Math.min(retentionMs, longestMs)),
 }
 
 const RELEASE: StoreCall<boolean> = {

@@ -41,8 +41,11 @@ export interface EventStore {
   /**
    * Leases the event for `leaseMs`. `acquired`: it was absent, or this owner holds it already, so that a claim whose reply
    * was lost can be repeated. `busy`: another owner holds the lease. `done`: committed, and still remembered.
+   *
+   * `retentionMs` is given for the few events that are not to be remembered for as long as the others. Only a store that commits with
+   * the claim needs it.
    */
-  claim(key: EventKey, owner: string, leaseMs: number): MaybePromise<ClaimAnswer>
+  claim(key: EventKey, owner: string, leaseMs: number, retentionMs?: number): MaybePromise<ClaimAnswer>
   /**
    * Remembers the event as done for `retentionMs`. `committed`: this owner held it, or it was absent (the work is done
    * either way). `already`: it was committed before. `lost`: a later owner holds it, and keeps it.

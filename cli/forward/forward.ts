@@ -99,11 +99,17 @@ async function appEventId(
   verification: Verification,
   { id, rawBody, unsigned }: WebhookEvent<unknown>,
 ): Promise<string> {
-  const { protocol, claimKeys } = verification
+  const { protocol, claimKeys, retentionMs } = verification
   if (protocol.dedupe === 'off') return keyOfBytes(rawBody)
+  if (retentionMs !== undefined)
+    return keyOfBytes(JSON.stringify([...claimKeys, periodOf(verification, retentionMs)]))
   if (protocol.dedupe !== 'id') return claimKeys[0] ?? id // the signed bytes, with their topic
   return unsigned?.includes('id') ? keyOfBytes(signedBytes(verification)) : id
 }
+
+/** What is forgotten early here is another event when it comes again, but the app may remember its key for longer. */
+const periodOf = ({ now }: Verification, retentionMs: number): number =>
+  Math.floor((now * 1000) / retentionMs)
 
 /** Where a UUID has its version. */
 const VERSION_AT = 14
@@ -121,8 +127,8 @@ async function signedEventId(
   const claimed = isReplay ? verification.claimKeys[0] : await keyOfAttempts(verification)
   if (claimed === undefined) return crypto.randomUUID()
   const sender = auth.method === 'scheme' ? auth.scheme : auth.method
-  const { now, listener, retentionMs = listener.retentionMs } = verification
-  const period = retentionMs < RETENTION_SECONDS * 1000 ? [Math.floor((now * 1000) / retentionMs)] : []
+  const { listener, retentionMs = listener.retentionMs } = verification
+  const period = retentionMs < RETENTION_SECONDS * 1000 ? [periodOf(verification, retentionMs)] : []
   const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed, ...period]))
   return `${key.slice(0, VERSION_AT)}4${key.slice(VERSION_AT + 1)}`
 }

@@ -21,7 +21,7 @@ const MOST_LAYOUTS = 5
 const MOST_SHUFFLED = 5
 
 /** In characters, of all texts that are written anew for all keys: what a stranger's body may cost. */
-const MOST_WRITTEN = 16_000_000
+const MOST_WRITTEN = 4_000_000
 
 /** What may have been signed in place of a body. What is written anew is made one at a time, as it is tried. */
 export interface BodyGuesses {
@@ -48,8 +48,8 @@ export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: Exp
     [lostBreak, `${text}\r\n`],
   ]
   const json = jsonOf(body)
-  const trees = json === undefined ? [] : treesOf(bare, json)
-  const layouts = layoutsOf(trees, text.length)
+  const trees = treesOf(bare, json)
+  const layouts = layoutsOf(trees, json, text.length)
   const again = layouts.map((each): Text => [serialisedAgain(expected), each])
   const others: readonly Text[] = [
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
@@ -61,10 +61,13 @@ export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: Exp
   const keep = (texts: Iterable<Text>) => guessesOf(texts, seen, (each) => ({ body: encoder.encode(each) }))
   let left = MOST_WRITTEN / expected.keys.length
   function* written(...kinds: readonly Iterable<Text>[]): Iterable<Text> {
-    for (const each of concat(...kinds)) {
-      left -= each[1].length
+    for (const kind of kinds) {
       if (left < 0) return
-      yield each
+      for (const each of kind) {
+        left -= each[1].length
+        if (left < 0) return
+        yield each
+      }
     }
   }
   return {
@@ -72,7 +75,7 @@ export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: Exp
     rare: concat(
       charsets(body, `the body was read in the wrong character set; ${exact}`),
       keep([...again.slice(MOST_LAYOUTS), ...others]),
-      keep(written(escapedTexts(layouts, expected), orderedTexts(trees, expected))),
+      keep(written(escapedTexts(layouts, serialisedAgain(expected)), orderedTexts(trees, expected))),
     ),
     many: keep(written(numberTexts(bare, layouts, expected), unsortedTexts(trees, expected))),
   }

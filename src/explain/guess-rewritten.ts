@@ -18,6 +18,8 @@ import {
 
 /** Indentation may make a text this many times as long. */
 const MOST_GROWTH = 4
+/** In characters. Of a longer body, only its layout and its escapes are guessed. */
+const LONGEST_READ = 65_536
 /** Of one body. */
 const MOST_ORDERS = 120
 const MOST_FIELDS = 6
@@ -29,68 +31,102 @@ export function serialisedAgain({ name, exactBytes }: ExpectedSender, change = '
   return `the body was parsed and serialised again after ${name} signed it${change}; ${exactBytes}`
 }
 
-/** JSON as it arrived, and as `JSON.parse` understands it: numbers rewritten, the last of repeated members, sorted by number. */
+/**
+ * JSON as it arrived, and as `JSON.parse` understands it: numbers rewritten, the last of repeated members, sorted by number. None of a
+ * long text, because reading one stops the process.
+ */
 export function treesOf(json: string, value: unknown): readonly Tree[] {
+  if (value === undefined || json.length > LONGEST_READ) return []
   const [written, understood] = [readTree(json), JSON.stringify(value)]
   return writeTree(written, COMPACT) === understood ? [written] : [written, readTree(understood)]
 }
 
+const INDENTS = ['  ', '    ', '\t']
+
 /** As JavaScript, Python, and printers write it. */
-export function layoutsOf(trees: readonly Tree[], length: number): readonly string[] {
+export function layoutsOf(trees: readonly Tree[], value: unknown, length: number): readonly string[] {
   const most = MOST_GROWTH * length + 1000
+  if (trees.length === 0) return value === undefined ? [] : printed(value, most)
   return trees.flatMap((tree) => {
     const indents = indentsOf(tree)
-    const fits = ['  ', '    ', '\t'].filter((indent) => indent.length * indents <= most)
+    const fits = INDENTS.filter((indent) => indent.length * indents <= most)
     return [COMPACT, SPACED, ...fits.map(indentedBy)].map((layout) => writeTree(tree, layout))
   })
 }
 
-const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"/g
+/** The same layouts, of what `JSON.parse` understands. */
+function printed(value: unknown, most: number): readonly string[] {
+  const compact = JSON.stringify(value)
+  const indented = JSON.stringify(value, undefined, 1)
+  const spaced = indented
+    .replace(/\n *(?=[\]}])/g, '')
+    .replace(/([[{])\n */g, '$1')
+    .replace(/,\n */g, ', ')
+  const fits = INDENTS.filter((indent) => indent.length * (indented.length - compact.length) <= most)
+  return [compact, spaced, ...fits.map((indent) => JSON.stringify(value, undefined, indent))]
+}
+
 const codeOf = (letter: string) => letter.charCodeAt(0).toString(16).padStart(4, '0')
 const lower = (letter: string) => `\\u${codeOf(letter)}`
 const capital = (letter: string) => `\\u${codeOf(letter).toUpperCase()}`
+const inCapitalHex = (found: string) => `\\u${found.slice(2).toUpperCase()}`
+const asItIs = (json: string) => json
 const letters = (json: string) => json.replace(/[\u007f-\uffff]/g, lower)
 const slashes = (json: string) => json.replaceAll('/', '\\/')
-const inStrings = (json: string, change: (inside: string) => string) =>
-  json.replace(STRINGS, (text) => `"${change(text.slice(1, -1))}"`)
+const lettersAndSlashes = (json: string) => letters(slashes(json))
 
-const inCapitals = (json: string) => json.replace(/[\u007f-\uffff]/g, capital)
+const asJackson = (json: string) =>
+  json.replace(/\\u[0-9a-f]{4}|\\./g, (found) => (found.length === 6 ? inCapitalHex(found) : found))
+/** With `ESCAPE_NON_ASCII`. */
+const asJacksonInAscii = (json: string) => asJackson(json).replace(/[\u007f-\uffff]/g, capital)
 const asGo = (json: string) => json.replace(/[<>&\u2028\u2029]/g, lower)
-const asGson = (json: string) => inStrings(json, (inside) => inside.replace(/[<>&='\u2028\u2029]/g, lower))
-const asMeta = (json: string) => letters(slashes(json)).replace(/[<>&%@]/g, lower)
+const asGson = (json: string) => json.replace(/[<>&='\u2028\u2029]/g, lower)
+const asMeta = (json: string) => lettersAndSlashes(json).replace(/[<>&%@]/g, lower)
+/** Keeps all escapes but that of the quote. */
+const escaped = (found: string) =>
+  found.startsWith('\\') && found !== '\\"' ? found : capital(found.slice(-1))
 /** With `JSON_HEX_TAG`, `JSON_HEX_AMP`, `JSON_HEX_APOS` and `JSON_HEX_QUOT`. */
-const asPhp = (json: string) =>
-  inStrings(json, (inside) =>
-    letters(slashes(inside)).replace(/\\"|[<>&']/g, (found) => capital(found.slice(-1))),
-  )
+const asPhp = (json: string) => lettersAndSlashes(json).replace(/\\.|[<>&']/g, escaped)
+/** Escapes a `+` too, unless it stands in a number. */
+const DOT_NET =
+  /\\u[0-9a-f]{4}|\\.|[<>&'`\u007f-\uffff]|(?<!(?:^|[:,[\s])-?[0-9.]{1,40}[Ee])\+|\+(?![0-9]+\s*(?:[,\]}]|$))/g
 const asDotNet = (json: string) =>
-  inStrings(json, (inside) =>
-    inside
-      .replace(/\\u[0-9a-f]{4}/g, (found) => `\\u${found.slice(2).toUpperCase()}`)
-      .replace(/\\"|[<>&'+`\u007f-\uffff]/g, (found) => capital(found.slice(-1))),
-  )
+  json.replace(DOT_NET, (found) => (found.length === 6 ? inCapitalHex(found) : escaped(found)))
 const onWindows = (json: string) => json.replaceAll('\n', '\r\n')
 
-/** How other languages write the characters and line breaks of a layout. `inCapitals` is Jackson's way, and Go ends with a line break. */
+/** How other languages write characters. The commonest come first. */
 const STYLES: readonly ((json: string) => string)[] = [
   letters,
   slashes,
-  (json) => letters(slashes(json)),
+  lettersAndSlashes,
   asGo,
   asMeta,
-  inCapitals,
+  asJackson,
+  asJacksonInAscii,
   asDotNet,
   asGson,
   asPhp,
-  (json) => `${asGo(json)}\n`,
-  onWindows,
-  (json) => onWindows(asDotNet(json)),
 ]
 
-/** The layouts as other languages write them. */
-export function* escapedTexts(layouts: readonly string[], expected: ExpectedSender): Iterable<Text> {
+/** An escape, or a character that a style may change. */
+const SPECIAL = /\\u[0-9a-f]{4}|\\.|[^\w \n\r\t"{}[\],:.-]/g
+
+/** The styles that make a difference to this text, and not the same one. */
+function stylesFor(json: string): typeof STYLES {
+  const sample = [...new Set(json.match(SPECIAL))].join('')
+  const seen = new Set([sample])
+  return STYLES.filter((style) => seen.size < seen.add(style(sample)).size)
+}
+
+/** The layouts as other languages write them, and with their line breaks. What writes to a file or a stream often ends with one. */
+export function* escapedTexts(layouts: readonly string[], says: string): Iterable<Text> {
+  const styles = stylesFor(layouts[0] ?? '')
+  for (const layout of layouts) for (const style of styles) yield [says, style(layout)]
   for (const layout of layouts) {
-    for (const style of STYLES) yield [serialisedAgain(expected), style(layout)]
+    for (const style of [asItIs, ...styles]) yield [says, `${style(layout)}\n`]
+    if (!layout.includes('\n')) continue
+    yield [says, onWindows(layout)]
+    yield [says, onWindows(asDotNet(layout))]
   }
 }
 
@@ -111,10 +147,9 @@ export function* orderedTexts(trees: readonly Tree[], expected: ExpectedSender):
       const other = rearranged(tree, change)
       const compact = writeTree(other, COMPACT)
       if (compact === asItCame) continue
-      for (const text of [compact, writeTree(other, SPACED), writeTree(other, indentedBy('  '))]) {
-        yield [moved, text]
-        yield [moved, letters(text)]
-      }
+      const layouts = [compact, writeTree(other, SPACED), writeTree(other, indentedBy('  '))]
+      for (const layout of layouts) yield [moved, layout]
+      yield* escapedTexts(layouts, moved)
     }
   }
 }
@@ -185,19 +220,39 @@ export function* numberTexts(
   expected: ExpectedSender,
 ): Iterable<Text> {
   const says = serialisedAgain(expected, ', which rewrote its numbers')
-  if (compact === '') return // no JSON
-  const written = [arrived, compact, spaced, letters(spaced), letters(slashes(compact)), indented]
-  const made = [...new Set(written)].map((json) => ({ json, numbers: numbersIn(json) }))
-  const fields = [...new Set(made[0]?.numbers.map(({ field }) => field))]
+  if (compact === '' || arrived.length > LONGEST_READ) return
+  const written = [
+    () => arrived,
+    () => compact,
+    () => spaced,
+    () => letters(spaced),
+    () => lettersAndSlashes(compact),
+    () => indented,
+  ]
+  const texts = written.map((write) => {
+    let made: { readonly json: string; readonly numbers: readonly NumberAt[] } | undefined
+    return () => {
+      const json = made?.json ?? write()
+      made ??= { json, numbers: numbersIn(json) }
+      return made
+    }
+  })
+  const found = numbersIn(arrived)
+  const fields = [...new Set(found.map(({ field }) => field))]
   for (const chosen of choicesOf(fields)) {
-    for (const { json, numbers } of made) {
-      for (const spell of SPELLINGS) {
-        const text = respelled(json, numbers, ({ raw, field }) => (chosen.has(field) ? spell(raw) : raw))
-        if (text !== json) yield [says, text]
-      }
+    const changed = SPELLINGS.filter((spell) =>
+      found.some(({ raw, field }) => chosen.has(field) && spell(raw) !== raw),
+    )
+    for (const textOf of changed.length > 0 ? texts : []) {
+      const { json, numbers } = textOf()
+      for (const spell of changed)
+        yield [says, respelled(json, numbers, ({ raw, field }) => (chosen.has(field) ? spell(raw) : raw))]
     }
   }
-  for (const { json, numbers } of made.slice(0, 2)) yield* roundedTexts(json, numbers, says)
+  for (const textOf of texts.slice(0, 2)) {
+    const { json, numbers } = textOf()
+    yield* roundedTexts(json, numbers, says)
+  }
 }
 
 function respelled(json: string, numbers: readonly NumberAt[], spell: (number: NumberAt) => string): string {

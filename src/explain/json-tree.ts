@@ -65,10 +65,12 @@ export function writeTree(tree: Tree, layout: Layout, level = 0): string {
   if (items.length === 0) return brackets
   const lead = indent === '' ? '' : `\n${indent.repeat(level + 1)}`
   const end = indent === '' ? '' : `\n${indent.repeat(level)}`
-  const written = items.map(
-    ([name, value]) => (name === '' ? lead : lead + name + colon) + writeTree(value, layout, level + 1),
-  )
-  return brackets.charAt(0) + written.join(comma) + end + brackets.charAt(1)
+  let text = ''
+  for (const [name, value] of items) {
+    if (text !== '') text += comma
+    text += (name === '' ? lead : lead + name + colon) + writeTree(value, layout, level + 1)
+  }
+  return brackets.charAt(0) + text + end + brackets.charAt(1)
 }
 
 /** How many times an indented text has the indent. */

@@ -62,7 +62,8 @@ export function storeOf(verbs: EngineVerbs, seconds: number | undefined): EventS
   if (seconds !== undefined) {
     return {
       replayWindowSeconds: seconds,
-      claim: async (key, owner) => verbs.claim(await storedKey(key), owner, seconds * 1000, true),
+      claim: async (key, owner, _leaseMs, retentionMs = Infinity) =>
+        verbs.claim(await storedKey(key), owner, Math.min(seconds * 1000, retentionMs), true),
       commit: () => 'committed',
       release: () => false,
     }

@@ -64,10 +64,10 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
   }
   return {
     ...(store.replayWindowSeconds !== undefined && { replayWindowSeconds: store.replayWindowSeconds }),
-    claim(key, owner, leaseMs) {
+    claim(key, ...given) {
       const name = eventKeyText(key)
       if (isDone(name)) return 'done'
-      return whenKnown(store.claim(key, owner, leaseMs), (answer) => {
+      return whenKnown(store.claim(key, ...given), (answer) => {
         if (answer === 'done') doneUntil.set(name, timeOf(clock) + REMOTE_DONE_MS)
         return answer
       })

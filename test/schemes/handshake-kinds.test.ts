@@ -36,6 +36,7 @@ describe('Slack', () => {
   const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
   const { receive } = schemeReceiver(slack({ secrets: 'a secret' }), undefined, { store })
   const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+  const SIGNED = { 'x-slack-signature': 'v0=00', 'x-slack-request-timestamp': '1' }
   const OK = { handshake: true, reply: { status: 200, body: '' } }
 
   it.each([
@@ -47,6 +48,10 @@ describe('Slack', () => {
       { headers: { 'content-type': `${FORM['content-type']}; charset=UTF-8` }, body: 'ssl_check=1' },
     ],
     ['with a token of 256 characters', { headers: FORM, body: `ssl_check=1&token=${'x'.repeat(256)}` }],
+    ['with an empty token', { headers: FORM, body: 'ssl_check=1&token=' }],
+    ['with a token of other characters', { headers: FORM, body: 'token=a-b.c%2F%3D&ssl_check=1' }],
+    ['with the headers of a signature', { headers: { ...FORM, ...SIGNED }, body: 'ssl_check=1' }],
+    ['at a URL with an empty query', { headers: FORM, body: 'ssl_check=1', url: '/slack?' }],
     ['in the query of a GET', { method: 'GET', url: '/slack?ssl_check=1&token=a1', headers: {}, body: '' }],
     ['alone in the query of a GET', { method: 'GET', url: '/slack?ssl_check=1', headers: {}, body: '' }],
   ])('an unsigned check of the certificate is answered %s, and nothing is claimed', async (_, request) => {
@@ -70,6 +75,15 @@ describe('Slack', () => {
     ['the check twice', inForm('ssl_check=1&ssl_check=1'), MISSING],
     ['the token twice', inForm('token=a1&ssl_check=1&token=a1'), MISSING],
     ['the token alone', inForm('token=a1'), MISSING],
+    ['a percent code in the name', inForm('ssl%5Fcheck=1'), MISSING],
+    ['an empty field', inForm('ssl_check=1&'), MISSING],
+    ['a field that ends like a token', inForm('ssl_check=1&xtoken=a'), MISSING],
+    ['a body of 301 characters', inForm(`ssl_check=1${'&'.repeat(290)}`), MISSING],
+    [
+      'a multipart form',
+      { headers: { 'content-type': 'multipart/form-data; boundary=a' }, body: 'ssl_check=1' },
+      MISSING,
+    ],
     ['another case', inForm('SSL_CHECK=1'), MISSING],
     ['a byte order mark', inForm('\uFEFFssl_check=1'), MISSING],
     ['a line break', inForm('ssl_check=1\n'), MISSING],

@@ -267,6 +267,20 @@ describe("mode 'single'", () => {
     close()
   })
 
+  it('mode single remembers an event for less time if its claim says so, and never for more', async () => {
+    const { store, age, close } = await fresh(libsql, { mode: 'single', retentionSeconds: 2 * 86_400 })
+    await store.claim(keyOf(1), 'a', LEASE_MS, DAY_MS)
+    await store.claim(keyOf(2), 'a', LEASE_MS, 3 * DAY_MS)
+    await age(DAY_MS - MINUTE_MS)
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS, DAY_MS)).toBe('done')
+    await age(2 * MINUTE_MS)
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS, DAY_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(2), 'b', LEASE_MS, 3 * DAY_MS)).toBe('done')
+    await age(DAY_MS)
+    expect(await store.claim(keyOf(2), 'b', LEASE_MS, 3 * DAY_MS)).toBe('acquired')
+    close()
+  })
+
   it('mode single understands records of the other mode', async () => {
     const { db, store, close } = await fresh()
     const single = sqliteStore(db, { mode: 'single' })

@@ -97,16 +97,16 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
     this.replayWindowSeconds = singleSeconds ?? Infinity
   }
 
-  claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
+  claim(key: EventKey, owner: string, leaseMs: number, retentionMs?: number): Promise<ClaimAnswer> {
     const open = this.#open.get(owner)
-    if (open) return open.claim(key, owner, leaseMs)
+    if (open) return open.claim(key, owner, leaseMs, retentionMs)
     return new Promise((answer, fail) => {
       let opened: OpenTransaction<Tx> | undefined
       const over = this.#transact(async (tx, door) => {
         // A second run would commit the record without the handler's writes.
         if (opened) throw new EventStoreError('begin() ran its work a second time')
         opened = new OpenTransaction(tx, door, this.#inside, () => over)
-        const claimed = await opened.claim(key, owner, leaseMs)
+        const claimed = await opened.claim(key, owner, leaseMs, retentionMs)
         if (claimed !== 'acquired') return answer(claimed)
         this.#open.set(owner, opened)
         answer(claimed)
@@ -174,8 +174,13 @@ class OpenTransaction<Tx extends PostgresClient> {
     return !this.#handlersDoor.isClosed
   }
 
-  async claim(key: EventKey, owner: string, leaseMs: number): Promise<ClaimAnswer> {
-    const answer = await this.#store.claim(key, owner, leaseMs)
+  async claim(
+    key: EventKey,
+    owner: string,
+    leaseMs: number,
+    retentionMs: number | undefined,
+  ): Promise<ClaimAnswer> {
+    const answer = await this.#store.claim(key, owner, leaseMs, retentionMs)
     if (answer === 'acquired') this.#uncommitted.add(eventKeyText(key))
     return answer
   }

@@ -3,8 +3,10 @@ import type { AnyScheme } from '../../../cli/signing/schemes.ts'
 import { dropbox } from '../../../src/schemes/dropbox.ts'
 import { github } from '../../../src/schemes/github.ts'
 import { gitlab } from '../../../src/schemes/gitlab.ts'
+import { shopify } from '../../../src/schemes/shopify.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
 import { signAs } from '../../../src/testing/index.ts'
+import { fakeClock } from '../../support/clock.ts'
 import { startApp } from './app.ts'
 import { openGateway } from './gateway.ts'
 
@@ -73,3 +75,27 @@ test.each([
   expect(first.given).toEqual([expect.stringMatching(UUID_V8), first.given[0]])
   expect(edited.given).not.toEqual([first.given[0]])
 })
+
+test.each([undefined, 'the-app-0123456789-abcdefghijklmnopqrstuvwx'])(
+  'a redaction that comes again is another event for the app, and its retry is the same: forward secret %s',
+  async (secret) => {
+    let isDown = true
+    const app = await startApp((response) => void response.writeHead(isDown ? 500 : 200).end())
+    const clock = fakeClock()
+    const gateway = await openGateway(app.url, { auth: shopify({ secrets: SECRET }), secret, clock })
+    const send = async (body: string, eventType: string) =>
+      (await fetch(gateway.url, await signAs(shopify, { secret: SECRET, body, eventType }))).status
+    const redact = () => send('{"shop_id":1,"shop_domain":"a.myshopify.com"}', 'shop/redact')
+    expect(await redact()).toBe(500)
+    isDown = false
+    expect(await redact()).toBe(200)
+    expect(await redact()).toBe(200) // a duplicate
+    clock.advance(48 * 3_600_000)
+    expect(await redact()).toBe(200)
+    const [first, retried, next, ...others] = app.received.map(
+      ({ request }) => request.headers['webhook-event-id'],
+    )
+    expect([retried, others]).toEqual([first, []])
+    expect(next).not.toBe(first)
+  },
+)
