@@ -38,7 +38,7 @@ export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer>
 
 /** Libraries in other languages take a secret without its padding, so it may have been lost long ago. */
 const unpadded = (digits: string) =>
-  digits.length % 4 > 1 && /^[\w+/]+$/.test(digits) ? '; its padding (=) is missing at its end' : ''
+  digits.length % 4 > 1 && /^[a-z\d+/]+$/i.test(digits) ? '; its padding (=) is missing at its end' : ''
 
 /** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
 interface MacKey {
