@@ -241,8 +241,14 @@ describe('a token', () => {
     [
       'graph',
       'a token signed with a key that Microsoft does not have',
-      /^validationTokens: the signature does not verify/,
+      /^validationTokens: the signature does not verify; .* or Microsoft Graph did not send this request$/,
     ],
+    [
+      'graph',
+      'a token that another app asked for',
+      /^validationTokens: appid is not Microsoft Graph; .* or Microsoft Graph did not send this request$/,
+    ],
+    ['graph', 'a token that is not in a list', /^validationTokens: not a list; something on the way/],
     [
       'paypal',
       'signed for another webhook',
