@@ -12,7 +12,9 @@ export interface Reply {
 }
 
 /** The answer to a handshake, or why it is refused. Undefined if the request is not one. */
-export type HandshakeAnswer = MaybePromise<{ readonly reply: Reply } | Failure<'body_malformed'> | undefined>
+export type HandshakeAnswer = MaybePromise<
+  { readonly reply: Reply } | Failure<'body_malformed' | 'timestamp_out_of_range'> | undefined
+>
 
 const TITLES: Readonly<Record<Exclude<RejectedStatus, 200> | 404, string>> = {
   400: 'Bad Request',

@@ -125,13 +125,15 @@ async function signedEventId(
 
 /**
  * What the event is claimed by, without the time of the attempt, which senders that name no event sign with the body. Undefined if
- * it is not claimed. A token is claimed as it is, so each attempt of Plaid's is an event of its own: its genuine bodies repeat.
+ * it is not claimed. A token is claimed as it is, so each attempt of Plaid's is an event of its own: its genuine bodies repeat. What
+ * is claimed for the replay window holds no time.
  */
 function keyOfAttempts(verification: Verification): MaybePromise<string | undefined> {
   const { protocol, claimKeys, delivery, signed, timestampText } = verification
-  const { dedupe, time } = protocol
+  const { dedupe, retentionSeconds, time } = protocol
   const isNamed = claimKeys.length > 1 || (dedupe === 'id' && protocol.idOf(verification) !== '')
-  const isTimed = time?.of === 'attempt' && timestampText !== '' && dedupe !== 'signed-bytes-per-topic'
+  const isUntimed = dedupe === 'signed-bytes-per-topic' || retentionSeconds === 'replay-window'
+  const isTimed = time?.of === 'attempt' && timestampText !== '' && !isUntimed
   if (claimKeys.length === 0 || isNamed || !isTimed || signed === undefined) return claimKeys.at(-1) // the ID is the last
   const untimed = (text: string) => text.replaceAll(timestampText, '')
   const { before, body, after } = signed

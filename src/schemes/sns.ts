@@ -18,7 +18,7 @@ import {
   signedBytesOf,
   textOf,
 } from './kit/sns-message.ts'
-import { OLDEST_SECONDS, SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './kit/sns-subscription.ts'
+import { SNS_SUBSCRIPTIONS, type SubscriptionOptions } from './kit/sns-subscription.ts'
 
 /** The options of `sns`. Certificates are fetched from Amazon with `fetch`. */
 export interface SnsOptions extends CommonOptions, SubscriptionOptions {
@@ -53,7 +53,7 @@ const SNS: CodeScheme = {
   signs: ['/Message', '/MessageId', '/Subject', '/Timestamp', '/TopicArn', '/Type'],
   readsFirst: SMALL_MEMBERS,
   covers: 'values',
-  timestamp: { member: '/Timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: OLDEST_SECONDS },
+  timestamp: { member: '/Timestamp', unit: 'rfc3339', of: 'event', toleranceSeconds: 86_400 },
   eventId: { member: '/MessageId' },
   eventType: { member: '/Type' },
   content: ['json-as-text', 'json'],
@@ -74,7 +74,8 @@ const SNS: CodeScheme = {
  * ID, subject, time and topic. `event.payload` is SNS's envelope. Its `Message` is the published text.
  *
  * Messages about subscriptions are answered for you. Pass `confirmSubscriptions: true`, or confirm them yourself in
- * `onSubscription`. Each process calls it once for a message, and refuses one that is over a day old. SNS does not sign raw message deliveries, so they are refused.
+ * `onSubscription`. Each process calls it once for a message, and refuses one that is over three days old, when its token has expired.
+ * SNS does not sign raw message deliveries, so they are refused.
  *
  * @example
  * ```ts

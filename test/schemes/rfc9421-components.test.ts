@@ -118,6 +118,19 @@ describe('a header that RFC 9421 2.1 signs', () => {
     expect(linesOf(component, delivery(fields), 'https://a.example/?id=7')).toEqual({ unknown: component })
   })
 
+  it.each<[string, string[]]>([
+    ['a=1,    b=2;x=1;y=2,   c=(a   b   c)', ['  a=1,    b=2;x=1;y=2,   c=(a   b   c)\t']],
+    ['a,\tb', ['a,\tb']],
+    ['a,  b, c', ['a,  b', ' c ']],
+    [', ', ['', '']],
+    ['a, ', ['a', ' ']],
+    ['', [' ']],
+  ])('the header is signed as "%s" on Node and in a web request, whose lines are joined', (value, lines) => {
+    const request = new Request(PUBLIC_URL, { headers: lines.map((line) => ['x', line]) })
+    const web = { ...fromWeb(request), body: Buffer.from(''), sourceIp: undefined }
+    for (const each of [web, delivery({ x: lines })]) expect(linesOf('"x"', each)).toBe(`"x": ${value}`)
+  })
+
   it('blanks are cut and folds are joined in linear time', () => {
     const blanks = ' '.repeat(1_000_000)
     const start = performance.now()

@@ -282,7 +282,7 @@ describe('a message about an SNS subscription', () => {
         Timestamp: new Date(clock.now()).toISOString(),
       }
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(captured)))
-      clock.advanceSeconds(86_400)
+      clock.advanceSeconds(259_200)
       answers.push(await send(captured))
       for (const answer of answers) expect(answer).toMatchObject({ handshake: true, reply: { status: 200 } })
       expect(await send({ ...captured, MessageId: 'two', Token: 'c' })).toMatchObject({ handshake: true })
@@ -290,16 +290,16 @@ describe('a message about an SNS subscription', () => {
     }
   })
 
-  it('a captured message is refused when it is over a day old, so that a restarted process does not act on it', async () => {
+  it('a captured message is refused when it is over three days old, so that a restarted process does not act on it', async () => {
     const seen: unknown[] = []
     const options = { confirmSubscriptions: true, onSubscription: (given: unknown) => seen.push(given) }
     for (const type of ['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const) {
       const { clock, host, send } = receiver(amazon(), options)
-      const Timestamp = new Date(clock.now() - 86_401_000).toISOString()
+      const Timestamp = new Date(clock.now() - 259_201_000).toISOString()
       expect(await send({ ...subscription(type), Timestamp })).toMatchObject({
         status: 400,
-        reason: 'body_malformed',
-        detail: 'the message about a subscription is over a day old',
+        reason: 'timestamp_out_of_range',
+        detail: 'the message about a subscription is over three days old',
       })
       expect(host.asked).toEqual([CERTIFICATE_URL])
     }

@@ -263,7 +263,7 @@ export interface HandshakeForm {
   answer(
     request: HandshakeRequest,
     options: SchemeOptions,
-  ): MaybePromise<Reply | Failure<'body_malformed'> | undefined>
+  ): MaybePromise<Reply | Failure<'body_malformed' | 'timestamp_out_of_range'> | undefined>
   /**
    * Answers what the sender does not sign, if it signs its other handshakes. Called before the headers are checked. A stranger
    * can send the same, so the answer must depend on nothing secret.

@@ -82,7 +82,7 @@ function fieldValue(
   delivery: Delivery,
 ): string | undefined | Unresolved {
   if (parameters !== '' && parameters !== ';bs') return undefined
-  const lines = linesOf(delivery.header(name))
+  const lines = linesOf(delivery, name)
   if (lines.length === 0) return undefined
   const text = lines.join(', ')
   const refused = (because: string) => ({ unknown: identifier, because })
@@ -100,11 +100,14 @@ const FOLD = /\r?\n(?=[ \t])/
 const LINE_ENDS = /[\0\r\n]/
 
 /**
- * Each line without blanks around it, and without obsolete folding (RFC 9110 5.5). A host that looks headers up in an object may find
- * an inherited member, which is no line.
+ * Each line without blanks around it, and without obsolete folding (RFC 9110 5.5). A host that has joined the lines has done so
+ * already, and an adapter may have split the result within a line. A host that looks headers up in an object may find an inherited
+ * member, which is no line.
  */
-function linesOf(field: string | readonly string[] | undefined): readonly string[] {
+function linesOf(delivery: Delivery, name: string): readonly string[] {
+  const field = delivery.header(name)
   const lines = typeof field === 'string' ? [field] : Array.isArray(field) ? field : []
+  if (delivery.joinsHeaders) return lines.length > 0 ? [lines.join(', ')] : []
   return lines.map((line) => line.split(FOLD).map(withoutBlanks).join(' '))
 }
 

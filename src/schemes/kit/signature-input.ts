@@ -98,6 +98,9 @@ export function signaturesIn(
   if (signatures === undefined) return 'Signature is malformed'
   const inputs = readSignatureInput(signatureInput)
   if (inputs === undefined) return 'Signature-Input is malformed'
+  if (![...inputs.keys()].some((label) => signatures.has(label))) {
+    return 'Signature and Signature-Input have no label in common'
+  }
   return [...inputs].flatMap(([label, input]) => {
     const text = signatures.get(label)
     const covered = new Set(input.components?.map(({ identifier }) => identifier))

@@ -23,8 +23,8 @@ export interface SubscriptionOptions extends CertificateOptions {
   /** Confirms subscriptions by fetching the URL that Amazon signed. Defaults to false. */
   readonly confirmSubscriptions?: boolean | undefined
   /**
-   * Called once in each process for a message about a subscription, which is at most a day old. Not awaited. A captured message can come
-   * again after a restart, or to another process, so ask Amazon for the state of the subscription before you act.
+   * Called once in each process for a message about a subscription, which is at most three days old. Not awaited. A captured message
+   * can come again after a restart, or to another process, so ask Amazon for the state of the subscription before you act.
    */
   readonly onSubscription?: ((subscription: SnsSubscription) => unknown) | undefined
 }
@@ -36,8 +36,8 @@ const MOST_BYTES = 65_536
 /** Only topics of the user's own have signed these URLs, so their sources do not matter. */
 const SHARES = { perSource: 10, renewals: 0 }
 const A_CENTURY_IN_SECONDS = 3_155_760_000
-/** Far longer than SNS retries. */
-export const OLDEST_SECONDS = 86_400
+/** Three days: as long as Amazon has ever documented for its tokens. An attempt later than that cannot confirm anything. */
+const OLDEST_SECONDS = 259_200
 
 /** Fetched URLs per listener. Replays of a captured message do not fetch its URL again. */
 const visits: WeakMap<SubscriptionOptions, RemoteCache<true>> = /* @__PURE__ */ new WeakMap()
@@ -78,7 +78,7 @@ export const SNS_SUBSCRIPTIONS: HandshakeForm = {
     if (type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return undefined
     // Phrased so that NaN fails closed.
     if (!(request.now - parseTime('rfc3339', textOf(message, 'Timestamp')) <= OLDEST_SECONDS)) {
-      return fail('body_malformed', 'the message about a subscription is over a day old')
+      return fail('timestamp_out_of_range', 'the message about a subscription is over three days old')
     }
     if (!request.enforced) return emptyReply(200)
     const subscribeUrl = textOf(message, 'SubscribeURL')

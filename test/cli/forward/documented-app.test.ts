@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -15,6 +16,7 @@ import { hubspot } from '../../../src/schemes/hubspot.ts'
 import { linear } from '../../../src/schemes/linear.ts'
 import { livekit } from '../../../src/schemes/livekit.ts'
 import { plaid } from '../../../src/schemes/plaid.ts'
+import { rfc9421 } from '../../../src/schemes/rfc9421.ts'
 import { sanity } from '../../../src/schemes/sanity.ts'
 import { shopify } from '../../../src/schemes/shopify.ts'
 import { slack } from '../../../src/schemes/slack.ts'
@@ -173,6 +175,12 @@ const SENDERS: { readonly [name: string]: Sender } = {
     ANY_UUID_V8,
     { isTimed: true, publicUrl: URL },
   ),
+  'HTTP Message Signatures': signed(
+    rfc9421,
+    rfc9421({ secrets: OWN, publicUrl: URL, requiredComponents: ['@target-uri'] }),
+    ANY_UUID_V8,
+    { isTimed: true, publicUrl: URL },
+  ),
   'hookgate itself': {
     auth: hmac({ secrets: { id: 'shop', secret: SECRET } }),
     id: '7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a',
@@ -260,6 +268,28 @@ test("Plaid's genuine bodies repeat, so each of its tokens is an event of its ow
     const claims = { iat: now + later, request_body_sha256: hash }
     const token = compactToken({ alg: 'ES256', kid: key.keyId, typ: 'JWT' }, claims, key.sign)
     const headers = { 'content-type': 'application/json', 'plaid-verification': token }
+    expect((await post(gateway.url, { headers, body })).status).toBe(200)
+  }
+  expect(new Set(app.seen.map(({ key }) => key)).size).toBe(2)
+})
+
+test('an ID that HTTP Message Signatures cover names an event, although it holds the time of the attempt', async () => {
+  const app = await startDocumentedApp()
+  const auth = rfc9421({ secrets: OWN, publicUrl: URL, requiredComponents: ['x-event-id'] })
+  const gateway = await openGateway(app.url, { auth, secret: APP_SECRET })
+  const body = '{"type":"x"}'
+  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+  for (const created of [now, now + 1]) {
+    const id = `evt-${created}`
+    const input = `("x-event-id" "content-digest");created=${created}`
+    const base = `"x-event-id": ${id}\n"content-digest": ${digest}\n"@signature-params": ${input}`
+    const headers = {
+      'content-type': 'application/json',
+      'content-digest': digest,
+      'x-event-id': id,
+      'signature-input': `s=${input}`,
+      signature: `s=:${createHmac('sha256', OWN).update(base).digest('base64')}:`,
+    }
     expect((await post(gateway.url, { headers, body })).status).toBe(200)
   }
   expect(new Set(app.seen.map(({ key }) => key)).size).toBe(2)

@@ -48,9 +48,24 @@ it.each<[string, Parameters<typeof explained>, string]>([
     [withInput((input) => input.replace('hmac-sha256', 'ed25519'))],
     'alg is the algorithm of none of the keys',
   ],
+  [
+    'the label of another signature',
+    [withInput((input) => input.replace('sig1', 'sig2'))],
+    'Signature and Signature-Input have no label in common',
+  ],
   ['a list that is open', [withInput((input) => input.replace(')', ''))], 'Signature-Input is malformed'],
 ])('the explanation begins with what is wrong with %s', async (_, given, likely) => {
   expect(await explained(...given)).toBe(likely)
+})
+
+it.each([
+  ['signature', 'No Signature header: '],
+  ['signature-input', 'No Signature-Input header: '],
+])('the explanation of a delivery without its %s begins with "%s"', async (missing, likely) => {
+  const without = (given: Delivery) => ({
+    header: (name: string) => (name === missing ? undefined : given.header(name)),
+  })
+  expect(await explained(without)).toMatch(likely)
 })
 
 it('the explanation of another secret does not blame the message', async () => {
