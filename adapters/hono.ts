@@ -48,8 +48,8 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
  * Verifies deliveries before your handler. Passes verified ones on, with the event in `c.var.webhook`, and responds to all
  * others itself. The handler can still read the exact body: with `c.req.json()` etc., from `c.req.raw`, or with Hono's
  * `cloneRawRequest` and `proxy`. For a new request, clone it first: `new Request(url, c.req.raw.clone())`. Without the clone, it
- * fails on Workers, and `new Request(c.req.raw)` on most runtimes other than Node. On Node, the event is settled after the
- * response, as in Express and Fastify. On other runtimes it is settled before, because the platform may stop after the response.
+ * fails on Workers, and `new Request(c.req.raw)` on Deno too. On Node, the event is settled after the response, as in Express and
+ * Fastify. On other runtimes it is settled before, because the platform may stop after the response.
  *
  * Use `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request. Setup mistakes are thrown to `app.onError` as a
  * ListenerConfigError that names the fix.

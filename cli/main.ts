@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
-import { nearest } from '../src/lib/nearest.ts'
 import { columns } from './command-line/command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './command-line/exit.ts'
+import { nearest } from './command-line/nearest.ts'
 import { print, printable, remark, withHelp } from './command-line/output.ts'
 import { codeOf } from './command-line/values.ts'
 import { allCommands, COMMANDS } from './commands.ts'
@@ -83,14 +83,13 @@ async function version(): Promise<string> {
   return String(version)
 }
 
-// `hookgate send | head` closes the pipe (EPIPE), and a window its terminal (EIO). Nothing is left to do, so end quietly.
-// `listen` finishes its deliveries first.
+// `hookgate verify | head` closes the pipe (EPIPE), and a window its terminal (EIO): the exit code still tells the result. `listen`
+// finishes its deliveries first.
 process.stdout.on('error', (error) => {
   const code = codeOf(error)
-  const isClosed = code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY)
-  if (isClosed && process.stdout.listenerCount('error') > 1) return
-  if (!isClosed) remark(`hookgate: cannot write to standard output (${code || printable(error.message)})`)
-  process.exit(isClosed ? EXIT.done : EXIT.refused)
+  if (code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY)) return
+  remark(`hookgate: cannot write to standard output (${code || printable(error.message)})`)
+  process.exit(EXIT.refused)
 })
 // If standard error is closed, keep printing results.
 process.stderr.on('error', () => {})

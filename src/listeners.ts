@@ -199,6 +199,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   #begin(entry: Entry<Given>): Promise<void> | undefined {
     const begun = entry.cached.begin()
     if (begun === undefined) return undefined
+    this.#loading.delete(entry.id) // it becomes the newest, if its last load was lost
     this.#dropLost()
     this.#loading.set(entry.id, entry)
     begun.then(() => {

@@ -1,7 +1,7 @@
 import { callHook } from '../../src/lib/hooks.ts'
 import { joinChunks, withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
-import { NO_BYTES } from '../kit/incoming.ts'
+import { NO_BYTES, oversizeBody } from '../kit/incoming.ts'
 import { type StandIn, shadowGetter, shadowMethod } from './shadow.ts'
 
 /**
@@ -9,11 +9,6 @@ import { type StandIn, shadowGetter, shadowMethod } from './shadow.ts'
  * when the reading ends.
  */
 export class BodyCopy {
-  /**
-   * The whole body, or one byte more than the limit. Undefined if nothing has read the body to its end, or if it is doubtful
-   * that the bytes are those that arrived.
-   */
-  readonly bytes: Promise<Uint8Array | undefined>
   /** The most bytes that its listener takes, as far as it is known. */
   limit: number
   /** How many bytes have been copied. */
@@ -21,6 +16,7 @@ export class BodyCopy {
   /** Whether nothing is copied any more. */
   isOver = false
   readonly #inFlight: BodyInFlight
+  readonly #bytes: Promise<Uint8Array | undefined>
   #resolve: (bytes: Uint8Array | undefined) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #chunks: Uint8Array[] = []
@@ -29,18 +25,23 @@ export class BodyCopy {
   constructor(inFlight: BodyInFlight, limit: number) {
     this.#inFlight = inFlight
     this.limit = limit
-    this.bytes = new Promise((resolve, reject) => {
+    this.#bytes = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
-    this.bytes.catch(() => {}) // nothing awaits it if there is no listener
+    this.#bytes.catch(() => {}) // nothing awaits it if there is no listener
     inFlight.allowCut((error: OverloadError) => this.fail(error))
   }
 
-  /** Drops what is beyond a limit that was not known before. */
-  limitTo(bytes: number): void {
-    this.limit = bytes
-    if (this.length > bytes) this.#finish()
+  /**
+   * The whole body, or a stand-in for one that is over the listener's limit. Undefined if nothing has read the body to its end, or
+   * if it is doubtful that the bytes are those that arrived.
+   */
+  async within(limit: number): Promise<Uint8Array | undefined> {
+    this.limit = limit
+    if (this.length > limit) this.exceed()
+    const bytes = await this.#bytes
+    return bytes && this.length > limit ? oversizeBody(limit) : bytes
   }
 
   /** Copies what begins at `at` of the body, as far as no other reader of it, e.g. of a clone, has brought it before. */
@@ -53,19 +54,27 @@ export class BodyCopy {
     this.#chunks = withChunk(this.#chunks, chunk)
     const problem = this.#inFlight.add(chunk.byteLength)
     if (problem) this.fail(problem)
-    else if (this.length > this.limit) this.#finish()
+    else if (this.length > this.limit) this.exceed()
   }
 
   /** The body has been read to its end. */
   end(): void {
-    this.#finish()
+    if (this.isOver) return
+    const bytes = this.length === 0 ? NO_BYTES : joinChunks(this.#chunks, this.length)
+    this.#stop(() => this.#resolve(bytes), this.length)
   }
 
   /** These are the bytes, and nothing more is copied. */
   endWith(bytes: Uint8Array): void {
-    const problem = this.#inFlight.add(bytes.byteLength)
-    if (problem) this.fail(problem)
-    else this.#stop(() => this.#resolve(bytes))
+    this.take(bytes, 0)
+    this.end()
+  }
+
+  /** The body is over the limit, so its bytes do not matter. */
+  exceed(): void {
+    if (this.isOver) return
+    this.length = Math.max(this.length, this.limit + 1)
+    this.#stop(() => this.#resolve(NO_BYTES))
   }
 
   /** There is nothing to judge. */
@@ -109,16 +118,13 @@ export class BodyCopy {
     }
   }
 
-  #finish(): void {
-    const bytes = this.length === 0 ? NO_BYTES : joinChunks(this.#chunks, this.length)
-    this.#stop(() => this.#resolve(bytes.subarray(0, this.limit + 1)))
-  }
-
-  #stop(settle: () => void): void {
+  /** Keeps room for the bytes that are still held. */
+  #stop(settle: () => void, held = 0): void {
     if (this.isOver) return
     this.isOver = true
     this.#chunks = []
     this.#inFlight.arrived()
+    this.#inFlight.add(held - this.#inFlight.bytes)
     for (const undo of this.#undo.splice(0)) callHook(undo) // a proxy may throw
     settle()
   }

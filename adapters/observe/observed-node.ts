@@ -57,7 +57,7 @@ function isEmpty({ httpVersionMajor, stream }: NodeRequest, header: ObservedRequ
 
 /** Text in `body` may be parsed JSON, so only bytes are exact. */
 function keptBody({ body }: NodeRequest): Uint8Array | undefined {
-  return body instanceof Uint8Array ? new Uint8Array(body) : undefined
+  return body instanceof Uint8Array ? body : undefined
 }
 
 /**

@@ -11,17 +11,18 @@ export interface ObservedRequest
 
 const encoder = new TextEncoder()
 
-/** A copy of bytes, or of text that stands for exactly these bytes. Undefined for anything else. */
+/** Bytes, or those that a text stands for exactly. Undefined for anything else. */
 export function exactBytes(kept: unknown, announced: number | undefined): Uint8Array | undefined {
-  if (kept instanceof Uint8Array || kept instanceof ArrayBuffer) return new Uint8Array(kept)
+  if (kept instanceof Uint8Array) return kept
+  if (kept instanceof ArrayBuffer) return new Uint8Array(kept)
   if (typeof kept !== 'string') return undefined
   const bytes = encoder.encode(kept)
   return isExact(bytes.byteLength, announced, isDoubtful(kept)) ? bytes : undefined
 }
 
-/** Whether a decoder may have replaced bytes that are no UTF-8. */
+/** Whether a decoder may have replaced bytes that are no UTF-8, or a reader may have cut a character in two. */
 export function isDoubtful(text: string): boolean {
-  return text.includes('\ufffd')
+  return /[\ufffd\p{Surrogate}]/u.test(text)
 }
 
 /** Whether bytes that were put together are those that arrived: as many as announced, and without a doubtful text. */

@@ -1,7 +1,7 @@
 import { announcedBytes } from '../../src/delivery.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import { NO_BYTES, type SourceFinder } from '../kit/incoming.ts'
+import type { SourceFinder } from '../kit/incoming.ts'
 import { fromWeb } from '../kit/read-web.ts'
 import { bytesGone, exactBytes, type ObservedRequest } from './observed-request.ts'
 import { WebReadings } from './web-readings.ts'
@@ -31,21 +31,25 @@ export function observedWeb(
     joinsHeaders,
     sourceIp,
     copyBody(copy) {
-      const { body } = request
-      if (request.bodyUsed || body?.locked) throw bytesGone()
-      if (body === null) return copy.endWith(NO_BYTES)
-      const readings = new WebReadings(
-        copy,
-        announcedBytes(request.headers.get('content-length') ?? undefined),
-      )
+      if (request.bodyUsed) throw bytesGone()
+      const announced = announcedBytes(request.headers.get('content-length') ?? undefined)
+      const readings = new WebReadings(copy, announced)
       readings.followRequest(request)
       whenHandled(() => {
+        const isUnread = readings.areNone
         // At once: a turn later, Deno's server has read to its end what the handler did not read.
-        if (readings.areNone && memberOf(request, 'bodyUsed') === true) copy.fail(notFollowed())
+        if (isUnread && memberOf(request, 'bodyUsed') === true) copy.fail(notFollowed())
+        else if (isUnread && isEmpty(request, announced)) copy.end()
         else readings.expectEnd()
       })
     },
   }
+}
+
+/** Asked late, and only if no header tells: on some runtimes, a look at `body` changes what its readers get, and how fast. */
+function isEmpty(request: Request, announced: number | undefined): boolean {
+  if (announced || request.headers.has('transfer-encoding')) return false
+  return memberOf(request, 'body') === null
 }
 
 /**

@@ -86,9 +86,8 @@ export function createObserver<Request extends object>(
       const known = await found
       if (isRefusal(known)) return
       listener = known
-      copy.limitTo(listener.maxBodyBytes)
       const source = addressOf(sourceIp(listener))
-      const body = await copy.bytes
+      const body = await copy.within(listener.maxBodyBytes)
       if (body === undefined) return
       await new Promise((resolve) => setTimeout(resolve)) // what has read the body goes first
       await judgeBody({ method, url, header, joinsHeaders, body, sourceIp: source }, listener)

@@ -3,8 +3,14 @@ import { ListenerConfigError } from '../../src/errors.ts'
 /** What is called instead of a method. `beneath` calls the method as its caller did. */
 export type StandIn = (beneath: () => unknown, receiver: unknown, given: readonly unknown[]) => unknown
 
-/** All that stand before members now. */
-const standIns = new WeakSet<object>()
+/** What stands before an own member, or before none. */
+interface Shadow {
+  readonly before: PropertyDescriptor | undefined
+  isOver: boolean
+}
+
+/** By the functions that stand before members. */
+const shadows = new WeakMap<object, Shadow>()
 
 /**
  * Puts `standIn` before a method of one object, which stays the same object for everything that identifies it by reference.
@@ -13,30 +19,23 @@ const standIns = new WeakSet<object>()
  * @throws ListenerConfigError if the object is frozen.
  */
 export function shadowMethod(target: object, name: PropertyKey, standIn: StandIn): () => void {
-  const beneath = memberBeneath(target, name)
+  const method: unknown = Reflect.get(target, name)
   function value(this: unknown, ...given: unknown[]): unknown {
-    return standIn(() => callAs(beneath(this), this, given), this, given)
+    return standIn(() => callAs(method, this, given), this, given)
   }
   return shadow(target, name, value, { value, writable: true })
 }
 
 /** The same for a getter. `look` sees each value. */
 export function shadowGetter(target: object, name: PropertyKey, look: (value: unknown) => void): () => void {
-  const beneath = memberBeneath(target, name)
+  const own = Reflect.getOwnPropertyDescriptor(target, name)
   function get(this: unknown): unknown {
-    const value = beneath(this)
+    const holder = own ? Object.defineProperty({}, name, own) : Object.getPrototypeOf(target)
+    const value = Reflect.get(holder, name, this)
     look(value)
     return value
   }
   return shadow(target, name, get, { get })
-}
-
-/** Finds a member as it would be without what shadows it from now on. Looks each time: a prototype may be swapped. */
-export function memberBeneath(target: object, name: PropertyKey): (receiver: unknown) => unknown {
-  const own = Reflect.getOwnPropertyDescriptor(target, name)
-  if (own === undefined) return (receiver) => Reflect.get(Object.getPrototypeOf(target), name, receiver)
-  const { get, value } = own
-  return (receiver) => (get ? Reflect.apply(get, receiver, []) : value)
 }
 
 /** Calls a member whatever it is, so that what is no function fails as it would without hookgate. */
@@ -48,7 +47,7 @@ export function callAs(member: unknown, receiver: unknown, given: readonly unkno
 export function holderOf(target: object, name: PropertyKey): object | undefined {
   for (let holder: object | null = target; holder; holder = Object.getPrototypeOf(holder)) {
     const own = Reflect.getOwnPropertyDescriptor(holder, name)
-    if (own && !standIns.has(Object(own.get ?? own.value))) return holder
+    if (own && !shadowOf(own)) return holder
   }
   return undefined
 }
@@ -59,15 +58,21 @@ function shadow(
   standIn: object,
   descriptor: PropertyDescriptor,
 ): () => void {
-  const before = Reflect.getOwnPropertyDescriptor(target, name)
+  const own: Shadow = { before: Reflect.getOwnPropertyDescriptor(target, name), isOver: false }
   if (!Reflect.defineProperty(target, name, { ...descriptor, configurable: true })) throw frozen()
-  standIns.add(standIn)
+  shadows.set(standIn, own)
   return () => {
-    const now = Reflect.getOwnPropertyDescriptor(target, name)
-    if ((now?.get ?? now?.value) !== standIn) return // something else has wrapped it since
-    Reflect.deleteProperty(target, name)
-    if (before) Reflect.defineProperty(target, name, before)
+    own.isOver = true
+    let now = Reflect.getOwnPropertyDescriptor(target, name)
+    if (!shadowOf(now)?.isOver) return // something else, perhaps another observer, has wrapped it since
+    for (let over = shadowOf(now); over?.isOver; over = shadowOf(now)) now = over.before
+    if (now) Reflect.defineProperty(target, name, now)
+    else Reflect.deleteProperty(target, name)
   }
+}
+
+function shadowOf(member: PropertyDescriptor | undefined): Shadow | undefined {
+  return shadows.get(Object(member?.get ?? member?.value))
 }
 
 function frozen(): ListenerConfigError {

@@ -1,8 +1,7 @@
 import { isPromise } from '../../src/lib/maybe-promise.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import { oversizeBody } from '../kit/incoming.ts'
 import type { BodyCopy } from './body-copy.ts'
-import { callAs, holderOf, memberBeneath } from './shadow.ts'
+import { callAs, holderOf } from './shadow.ts'
 
 /** How long a body may rest after its handler has ended. Work in the background and streamed responses read on. */
 const IDLE_MS = 100
@@ -10,7 +9,8 @@ const IDLE_MS = 100
 /** The methods that read a whole body. */
 const WHOLE = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const
 
-const FORM = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i
+/** Without a boundary, some runtimes refuse a form before they read it. */
+const FORM = /^(multipart\/form-data\s*;.*boundary=|application\/x-www-form-urlencoded)/i
 
 /** How far one stream has been read, by one reader after the other. */
 interface Position {
@@ -63,10 +63,10 @@ export class WebReadings {
     // A method that a subclass or a framework has replaced may do more than read, so it is left alone.
     const platform = holderOf(request, 'bodyUsed')
     const isOfPlatform = (name: PropertyKey) => name in request && holderOf(request, name) === platform
-    const readAll = isOfPlatform('arrayBuffer') ? memberBeneath(request, 'arrayBuffer') : undefined
+    const readAll = isOfPlatform('arrayBuffer') ? request.arrayBuffer : undefined
     for (const name of readAll ? WHOLE.filter(isOfPlatform) : []) {
       this.#copy.shadow(request, name, (beneath, receiver) =>
-        this.#readWhole(request, name, beneath, () => callAs(readAll?.(receiver), receiver, [])),
+        this.#readWhole(request, name, beneath, () => callAs(readAll, receiver, [])),
       )
     }
     if (isOfPlatform('body')) {
@@ -75,6 +75,7 @@ export class WebReadings {
       })
     }
     this.#copy.shadow(request, 'clone', (beneath) => {
+      if (memberOf(request, 'bodyUsed') === true) this.#copy.abandon() // a clone of what is left, where there is one
       const clone = beneath()
       this.#copy.attempt(() => this.followRequest(clone as Request)) // whatever it is: only asked for its members
       return clone
@@ -91,40 +92,27 @@ export class WebReadings {
     const end = this.#begin()
     try {
       const type = request.headers.get('content-type')
-      if (name === 'formData' && !FORM.test(`${type}`)) return await beneath() // fails, on some runtimes without reading
+      if (name === 'formData' && !FORM.test(`${type}`)) return await beneath() // may fail without reading
       if (this.#announced !== undefined && this.#announced > this.#copy.limit) {
         const whole = await beneath()
-        this.#copy.attempt(() => this.#copy.endWith(oversizeBody(this.#copy.limit)))
+        this.#copy.exceed()
         return whole
       }
-      if (name === 'blob') return await this.#heardBlob(beneath())
-      if (name === 'arrayBuffer' || name === 'bytes') return await this.#heardBytes(beneath())
-      const bytes = await this.#heardBytes(readAll())
+      const whole = await (name === 'blob' ? beneath() : readAll()) // of the platform's own methods
+      const bytes =
+        name === 'blob'
+          ? await (whole as Blob).slice(0, this.#copy.limit + 1).arrayBuffer()
+          : (whole as ArrayBuffer)
+      this.#copy.attempt(() => {
+        this.#copy.take(new Uint8Array(bytes), 0)
+        this.#end()
+      })
+      if (name === 'blob' || name === 'arrayBuffer') return whole
       const response = new Response(bytes, type === null ? {} : { headers: { 'content-type': type } })
       return await callAs(memberOf(response, name), response, [])
     } finally {
       end()
     }
-  }
-
-  async #heardBytes(reading: unknown): Promise<ArrayBuffer | Uint8Array<ArrayBuffer>> {
-    const whole = (await reading) as ArrayBuffer | Uint8Array<ArrayBuffer> // of the platform's own methods
-    this.#copy.attempt(() => {
-      this.#copy.take(ArrayBuffer.isView(whole) ? whole : new Uint8Array(whole), 0)
-      this.#end()
-    })
-    return whole
-  }
-
-  /** Nothing changes a Blob, so its reader need not wait. */
-  async #heardBlob(reading: unknown): Promise<Blob> {
-    const whole = (await reading) as Blob // of the platform's own blob()
-    const end = this.#begin()
-    const copied = whole.slice(0, this.#copy.limit + 1).arrayBuffer()
-    this.#heardBytes(copied)
-      .catch((error) => this.#copy.fail(error))
-      .finally(end)
-    return whole
   }
 
   #followStream(stream: ReadableStream<Uint8Array>, at: Position): void {
@@ -138,7 +126,9 @@ export class WebReadings {
     for (const name of ['values', Symbol.asyncIterator]) {
       copy.shadow(stream, name, (beneath, _, [options]) => {
         const iterator = beneath()
-        copy.attempt(() => this.#followIterator(Object(iterator), at, options))
+        copy.attempt(() =>
+          this.#followReader(Object(iterator), at, Boolean(memberOf(options, 'preventCancel'))),
+        )
         return iterator
       })
     }
@@ -154,25 +144,20 @@ export class WebReadings {
       })
       return branches
     })
-    copy.shadow(stream, 'pipeTo', async (beneath, _, [destination, options]) => {
-      const piped = this.#piped(stream, options, at)
-      if (piped === undefined) return beneath()
-      try {
-        return await callAs(piped.source.pipeTo, piped.source, [destination, options])
-      } finally {
-        piped.leave()
-      }
-    })
-    copy.shadow(stream, 'pipeThrough', (beneath, _, [transform, options]) => {
-      const piped = this.#piped(stream, options, at)
-      if (piped === undefined) return beneath()
-      try {
-        return callAs(piped.source.pipeThrough, piped.source, [transform, options])
-      } catch (error) {
-        piped.leave()
-        throw error
-      }
-    })
+    for (const name of ['pipeTo', 'pipeThrough'] as const) {
+      copy.shadow(stream, name, (beneath, _, given) => {
+        const piped = this.#piped(stream, given[1], at)
+        if (piped === undefined) return beneath()
+        const { source, leave } = piped
+        try {
+          const result = callAs(source[name], source, given)
+          return isPromise(result) ? Promise.resolve(result).finally(leave) : result
+        } catch (error) {
+          leave()
+          throw error
+        }
+      })
+    }
   }
 
   /**
@@ -193,7 +178,7 @@ export class WebReadings {
         {
           async pull(controller) {
             const next = await reader?.read()
-            if (next?.value) return controller.enqueue(next.value)
+            if (next?.done === false) return controller.enqueue(next.value)
             leave()
             controller.close()
           },
@@ -213,29 +198,23 @@ export class WebReadings {
     }
   }
 
-  #followReader(reader: object, at: Position): void {
+  /** `keepsOpen`: leaving an iterator does not cancel the stream. */
+  #followReader(reader: object, at: Position, keepsOpen = false): void {
     const reading: Reading = { bytes: at.bytes, isOver: false, at }
-    // readAtLeast is of workerd, and readMany of Bun.
-    for (const name of ['read', 'readAtLeast', 'readMany']) {
+    // next is an iterator's, readAtLeast workerd's, and readMany Bun's.
+    for (const name of ['read', 'next', 'readAtLeast', 'readMany']) {
       this.#copy.shadow(reader, name, (beneath) => this.#heard(beneath, reading))
     }
-    this.#copy.shadow(reader, 'cancel', (beneath) => {
-      at.isLost ||= !reading.isOver
-      return beneath()
-    })
+    for (const name of ['cancel', 'return']) {
+      this.#copy.shadow(reader, name, (beneath) => {
+        at.isLost ||= !reading.isOver && !keepsOpen
+        reading.isOver = true
+        return beneath()
+      })
+    }
     this.#copy.shadow(reader, 'releaseLock', (beneath) => {
       beneath()
       reading.isOver = true
-    })
-  }
-
-  #followIterator(iterator: object, at: Position, options: unknown): void {
-    const reading: Reading = { bytes: at.bytes, isOver: false, at }
-    this.#copy.shadow(iterator, 'next', (beneath) => this.#heard(beneath, reading))
-    this.#copy.shadow(iterator, 'return', (beneath) => {
-      at.isLost ||= !reading.isOver && !memberOf(options, 'preventCancel')
-      reading.isOver = true
-      return beneath()
     })
   }
 

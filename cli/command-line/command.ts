@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { textOf } from '../../src/lib/member-of.ts'
-import { nearest } from '../../src/lib/nearest.ts'
 import { type ExitCode, UsageError } from './exit.ts'
+import { nearest } from './nearest.ts'
 
 /** How an option is parsed, and what the help says about it. */
 export interface OptionRow {

@@ -6,6 +6,7 @@ import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { textOf } from '../../src/lib/member-of.ts'
+import { RETENTION_SECONDS } from '../../src/limits.ts'
 import { STATUS } from '../../src/reason.ts'
 import { signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
@@ -109,7 +110,8 @@ const VERSION_AT = 14
 
 /**
  * `Webhook-Event-Id` of a signed delivery: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
- * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing.
+ * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing. What is forgotten
+ * here before the app forgets it may come again as another event, so it has a new ID in each such period.
  */
 async function signedEventId(
   verification: Verification,
@@ -119,7 +121,9 @@ async function signedEventId(
   const claimed = isReplay ? verification.claimKeys[0] : await keyOfAttempts(verification)
   if (claimed === undefined) return crypto.randomUUID()
   const sender = auth.method === 'scheme' ? auth.scheme : auth.method
-  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed]))
+  const { now, listener, retentionMs = listener.retentionMs } = verification
+  const period = retentionMs < RETENTION_SECONDS * 1000 ? [Math.floor((now * 1000) / retentionMs)] : []
+  const key = await keyOfBytes(JSON.stringify([listenerId, sender, claimed, ...period]))
   return `${key.slice(0, VERSION_AT)}4${key.slice(VERSION_AT + 1)}`
 }
 

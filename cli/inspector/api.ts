@@ -182,5 +182,7 @@ function sendFile(response: ServerResponse, content: string): void {
 }
 
 function say(response: ServerResponse, value: object, mask: Mask): void {
-  response.setHeader('content-type', 'application/json').end(mask.text(JSON.stringify(value)))
+  // Text by text: a stranger may bring a secret that is part of the JSON, such as `"headers":`.
+  const shown = (_name: string, part: unknown) => (typeof part === 'string' ? mask.text(part) : part)
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(value, shown))
 }

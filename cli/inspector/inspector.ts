@@ -48,9 +48,7 @@ export async function openInspector(
   const resigner = await resignerFor(given, { secret, url })
   const { scheme } = listener.protocol
   const { verifyToken, brought = [] } = auth
-  const secrets = [secret, secret?.replace(/^whsec_/, ''), verifyToken, forwardSecret].filter(
-    (each) => each !== undefined,
-  )
+  const secrets = [secret, verifyToken, forwardSecret].filter((each) => each !== undefined)
   const mask = maskFor(
     { [Symbol.iterator]: () => [...secrets, ...brought].values() }, // senders bring more
     scheme ? rowsOf(scheme).flatMap(({ signature }) => signature.headers) : [],

@@ -29,7 +29,7 @@ export function maskFor(secrets: Iterable<string>, signatureHeaders: readonly st
     return spellings
   }
   const isLong = (secret: string) => secret.length >= SHORTEST_SECRET
-  const hidden = () => [...secrets].filter(isLong).flatMap(spelled) // anew: there may be more
+  const hidden = () => [...secrets].flatMap(withBare).filter(isLong).flatMap(spelled) // anew: there may be more
   const text = (given: string) =>
     hidden().reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
   const isHidden = (name: string) => isSensitive(name) || signatureHeaders.includes(name.toLowerCase())
@@ -46,6 +46,9 @@ export function maskFor(secrets: Iterable<string>, signatureHeaders: readonly st
     },
   }
 }
+
+/** A secret of Standard Webhooks may be shown without its prefix and padding. */
+const withBare = (secret: string) => [secret, secret.replace(/^(?:v1,)?whsec_/, '').replace(/=+$/, '')]
 
 export function isSensitive(name: string): boolean {
   return SENSITIVE.test(name)
@@ -69,7 +72,7 @@ function hideRun(run: string): string {
 
 function withStars(body: Uint8Array, secret: Uint8Array): Uint8Array {
   const copy = Buffer.from(body)
-  for (let at = copy.indexOf(secret); at !== -1; at = copy.indexOf(secret, at)) {
+  for (let at = copy.indexOf(secret); at !== -1; at = copy.indexOf(secret, at + secret.length)) {
     copy.fill('*', at, at + secret.length)
   }
   return copy

@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Authenticator, ListenerConfigError } from '../../src/index.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
-import { nearest } from '../../src/lib/nearest.ts'
 import { hasKeyPair, signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
 import type { Scheme, SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
 import { withoutVersion } from '../../src/schemes/kit/keys.ts'
 import type { OptionRows } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
+import { nearest } from '../command-line/nearest.ts'
 import { findGiven, findVerifyToken, needText } from './secrets.ts'
 
 /** A scheme's factory, called with the options of any scheme. */

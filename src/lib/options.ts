@@ -1,6 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
 import { memberOf } from './member-of.ts'
-import { nearest } from './nearest.ts'
 
 /** Throws if an option's value is invalid. */
 export type OptionCheck = (value: unknown, option: string) => void
@@ -23,7 +22,10 @@ export function checkOptions(
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
-      const meant = nearest(name, names)
+      // The option that begins like it, in any letter case: the longer, the better, and with three letters at least.
+      let meant: string | undefined
+      for (let length = 40; !meant && length > 2; length--)
+        meant = names.find((each) => each.toLowerCase().startsWith(name.toLowerCase().slice(0, length)))
       const hint = meant ? `did you mean ${meant}?` : `it has ${names.join(', ')}`
       throw new ListenerConfigError(name, `${caller} has no such option; ${hint}`)
     }

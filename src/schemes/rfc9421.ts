@@ -193,7 +193,10 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
       const baseOf = signatureBases(evidence.delivery, publicUrl)
       const refused = (detail: string) => fail('signature_mismatch', detail)
       let refusal = refused(`no signature covers ${required.join(', ')}`)
-      for (const { input, text } of signatures) {
+      const distance = ({ input }: (typeof signatures)[number]) =>
+        Math.abs(evidence.now - Number(input.parameters.get('created') ?? Infinity))
+      // The timeliest first: its time is the one that is judged.
+      for (const { input, text } of [...signatures].sort((a, b) => distance(a) - distance(b))) {
         const base = baseOf(input)
         if ('unknown' in base) {
           const component = base.unknown.slice(0, LONGEST_NAME)
@@ -217,7 +220,10 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
           continue
         }
         const { created = '', expires = Infinity } = Object.fromEntries(input.parameters)
-        if (!(evidence.now <= Number(expires))) return fail('signature_mismatch', 'the signature has expired')
+        if (!(evidence.now <= Number(expires))) {
+          refusal = refused('the signature has expired')
+          continue
+        }
         evidence.timestampText = created
         // The same for all of a delivery's signatures. Otherwise each of them could be replayed alone.
         const values = claimed.map((identifier) => `${identifier}: ${base.values.get(identifier)}\n`)

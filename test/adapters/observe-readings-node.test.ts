@@ -159,3 +159,18 @@ describe.each([
     },
   )
 })
+
+it('a body whose characters are cut in two by their reader is not judged', async () => {
+  const { address, heard } = await reading(async (request) => {
+    const parts: string[] = []
+    request.setEncoding('utf8').on('readable', () => {
+      for (let part = request.read(1); part !== null; part = request.read(1)) parts.push(part)
+    })
+    await once(request, 'end')
+    return parts.join('')
+  }, true)
+  const body = '{"id":"evt_1","type":"\u{1f600}"}'
+  expect(await deliver(address, body, 3)).toBe(body)
+  await heard.reaches(1)
+  expect(heard.entries).toEqual([expect.stringContaining('its exact bytes are gone')])
+})

@@ -229,6 +229,12 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
     for await (const _ of bodyOf(request)) if (++count === 5) break
     return `${count} ${request.bodyUsed}`
   },
+  'a part by an iterator that leaves the stream open, and more of the iterator': async (request) => {
+    const iterator = bodyOf(request).values({ preventCancel: true })
+    await iterator.next()
+    await iterator.return?.()
+    return `${(await iterator.next()).done} ${bodyOf(request).locked}`
+  },
   'half of it by pipeTo(), which fails': async (request) => {
     let count = 0
     const stream = new WritableStream({
@@ -296,6 +302,16 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
       return `${body.pipeThrough({} as never)}`
     } catch (error) {
       return `${(error as Error).name} ${body.locked}`
+    }
+  },
+  'a part, and a clone of the rest': async (request) => {
+    const reader = bodyOf(request).getReader()
+    await inChunks(reader, 3)
+    reader.releaseLock()
+    try {
+      return await request.clone().text()
+    } catch (error) {
+      return (error as Error).name // most runtimes refuse
     }
   },
   'formData() of what is none': async (request) =>
@@ -398,6 +414,37 @@ describe('what reads otherwise', () => {
   })
 })
 
+describe('what a reader makes of an odd body', () => {
+  it('formData() of a form without a boundary leaves as much of it as alone', async () => {
+    const odd = { headers: { ...headers, 'content-type': 'multipart/form-data' } }
+    const handler = async (request: Request) => {
+      const first = await request.formData().catch((error: unknown) => (error as Error).name)
+      return `${first} ${await request.text().catch((error: unknown) => (error as Error).name)}`
+    }
+    const alone = await run(handler, delivery(BODY, odd), undefined)
+    expect(await run(handler, delivery(BODY, odd), listening().listener)).toBe(alone)
+  })
+
+  it('a pipe passes on chunks that are no bytes, even empty texts', async () => {
+    const chunks = () =>
+      new ReadableStream({
+        start(controller) {
+          for (const chunk of ['a', '', 'b']) controller.enqueue(chunk)
+          controller.close()
+        },
+      })
+    const handler = async (request: Request) => {
+      const parts: unknown[] = []
+      await bodyOf(request).pipeTo(new WritableStream({ write: (chunk) => void parts.push(chunk) }))
+      return JSON.stringify(parts)
+    }
+    const { listener, told } = listening()
+    const alone = await run(handler, delivery(chunks()), undefined)
+    expect(await run(handler, delivery(chunks()), listener)).toBe(alone)
+    expect(told).toEqual([])
+  })
+})
+
 describe('the request beside an old handler', () => {
   it('the request is the same object, and has no member more when its copy is over', async () => {
     const { listener, told } = listening()
@@ -411,6 +458,31 @@ describe('the request beside an old handler', () => {
     expect([Reflect.ownKeys(given), told]).toEqual([before, ['accepted']])
   })
 
+  it('the request makes no stream that its handler does not ask for', async () => {
+    const length = { headers: { ...headers, 'content-length': `${BYTES.byteLength}` } }
+    for (const read of [WHOLE['text()'], WHOLE['blob()'], OTHERWISE.nothing]) {
+      const given = delivery(BODY, length)
+      const { body } = Object.getOwnPropertyDescriptors(Request.prototype)
+      const looks: unknown[] = []
+      Object.defineProperty(given, 'body', {
+        configurable: true,
+        get: () => looks.push(body?.get?.call(given)),
+      })
+      const { listener, told } = listening()
+      const answer = await run(read as Handler, given, listener)
+      expect([looks, told]).toEqual([[], answer === 'unread' ? [] : ['accepted']])
+    }
+  })
+
+  it('the request may have no body', async () => {
+    const { listener, told } = listening()
+    for (const read of [OTHERWISE.nothing, WHOLE['text()']]) {
+      const given = new Request('http://localhost/', { method: 'POST', headers })
+      await run(read as Handler, given, listener)
+    }
+    expect(told).toEqual(['signature_mismatch', 'signature_mismatch'])
+  })
+
   it('the request may be observed twice', async () => {
     for (const handler of [
       WHOLE['json()'],
@@ -421,8 +493,11 @@ describe('the request beside an old handler', () => {
       const [outer, inner] = [listening(), listening()]
       const twice = observeWebhook(inner.listener, handler as Handler)
       const alone = await run(handler as Handler, delivery(BODY), undefined)
-      expect(await run(twice, delivery(BODY), outer.listener)).toEqual(alone)
+      const given = delivery(BODY)
+      const before = Reflect.ownKeys(given)
+      expect(await run(twice, given, outer.listener)).toEqual(alone)
       await expect.poll(() => [outer.told, inner.told]).toEqual([['accepted'], ['accepted']])
+      expect(Reflect.ownKeys(given)).toEqual(before)
     }
   })
 
@@ -504,14 +579,46 @@ describe('the limit of a copy', () => {
   })
 
   it('the limit drops what was copied before it was known', async () => {
-    const bodies = new BodiesInFlight(1, 1_000_000, 0)
-    const copy = new BodyCopy(bodies.enter(), 1_000_000)
+    const inFlight = new BodiesInFlight(1, 1_000_000, 0).enter()
+    const copy = new BodyCopy(inFlight, 1_000_000)
     copy.take(BYTES.subarray(0, 500))
     copy.take(BYTES.subarray(0, 600), 0) // of a clone
     copy.take(BYTES.subarray(100, 300), 100)
-    expect([copy.length, copy.isOver]).toEqual([600, false])
-    copy.limitTo(100)
-    expect([copy.isOver, await copy.bytes]).toEqual([true, BYTES.slice(0, 101)])
+    expect([copy.length, copy.isOver, inFlight.bytes]).toEqual([600, false, 600])
+    const within = copy.within(100)
+    expect([copy.isOver, inFlight.bytes, (await within)?.byteLength]).toEqual([true, 0, 101])
+  })
+
+  it('the limit holds for bytes that a parser has kept', async () => {
+    const inFlight = new BodiesInFlight(1, 1_000_000, 0).enter()
+    const copy = new BodyCopy(inFlight, 100)
+    copy.endWith(BYTES.subarray(0, 600))
+    expect([copy.isOver, inFlight.bytes, (await copy.within(100))?.byteLength]).toEqual([true, 0, 101])
+    const kept = BYTES.slice(0, 101)
+    const exact = new BodyCopy(new BodiesInFlight(1, 1_000_000, 0).enter(), 101)
+    exact.endWith(kept)
+    kept.fill(0) // its reader's
+    expect(await exact.within(101)).toEqual(BYTES.slice(0, 101))
+  })
+
+  it('the limit of all copies counts no bytes that were dropped, although a lookup has not answered', async () => {
+    const { listener, told } = listening()
+    let target = new Promise<Listener>(() => {})
+    const works: Promise<unknown>[] = []
+    const handle = observeWebhook(
+      () => target,
+      (request: Request) => (WHOLE['a reader'] as Handler)(request),
+      {
+        maxConcurrentBytes: 2 * BYTES.byteLength,
+        waitUntil: (work) => void works.push(work),
+      },
+    )
+    const huge = new Uint8Array(3 * BYTES.byteLength)
+    expect(await handle(delivery(counted(huge).body))).toHaveLength(huge.byteLength)
+    target = Promise.resolve(listener)
+    expect(await handle(delivery(counted().body))).toBe(BODY)
+    await works[1]
+    expect(told).toEqual(['accepted'])
   })
 
   it('the limit ends a copy, and what reads goes on', async () => {

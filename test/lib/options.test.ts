@@ -154,7 +154,7 @@ describe('checkOptions', () => {
   })
 
   it('checkOptions names the option that was meant by a misspelt one, and lists all if none is near', () => {
-    expect(() => checkOptions('make', { nmae: 'a' }, table)).toThrow(
+    expect(() => checkOptions('make', { NAMES: 'a' }, table)).toThrow(
       'make has no such option; did you mean name?',
     )
     expect(() => checkOptions('make', { colour: 'a' }, table)).toThrow(

@@ -171,3 +171,14 @@ it.each([
 ])('a Content-Digest is refused that %s', async (_, digest, detail) => {
   expect(await receiver().send([{}], {}, BODY, digest)).toMatchObject({ status: 401, detail })
 })
+
+it.each<[string, Made]>([
+  ['too old', { created: at(-301) }],
+  ['too far ahead', { created: at(301) }],
+  ['expired', { more: `;expires=${at(-1)}` }],
+])('a signature that is %s does not spoil a good one, whichever comes first', async (_, bad) => {
+  const good = { created: at(-5) }
+  expect((await receiver().send([bad, good])).ok).toBe(true)
+  expect((await receiver().send([good, bad])).ok).toBe(true)
+  expect((await receiver().send([bad])).ok).toBe(false)
+})

@@ -174,6 +174,16 @@ describe("a clock that is wrong by ten minutes, before AWS's first response", ()
     }
   })
 
+  it('a clock that is set ahead while the handler runs still releases the lease', async () => {
+    const key = freshKey()
+    const store = dynamodbStore(server.client(), { clock: { now: () => Date.now() } })
+    await store.claim(key, 'a', LEASE_MS)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + TEN_MINUTES })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await store.release(key, 'a')).toBe(true)
+    expect(await recordOf(key)).toBeUndefined()
+  })
+
   it('a clock that is set ahead while the process runs takes over no lease either', async () => {
     const [key, earlier] = [freshKey(), freshKey()]
     const store = dynamodbStore(server.client(), { clock: { now: () => Date.now() } })

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
 import { listeners } from '../../src/listeners.ts'
 import { withLocalCache } from '../../src/stores/local-cache.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { fakeClock } from '../support/clock.ts'
 import { liveBytes } from '../support/live-memory.ts'
 
 const LISTENERS = 500_000
@@ -86,5 +87,30 @@ describe('what made-up IDs leave behind in listeners()', () => {
       await Promise.allSettled([cache.find(`made up ${number}`)])
     expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
     await expect(cache.find('L1')).rejects.toThrow()
+  })
+})
+
+describe('what loads leave behind that ended with their requests, as on Workers', () => {
+  it('a cache of listeners keeps none of them, although the oldest is begun again and again', async () => {
+    vi.stubGlobal('WebSocketPair', class {})
+    vi.stubGlobal('setTimeout', () => 0) // the timers end with the request, too
+    vi.resetModules()
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+      vi.resetModules()
+    })
+    const workers = await import('../../src/listeners.ts')
+    const clock = fakeClock()
+    const cache = workers.listeners({ clock, load: () => new Promise<undefined>(() => {}) })
+    const before = liveBytes()
+    for (let round = 0; round < 20; round += 1) {
+      cache.find('oldest')
+      for (let number = 0; number < 1000; number += 1) cache.find(`${round}-${number}`)
+      clock.advance(6001)
+    }
+    cache.find('oldest')
+    cache.find('newest')
+    expect(liveBytes() - before).toBeLessThan(2 * MEGABYTE)
+    cache.forget('oldest') // keeps the cache alive until it was measured
   })
 })

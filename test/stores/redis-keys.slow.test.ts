@@ -220,6 +220,18 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       expect(await at(now).claim(during, 'b', LEASE_MS)).toBe('acquired')
     })
 
+    it.each([8, 30, 366, 4000])(
+      'without the day of the last bucket, a process finds what one of the same option remembers for %d days',
+      async (days) => {
+        const store = storeWith({ layout: 'compact', shards: 1, retentionSeconds: days * 86_400 })
+        const key = newKey()
+        await store.commit(key, 'a', DAY_MS)
+        await age(1 - days) // as a version did that wrote no such day
+        expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+        expect(await store.commit(key, 'b', DAY_MS)).toBe('already')
+      },
+    )
+
     it('a second before midnight, an event is done that was committed a second after it', async () => {
       const midnight = Math.ceil((Date.now() + MINUTE_MS) / DAY_MS) * DAY_MS
       const late = redisStore(atTime(midnight + 1000), { layout: 'compact' })

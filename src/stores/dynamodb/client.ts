@@ -35,7 +35,10 @@ interface CallOptions {
  */
 export interface DynamodbClient {
   putItem(input: Condition & { Item: Item }, options?: CallOptions): Promise<unknown>
-  deleteItem(input: Condition & { Key: Item }, options?: CallOptions): Promise<unknown>
+  deleteItem(
+    input: Condition & { Key: Item; ReturnValues: 'ALL_OLD' },
+    options?: CallOptions,
+  ): Promise<unknown>
   getItem(
     input: { TableName: string; Key: Item; ConsistentRead: boolean },
     options?: CallOptions,

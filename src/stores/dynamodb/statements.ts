@@ -7,8 +7,9 @@ export const KEY_ATTRIBUTE = 'event_key'
 /** When DynamoDB may delete the record, in Unix seconds. It does so up to days later, so nothing is judged by it. */
 export const TTL_ATTRIBUTE = 'expires_at'
 
-// A record's other attributes: `held_by` (the owner; absent after a commit), `is_done`, and `lapses_at`, the end of the lease or
-// the retention in Unix milliseconds. None of these names is reserved in DynamoDB.
+// A record's other attributes: `held_by` (the owner; absent after a commit, unless AWS had not yet confirmed the clock),
+// `is_done`, and `lapses_at`, the end of the lease or the retention in Unix milliseconds. None of these names is reserved in
+// DynamoDB.
 
 const MINE = 'held_by = :owner AND is_done = :done'
 

@@ -202,16 +202,19 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
       return COMMIT_ANSWER_OF[await put(key, owner, { spanMs, wasDone: false, isDone: true })]
     },
     async release(key, owner) {
+      const overBy = clock.isConfirmed() ? clock.now() : NOTHING_IS_OVER
       const input = {
         TableName: table,
         Key: await keyItem(prefix, key),
         ConditionExpression: MINE_AND_LIVE,
-        ExpressionAttributeValues: conditionValues(owner, false, clock.now()),
+        ExpressionAttributeValues: conditionValues(owner, false, overBy),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+        ReturnValues: 'ALL_OLD' as const,
       }
       try {
-        await call((given) => client.deleteItem(input, given))
-        return true
+        const reply = await call((given) => client.deleteItem(input, given))
+        clock.confirm()
+        return !isOver(memberOf(reply, 'Attributes'), clock.now())
       } catch (error) {
         if (isNamed(error, CONDITION_FAILED)) return false
         throw explained(error, table)

@@ -37,7 +37,7 @@ const MOST_DAYS = 366
 /** So many days more are read than the commits need, because the server's clock may be set back. */
 const SPARE_DAYS = 7
 
-/** Reads the buckets of all days ahead, whatever the options of the store that wrote them. */
+/** Reads the buckets of all days ahead, whatever the options of the store that wrote them, and at least those of its own option. */
 const COMPACT = `
 local DAY = 86400000
 local time = redis.call('TIME')
@@ -45,8 +45,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local today = math.floor(now / DAY)
 local field = string.gsub(ARGV[3], '..', function(hex) return string.char(tonumber(hex, 16)) end)
 local function isDone()
-  local far = math.max(today + 7, tonumber(redis.call('GET', KEYS[2] .. 'far') or 0))
-  for day = today, math.min(far, today + ${MOST_DAYS}) + ${SPARE_DAYS} do
+  local far = math.min(tonumber(redis.call('GET', KEYS[2] .. 'far') or 0), today + ${MOST_DAYS})
+  for day = today, math.max(far, today + math.max(7, ARGV[4])) + ${SPARE_DAYS} do
     local untilMs = redis.call('HGET', KEYS[2] .. day, field)
     if untilMs and day * DAY + untilMs > now then return true end
   end
@@ -67,7 +67,7 @@ local held = redis.call('GET', KEYS[1])
 if held and string.sub(held, 1, 1) == 'd' then return 'already' end
 if held and held ~= ARGV[1] then return 'lost' end
 if not held and isDone() then return 'already' end
-if tonumber(ARGV[2]) > ARGV[4] * DAY then
+if tonumber(ARGV[2]) > math.min(ARGV[4], ${MOST_DAYS}) * DAY then
   redis.call('SET', KEYS[1], 'd', 'PX', ARGV[2])
   return 'committed'
 end
@@ -116,7 +116,7 @@ export function compactStatements(
   shards: number,
   longestRetentionMs: number,
 ): RedisStatements {
-  const days = `${Math.min(Math.ceil(longestRetentionMs / DAY_MS), MOST_DAYS)}`
+  const days = `${Math.ceil(longestRetentionMs / DAY_MS)}`
   return {
     claim: COMPACT_CLAIM,
     commit: COMPACT_COMMIT,

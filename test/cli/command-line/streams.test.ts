@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { signHmac } from '../../../src/testing/index.ts'
 import { MAIN, PATH, SECRET, startListener } from '../support.ts'
 
 const env = { ...process.env, HOOKGATE_SECRET: SECRET }
@@ -36,6 +37,23 @@ test('a closed standard error does not end it: deliveries go on', async () => {
   for (let sent = 0; sent < 3; sent += 1) expect(await exchange(url, EMPTY)).toMatch(/^HTTP\/1.1 400 /)
   await expect.poll(() => printed.match(/header_missing/g)).toHaveLength(3)
   expect(child.exitCode).toBe(null)
+})
+
+test.each([
+  ['refused', SECRET.replace(/.$/, '_'), 1],
+  ['accepted', SECRET, 0],
+])('a closed standard output leaves the exit code of verify: %s', async (_, secret, expected) => {
+  const { headers } = await signHmac({ secret, body: '{}' })
+  const lines = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+  const child = spawn(process.execPath, [MAIN, 'verify', '--explain', ...lines], { env })
+  child.stdout.destroy()
+  let told = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told += text
+  })
+  child.stdin.end('{}')
+  const [code] = await once(child, 'close')
+  expect([code, told]).toEqual([expected, ''])
 })
 
 const FULL = '/dev/full'

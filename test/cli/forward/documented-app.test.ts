@@ -273,6 +273,48 @@ test("Plaid's genuine bodies repeat, so each of its tokens is an event of its ow
   expect(new Set(app.seen.map(({ key }) => key)).size).toBe(2)
 })
 
+const HOUR_SECONDS = 3600
+
+test.each<[string, Factory, Authenticator, Partial<Parameters<typeof signAs>[1]>, number]>([
+  [
+    "Shopify's redactions",
+    shopify,
+    shopify({ secrets: OWN }),
+    { body: '{"shop_id":1,"shop_domain":"a.myshopify.com"}', eventType: 'shop/redact' },
+    25 * HOUR_SECONDS,
+  ],
+  [
+    'HTTP Message Signatures',
+    rfc9421,
+    rfc9421({ secrets: OWN, publicUrl: URL }),
+    { publicUrl: URL },
+    HOUR_SECONDS,
+  ],
+])(
+  'an event of %s that comes again once the gateway has forgotten the last one reaches the app, which has not',
+  async (_, scheme, auth, options, later) => {
+    let nowMs = 1_803_000_000_000 // no period ends within the next minute
+    const app = await startDocumentedApp([500])
+    const clock = { now: () => nowMs }
+    const gateway = await openGateway(app.url, { auth, clock, secret: APP_SECRET })
+    const given = { secret: OWN, body: '{}', ...options }
+    const attempt = async () => {
+      const isTimed = scheme.scheme.timestamp !== undefined
+      const timestamp = isTimed ? { timestamp: Math.floor(nowMs / 1000) } : {}
+      return (await post(gateway.url, await signAs(scheme, { ...given, ...timestamp }))).status
+    }
+    expect(await attempt()).toBe(500)
+    nowMs += 2000
+    expect(await attempt(), 'the retry').toBe(200)
+    nowMs += later * 1000
+    expect(await attempt(), 'the next event').toBe(200)
+    const [first, retry, next] = app.seen.map(({ key }) => key)
+    expect(retry).toBe(first)
+    expect(next).toMatch(UUID_V4)
+    expect(next).not.toBe(first)
+  },
+)
+
 test('an ID that HTTP Message Signatures cover names an event, although it holds the time of the attempt', async () => {
   const app = await startDocumentedApp()
   const auth = rfc9421({ secrets: OWN, publicUrl: URL, requiredComponents: ['x-event-id'] })

@@ -8,7 +8,7 @@ import type { Forwarding } from '../../../cli/forward/forward-options.ts'
 import type { DeliveryReport } from '../../../cli/listen/report.ts'
 import { serveWebhooks } from '../../../cli/listen/webhook-server.ts'
 import { pathOf } from '../../../cli/signing/endpoint.ts'
-import { type Authenticator, defineListener, hmac } from '../../../src/index.ts'
+import { type Authenticator, type Clock, defineListener, hmac } from '../../../src/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { signHmac } from '../../../src/testing/index.ts'
 import { SECRET } from '../support.ts'
@@ -22,6 +22,7 @@ export interface GatewayOptions extends Partial<Omit<Forwarding, 'target'>> {
   readonly auth?: Authenticator
   readonly publicUrl?: string
   readonly listenerId?: string
+  readonly clock?: Clock
 }
 
 /** Runs `hookgate listen --forward-to` in this process, until the test ends. */
@@ -30,6 +31,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
     auth = hmac({ secrets: { id: 'shop', secret: SECRET } }),
     publicUrl,
     listenerId = 'demo',
+    clock = Date,
     ...forwarding
   } = options
   const server = createServer()
@@ -50,7 +52,12 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   )
   const reports: DeliveryReport[] = []
   serveWebhooks(server, {
-    listener: defineListener({ id: listenerId, auth, store: memoryStore({ maxRecords: 10_000 }) }),
+    listener: defineListener({
+      id: listenerId,
+      auth,
+      clock,
+      store: memoryStore({ maxRecords: 10_000, clock }),
+    }),
     answerEvent: app.answer,
     onDelivery: (report) => void reports.push(report),
   })

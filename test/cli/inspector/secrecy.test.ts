@@ -140,3 +140,23 @@ it.each([
 ])('the page shows the header %s: %s as %s', (name, value, shown) => {
   expect(maskFor([], []).headers([[name, value]])).toEqual([[name, shown]])
 })
+
+it("a stranger's secrets cannot break the page, whatever they say", async () => {
+  const { ask, deliver } = await startInspector(['--scheme', 'asana'], {})
+  const brought = ['********', '"headers":', '"checks":[', 'deliveries']
+  for (const secret of brought)
+    await deliver({ method: 'POST', headers: { 'x-hook-secret': secret }, body: '' })
+  await deliver({ method: 'POST', headers: { 'content-type': 'application/json' }, body: '"**********"' })
+  const answer = await ask(`deliveries/${brought.length + 1}`)
+  expect(await answer.json()).toMatchObject({ headers: expect.any(Array), checks: expect.any(Array) })
+  expect(await (await ask('export.har')).json()).toMatchObject({ log: { entries: expect.any(Array) } })
+})
+
+it.each(['v1,whsec_', 'whsec_', ''])('a secret with %s and padding is hidden without them, too', (prefix) => {
+  const key = Buffer.alloc(25, 'k').toString('base64')
+  const mask = maskFor([`${prefix}${key}`], [])
+  for (const shown of [prefix + key, `whsec_${key}`, key, key.replace(/=+$/, '')]) {
+    expect(mask.text(`is ${shown} here`)).not.toContain(key.slice(0, 20))
+    expect(`${Buffer.from(mask.bytes(Buffer.from(shown)))}`).not.toContain(key.slice(0, 20))
+  }
+})

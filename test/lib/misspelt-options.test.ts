@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { remoteKeySet } from '../../src/auth/remote-key-set.ts'
 import { defineListener, hmac } from '../../src/index.ts'
-import { nearest } from '../../src/lib/nearest.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 
@@ -42,31 +41,4 @@ it.each(Object.keys(CALLERS))('%s names the option that was meant by each misspe
       expect(complaintOf(caller, given)).toContain(`no such option; did you mean ${name}?`)
     }
   }
-})
-
-it('a name that is near to none gets none, however short or long', () => {
-  expect(nearest('colour', ['onVerdict', 'onError'])).toBeUndefined()
-  expect(nearest('ab', ['id', 'on'])).toBeUndefined()
-  expect(nearest('a'.repeat(100_000), ['auth', 'a'.repeat(40)])).toBeUndefined()
-})
-
-it.each([
-  ['onverdict', 'onVerdict'],
-  ['onVerdit', 'onVerdict'],
-  ['oNVerdcit', 'onVerdict'],
-  ['maxBody', 'maxBodyBytes'],
-  ['onErr', 'onError'],
-  ['verdict', 'onVerdict'],
-])('%s means %s', (given, meant) => {
-  expect(nearest(given, ['id', 'maxBodyBytes', 'onVerdict', 'onError'])).toBe(meant)
-})
-
-it('two changes are near, three are not', () => {
-  expect(nearest('leaseSec', ['xxleaseSec'])).toBe('xxleaseSec')
-  expect(nearest('leaseSec', ['xxxleaseSec'])).toBeUndefined()
-})
-
-it('the nearest comes before what is listed first', () => {
-  expect(nearest('keeq', ['keer', 'keep', 'keeq2'])).toBe('keeq2')
-  expect(nearest('portt', ['postt2', 'port'])).toBe('port')
 })
