@@ -46,10 +46,17 @@ export interface Failure<Reason extends string> {
   readonly detail: string
   /** The page that says how to find the mistake. */
   readonly help?: string | undefined
+  /** The detail is the cause. Otherwise a signature may be missing because the sender was not told to sign. */
+  readonly isCause?: true
 }
 
 /** What a check answers: why it refuses the delivery, or undefined if it passes. */
 export type CheckAnswer<Reason extends string> = MaybePromise<Failure<Reason> | undefined>
+
+/** Nothing is signed, for a cause that the sender's settings do not change: e.g. the body is none of the sender's. */
+export function unsignedBecause(detail: string): Failure<'auth_missing'> {
+  return { reason: 'auth_missing', detail, isCause: true }
+}
 
 export function fail<const Reason extends string>(reason: Reason, detail: string): Failure<Reason> {
   return { reason, detail }

@@ -1,4 +1,5 @@
 import type { CheckOutcome, Explanation } from '../../src/explain/index.ts'
+import { beyondDetail } from '../listen/explanations.ts'
 import type { Inspected } from './inspected.ts'
 import { base64 } from './record.ts'
 
@@ -31,7 +32,8 @@ export function rowOf(delivery: Inspected): object {
 }
 
 /** Everything that the page shows of one delivery. Pass a masked one. */
-export function detailOf(delivery: Inspected, { checks, likely, token }: Explanation): object {
+export function detailOf(delivery: Inspected, explanation: Explanation): object {
+  const { checks, token } = explanation
   const { detail, sourceIp, headers, body, bytes, truncated, ms, app } = delivery
   return {
     ...rowOf(delivery),
@@ -42,7 +44,7 @@ export function detailOf(delivery: Inspected, { checks, likely, token }: Explana
     bytes,
     kept: body.byteLength,
     checks: checks.map(({ name, says, ok }: CheckOutcome) => ({ name, says, ok })),
-    likely,
+    likely: beyondDetail(explanation, detail),
     token,
     times: ms,
     app: app && { ...app, ...shown(app.body, app.truncated) },

@@ -1,4 +1,4 @@
-import { type ExplainOptions, explain } from '../../src/explain/index.ts'
+import { type ExplainOptions, type Explanation, explain } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
 import { endpointOf } from '../signing/endpoint.ts'
@@ -22,6 +22,11 @@ export function knownOf({ given, auth, url }: Pick<Listening, 'given' | 'auth' |
     secret: given.scheme === undefined ? auth.secret : undefined,
     claims: given.jwks === undefined ? undefined : endpointOf(url, given),
   }
+}
+
+/** What an explanation adds to the detail, which stands above it. */
+export function beyondDetail({ likely }: Explanation, detail: string | null | undefined): readonly string[] {
+  return likely.filter((line) => !detail?.includes(line))
 }
 
 const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
@@ -53,7 +58,9 @@ export function withExplanation(
     isBusy = true
     schemesFor(verdict.reason)
       .then((schemes) => explain(delivery, verdict, listening.listener, { ...known, schemes }))
-      .then(({ likely, looksLike }) => {
+      .then((explanation) => {
+        const { looksLike } = explanation
+        const likely = beyondDetail(explanation, verdict.detail)
         // Other lines came in between.
         if (printed > at && likely.length > 0) remark(`  ${verdict.reason} of ${timeOfDay(line)}:`)
         for (const each of likely) remark(`  likely: ${printable(each)}`)

@@ -23,7 +23,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Most senders have a button that sends an example.',
     mistakes: [
       "Your sender may have its own scheme: Svix, Clerk, Resend, OpenAI, Anthropic, Polar, Replicate, Dodo Payments, Lithic and GitLab's signing tokens do. Polar's key is the whole text of its secret.",
-      'Supabase shows its secret as `v1,whsec_…`: pass it as it is. A secret without the padding (`=`) at its end is refused, and the error says so.',
+      'Supabase shows its secret as `v1,whsec_…`: pass it as it is. While the hook has two secrets, Supabase joins two signatures by a comma: either is enough. A secret without the padding (`=`) at its end is refused, and the error says so.',
     ],
     guide: 'https://www.standardwebhooks.com',
   },

@@ -30,5 +30,5 @@ function keep(verification: Verification, answer: Authentication): Refused | und
   }
   // Gives the cause, if it is known: e.g. the body was not parsed, so the signed values in it are missing too.
   const { problem } = verification.body
-  return problem === '' ? answer : { reason: answer.reason, detail: problem }
+  return problem === '' ? answer : { reason: answer.reason, detail: problem, isCause: true }
 }

@@ -7,12 +7,13 @@ import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { mixesFamilies, rowsOf } from '../schemes/kit/header-families.ts'
 import { Verification } from '../verification.ts'
 import { type CheckOutcome, checkOutcomes, type LoggedVerdict } from './check-outcomes.ts'
+import { checkSignature } from './check-signature.ts'
 import { type ExpectedSender, expectedSender, headerTitle } from './expected-sender.ts'
 import { jsonOf } from './guess.ts'
 import { anotherSender, lacksMember, missingHeader, otherVersion, recognise } from './missing-header.ts'
 import { expiredToken } from './precise-refusal.ts'
 import { bytesOfBase64 } from './signature-form.ts'
-import { byteOrderMark, wrongContent } from './wrong-content.ts'
+import { wrongBody, wrongContent } from './wrong-content.ts'
 import { consumedBody, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
 
@@ -102,7 +103,7 @@ async function mistakesIn(
       return { likely: wrongContent(delivery, listener, expected) }
     case 'body_not_json':
     case 'body_malformed':
-      return { likely: [byteOrderMark(delivery) ?? consumedBody(delivery, expected)].flat() }
+      return { likely: [wrongBody(delivery, reason) ?? consumedBody(delivery, expected)].flat() }
     case 'header_missing':
     case 'auth_missing': {
       const older = otherVersion(delivery, expected)
@@ -115,7 +116,10 @@ async function mistakesIn(
       if (other) return { likely: [anotherSender(other, expected)], ...looksLike }
       const { headers, required } = new Verification(delivery, listener).protocol
       const missing = missingHeader(delivery, expected, headers.slice(0, required))
-      return { likely: !detail || detail.startsWith('no ') ? missing : [detail] }
+      // Asks nobody for a key: what the signature is verified with is fetched when there is one.
+      const refusal = missing.length > 0 ? (await checkSignature(delivery, listener)).refusal : undefined
+      if (refusal?.isCause) return { likely: [refusal.detail] }
+      return { likely: missing.length > 0 ? missing : [detail || []].flat() }
     }
     case 'token_expired':
       return { likely: [expiredToken(detail)] }

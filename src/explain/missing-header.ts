@@ -9,9 +9,10 @@ import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 /** Why a delivery lacks its signature, or one of the `required` headers. Empty if it lacks none of them. */
 export function missingHeader(
   delivery: Delivery,
-  { scheme, facts, name, whyMissing }: ExpectedSender,
+  expected: ExpectedSender,
   required: readonly string[],
 ): readonly string[] {
+  const { scheme, facts, name, whyMissing } = expected
   const { headers, member } = scheme.signature
   const isAbsent = (header: string) => headerOf(delivery, header) === undefined
   // Code needs all of its headers. A row has its signature in any of them.
@@ -25,7 +26,7 @@ export function missingHeader(
     const why = otherwise('a proxy or middleware has dropped it')
     return [`No ${headerTitle(missing)} header: ${why ?? whyMissing}`]
   }
-  if (member === undefined) return []
+  if (!lacksMember(delivery, expected)) return []
   const always = `${name} always sends it, so something on the way has changed the body, or ${name} did not send this request`
   return [`No ${member} in the body: ${otherwise('something on the way has changed the body') ?? always}`]
 }

@@ -8,6 +8,8 @@ const OTHER_BODY = / does not match the body$/
 /** What is wrong with the form of a token, or with the fields that every token has. */
 const MALFORMED =
   /^(?:a|the) token (?:is over|is not|has over|does not have|header|payload)|^the signature is not base64url|^alg is |^crit and b64|^kid is |^(?:iat|nbf|exp) is not a number$|^the scheme is not Bearer/
+/** What is compared with the options of the app. */
+const OWN_APP = /^(?:aud|iss) /
 /** The tokens of a body that identifies its sender by a secret. */
 const IN_BODY = /^validationTokens: /
 
@@ -27,10 +29,13 @@ export function wrongToken(detail: string, { name, scheme }: ExpectedSender): st
   if (AHEAD.test(bare))
     return `${detail} of this listener's clock: one of the two clocks is wrong; run NTP on both sides`
   const isInBody = bare !== detail
+  const replaced = `something on the way has replaced it, or ${name} did not send this request`
   const place = isInBody ? 'validationTokens' : headerTitle(scheme.signature.headers[0] ?? 'the body')
-  if (MALFORMED.test(bare))
-    return `${place} holds no token of ${name}: ${bare}; something on the way has replaced it, or ${name} did not send this request`
-  return isInBody ? `${detail}: check that appIds and tenantIds are those of your app` : undefined
+  if (MALFORMED.test(bare)) return `${place} holds no token of ${name}: ${bare}; ${replaced}`
+  if (!isInBody) return undefined
+  return OWN_APP.test(bare)
+    ? `${detail}: check that appIds and tenantIds are those of your app`
+    : `${detail}; ${replaced}`
 }
 
 /** The sentence for a token that holds the hash of another body. Undefined for any other detail. */

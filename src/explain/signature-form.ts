@@ -28,8 +28,9 @@ export function signatureForm(
   if (length === undefined || spelling === undefined) return { headers, faults: [] }
   for (const name of signature.headers) {
     // A web runtime reports a value that contains `, ` as repeated.
-    const text = separator === ',' ? fieldText(delivery, name) : headerOf(delivery, name)
-    if (typeof text !== 'string' || text.length > LONGEST_VALUE) continue
+    const value = /[, ]/.test(separator) ? fieldText(delivery, name) : headerOf(delivery, name)
+    if (typeof value !== 'string' || value.length > LONGEST_VALUE) continue
+    const text = separator === ' ' ? value.replace(/, (?=v[0-9])/g, ' ') : value // as it is read
     const tight = text.replace(/(?<=[,;]) +/g, '')
     const parts = separator === '' ? [tight] : tight.split(separator.charAt(0))
     const items = parts.map((item) => item.trim())

@@ -7,14 +7,22 @@ import type { ExpectedSender } from './expected-sender.ts'
 
 const IN_TYPE = 'in Content-Type, write "; charset=utf-8" or nothing'
 
-/** Where the sender offers a format that is accepted, what to write if a charset stands in the wrong place, and what came. */
+/** What to write if a charset stands in the wrong place, or where the sender offers a format that is accepted; and what came. */
 export function wrongContent(
   delivery: Delivery,
   listener: Listener<unknown>,
   { facts }: ExpectedSender,
 ): readonly string[] {
   const refusal = checkHeaders(new Verification(delivery, listener))
-  return [facts.otherFormats ?? [], misplacedCharset(delivery) ?? [], refusal?.detail ?? []].flat()
+  const why =
+    misplacedCharset(delivery) ?? (isOtherFormat(delivery, listener) ? facts.otherFormats : undefined)
+  return [why ?? [], refusal?.detail ?? []].flat()
+}
+
+/** Whether the media type is another one, whatever its parameters are. */
+function isOtherFormat(delivery: Delivery, { protocol }: Listener<unknown>): boolean {
+  const [type = ''] = `${headerOf(delivery, 'content-type') ?? ''}`.split(';', 1)
+  return protocol.readerFor(type.trim().toLowerCase() || undefined) === undefined
 }
 
 function misplacedCharset(delivery: Delivery): string | undefined {
@@ -27,8 +35,17 @@ function misplacedCharset(delivery: Delivery): string | undefined {
     : undefined
 }
 
-/** Says that the body begins with a byte order mark. Undefined if it does not. */
-export function byteOrderMark({ body }: Delivery): string | undefined {
-  if (decodeUtf8(body.subarray(0, 3)) !== '\ufeff') return undefined
-  return 'the body begins with a byte order mark, which is invisible: make the sender write UTF-8 without it'
+/** What a body is that does not parse, by its first bytes. Undefined if that is unknown. */
+export function wrongBody(
+  { body }: Delivery,
+  reason: 'body_not_json' | 'body_malformed',
+): string | undefined {
+  const [first, second] = body
+  const isUtf16 = first !== second && [first, second].every((byte) => byte === 0xff || byte === 0xfe)
+  if (isUtf16) return 'the body is in UTF-16: make the sender write UTF-8'
+  if (decodeUtf8(body.subarray(0, 3)) === '\ufeff')
+    return 'the body begins with a byte order mark, which is invisible: make the sender write UTF-8 without it'
+  if (reason === 'body_not_json' && /^\s*<[!?a-z]/i.test(decodeUtf8(body.subarray(0, 64)) ?? ''))
+    return 'the body is XML or HTML, and Content-Type does not say so'
+  return undefined
 }

@@ -2,7 +2,7 @@ import type { Authentication } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { type Json, memberAt, pointerSteps, signedMember } from '../lib/json.ts'
-import { type Failure, fail, mismatch } from '../reason.ts'
+import { type Failure, fail, mismatch, unsignedBecause } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -49,7 +49,7 @@ function signedItems(
 ): readonly SignedItem[] | Failure<'auth_missing' | 'signature_mismatch'> {
   const items = itemsOf(evidence.parsed())
   if (items === undefined) {
-    return fail('auth_missing', `notificationItems is not a list of 1 to ${MOST_ITEMS}`)
+    return unsignedBecause(`notificationItems is not a list of 1 to ${MOST_ITEMS}`)
   }
   const found: SignedItem[] = []
   for (const each of items) {

@@ -1,7 +1,7 @@
 import { type NamedSecret, namedSecrets, secretText } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { type Json, memberAt } from '../lib/json.ts'
-import { type Failure, fail, mismatch } from '../reason.ts'
+import { type Failure, fail, mismatch, unsignedBecause } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -71,7 +71,7 @@ function judge(
 ): string | Failure<'auth_missing' | 'signature_mismatch'> {
   const notifications = memberAt(message, ['value'])
   if (!Array.isArray(notifications) || notifications.length === 0) {
-    return fail('auth_missing', 'value is not a list of notifications')
+    return unsignedBecause('value is not a list of notifications')
   }
   if (notifications.length > MOST_NOTIFICATIONS) {
     return fail('signature_mismatch', `value has more than ${MOST_NOTIFICATIONS} notifications`)

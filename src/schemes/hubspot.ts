@@ -38,7 +38,8 @@ export const hubspot: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
     signedUrl: decodeSome,
     maxBodyBytes: 1_048_576,
     facts: {
-      unsigned: false,
+      unsigned:
+        'HubSpot signs the webhooks of workflows only if they say so: choose Include request signature in header as the authentication type, and enter the ID of the app',
       otherSecrets: 'each app has its own; it is no access token',
       otherVersions: { 'x-hubspot-signature': { is: "HubSpot's older signature, v1 or v2" } },
     },

@@ -74,6 +74,9 @@ export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = 
     },
   },
   maxBodyBytes: 1_048_576,
-  facts: { unsigned: false },
+  facts: {
+    unsigned:
+      'Notion signs the events of a subscription, not what Send webhook in a button or an automation sends: create a subscription in the settings of the integration',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

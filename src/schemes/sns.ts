@@ -63,7 +63,7 @@ const SNS: CodeScheme = {
   facts: {
     unsigned: `Amazon SNS signs all but ${RAW}`,
     otherFormats:
-      'Amazon SNS sends another type only if the delivery policy names one: set its headerContentType to text/plain or application/json',
+      'Amazon SNS sends another type only if the delivery policy names one: set its headerContentType to text/plain or application/json, and turn off raw message delivery, which is not signed',
   },
   limits: 'The URL, the headers and UnsubscribeURL are not signed. SNS signs with SHA-1 by default.',
 }

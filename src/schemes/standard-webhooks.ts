@@ -20,7 +20,8 @@ export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = scheme
     sender: 'Standard Webhooks',
     secretName: 'signing secret, whsec_…, or public key, whpk_…',
     facts: {
-      unsigned: false,
+      unsigned:
+        'some senders, such as Supabase, sign only if there is a secret: generate one in the settings of the sender',
       isShared: true,
       otherKeys: { whsk_: 'a private key' },
       otherSecrets: 'each endpoint has its own',

@@ -25,7 +25,8 @@ export const telnyx: SchemeFactory<PublicKeyOptions, '/data/event_type'> = schem
     eventType: { member: '/data/event_type' },
     maxBodyBytes: 1_048_576,
     facts: {
-      unsigned: false,
+      unsigned:
+        'Telnyx signs the webhooks of its API v1 in another way: choose API v2 in the settings of the application or profile',
       otherFormats: 'Telnyx sends TeXML callbacks as forms: this scheme reads its webhooks in JSON',
     },
     limits: 'The URL and the other headers are not signed.',

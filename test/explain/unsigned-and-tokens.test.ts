@@ -125,7 +125,7 @@ describe('a delivery without a signature', () => {
   })
 
   const OPTIONAL =
-    'adyen adyen-platform auth0 bitbucket box buildkite calendly cloudevents contentful docusign github gitlab gitlab-signing graph okta postmark pubsub razorpay rfc9421 sanity sendgrid sentry sns telegram typeform webflow'.split(
+    'adyen adyen-platform auth0 bitbucket box buildkite calendly cloudevents contentful docusign github gitlab gitlab-signing graph hubspot notion okta postmark pubsub razorpay rfc9421 sanity sendgrid sentry sns standard-webhooks telegram telnyx typeform webflow'.split(
       ' ',
     )
 
@@ -241,8 +241,14 @@ describe('a token', () => {
     [
       'graph',
       'a token signed with a key that Microsoft does not have',
-      /^validationTokens: the signature does not verify/,
+      /^validationTokens: the signature does not verify; .* or Microsoft Graph did not send this request$/,
     ],
+    [
+      'graph',
+      'a token that another app asked for',
+      /^validationTokens: appid is not Microsoft Graph; .* or Microsoft Graph did not send this request$/,
+    ],
+    ['graph', 'a token that is not in a list', /^validationTokens: not a list; something on the way/],
     [
       'paypal',
       'signed for another webhook',
@@ -367,5 +373,75 @@ describe('a format that is not read', () => {
     expect(verdict).toMatchObject({ status: 400, reason: 'content_type_not_accepted' })
     expect(verdict.detail).toMatch(says)
     expect(likely[0]).toMatch(says)
+  })
+})
+
+describe('a body that does not parse', () => {
+  const XML = '<?xml version="1.0" encoding="utf-16"?><a>é</a>'
+  const signed = async (body: Uint8Array, type: string) => {
+    const docusign = await schemeFactory('docusign')
+    const secret = 'a-key-of-connect-0123456789'
+    const request = await signAs(docusign, { secret, body: Buffer.from(body) })
+    const listener = defineListener({
+      id: 'xml',
+      auth: docusign({ secrets: secret }),
+      store: memoryStore(),
+    })
+    const headers = { ...request.headers, 'content-type': type }
+    return (await refused(toDelivery({ ...request, headers }), listener)).likely
+  }
+
+  it('a body in UTF-16 is named, with either mark', async () => {
+    const little = Buffer.from(`\ufeff${XML}`, 'utf16le')
+    for (const body of [little, Buffer.from(little).swap16()]) {
+      expect(await signed(body, 'text/xml')).toEqual(['the body is in UTF-16: make the sender write UTF-8'])
+    }
+  })
+
+  it('XML under the type of JSON is named, but not under its own', async () => {
+    const says = ['the body is XML or HTML, and Content-Type does not say so']
+    expect(await signed(Buffer.from(XML), 'application/json')).toEqual(says)
+    expect(await signed(Buffer.from(XML, 'latin1'), 'text/xml')).toEqual([])
+  })
+
+  it.each([
+    [{ 'content-encoding': 'gzip' }],
+    [{ 'content-type': 'application/json; charset=iso-8859-1' }],
+    [{ 'content-type': 'application/json; utf-8' }],
+  ])('another format is not suspected where a body in JSON has %j', async (more) => {
+    const file = fileOf('zendesk')
+    const { headers } = genuineOf(file)
+    const name = Object.keys(more)[0] ?? ''
+    const changed = [...headers.filter(([each]) => each.toLowerCase() !== name), ...Object.entries(more)]
+    const genuine = { ...genuineOf(file), headers: changed }
+    const verdict = await verify(deliveryOf(genuine), await listenerOf(file))
+    const { likely } = await explain(deliveryOf(genuine), verdict as Rejected, await listenerOf(file))
+    expect(likely.join()).not.toMatch(/XML/)
+  })
+})
+
+describe('a body that holds no signature', () => {
+  it('the second item of Adyen lacks one: the first is not called unsigned', async () => {
+    const file = fileOf('adyen')
+    const given = caseOf(file, 'two items, the second without a signature')
+    const { verdict, likely } = await refused(deliveryOf(given), await listenerOf(file))
+    expect(verdict).toMatchObject({ reason: 'auth_missing' })
+    expect(likely).toEqual([verdict.detail])
+  })
+
+  it.each([
+    ['adyen', '{}', 'notificationItems is not a list of 1 to 64'],
+    ['graph', '{"value":1}', 'value is not a list of notifications'],
+    ['mailgun', '[', 'the body is not an object in JSON'],
+    ['sns', '[', 'the body is not an object in JSON'],
+  ])('%s: what is wrong with %s is said without a word of the log', async (scheme, body, says) => {
+    const file = fileOf(scheme)
+    const listener = await listenerOf(file)
+    const delivery = deliveryOf(genuineOf(file), [], body)
+    const { verdict, likely } = await refused(delivery, listener)
+    expect(verdict.detail).toBe(says)
+    expect(likely).toEqual([says])
+    const logged = { ok: false, reason: verdict.reason, detail: 'anything', status: 401 }
+    expect((await explain(delivery, logged, listener)).likely).toEqual([says])
   })
 })

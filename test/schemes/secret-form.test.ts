@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { webhookHandler } from '../../adapters/web.ts'
 import { defineListener, verify } from '../../src/index.ts'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { standardWebhooks } from '../../src/schemes/standard-webhooks.ts'
@@ -159,6 +160,41 @@ describe('the secret of Standard Webhooks and its kin', () => {
 
   it('only base64 after a prefix has a version: the text of the secret of Stripe is its key', async () => {
     expect(await refusalOf('stripe', 'v1,whsec_0123456789abcdef')).toMatch(/has a comma/)
+  })
+})
+
+describe('two signatures of Supabase, which it joins by a comma and a space', () => {
+  const keys = ['k', 'l'].map((letter) => `v1,whsec_${btoa(letter.repeat(32))}`)
+
+  it.each(keys)('either secret is enough, on Node and on the web: %s', async (secrets) => {
+    const timestamp = Math.floor(Date.now() / 1000)
+    const body = '{"type":"a"}'
+    const [one, other] = await Promise.all(
+      keys.map((secret) => signAs(standardWebhooks, { secret, body, eventId: 'a', timestamp })),
+    )
+    if (one === undefined || other === undefined) throw new Error('two secrets make two requests')
+    const both = [one, other].map(({ headers }) => headers['webhook-signature'] ?? '').join(', ')
+    const headers = { ...one.headers, 'webhook-signature': both }
+    const listener = () =>
+      defineListener({
+        id: 'supabase',
+        auth: standardWebhooks({ secrets }),
+        store: memoryStore({ maxRecords: 9 }),
+      })
+    expect(await verify(toDelivery({ ...one, headers }), listener())).toMatchObject({ ok: true })
+    const request = new Request('https://a.example/', { method: 'POST', headers, body })
+    expect((await webhookHandler(listener(), () => {})(request)).status).toBe(200)
+    const twice = `${headers['webhook-signature']}, ${both}`
+    const again = new Request('https://a.example/', {
+      method: 'POST',
+      headers: { ...headers, 'webhook-signature': twice },
+      body,
+    })
+    expect((await webhookHandler(listener(), () => {})(again)).status).toBe(401)
+  })
+
+  it('a space in front of a secret is named, also before its version', async () => {
+    expect(await refusalOf('standard-webhooks', ` v1,${WHSEC}`)).toMatch(/has a space at its start/)
   })
 })
 

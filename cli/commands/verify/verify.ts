@@ -15,7 +15,7 @@ import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable } from '../../command-line/output.ts'
 import { toUsageError, wholeNumber } from '../../command-line/values.ts'
 import { chooseAuth } from '../../listen/auth.ts'
-import { knownOf } from '../../listen/explanations.ts'
+import { beyondDetail, knownOf } from '../../listen/explanations.ts'
 import { AUTH_OPTIONS } from '../../listen/options.ts'
 import { saidTimeOf } from '../../listen/report.ts'
 import { allSchemes, loadScheme, usesUrl } from '../../signing/schemes.ts'
@@ -57,7 +57,8 @@ export const verify: Command = defineCommand({
     printVerdict(verdict, listener.protocol, given.explain)
     if (given.explain) {
       const schemes = (await allSchemes()).map(({ scheme }) => scheme)
-      printExplanation(await explain(delivery, verdict, listener, { ...known, schemes }))
+      const explanation = await explain(delivery, verdict, listener, { ...known, schemes })
+      printExplanation({ ...explanation, likely: beyondDetail(explanation, verdict.detail) })
     }
     return verdict.ok || (verdict.handshake && verdict.reply.status < 400) ? EXIT.done : EXIT.refused
   },

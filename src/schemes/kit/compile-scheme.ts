@@ -166,12 +166,10 @@ function idReader(place: ValueLocation | undefined): (evidence: Evidence) => str
 
 /** Says when the sender does not sign, if a delivery has no signature, and where its other formats are chosen. */
 function hintReader({ facts = {}, signature }: SenderScheme): CompiledScheme['hintOn'] {
-  const { unsigned, otherFormats } = facts
-  return ({ reason, detail }, delivery) => {
-    // Any other detail of a reason says that the body is none of the sender's.
-    const isMissing = reason.endsWith('_missing') && detail.startsWith('no ')
+  return ({ reason, isCause }, delivery) => {
+    const isMissing = reason.endsWith('_missing') && !isCause
     const isUnsigned = isMissing && signature.headers.every((header) => !headerOf(delivery, header))
-    const hint = isUnsigned ? unsigned : reason === 'content_type_not_accepted' && otherFormats
+    const hint = isUnsigned ? facts.unsigned : reason === 'content_type_not_accepted' && facts.otherFormats
     return hint ? `: ${hint}` : ''
   }
 }

@@ -13,7 +13,7 @@ const FEWEST_BYTES = 24
 const MOST_BYTES = 75
 
 /** A version of Standard Webhooks. Supabase writes it in front of the secret, as in a signature: `v1,whsec_…`. */
-const VERSION = /^v1a?,(?=wh(?:sec|pk)_)/
+const VERSION = /(?<=^\s*)v1a?,(?=wh(?:sec|pk)_)/
 
 /** A secret as its sender's SDK takes it: without the version in front. Only base64 after a prefix may have one. */
 export function withoutVersion(form: KeyForm, secret: string): string {
@@ -38,7 +38,7 @@ export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer>
 
 /** Libraries in other languages take a secret without its padding, so it may have been lost long ago. */
 const unpadded = (digits: string) =>
-  digits.length % 4 > 1 && /^[\w+/]+$/.test(digits) ? '; its padding (=) is missing at its end' : ''
+  digits.length % 4 > 1 && /^[a-z\d+/]+$/i.test(digits) ? '; its padding (=) is missing at its end' : ''
 
 /** One of a code scheme's `secrets`, imported for HMAC-SHA256. */
 interface MacKey {

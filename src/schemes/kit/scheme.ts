@@ -44,7 +44,10 @@ export interface SignatureForm {
   readonly headers: readonly string[]
   /** The member of the body that holds the signature, if no header does. The body is then parsed before authentication. */
   readonly member?: string
-  /** Splits the header into items. With `', '`, spaces around a comma do not count, and lines of the header are joined. */
+  /**
+   * Splits the header into items. With `', '`, spaces around a comma do not count. With `' '`, a comma may stand before it. With either,
+   * different lines of the header are joined.
+   */
   readonly separator?: ' ' | ',' | ', ' | ';'
   /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string

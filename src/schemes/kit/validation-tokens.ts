@@ -16,7 +16,7 @@ import type { Json } from '../../lib/json.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { type OptionCheck, type OptionTable, optional } from '../../lib/options.ts'
 import { MAX_TOKEN_LENGTH } from '../../limits.ts'
-import { fail } from '../../reason.ts'
+import { fail, unsignedBecause } from '../../reason.ts'
 import { jsonExcess } from './read-limits.ts'
 
 /** What `graph` needs to check `validationTokens`. Microsoft's keys are fetched with `fetch`. */
@@ -109,7 +109,7 @@ function keyIdsOf(
 ): readonly string[] | TokenFailure {
   if (!Array.isArray(given)) return invalid('not a list')
   if (given.length > MOST_TOKENS) return invalid(`more than ${MOST_TOKENS} tokens`)
-  if (isRich && given.length === 0) return fail('auth_missing', 'encrypted content without validationTokens')
+  if (isRich && given.length === 0) return unsignedBecause('encrypted content without validationTokens')
   const tokens: { keyId: string; claims: Claims }[] = []
   for (const text of given) {
     const token = typeof text === 'string' ? readShortToken(text) : 'a token is not text'

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { withExplanation } from '../../../cli/listen/explanations.ts'
+import { beyondDetail, withExplanation } from '../../../cli/listen/explanations.ts'
 import type { DeliveryReport } from '../../../cli/listen/report.ts'
 import { type Delivery, defineListener, verify } from '../../../src/index.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
@@ -64,4 +64,11 @@ test.each([
   const isExplained = () => printed().some((line) => line.startsWith('  likely: '))
   await expect.poll(() => isExplained()).toBe(true)
   expect(printed()[0]).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected)
+})
+
+test('repeats nothing of the detail, which stands above it', () => {
+  const detail = 'Content-Type is "text/xml", not application/json, in UTF-8: Zendesk sends XML'
+  const likely = ['Zendesk sends XML', 'Content-Type is "text/xml", not application/json, in UTF-8', 'more']
+  expect(beyondDetail({ checks: [], token: [], likely }, detail)).toEqual(['more'])
+  expect(beyondDetail({ checks: [], token: [], likely }, null)).toEqual(likely)
 })
