@@ -108,6 +108,7 @@ export class WebReadings {
         this.#end()
       })
       if (name === 'blob' || name === 'arrayBuffer') return whole
+      if (name === 'bytes') return new Uint8Array(bytes) // the Response of @hono/node-server has none
       const response = new Response(bytes, type === null ? {} : { headers: { 'content-type': type } })
       return await callAs(memberOf(response, name), response, [])
     } finally {

@@ -145,7 +145,7 @@ describe('mistakes that plain JavaScript allows throw with the fix', () => {
     [
       'signHmac',
       [{ secret, body: '{}', eventID: 'a' }],
-      'eventID: signHmac has no such option; it has body,',
+      'eventID: signHmac has no such option; did you mean eventId?',
     ],
     ['signJwt', [], 'signJwt: takes an object of options'],
     ['signJwt', [{ ...endpoint, body: '{}' }], 'privateKey: must be a private JWK, like { kty, d, … }'],
