@@ -61,31 +61,31 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
 
   // 8 KB is the goal. The fixes of a hostile review exceeded it. 0.06 KB name the option that was meant, and 0.1 KB what a wrong
   // content type says.
-  it('hookgate with HMAC is at most 9.45 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((9.45 + more) * KB)
+  it('hookgate with HMAC is at most 9.5 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((9.5 + more) * KB)
   })
 
   // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
   // with a secret, and 0.9 KB read the query of a signed URL.
-  it('the bundle with a first scheme is at most 16.95 KB, and each further one adds 0.4 KB, or 1.85 KB with public keys or a list of topics', async () => {
+  it('the bundle with a first scheme is at most 17 KB, and each further one adds 0.4 KB, or 1.9 KB with public keys or a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual((16.95 + more) * KB)
+    expect(first).toBeLessThanOrEqual((17 + more) * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       // Shopify's topics are a list of their own, and the other two bring public keys. Slack has two handshakes.
       const isLarge = ['shopify', 'discord', 'standard-webhooks'].includes(name)
-      const most = isLarge ? 1.85 : name === 'slack' ? 0.45 : 0.4
+      const most = isLarge ? 1.9 : name === 'slack' ? 0.45 : 0.4
       expect(second - first, name).toBeLessThanOrEqual((most + more) * KB)
     }
   })
 
   // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB.
-  it('the bundle with Stripe and webhookHandler is at most 21.65 KB', async () => {
+  it('the bundle with Stripe and webhookHandler is at most 21.9 KB', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
-    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((21.65 + more) * KB)
+    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((21.9 + more) * KB)
   })
 
   it('memoryStore adds at most 0.87 KB to hookgate with HMAC', async () => {
