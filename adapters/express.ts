@@ -17,7 +17,7 @@ import {
   type ReceiverOptions,
   type SourceFinder,
   sendReply,
-  settleAfter,
+  settleAtEnd,
   trustsEveryProxy,
 } from './kit/index.ts'
 
@@ -94,7 +94,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     try {
       const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      settleAfter(response, outcome)
+      settleAtEnd(response, outcome)
       attach(request, outcome.event)
       next()
     } catch (error) {

@@ -133,7 +133,7 @@ function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | 
 export function settleAtEnd(
   response: NodeResponse,
   claimed: Claimed<Listener<unknown>>,
-  whenReturned: WhenReturned | undefined,
+  whenReturned?: WhenReturned,
   handled?: Promise<unknown>,
 ): void {
   const { listener } = claimed
@@ -161,15 +161,12 @@ function onClose(open: OpenResponse): void {
   open.isOver = true
   const { response, handled } = open
   if (hasFailed(response)) return void ended(open)
-  if (!isAnswered(response)) return void onHangUp(open, true)
+  const { writableEnded, stream } = response
+  // On HTTP/2, what waits for `aborted` may have ended the response before `close`.
+  if (!writableEnded || stream?.aborted === true) return void onHangUp(open, true)
   if (handled === undefined) return void settleNow(open)
   const settleLate = () => settleNow(open)
   handled.then(settleLate, settleLate)
-}
-
-/** On HTTP/2, what waits for `aborted` may have ended the response before `close`. */
-function isAnswered({ writableEnded, stream }: NodeResponse): boolean {
-  return writableEnded && stream?.aborted !== true
 }
 
 /** A streamed response that failed after its status was sent. Something may have ended it all the same. A client cannot fake it. */

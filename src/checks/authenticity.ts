@@ -1,6 +1,6 @@
 import type { Authentication, AuthReason } from '../auth/authenticator.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { whenKnown } from '../lib/maybe-promise.ts'
+import { isPromise } from '../lib/maybe-promise.ts'
 import type { CheckAnswer, Failure } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -12,7 +12,7 @@ export function checkAuthenticity(verification: Verification): CheckAnswer<Refus
   body.shared = {}
   try {
     const answer = listener.auth.authenticate(verification)
-    return whenKnown(answer, (known) => keep(verification, known))
+    return isPromise(answer) ? answer.then((known) => keep(verification, known)) : keep(verification, answer)
   } finally {
     body.shared = undefined
   }

@@ -12,6 +12,7 @@ import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, writeParts } from '../lib/bytes.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { joinChunks } from '../lib/read-stream.ts'
 import { MOST_HASHED_AT_ONCE } from '../limits.ts'
 import {
   type HmacHash,
@@ -26,7 +27,7 @@ import {
 import { toDerSignature } from './der.ts'
 import { BYTES_A_TURN, joinInTurns, turnFor, wasAbandoned } from './turns.ts'
 
-export { abandon, joinBody, wasAbandoned } from './turns.ts'
+export { abandon, wasAbandoned } from './turns.ts'
 
 /** Not imported by name: older versions of Node would only report a missing export. */
 const hash: typeof nodeCrypto.hash = nodeCrypto.hash ?? refuseNode()
@@ -233,4 +234,10 @@ function runsInline(): boolean {
     })
   }
   return true
+}
+
+/** Concatenates the chunks of a body, in turns if they are long. */
+export function joinBody(chunks: readonly Uint8Array[], length: number): MaybePromise<Uint8Array> {
+  const isLong = chunks.length > 1 && length > MOST_HASHED_AT_ONCE
+  return isLong ? joinInTurns(chunks, length) : joinChunks(chunks, length)
 }

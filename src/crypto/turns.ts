@@ -1,7 +1,4 @@
 /** Turns of the event loop, for what Node computes on its one thread. Only `node.ts` needs them. */
-import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { joinChunks } from '../lib/read-stream.ts'
-import { MOST_HASHED_AT_ONCE } from '../limits.ts'
 
 /** How many bytes are hashed or copied in one turn of the event loop: the work of half a millisecond, or of a few on a slow machine. */
 export const BYTES_A_TURN = 262_144
@@ -80,10 +77,4 @@ export async function joinInTurns(
     }
   }
   return joined
-}
-
-/** Concatenates the chunks of a body, in turns if they are long. */
-export function joinBody(chunks: readonly Uint8Array[], length: number): MaybePromise<Uint8Array> {
-  const isLong = chunks.length > 1 && length > MOST_HASHED_AT_ONCE
-  return isLong ? joinInTurns(chunks, length) : joinChunks(chunks, length)
 }

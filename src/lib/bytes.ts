@@ -16,15 +16,8 @@ function setText(bytes: Uint8Array, text: string, start: number): void {
   for (let index = 0; index < text.length; index += 1) bytes[start + index] = text.charCodeAt(index)
 }
 
-const WIDE = /[\u0100-\uffff]/
-
-/**
- * Whether each character of a text can be one byte. A host that decodes headers as UTF-8 may report others, which `bytesOf` would
- * cut to the bytes of another text.
- */
-export function isByteText(text: string): boolean {
-  return !WIDE.test(text)
-}
+/** A character that is no byte. A host that decodes headers as UTF-8 may report some, which `bytesOf` would cut to those of another text. */
+export const WIDE: RegExp = /[\u0100-\uffff]/
 
 /** `ignoreBOM: true` keeps the byte order mark in the text, so that the JSON parser refuses it. */
 const DECODER = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
-import { isByteText } from '../lib/bytes.ts'
+import { WIDE } from '../lib/bytes.ts'
 import { memberOf } from '../lib/member-of.ts'
 import type { OptionCheck } from '../lib/options.ts'
 
@@ -49,7 +49,7 @@ export const anything: OptionCheck = () => {}
 
 /** The same for a text in a header or URL, which hold only bytes: another character would be signed as another text. */
 export const anyBytes: OptionCheck = (value, option) => {
-  if (typeof value === 'string' && !isByteText(value)) {
+  if (typeof value === 'string' && WIDE.test(value)) {
     throw new ListenerConfigError(
       option,
       'has a character above U+00FF, which neither a header nor a URL holds',

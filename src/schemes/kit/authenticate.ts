@@ -7,7 +7,7 @@ import type { HmacHash, Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
-import { isByteText } from '../../lib/bytes.ts'
+import { WIDE } from '../../lib/bytes.ts'
 import { memberAt, pointerSteps } from '../../lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { type Failure, fail, mismatch } from '../../reason.ts'
@@ -104,8 +104,10 @@ function askKeys(
   signed: readonly Signed[] | undefined,
 ): MaybePromise<Authentication> {
   if (!signed?.length) return fail('signature_mismatch', 'a signed value is missing')
-  if (!signed.every(({ before, after }) => isByteText(before) && isByteText(after))) {
-    return fail('signature_mismatch', 'a signed value has a character above U+00FF, which is no byte')
+  for (const { before, after } of signed) {
+    if (WIDE.test(before) || WIDE.test(after)) {
+      return fail('signature_mismatch', 'a signed value has a character above U+00FF, which is no byte')
+    }
   }
   evidence.signed = signed[0]
   const attempts = keys.flatMap((key) => signed.map((each) => ({ key, each })))

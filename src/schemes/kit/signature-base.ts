@@ -1,5 +1,5 @@
 import type { Delivery } from '../../delivery.ts'
-import { bytesOf, encodeBase64, isByteText } from '../../lib/bytes.ts'
+import { bytesOf, encodeBase64, WIDE } from '../../lib/bytes.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
 import { type UrlParts, urlParts, urlReader } from './signed-url.ts'
 
@@ -86,7 +86,7 @@ function fieldValue(
   if (lines.length === 0) return undefined
   const text = lines.join(', ')
   const refused = (because: string) => ({ unknown: identifier, because })
-  if (!isByteText(text)) return refused('a signed header has a character above U+00FF, which is no byte')
+  if (WIDE.test(text)) return refused('a signed header has a character above U+00FF, which is no byte')
   if (LINE_ENDS.test(text)) return refused('a signed header has a line break')
   if (parameters === '') return text
   if (delivery.joinsHeaders && text.includes(','))
