@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { isA } from '../../src/lib/member-of.ts'
 import type { Incoming } from '../kit/incoming.ts'
 import type { BodyCopy } from './body-copy.ts'
 
@@ -13,8 +14,8 @@ const encoder = new TextEncoder()
 
 /** Bytes, or those that a text stands for exactly. Undefined for anything else. */
 export function exactBytes(kept: unknown, announced: number | undefined): Uint8Array | undefined {
-  if (kept instanceof Uint8Array) return kept
-  if (kept instanceof ArrayBuffer) return new Uint8Array(kept)
+  if (isA(kept, Uint8Array)) return kept
+  if (isA(kept, ArrayBuffer)) return new Uint8Array(kept)
   if (typeof kept !== 'string') return undefined
   const bytes = encoder.encode(kept)
   return isExact(bytes.byteLength, announced, isDoubtful(kept)) ? bytes : undefined

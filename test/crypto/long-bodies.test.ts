@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { createHash, createHmac, type webcrypto } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hashWith, hmacWith, sha256, verifySignature } from '../../src/crypto/node.ts'
 import { ABANDONED, abandon, BYTES_A_TURN } from '../../src/crypto/turns.ts'
@@ -66,30 +66,27 @@ describe('sha256', () => {
 })
 
 describe('a signature by a public key', () => {
-  const keys = {
+  const algorithms = {
     RS256: {
-      ...generateKeyPairSync('rsa', { modulusLength: 2048 }),
-      algorithm: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+      name: 'RSASSA-PKCS1-v1_5',
+      hash: 'SHA-256',
+      modulusLength: 2048,
+      publicExponent: new Uint8Array([1, 0, 1]),
     },
-    ES256: {
-      ...generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-      algorithm: { name: 'ECDSA', namedCurve: 'P-256' },
-    },
-    EdDSA: { ...generateKeyPairSync('ed25519'), algorithm: { name: 'Ed25519' } },
+    ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
+    EdDSA: { name: 'Ed25519' },
   } as const
+  const keysFor = async (name: keyof typeof algorithms) =>
+    (await crypto.subtle.generateKey(algorithms[name], false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair
 
   it.each(['RS256', 'ES256', 'EdDSA'] as const)('%s verifies over a long body', async (name) => {
-    const { privateKey, publicKey, algorithm } = keys[name]
-    const spki = publicKey.export({ type: 'spki', format: 'der' })
-    const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify'])
+    const { privateKey, publicKey: key } = await keysFor(name)
     for (const [before, after] of [
       ['1700000000.\xff', '\xe9'],
       ['', ''],
     ] as const) {
       const whole = Buffer.concat([Buffer.from(before, 'latin1'), body, Buffer.from(after, 'latin1')])
-      const digest = name === 'EdDSA' ? null : 'sha256'
-      const made = sign(digest, whole, { key: privateKey, dsaEncoding: 'ieee-p1363' })
-      const signature = new Uint8Array(made)
+      const signature = new Uint8Array(await crypto.subtle.sign(algorithms[name], privateKey, whole))
       const message = { before, body, after }
       expect(await verifySignature(name, key, signature, message)).toBe(true)
       const verified = verifySignature(name, key, signature, { ...message, after: `${after}!` })
@@ -102,8 +99,7 @@ describe('a signature by a public key', () => {
   })
 
   it('says that it was abandoned, and not that it does not verify', async () => {
-    const spki = keys.ES256.publicKey.export({ type: 'spki', format: 'der' })
-    const key = await crypto.subtle.importKey('spki', spki, keys.ES256.algorithm, false, ['verify'])
+    const { publicKey: key } = await keysFor('ES256')
     const unwanted = body.slice()
     abandon(unwanted)
     const message = { before: '', body: unwanted, after: '' }
