@@ -15,7 +15,7 @@ export function storedKey(key: EventKey): MaybePromise<EventKey> {
 /** The stored form of a sender's ID: in lower case if it is a UUID of version 4 or 8, otherwise a UUIDv8 of it. */
 export function keyOfId(id: string): MaybePromise<string> {
   const lower = id.length === 36 ? id.toLowerCase() : ''
-  return STORED_ID.test(lower) ? lower : keyOfBytes(id)
+  return STORED_ID.test(lower) ? lower : uuidOfHash(sha256(id, 'hex'))
 }
 
 /** What an event is claimed by: its ID, or signed bytes. */
@@ -40,11 +40,12 @@ const VARIANTS = ['8', '9', 'a', 'b']
  */
 export function keyOfBytes(data: Claimed): MaybePromise<string> {
   const isInParts = typeof data === 'object' && 'body' in data
-  const hex = isInParts ? hashOf(data.before, data.body, data.after) : sha256(data, 'hex')
-  return typeof hex === 'string' ? uuidOf(hex) : hex.then(uuidOf)
+  return uuidOfHash(isInParts ? hashOf(data.before, data.body, data.after) : sha256(data, 'hex'))
 }
 
 const hashOf = /* @__PURE__ */ hashWith('sha256', 'hex')
+
+const uuidOfHash = (hex: MaybePromise<string>) => (isText(hex) ? uuidOf(hex) : hex.then(uuidOf))
 
 function uuidOf(hex: string): string {
   const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 0b11] ?? ''

@@ -477,13 +477,6 @@ describe('a handler of Fastify whose sender has left', () => {
     ['returns the reply that it has sent', async (_r, reply, pass) => pass().then(() => reply.send('done'))],
     ['sends its reply in a callback', (_request, reply, pass) => inCallback(pass, () => reply.send('done'))],
     [
-      'returns the reply, and sends it in a callback',
-      async (_request, reply, pass) => {
-        inCallback(pass, () => reply.send('done'))
-        return reply
-      },
-    ],
-    [
       'ends a reply that it has hijacked',
       async (_request, reply, pass) => {
         reply.hijack()
@@ -554,16 +547,31 @@ describe('a handler of Fastify whose sender has left', () => {
       (_request, reply) => void reply.raw.on('close', () => setImmediate(() => reply.send('bye'))),
     ],
     ['the reply is returned, and never sent', async (_request, reply) => reply],
-    [
-      'the reply is returned once the sender has left, and never sent',
-      async (_request, reply, pass) => pass().then(() => reply),
-    ],
   ])('lets the lease lapse if %s', async (_how, handle) => {
     const entering: RouteHandler = (request, reply, pass) => {
       const waiting = pass()
       return handle(request, reply, () => waiting)
     }
     expect(await afterHangUp(onFastifyWith(entering))).toEqual(LAPSES)
+  })
+
+  // Fastify 5.0 takes a returned reply whose connection has closed for one without a body, and ends it itself.
+  const endsReturned = Fastify().version.startsWith('5.0.')
+
+  it('commits if it returns the reply and sends it in a callback, unless Fastify ends it when the connection closes', async () => {
+    const handle: RouteHandler = async (_request, reply, pass) => {
+      inCallback(pass, () => reply.send('done'))
+      return reply
+    }
+    expect(await afterHangUp(onFastifyWith(handle))).toEqual(endsReturned ? LAPSES : COMMITS)
+  })
+
+  it('lets the lease lapse if it returns the reply once the sender has left and never sends it, unless Fastify does', async () => {
+    const handle: RouteHandler = (_request, reply, pass) => {
+      const waiting = pass()
+      return waiting.then(() => reply)
+    }
+    expect(await afterHangUp(onFastifyWith(handle))).toEqual(endsReturned ? COMMITS : LAPSES)
   })
 
   it('commits by what it returns, though something ends the response when it closes', async () => {
