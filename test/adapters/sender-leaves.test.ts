@@ -12,6 +12,12 @@ import { endpoint } from '../support/sender.ts'
 const secrets = [SECRET, ...Array.from({ length: 400 }, (_, index) => `another secret of many, ${index}`)]
 const MB = 1_048_576
 
+/** On Deno, the tests use Web Crypto, which computes beside the event loop, to the end. */
+const END =
+  process.env.HOOKGATE_RUNTIME === 'deno'
+    ? 'the signature matches none of the secrets (401)'
+    : 'the connection ended before the signature was computed'
+
 interface Logs {
   readonly arrived: Log<string>
   readonly details: Log<string>
@@ -49,10 +55,11 @@ describeMatrix('a sender that leaves while its signature is computed', [
       await arrived?.reaches(1)
       connection.abort()
       await details?.reaches(1)
-      expect(details?.entries).toEqual(['the connection ended before the signature was computed'])
+      expect(details?.entries).toEqual([END])
       expect(client.failures.entries).toEqual([])
       return client.send(await client.request())
     },
     expected: ACCEPTED,
+    differs: { 'no hang-up': 'not sent' },
   },
 ])
