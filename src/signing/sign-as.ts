@@ -112,12 +112,12 @@ async function signByRow<Body>(
   headers: { [name: string]: string },
   { timestampText, eventId }: { readonly timestampText: string; readonly eventId: string },
 ): Promise<SentBody<Body>> {
-  const { headers: names, member, separator = '' } = scheme.signature
+  const { headers: names, member, separator = '', writtenSeparator = separator } = scheme.signature
   const values = valuesOf(scheme, options, headers, { timestampText, eventIdText: eventId })
   const [signed] = (await signedReader(scheme, options, signedUrlText)(values)) ?? []
   if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
   const { timestamp } = scheme
-  const time = timestamp && 'item' in timestamp ? timestamp.item + timestampText + separator : ''
+  const time = timestamp && 'item' in timestamp ? timestamp.item + timestampText + writtenSeparator : ''
   const signature = time + (await signatureOf(scheme, signed, options))
   if (names[0] !== undefined) headers[names[0]] = signature
   return member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)

@@ -49,6 +49,8 @@ export interface SignatureForm {
    * different lines of the header are joined.
    */
   readonly separator?: ' ' | ',' | ', ' | ';'
+  /** The separator that the sender writes. Defaults to `separator`. */
+  readonly writtenSeparator?: ','
   /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string
   /** The encoding of signatures. Omit it for tokens. */
