@@ -40,8 +40,8 @@ interface ForwardedRequest extends Pick<NodeRequest, 'rawHeaders' | 'headers'> {
 }
 
 /**
- * Addresses of root name servers, and for documentation (RFC 5737, 3849, 9637). No proxies have them, and whoever trusts them
- * all trusts everyone. The documentation's alone may stand in a list of what the Internet does not route.
+ * Addresses of root name servers and of documentation (RFC 5737, 3849, 9637). No proxy has one, so a setting that trusts them all
+ * trusts everyone. A list of networks that are not routed may hold the documentation addresses alone.
  */
 const IPV4 = ['192.0.2.1', '198.51.100.1', '203.0.113.1', '193.0.14.129', '198.41.0.4', '202.12.27.33']
 const IPV6 = ['2001:db8::1', '3fff::1', '2001:7fd::1', '2001:503:ba3e::2:30', '2001:dc3::35']

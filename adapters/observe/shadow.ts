@@ -38,9 +38,9 @@ export function shadowGetter(target: object, name: PropertyKey, look: (value: un
   return shadow(target, name, get, { get })
 }
 
-/** Calls a member whatever it is, so that what is no function fails as it would without hookgate. */
+/** Calls a member without checking it first, so that a missing method fails as it would without hookgate. */
 export function callAs(member: unknown, receiver: unknown, given: readonly unknown[]): unknown {
-  return Reflect.apply(member as () => unknown, receiver, given) // throws a TypeError for what is no function
+  return Reflect.apply(member as () => unknown, receiver, given) // if it is not a function, throws a TypeError
 }
 
 /** The object whose own member this is: `target`, or a prototype. What shadows it is not counted. */

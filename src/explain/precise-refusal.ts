@@ -23,7 +23,7 @@ export function expiredToken(detail: string | null | undefined): string {
   return `${detail || 'the token has expired'}, by this listener's clock: the delivery was saved and sent again, it waited in a queue, or a clock is wrong; send a new one, or run NTP on both sides`
 }
 
-/** What is wrong with a token whoever signed it: its time or its form. Undefined if it is neither of them. */
+/** What is wrong with a token's time or form, no matter who signed it. Undefined if both are right. */
 export function wrongToken(detail: string, { name, scheme }: ExpectedSender): string | undefined {
   const bare = detail.replace(IN_BODY, '')
   if (AHEAD.test(bare))

@@ -314,7 +314,7 @@ const OTHERWISE: { readonly [name: string]: Handler } = {
       return (error as Error).name // most runtimes refuse
     }
   },
-  'formData() of what is none': async (request) =>
+  'formData() of a body that is no form': async (request) =>
     request.formData().catch((error: unknown) => (error as Error).name),
   'a new request': async (request) => new Request(request).text(),
   'a new request that is its copy': async (request) => text(new Request('http://localhost/2', request).body),

@@ -42,7 +42,7 @@ const WRITERS: { readonly [name: string]: (secret: string) => string | Buffer } 
   hex: (secret) => Buffer.from(secret).toString('hex'),
   'capital hex': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
   base64: (secret) => Buffer.from(secret).toString('base64'),
-  'base64 of a text that holds it': (secret) => Buffer.from(`user:${secret}!`).toString('base64'),
+  'base64 of a text around it': (secret) => Buffer.from(`user:${secret}!`).toString('base64'),
   'base64 of another such text': (secret) => Buffer.from(`a user:${secret} and more`).toString('base64'),
   base64url: (secret) => Buffer.from(`x${secret}`).toString('base64url'),
 }
