@@ -99,8 +99,8 @@ export class BodyCopy {
   shadow(target: object, name: PropertyKey, standIn: StandIn): void {
     if (!(name in target)) return
     this.whenOver(
-      shadowMethod(target, name, (beneath, receiver, given) =>
-        this.isOver ? beneath() : standIn(beneath, receiver, given),
+      shadowMethod(target, name, (original, receiver, given) =>
+        this.isOver ? original() : standIn(original, receiver, given),
       ),
     )
   }

@@ -68,16 +68,16 @@ function follow(request: EmittingRequest, announced: number | undefined, copy: B
   /** Text whose bytes cannot be told. */
   let hasDoubt = false
 
-  copy.shadow(request, 'emit', (beneath, _, [event, chunk]) => {
+  copy.shadow(request, 'emit', (original, _, [event, chunk]) => {
     if (event === 'data') copy.attempt(() => take(chunk)) // before its reader, who may change the chunk
-    const isHeard = beneath()
+    const isHeard = original()
     copy.attempt(() => after(`${event}`, isHeard === true))
     return isHeard
   })
   // What a reader puts back comes again, perhaps changed, or after other bytes.
-  copy.shadow(request, 'unshift', (beneath) => {
+  copy.shadow(request, 'unshift', (original) => {
     copy.abandon()
-    return beneath()
+    return original()
   })
 
   function take(chunk: unknown): void {

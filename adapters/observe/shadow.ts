@@ -1,7 +1,7 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 
-/** What is called instead of a method. `beneath` calls the method as its caller did. */
-export type StandIn = (beneath: () => unknown, receiver: unknown, given: readonly unknown[]) => unknown
+/** What is called instead of a method. `original` calls the method as its caller did. */
+export type StandIn = (original: () => unknown, receiver: unknown, given: readonly unknown[]) => unknown
 
 /** What stands before an own member, or before none. */
 interface Shadow {

@@ -65,8 +65,8 @@ export class WebReadings {
     const isOfPlatform = (name: PropertyKey) => name in request && holderOf(request, name) === platform
     const readAll = isOfPlatform('arrayBuffer') ? request.arrayBuffer : undefined
     for (const name of readAll ? WHOLE.filter(isOfPlatform) : []) {
-      this.#copy.shadow(request, name, (beneath, receiver) =>
-        this.#readWhole(request, name, beneath, () => callAs(readAll, receiver, [])),
+      this.#copy.shadow(request, name, (original, receiver) =>
+        this.#readWhole(request, name, original, () => callAs(readAll, receiver, [])),
       )
     }
     if (isOfPlatform('body')) {
@@ -74,9 +74,9 @@ export class WebReadings {
         if (body instanceof ReadableStream) this.#followStream(body, { bytes: 0, isLost: false })
       })
     }
-    this.#copy.shadow(request, 'clone', (beneath) => {
+    this.#copy.shadow(request, 'clone', (original) => {
       if (memberOf(request, 'bodyUsed') === true) this.#copy.abandon() // a clone of what is left, where there is one
-      const clone = beneath()
+      const clone = original()
       this.#copy.attempt(() => this.followRequest(clone as Request)) // whatever it is: only asked for its members
       return clone
     })
@@ -86,19 +86,19 @@ export class WebReadings {
   async #readWhole(
     request: Request,
     name: (typeof WHOLE)[number],
-    beneath: () => unknown,
+    original: () => unknown,
     readAll: () => unknown,
   ): Promise<unknown> {
     const end = this.#begin()
     try {
       const type = request.headers.get('content-type')
-      if (name === 'formData' && !FORM.test(`${type}`)) return await beneath() // may fail without reading
+      if (name === 'formData' && !FORM.test(`${type}`)) return await original() // may fail without reading
       if (this.#announced !== undefined && this.#announced > this.#copy.limit) {
-        const whole = await beneath()
+        const whole = await original()
         this.#copy.exceed()
         return whole
       }
-      const whole = await (name === 'blob' ? beneath() : readAll()) // of the platform's own methods
+      const whole = await (name === 'blob' ? original() : readAll()) // of the platform's own methods
       const bytes =
         name === 'blob'
           ? await (whole as Blob).slice(0, this.#copy.limit + 1).arrayBuffer()
@@ -119,36 +119,36 @@ export class WebReadings {
   #followStream(stream: ReadableStream<Uint8Array>, at: Position): void {
     if (this.#isFollowed(stream)) return
     const copy = this.#copy
-    copy.shadow(stream, 'getReader', (beneath) => {
-      const reader = beneath()
+    copy.shadow(stream, 'getReader', (original) => {
+      const reader = original()
       copy.attempt(() => this.#followReader(Object(reader), at))
       return reader
     })
     for (const name of ['values', Symbol.asyncIterator]) {
-      copy.shadow(stream, name, (beneath, _, [options]) => {
-        const iterator = beneath()
+      copy.shadow(stream, name, (original, _, [options]) => {
+        const iterator = original()
         copy.attempt(() =>
           this.#followReader(Object(iterator), at, Boolean(memberOf(options, 'preventCancel'))),
         )
         return iterator
       })
     }
-    copy.shadow(stream, 'cancel', (beneath) => {
+    copy.shadow(stream, 'cancel', (original) => {
       at.isLost ||= !stream.locked
       this.#begun += 1
-      return beneath()
+      return original()
     })
-    copy.shadow(stream, 'tee', (beneath) => {
-      const branches = beneath()
+    copy.shadow(stream, 'tee', (original) => {
+      const branches = original()
       copy.attempt(() => {
         for (const branch of branches as ReadableStream<Uint8Array>[]) this.#followStream(branch, { ...at })
       })
       return branches
     })
     for (const name of ['pipeTo', 'pipeThrough'] as const) {
-      copy.shadow(stream, name, (beneath, _, given) => {
+      copy.shadow(stream, name, (original, _, given) => {
         const piped = this.#piped(stream, given[1], at)
-        if (piped === undefined) return beneath()
+        if (piped === undefined) return original()
         const { source, leave } = piped
         try {
           const result = callAs(source[name], source, given)
@@ -204,17 +204,17 @@ export class WebReadings {
     const reading: Reading = { bytes: at.bytes, isOver: false, at }
     // next is an iterator's, readAtLeast workerd's, and readMany Bun's.
     for (const name of ['read', 'next', 'readAtLeast', 'readMany']) {
-      this.#copy.shadow(reader, name, (beneath) => this.#heard(beneath, reading))
+      this.#copy.shadow(reader, name, (original) => this.#heard(original, reading))
     }
     for (const name of ['cancel', 'return']) {
-      this.#copy.shadow(reader, name, (beneath) => {
+      this.#copy.shadow(reader, name, (original) => {
         at.isLost ||= !reading.isOver && !keepsOpen
         reading.isOver = true
-        return beneath()
+        return original()
       })
     }
-    this.#copy.shadow(reader, 'releaseLock', (beneath) => {
-      beneath()
+    this.#copy.shadow(reader, 'releaseLock', (original) => {
+      original()
       reading.isOver = true
     })
   }
