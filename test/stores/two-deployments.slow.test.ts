@@ -79,7 +79,6 @@ async function dynamodb(): Promise<Engine> {
   }
 }
 
-/** Has no mode `single`. */
 async function memory(): Promise<Engine> {
   const clock = fakeClock()
   const store = memoryStore({ clock })
@@ -136,7 +135,8 @@ describe.each(ENGINES)('two deployments on %s', (name, start, whyNot) => {
     },
   )
 
-  it.skipIf(whyNot ?? name === 'memory').each([
+  if (name === 'memory') return // has no mode `single`
+  it.skipIf(whyNot).each([
     [7, 30],
     [30, 7],
   ])(
