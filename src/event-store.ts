@@ -54,6 +54,13 @@ export interface EventStore {
   /** Forgets the event if this owner holds its lease. Returns whether it did. */
   release(key: EventKey, owner: string): MaybePromise<boolean>
   /**
+   * Begins this owner's lease anew, so that it ends `leaseMs` from now. Optional: without it, a handler that runs longer than its
+   * lease can run twice. Never creates, takes over or revives a record, and never undoes a commit.
+   *
+   * @returns True only if this owner holds the lease and it has not ended.
+   */
+  renew?(key: EventKey, owner: string, leaseMs: number): MaybePromise<boolean>
+  /**
    * For stores that hold something open for an event, such as a transaction: called when `verify()` accepts the event.
    * `owner` is the one of its claims.
    */
