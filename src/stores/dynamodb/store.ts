@@ -177,7 +177,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
     } catch (error) {
       if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
       clock.confirm()
-      return { record: memberOf(error, 'Item') ?? (await read(options, key)) }
+      return { record: memberOf(error, 'Item') ?? (mustLive ? undefined : await read(options, key)) }
     }
   }
 

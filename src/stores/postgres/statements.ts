@@ -89,6 +89,12 @@ export type Statements = Readonly<
 /** Names the owner of a transaction to the server, until the transaction ends. Returns an empty text. */
 const MARK = `left(set_config('hookgate.owner', $3::text, true), 0)`
 
+/**
+ * Fails the statement if another transaction locks the record for longer than a second, such as the handler's own. Renewals are repeated
+ * while a handler runs: each would keep a connection until that transaction ends.
+ */
+const WAITS_BRIEFLY = `(SELECT set_config('lock_timeout', '1000', true)) IS NOT NULL`
+
 const EXPIRY = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
 
 /** False outside the transaction that was marked. */
@@ -123,6 +129,7 @@ WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NO
 RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,
     renew: `UPDATE ${table} SET expires_at = ${EXPIRY}
 WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done AND expires_at > clock_timestamp()
+  AND ${WAITS_BRIEFLY}
 RETURNING 'renewed' AS answer`,
     sweep: `WITH swept AS (
   DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
