@@ -56,18 +56,23 @@ CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
 `
 }
 
-/**
- * The migration as one statement, which every client can send. Takes a lock, because concurrent `IF NOT EXISTS` statements
- * can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for
- * each open transaction that wrote to the table, with all claims waiting behind it.
- */
+/** The migration as one statement, which every client can send. */
 export function migration(name: string): string {
   const { table, indexPath } = quotedTable(name)
+  return unlessThere([table, indexPath], postgresSchema(name))
+}
+
+/**
+ * Runs the SQL in one statement. Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all of
+ * these tables and indexes exist: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for each open
+ * transaction that wrote to the table, with all claims waiting behind it.
+ */
+export function unlessThere(paths: readonly string[], schema: string): string {
   return `DO $hookgate$ BEGIN
 PERFORM set_config('client_min_messages', 'warning', true);
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-IF to_regclass('${table}') IS NULL OR to_regclass('${indexPath}') IS NULL THEN
-${postgresSchema(name)}END IF;
+IF ${paths.map((path) => `to_regclass('${path}') IS NULL`).join(' OR ')} THEN
+${schema}END IF;
 END $hookgate$`
 }
 
