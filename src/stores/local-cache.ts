@@ -82,6 +82,6 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
       })
     },
     release: (key, owner) => store.release(key, owner),
-    accepted: (event, owner) => store.accepted?.(event, owner),
+    accepted: (...given) => store.accepted?.(...given),
   }
 }

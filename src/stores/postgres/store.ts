@@ -1,4 +1,3 @@
-import { sha256 } from '#crypto'
 import { EventStoreError } from '../../errors.ts'
 import {
   CLAIM_ANSWERS,
@@ -18,6 +17,7 @@ import {
   storeOf,
   tableMissing,
 } from '../contract.ts'
+import { asciiText, listenerText } from './ascii.ts'
 import { problemsOf } from './check.ts'
 import {
   checkTransaction,
@@ -149,8 +149,6 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 const MOST_ATTEMPTS = 5
 /** A thousand years, well within the range of timestamps. */
 const LONGEST_MS = 365_250 * 86_400_000
-/** An index entry of Postgres has room for about 2,700 bytes. */
-const LONGEST_LISTENER_ID = 500
 
 interface VerbOptions {
   readonly statements: Statements
@@ -231,15 +229,4 @@ function asker(
 async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
   const listener = await listenerText(listenerId)
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
-}
-
-/** Escapes a text to printable ASCII, which Postgres stores in any encoding, unlike NUL. Different texts stay different. */
-function asciiText(text: string): string {
-  return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/** A listener's ID as stored. A very long one becomes a digest, which cannot equal an escaped text. */
-async function listenerText(listenerId: string): Promise<string> {
-  const text = asciiText(listenerId)
-  return text.length > LONGEST_LISTENER_ID ? `\\sha256:${await sha256(text)}` : text
 }
