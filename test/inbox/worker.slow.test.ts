@@ -11,6 +11,7 @@ import {
   type WorkOptions,
 } from '../../src/inbox/index.ts'
 import type { Listener } from '../../src/index.ts'
+import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { boxListener, inboxServer } from './support.ts'
@@ -557,6 +558,25 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       await Promise.all([worker.stop(), worker.stop()])
       await worker.stop()
     })
+  })
+
+  it('a put and each run are published, without an ID of the event', async () => {
+    const moments = recordChannel('inbox')
+    const { box, listener, event } = await scene({ maxAttempts: 2 })
+    startWorker(box, listener, () => Promise.reject(new Error('no')))
+    await expect.poll(() => box.counts()).toMatchObject({ dead: 1 })
+    await box.again()
+    await expect.poll(() => endsOf(moments).length).toBe(5)
+    await expect(box.put({ ...event })).rejects.toThrow()
+    expect(endsOf(moments)).toMatchObject([
+      { listenerId: 'orders', verb: 'put', answer: 'put' },
+      { verb: 'run', answer: 'failed', attempt: 1, waitedMs: expect.any(Number) },
+      { verb: 'run', answer: 'dead', attempt: 2 },
+      { answer: 'failed', attempt: 1 },
+      { answer: 'dead', attempt: 2 },
+      { verb: 'put', error: { name: 'InboxError' } },
+    ])
+    expect(JSON.stringify(moments)).not.toContain(event.id)
   })
 
   const boxListenerOf = ({ box }: { readonly box: Inbox }) => ({ box, ...boxListener(box) })
