@@ -604,10 +604,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker whose database is away'), 
     open()
     await new Promise((resolve) => setTimeout(resolve, 500)) // it tries
     await server.resume()
-    await expect.poll(() => box.counts(), { timeout: 15_000 }).toMatchObject({ done: 1 })
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
     expect(told[0]).not.toHaveProperty('attempt')
     await box.put(await acceptedEvent(await deliver(), listener))
-    await expect.poll(() => box.counts(), { timeout: 15_000 }).toMatchObject({ done: 2 })
+    await expect.poll(() => box.counts()).toMatchObject({ done: 2 })
     expect(runs).toBe(2)
     expect(told).toHaveLength(1)
   })
