@@ -32,7 +32,7 @@ export {
 } from './listener.ts'
 export type { Reason, RejectedStatus } from './reason.ts'
 export type { Reply } from './reply.ts'
-export type { KeysFields, StoreFields, VerifyFields } from './report.ts'
+export type { InboxFields, KeysFields, StoreFields, VerifyFields } from './report.ts'
 export { route } from './route.ts'
 export type { EventTypes, Named } from './typed-events.ts'
 export { type Accepted, type Handshake, type Rejected, replyTo, type Verdict } from './verdict.ts'

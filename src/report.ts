@@ -170,3 +170,19 @@ export interface KeysFields extends FailedFields {
   /** The number of usable keys. Undefined until the end, and for a failed fetch. */
   readonly keys?: number | undefined
 }
+
+/** What the tracing channel `hookgate:inbox` publishes about a put, and about each run of a job. */
+export interface InboxFields extends FailedFields {
+  /** The `id` of the listener. */
+  readonly listenerId: string
+  readonly verb: 'put' | 'run'
+  /**
+   * `put`: the job is written. Of a run: its handler succeeded (`done`), or failed and will run again (`failed`) or will not (`dead`),
+   * or another worker has the job by now (`lost`). Undefined until the end, and for a failed put.
+   */
+  readonly answer?: 'put' | 'done' | 'failed' | 'dead' | 'lost' | undefined
+  /** Of a run: its number, from 1 on. */
+  readonly attempt?: number | undefined
+  /** Of a run: the time since the event was put, in milliseconds. */
+  readonly waitedMs?: number | undefined
+}

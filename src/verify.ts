@@ -145,7 +145,7 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
       return report(verification, rejected(UNDER_WAY, protocol, retryAfterSeconds))
     }
     const event = acceptedEvent(verification, eventClaim)
-    if (listener.store.accepted) ignoreRejection(listener.store.accepted(event, owner))
+    if (listener.store.accepted) ignoreRejection(listener.store.accepted(event, owner, verification.delivery))
     return report(verification, { ok: true, event })
   } catch (error) {
     reportError(verification, error)

@@ -12,6 +12,7 @@ import {
 } from '../../src/errors.ts'
 import { EnvelopeError } from '../../src/handoff/from-envelope.ts'
 import { JobIdError } from '../../src/handoff/job-id.ts'
+import { InboxError } from '../../src/inbox/errors.ts'
 import { STATUS } from '../../src/reason.ts'
 import { AddressRefusedError } from '../../src/sender/public-only.ts'
 
@@ -61,6 +62,7 @@ describe('docs/errors.md', () => {
     new ListenerLoadError('it failed'),
     new AddressRefusedError('127.0.0.1'),
     new EnvelopeError('it is malformed'),
+    new InboxError('it failed'),
     new JobIdError('it is too long'),
     new ReportedError('ERR_NO_ANSWER', 'no answer'),
     new ReportedError('ERR_REDIRECTED', 'a redirect'),

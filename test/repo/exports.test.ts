@@ -92,6 +92,7 @@ describe('the public surface', () => {
       './explain': ['checkOutcomes', 'explain'],
       './express': ['observeWebhook', 'verifyWebhook', 'webhookOf'],
       './handoff': ['fromEnvelope', 'jobId', 'jobUuid', 'toEnvelope'],
+      './inbox': ['inbox'],
       './fastify': ['observeWebhook', 'verifyWebhook', 'webhookOf'],
       './hono': ['observeWebhook', 'verifyWebhook'],
       './schemes': ['defineScheme', 'emptyReply', 'jsonReply', 'senderAuthenticator', 'textReply'],

@@ -2,7 +2,7 @@ import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import { checkedElsewhere, checkOptions, kindOf } from '../../lib/options.ts'
 import { parseTime } from '../../lib/time.ts'
 import { knownAnswer } from '../contract.ts'
-import { keyText } from './ascii-text.ts'
+import { keyText } from './ascii.ts'
 import {
   checkTransaction,
   hasSqlState,

@@ -144,6 +144,7 @@ describe('what a subpath brings along', () => {
     ['route', '.', "needs a handler for '*'"],
     ['defineScheme', './schemes', 'SubjectPublicKeyInfo'],
     ['signAs', './testing', 'is needed to sign as'],
+    ['inbox', './inbox', 'hookgate_inbox'],
   ])('%s is tree-shaken if it is not used', async (name, subpath, text) => {
     const unused = `import '${specifierOf(subpath)}'\n${HMAC}`
     expect((await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)).text).toContain(text)
