@@ -326,22 +326,39 @@ async function onClient<Tx extends PostgresClient>(
   )
 }
 
-async function withoutLateRollback<Tx>(
-  source: { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> },
-  work: (tx: Tx, door: Door) => Promise<void>,
-): Promise<void> {
+/**
+ * Resolves with what `begin` resolves with.
+ *
+ * @param spoil Makes the server roll back, even if `begin` hides that `work` has failed.
+ */
+async function withoutLateRollback<Tx, Result>(
+  source: { begin(work: (tx: Tx) => Promise<Result>): PromiseLike<unknown> },
+  work: (tx: Tx, door: Door) => Promise<Result>,
+  spoil?: (tx: Tx) => Promise<Result>,
+): Promise<unknown> {
   const door = new Door()
-  let isOver = false
-  const working = (tx: Tx) =>
-    work(tx, door).catch(async (error: unknown) => {
+  const begun = { hasResolved: false, hasRejected: false }
+  const working = async (tx: Tx) => {
+    try {
+      return await work(tx, door)
+    } catch (error) {
       if (error instanceof RolledBack) await door.idle()
       await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
-      if (isOver) await new Promise(() => {}) // postgres.js would send ROLLBACK on its next connection, into another transaction
+      // postgres.js would send ROLLBACK on its next connection, into another transaction.
+      if (begun.hasRejected || (begun.hasResolved && !spoil)) await new Promise(() => {})
+      const spoiled = await spoil?.(tx)
+      if (begun.hasResolved && spoiled !== undefined) return spoiled // an error that nobody hears would end the process
       throw error
-    })
-  await Promise.resolve(source.begin(working)).finally(() => {
-    isOver = true
-  })
+    }
+  }
+  try {
+    const result = await source.begin(working)
+    begun.hasResolved = true
+    return result
+  } catch (error) {
+    begun.hasRejected = true
+    throw error
+  }
 }
 
 /** The promise of `begin` cannot be trusted: the event would be done, or undone, without its effects. */
@@ -350,36 +367,36 @@ class BeginError extends EventStoreError {}
 /** Runs `work` in a transaction of an ORM, which passes through code of the developer. */
 async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<Tx>): Promise<void> {
   const finished = {} // only `work` can tell it to `begin`
-  let hasResolved = false
-  const begin = async (inner: (tx: Tx) => Promise<void>) => {
-    const working = async (tx: Tx) => {
-      if (!hasResolved) await inner(tx)
-      return finished
-    }
-    const result = await source.begin(working)
-    hasResolved = true
-    if (result === finished) return
+  const executorOf = (tx: Tx) => {
+    const client = isObject(tx) && source.executor(tx)
+    if (isObject(client)) return client
     throw new BeginError(
-      'begin() must resolve with what its work resolved with: return the promise of the transaction, and catch no error',
+      'begin() must pass its transaction to work(tx), and executor(tx) must return { query(text, values) }',
     )
   }
-  await withoutLateRollback({ begin }, async (tx: Tx, door) => {
-    if (!isObject(tx)) throw new BeginError('begin() must pass its transaction to work(tx)')
-    const client = source.executor(tx)
-    if (!isObject(client)) throw new BeginError('executor(tx) must return { query(text, values) }')
-    try {
-      await work({ door, client, lend: (handlersDoor) => handlersDoor.lendMembers(tx) })
-    } catch (error) {
-      if (error instanceof RolledBack) await door.idle()
-      // Even if `begin` commits in spite of the error, nothing is.
-      await Promise.resolve(statementRunner(client, 'executor')(FORCE_ROLLBACK, [])).catch(() => {})
-      if (hasResolved) return // too early, so an error would end the process
-      throw error
-    }
+  let isOver = false
+  const result = await withoutLateRollback<Tx, object>(
+    source,
+    async (tx, door) => {
+      if (isOver) return finished
+      await work({ door, client: executorOf(tx), lend: (handlersDoor) => handlersDoor.lendMembers(tx) })
+      return finished
+    },
+    async (tx) => {
+      const spoiling = async () => statementRunner(executorOf(tx), 'executor')(FORCE_ROLLBACK, [])
+      await spoiling().catch(() => {})
+      return finished
+    },
+  ).finally(() => {
+    isOver = true
   })
+  if (result === finished) return
+  throw new BeginError(
+    'begin() must resolve with what its work resolved with: return the promise of the transaction, and catch no error',
+  )
 }
 
-const isObject = (value: unknown) =>
+const isObject = <Value>(value: Value): value is Value & object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
 
 /** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
