@@ -148,7 +148,7 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
         await opened.untilSettled(leaseMs).finally(() => this.#open.delete(owner))
       })
       const ended = (error: unknown) => {
-        if (opened?.abandon(error)) this.#open.delete(owner)
+        if (opened?.abandon(error) && this.#open.get(owner) === opened) this.#open.delete(owner)
         fail(error)
       }
       over.then(() => ended(new EventStoreError('begin() did not run its work')), ended)

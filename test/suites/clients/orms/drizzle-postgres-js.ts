@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/postgres-js'
 import { pgTable, text as textColumn } from 'drizzle-orm/pg-core'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+import { postgresStore } from 'hookgate/stores/postgres'
 import postgres from 'postgres'
 
 const payments = pgTable('payments', { id: textColumn().primaryKey() })
@@ -11,13 +11,18 @@ const client = postgres(process.env.DATABASE_URL ?? '', { max: 20, onnotice: () 
 export const db = drizzle({ client })
 type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0]
 
-const executor = (tx: typeof db | Tx): PostgresClient => ({
-  query: (text, values) =>
-    tx.execute(sql.join(text.split(/\$(\d+)/).map((part, n) => (n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part))))),
+export const store = postgresStore(client)
+export const events = store.transactionPerEvent<Tx>({
+  begin: (work) => db.transaction(work),
+  executor: (tx) => ({
+    query: (text, values) =>
+      tx.execute(
+        sql.join(
+          text.split(/\$(\d+)/).map((part, n) => (n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part))),
+        ),
+      ),
+  }),
 })
-
-export const store = postgresStore(executor(db))
-export const events = store.transactionPerEvent<Tx>({ begin: (work) => db.transaction(work), executor })
 
 export async function pay(event: WebhookEvent) {
   await events.transactionOf(event).insert(payments).values({ id: event.id })

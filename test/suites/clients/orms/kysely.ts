@@ -8,7 +8,8 @@ interface Tables {
 }
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 })
-pool.on('connect', (client) => client.on('error', console.error)) // without it, a connection that breaks ends the process
+// Without these listeners, a connection that breaks ends the process.
+pool.on('error', console.error).on('connect', (connection) => connection.on('error', console.error))
 export const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 
 export const store = postgresStore(pool)

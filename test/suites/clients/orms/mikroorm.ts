@@ -15,7 +15,10 @@ export const orm = await MikroORM.init({
 
 const executor = (tx: SqlEntityManager): PostgresClient => ({
   query: (text, values) =>
-    tx.execute(text.replace(/\$\d+/g, '?'), [...text.matchAll(/\$(\d+)/g)].map(([, n]) => values[Number(n) - 1])),
+    tx.execute(
+      text.replace(/\$\d+/g, '?'),
+      [...text.matchAll(/\$(\d+)/g)].map(([, n]) => values[Number(n) - 1]),
+    ),
 })
 
 export const store = postgresStore(executor(orm.em))

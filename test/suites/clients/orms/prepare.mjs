@@ -18,6 +18,10 @@ for (const folder of ['.', 'prisma6']) {
   const package_ = at(`${folder}/node_modules/hookgate`)
   rmSync(package_, { force: true, recursive: true })
   symlinkSync(at('../../../..'), package_, 'junction')
-  execFileSync('node_modules/.bin/prisma', ['generate', '--schema', 'prisma.prisma'], { cwd, env, stdio: 'pipe' })
+  execFileSync('node_modules/.bin/prisma', ['generate', '--schema', 'prisma.prisma'], {
+    cwd,
+    env,
+    stdio: 'pipe',
+  })
   execFileSync(at('../../../../node_modules/.bin/tsc'), ['-p', '.'], { cwd, stdio: 'inherit' })
 }

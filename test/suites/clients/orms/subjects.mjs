@@ -4,7 +4,8 @@ import { CompiledQuery } from 'kysely'
 import { QueryTypes } from 'sequelize'
 
 const transaction = (root, work) => root.transaction(work)
-const drizzle = { client: ({ db }) => db, begin: transaction }
+const nested = (tx, _root, work) => tx.transaction(work)
+const drizzle = { client: ({ db }) => db, begin: transaction, nested }
 const prisma = { client: ({ prisma }) => prisma, begin: (root, work) => root.$transaction(work) }
 
 export const SUBJECTS = {
@@ -18,14 +19,20 @@ export const SUBJECTS = {
     client: ({ db }) => db,
     begin: (root, work) => root.transaction().execute(work),
   },
-  TypeORM: { file: './dist/typeorm.js', client: ({ dataSource }) => dataSource, begin: transaction },
-  Knex: { file: './dist/knex.js', client: ({ db }) => db, begin: transaction },
+  TypeORM: { file: './dist/typeorm.js', client: ({ dataSource }) => dataSource, begin: transaction, nested },
+  Knex: { file: './dist/knex.js', client: ({ db }) => db, begin: transaction, nested },
   MikroORM: {
     file: './dist/mikroorm.js',
     client: ({ orm }) => orm.em,
     begin: (root, work) => root.fork().transactional(work),
+    nested: (tx, _root, work) => tx.transactional(work),
   },
-  Sequelize: { file: './dist/sequelize.js', client: ({ sequelize }) => sequelize, begin: transaction },
+  Sequelize: {
+    file: './dist/sequelize.js',
+    client: ({ sequelize }) => sequelize,
+    begin: transaction,
+    nested: (tx, root, work) => root.transaction({ transaction: tx }, work),
+  },
 }
 
 /** The executor whose text an error showed. `names` are the ORM's client and its transaction, as the text calls them. */
