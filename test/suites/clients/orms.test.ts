@@ -45,6 +45,8 @@ interface Subject {
   begin<Result>(client: object, work: (tx: PostgresClient) => Promise<Result>): Promise<Result>
   /** A savepoint in it, where the ORM has them in the transaction of a callback. */
   nested?(tx: object, client: object, work: (tx: object) => Promise<void>): Promise<void>
+  /** A payment through the ORM on pg's own connection. Runs when it is awaited. */
+  onConnection?(connection: object, id: string): PromiseLike<unknown>
 }
 
 interface Subjects {
@@ -120,7 +122,7 @@ describe('ORMs', () => {
     vi.restoreAllMocks()
   })
 
-  describe.each(Object.entries(SUBJECTS))('%s', (name, { file, client, begin, nested }) => {
+  describe.each(Object.entries(SUBJECTS))('%s', (name, { file, client, begin, nested, onConnection }) => {
     const isEmbedded = name === 'Drizzle on PGlite'
     let program: Program
     let root: PostgresClient
@@ -340,6 +342,20 @@ describe('ORMs', () => {
     })
 
     if (isEmbedded) return
+
+    if (onConnection) {
+      it('on a connection of the store, a statement that was built before the end is refused', async () => {
+        const { event, key, commit, tx } = await open(
+          store.transactionPerEvent({ connect: () => admin.connect() }),
+        )
+        const late = onConnection(tx, `late ${event.id}`)
+        await onConnection(tx, event.id)
+        expect(await commit()).toBe('committed')
+        await expect((async () => late)()).rejects.toMatchObject({ cause: OVER })
+        expect(await payments(key.eventId)).toBe(1)
+        expect(await payments(`late ${event.id}`)).toBe(0)
+      })
+    }
 
     it('one of eight claims at once is accepted, each time', async () => {
       for (let round = 0; round < RACES; round += 1) {

@@ -1,5 +1,6 @@
 // What the tests need to know of each program: its compiled file, the ORM's client in it, and how that begins a transaction.
 import { sql } from 'drizzle-orm'
+import { drizzle as onPg } from 'drizzle-orm/node-postgres'
 import { CompiledQuery } from 'kysely'
 import { QueryTypes } from 'sequelize'
 
@@ -11,7 +12,11 @@ const prisma = { client: ({ prisma }) => prisma, begin: (root, work) => root.$tr
 export const SUBJECTS = {
   'Prisma 7': { file: './dist/prisma.js', ...prisma },
   'Prisma 6': { file: './prisma6/dist/prisma.js', ...prisma },
-  'Drizzle on pg': { file: './dist/drizzle.js', ...drizzle },
+  'Drizzle on pg': {
+    file: './dist/drizzle.js',
+    ...drizzle,
+    onConnection: (client, id) => onPg({ client }).execute(sql`INSERT INTO payments VALUES (${id})`),
+  },
   'Drizzle on postgres.js': { file: './dist/drizzle-postgres-js.js', ...drizzle },
   'Drizzle on PGlite': { file: './dist/drizzle-pglite.js', ...drizzle },
   Kysely: {
