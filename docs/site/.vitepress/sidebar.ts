@@ -11,6 +11,7 @@ const GROUPS: { readonly [group: string]: readonly string[] } = {
     'types',
     'options',
     'stores',
+    'idempotent',
     'ordering',
     'tenants',
     'inbox',

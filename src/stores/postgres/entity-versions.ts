@@ -55,7 +55,7 @@ export interface EntityVersions {
    * Of an entity, versions are either numbers or times, in one order. Times are compared to the nanosecond.
    *
    * @param tx The client of an open transaction, in which the state is written too. The first call in it takes two round trips, unless
-   * `transactionPerEvent` opened it.
+   * an event was claimed in it, as by `transactionPerEvent`.
    * @param entity Any text that is unique to the entity, e.g. `stripe:subscription:sub_1`. IDs of different senders may be equal, so
    * begin with the sender.
    * @param version A safe integer, a bigint or the text of a whole number, of up to 100 digits; or a `Date` or a text in RFC 3339.
@@ -151,10 +151,10 @@ export function entityVersionsSchema(table: string = DEFAULT_TABLE): string {
 const ANSWERS = ['newer', 'same', 'older', 'unmarked', 'mixed'] as const
 
 /**
- * True from the first call in a transaction, or from the claim of `transactionPerEvent`, to the end of the transaction. A statement
+ * True from the first call in a transaction, or from a claim in it, to the end of the transaction. A statement
  * that runs on its own never finds a mark, because its own ends with it.
  */
-const IS_MARKED = `coalesce(current_setting('hookgate.owner', true), '') <> ''`
+const IS_MARKED = `coalesce(current_setting('hookgate.owners', true), '') <> ''`
 
 /**
  * `$1` entity, `$2` kind, `$3` version. The row is locked even where `WHERE` is false. The answer is a column, because RETURNING sees
@@ -172,7 +172,7 @@ const advanceStatement = (table: string) => `WITH advanced AS (
 )
 SELECT answer FROM advanced
 UNION ALL
-SELECT CASE WHEN ${IS_MARKED} THEN 'older' ELSE 'unmarked' || left(set_config('hookgate.owner', 'advance', true), 0) END
+SELECT CASE WHEN ${IS_MARKED} THEN 'older' ELSE 'unmarked' || left(set_config('hookgate.owners', 'advance', true), 0) END
 WHERE NOT EXISTS (SELECT FROM advanced)`
 
 function explain(error: unknown): never {
