@@ -313,7 +313,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('entityVersions'), () => {
     })
 
     it('a client that answers something else is refused, so that no event is skipped for it', async () => {
-      for (const rows of [[], [{}], [{ answer: 'sooner' }], [[{ answer: 'newer' }]]]) {
+      for (const rows of [[], [{}], [{ answer: 'sooner' }]]) {
         const client = { query: async () => ({ rows }) }
         await expect(versions.advance(client, 'e', 1)).rejects.toThrow(EventStoreError)
       }
