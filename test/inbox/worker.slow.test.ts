@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { PoolClient } from 'pg'
+import pg, { type PoolClient } from 'pg'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -93,6 +93,50 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     expect(ids[0]).toBe(event.id)
     expect(new Set(ids).size).toBe(21)
     expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+
+  it('an event that is put while the worker looks for others is not overlooked', async () => {
+    const looked = gate()
+    const { opened, open } = gate()
+    let isFirst = true
+    const { box } = await fresh(
+      {},
+      {
+        async query(text: string, values: string[]) {
+          const result = await on.pool.query(text, values)
+          if (isFirst && text.includes('job.attempts')) {
+            isFirst = false
+            looked.open()
+            await opened
+          }
+          return result
+        },
+      },
+    )
+    const { listener, deliver } = boxListener(box)
+    startWorker(box, listener, () => {}, { pollMs: 600_000 })
+    await looked.opened
+    await box.put(await acceptedEvent(await deliver(), listener))
+    open()
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+  })
+
+  it('workers and puts agree at the isolation level SERIALIZABLE, too', async () => {
+    const strict = new pg.Pool({
+      ...on.server.address,
+      options: '-c default_transaction_isolation=serializable',
+    })
+    onTestFinished(() => strict.end())
+    const { box } = await fresh({ leaseMs: 60_000 }, strict)
+    const { listener, deliver } = boxListener(box)
+    const ids: string[] = []
+    const handler = ({ id }: { readonly id: string }) => ids.push(id)
+    for (let count = 0; count < 3; count += 1) startWorker(box, listener, handler, { concurrency: 3 })
+    const put = async () => box.put(await acceptedEvent(await deliver(), listener))
+    for (let count = 0; count < 5; count += 1) await Promise.all(Array.from({ length: 6 }, put))
+    await expect.poll(() => box.counts()).toMatchObject({ done: 30 })
+    expect(ids).toHaveLength(30)
+    expect(new Set(ids).size).toBe(30)
   })
 
   it('of eight workers on one table, one runs each of 200 events', async () => {
