@@ -25,6 +25,7 @@ import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
   BUSY,
   type Claimed,
+  LEASE,
   type Refusal,
   refuse,
   refuseBusy,
@@ -267,7 +268,11 @@ function outcomeOf<Given extends Listener<unknown>>(
   verification: Verification,
 ): Claimed<Given> | Refusal {
   if (!verdict.ok) return refuse(verdict, verification)
-  return { event: verdict.event as EventOf<Given>, listener: verification.listener as Given } // found by the lookup
+  return {
+    event: verdict.event as EventOf<Given>,
+    listener: verification.listener as Given, // found by the lookup
+    [LEASE]: verification.lease,
+  }
 }
 
 /** The checks of the options that bound memory. */

@@ -7,6 +7,7 @@ import {
   ERRORS_PAGE,
   EventStoreError,
   KeySetError,
+  LeaseLostError,
   ListenerConfigError,
   ListenerLoadError,
 } from '../../src/errors.ts'
@@ -62,7 +63,9 @@ describe('docs/errors.md', () => {
     new AddressRefusedError('127.0.0.1'),
     new EnvelopeError('it is malformed'),
     new JobIdError('it is too long'),
-    new ReportedError('ERR_NO_ANSWER', 'no answer'),
+    new LeaseLostError('ERR_NO_ANSWER', 'no answer'),
+    new LeaseLostError('ERR_LEASE_LOST', 'lost'),
+    new LeaseLostError('ERR_RUN_TOO_LONG', 'too long'),
     new ReportedError('ERR_REDIRECTED', 'a redirect'),
     new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
   ])('the page has the entry that $code links to, which Node prints with the error', (error) => {
