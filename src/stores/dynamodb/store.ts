@@ -138,6 +138,8 @@ interface Change {
   readonly heldBy?: string
   readonly wasDone: boolean
   readonly isDone: boolean
+  /** Whether the record must be there, and its time not over. */
+  readonly mustLive?: boolean
 }
 
 /** No record's time is over by then. */
@@ -150,10 +152,10 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
 
   /**
    * Writes a record, whose time begins now, unless another owner's blocks it. Resolves with that one then. Replaces another
-   * owner's only if its time is over by `overBy`.
+   * owner's only if its time is over by `overBy`, and never one that has to live.
    */
   const write = async (key: Item, owner: string, change: Change, now: number, overBy: number) => {
-    const { spanMs, heldBy, wasDone, isDone } = change
+    const { spanMs, heldBy, wasDone, isDone, mustLive = false } = change
     const lapsesAt = Math.ceil(now + spanMs)
     const input = {
       TableName: table,
@@ -164,7 +166,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
         lapses_at: { N: `${lapsesAt}` },
         [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
       },
-      ConditionExpression: FREE_OR_MINE,
+      ConditionExpression: mustLive ? MINE_AND_LIVE : FREE_OR_MINE,
       ExpressionAttributeValues: conditionValues(owner, wasDone, overBy),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     }
@@ -175,7 +177,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
     } catch (error) {
       if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
       clock.confirm()
-      return { record: memberOf(error, 'Item') ?? (await read(options, key)) }
+      return { record: memberOf(error, 'Item') ?? (mustLive ? undefined : await read(options, key)) }
     }
   }
 
@@ -220,6 +222,17 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
         throw explained(error, table)
       }
     },
+    async renew(eventKey, owner, spanMs) {
+      const key = await keyItem(prefix, eventKey)
+      // A wrong clock could revive a lease that is over. Any response corrects it.
+      if (!clock.isConfirmed()) {
+        await read(options, key)
+        clock.confirm()
+      }
+      const now = clock.now()
+      const change = { spanMs, heldBy: owner, wasDone: false, isDone: false, mustLive: true }
+      return (await write(key, owner, change, now, now)) === 'written'
+    },
   }
 }
 
@@ -231,9 +244,10 @@ const COMMIT_ANSWER_OF = { written: 'committed', leased: 'lost', done: 'already'
  * that is gone by now was leased.
  */
 async function read({ client, call, table }: VerbOptions, key: Item): Promise<unknown> {
-  const reply = await call((given) =>
-    client.getItem({ TableName: table, Key: key, ConsistentRead: true }, given),
-  )
+  const input = { TableName: table, Key: key, ConsistentRead: true }
+  const reply = await call((given) => client.getItem(input, given)).catch((error: unknown) => {
+    throw explained(error, table)
+  })
   return memberOf(reply, 'Item')
 }
 
