@@ -438,8 +438,9 @@ class WebhookEvent implements ClaimedEvent<unknown> {
   readonly payload: unknown
   readonly rawBody: Uint8Array
   readonly auth: EventAuth
-  readonly commit: () => Promise<CommitAnswer>
-  readonly release: () => Promise<boolean>
+  // Not methods of the class, so that they can be taken off the event, and copied.
+  readonly commit: () => Promise<CommitAnswer> = () => this.#lease.commit()
+  readonly release: () => Promise<boolean> = () => this.#lease.release()
   readonly #lease: Lease
 
   constructor({ auth, delivery, eventId, listener, payload, sentAt }: Verification, lease: Lease) {
@@ -449,9 +450,6 @@ class WebhookEvent implements ClaimedEvent<unknown> {
     this.payload = payload
     this.rawBody = delivery.body
     this.auth = auth as EventAuth // `checkAuthenticity` has set it
-    // Not methods of the class, so that they can be taken off the event, and copied.
-    this.commit = () => lease.commit()
-    this.release = () => lease.release()
     this.#lease = lease
   }
 
