@@ -352,7 +352,8 @@ const RELEASE: StoreCall<boolean> = {
 const RENEW: StoreCall<boolean> = {
   name: 'renew',
   answers: [true, false],
-  ask: (key, { listener: { store, leaseMs }, owner }) => store.renew?.(key, owner, leaseMs) ?? false,
+  ask: (key, { listener: { store, leaseMs }, owner }) =>
+    store.renew ? store.renew(key, owner, leaseMs) : false,
 }
 
 /** For events without a key: every delivery is new. */

@@ -1,6 +1,5 @@
 import type { Evidence } from './auth/evidence.ts'
 import { Body } from './body.ts'
-import type { Lease } from './claim.ts'
 import type { Signed } from './crypto/algorithms.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
@@ -40,8 +39,8 @@ export class Verification implements Evidence, Waiter {
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
   auth: EventAuth | undefined = undefined
-  /** The lease on the event of an accepted delivery. */
-  lease: Lease | undefined = undefined
+  /** The `Lease` on the event of an accepted delivery. */
+  lease: object | undefined = undefined
   /** For `onError`, in addition to the verdict. */
   problem: Error | undefined = undefined
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */

@@ -1,4 +1,5 @@
 import { sourceFailure } from '../../src/checks/source-ip.ts'
+import type { Lease } from '../../src/claim.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { ignoreRejection } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
@@ -271,7 +272,7 @@ function outcomeOf<Given extends Listener<unknown>>(
   return {
     event: verdict.event as EventOf<Given>,
     listener: verification.listener as Given, // found by the lookup
-    [LEASE]: verification.lease,
+    [LEASE]: verification.lease as Lease | undefined, // nothing else is one
   }
 }
 

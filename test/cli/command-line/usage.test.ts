@@ -102,7 +102,6 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--forward-to', URL_, '--forward-secret-file', 'nope'], 'nope: the file does not exist'],
   [['listen', '--forward-to', URL_, '--timeout', '0'], '--timeout takes a whole number'],
   [['listen', '--port', '0', '--forward-to', URL_, '--timeout', '901'], '--timeout takes at most 900'],
-  [['listen', '--port', '0', '--forward-to', URL_, '--lease', '5'], '--forward-to needs --lease 6 or more'],
   [['listen', '--forward-to', URL_, '--pass-header', 'X_Real_IP'], 'letters, digits and hyphens'],
   [['listen', '--forward-to', URL_, '--pass-header', 'Transfer-Encoding'], 'it belongs to one connection'],
   [['listen', '--forward-to', URL_, '--pass-header', 'Hookgate-Auth'], 'hookgate sets this header itself'],
