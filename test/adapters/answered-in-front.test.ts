@@ -4,7 +4,7 @@ import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import { Hono, type MiddlewareHandler } from 'hono'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
@@ -23,9 +23,6 @@ const verbs = ({ calls }: Endpoint) =>
 /** Lets the handler start before something in front of it answers, as a timeout does. */
 const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
 const never = () => new Promise<never>(() => {})
-
-/** Resolves when it holds. */
-const until = (holds: () => boolean) => vi.waitFor(() => expect(holds()).toBe(true), { interval: 2 })
 
 const notWaiting: MiddlewareHandler = async (c, next) => {
   void next()
@@ -79,7 +76,7 @@ describe('Hono on Node, if something in front answers while the handler runs', (
     expect(await send()).toBe(status)
     expect(verbs(endpoint)).toEqual(['claim'])
     opened.add('opened')
-    if (verb === 'commit') await until(() => verbs(endpoint).length === 2)
+    if (verb === 'commit') await expect.poll(() => verbs(endpoint)).toHaveLength(2)
     expect(await send()).toBe(status)
     await endpoint.failures.reaches(1) // One sweep looks at both.
     expect(endpoint.failures.entries).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { type RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Writable } from 'node:stream'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { Log } from '../support/log.ts'
@@ -121,7 +121,7 @@ describe('a handler that does not answer', () => {
       expect(verbs(endpoint), name).toEqual(['claim'])
       opened.add('opened')
       expect((await connection.reply())?.status, name).toBe(200)
-      await vi.waitFor(() => expect(verbs(endpoint), name).toEqual(['claim', 'commit']))
+      await expect.poll(() => verbs(endpoint), { message: name }).toEqual(['claim', 'commit'])
       expect(endpoint.failures.entries, name).toHaveLength(1)
     })
   })
