@@ -89,7 +89,7 @@ const onEach = (run: (name: string, mount: (typeof MOUNTED)[string]) => Promise<
 it('onError is not called for an answered response that never closes', async () => {
   const run = async ([name, how, mount, makeSink]: (typeof hosts)[number]) => {
     const answers = [200, new Promise<number>(() => {})]
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.05, maxRunSeconds: 0.1 })
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 })
     const handle = async () => answers.shift() ?? 500
     const { address, send } = await started(mount, makeSink, endpoint, handle)
     expect(await send(toBytes(await endpoint.request()))).toBe(200)
@@ -106,7 +106,7 @@ describe('a handler that does not answer', () => {
   it('a handler that does not answer is reported to onError after maxRunSeconds, and settles the event if it still answers', async () => {
     await onEach(async (name, mount) => {
       const opened = new Log<string>()
-      const endpoint = hmacEndpoint({ leaseSeconds: 0.05, maxRunSeconds: 0.1 })
+      const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 })
       const handle = async () => {
         await opened.has('opened')
         return 200
@@ -116,7 +116,7 @@ describe('a handler that does not answer', () => {
       await connection.write(toBytes(await endpoint.request()))
       await endpoint.failures.reaches(1)
       expect(endpoint.failures.entries.map(String), name).toEqual([
-        'LeaseLostError: the handler ran longer than maxRunSeconds (0.1): its lease is not renewed any more, and the next delivery of this event may run',
+        'LeaseLostError: the handler ran longer than maxRunSeconds (0.4): its lease is not renewed any more, and the next delivery of this event may run',
       ])
       expect(verbs(endpoint), name).toEqual(['claim'])
       opened.add('opened')
@@ -156,7 +156,7 @@ describe('a handler that does not answer', () => {
     await onEach(async (name, mount) => {
       const claimed = new Log<string>()
       const entered = new Log<string>()
-      const endpoint = hmacEndpoint({ leaseSeconds: 0.05, maxRunSeconds: 0.1 }, (clock) => {
+      const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 }, (clock) => {
         const store = memoryStore({ clock })
         return {
           claim: (...given) => claimed.has('claimed').then(() => store.claim(...given)),
@@ -190,7 +190,7 @@ describe('a handler that does not answer', () => {
   it('a handler is reported too if its client left', async () => {
     await onEach(async (name, mount) => {
       const entered = new Log<string>()
-      const endpoint = hmacEndpoint({ leaseSeconds: 0.05, maxRunSeconds: 0.1 })
+      const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 })
       const handle = () => {
         entered.add('entered')
         return new Promise<number>(() => {})

@@ -109,13 +109,13 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
   },
 
   'the handler ran longer than `maxRunSeconds`': async () => {
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.1, maxRunSeconds: 0.15 }, () => memoryStore())
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 }, () => memoryStore())
     const { address, send, runs, atOnce } = await running(endpoint, (run) => (run === 1 ? undefined : 200))
     const request = await endpoint.request()
     const silent = new RawConnection(address)
     await silent.write(toBytes(request))
     await endpoint.failures.reaches(1)
-    await new Promise((resolve) => setTimeout(resolve, 110))
+    await new Promise((resolve) => setTimeout(resolve, 420))
     expect([await send(request), runs.entries.length, atOnce.most]).toEqual([200, 2, 1])
     expect(codes(endpoint)).toEqual(['ERR_RUN_TOO_LONG'])
     silent.abort()
