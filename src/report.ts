@@ -153,7 +153,7 @@ export interface StoreFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
   /** The method that was called. */
-  readonly verb: 'claim' | 'commit' | 'release'
+  readonly verb: 'claim' | 'commit' | 'release' | 'renew'
   /** The store's answer. Undefined until the end, and for a failed call. */
   readonly answer?: StoreAnswer | undefined
 }
