@@ -3,7 +3,13 @@ export type { Evidence } from './auth/evidence.ts'
 export { generateSecret, type HmacOptions, hmac } from './auth/hmac.ts'
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
 export type { Delivery } from './delivery.ts'
-export { EventStoreError, KeySetError, ListenerConfigError, ListenerLoadError } from './errors.ts'
+export {
+  EventStoreError,
+  KeySetError,
+  LeaseLostError,
+  ListenerConfigError,
+  ListenerLoadError,
+} from './errors.ts'
 export type {
   ClaimedEvent,
   EventAuth,

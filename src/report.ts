@@ -153,7 +153,7 @@ export interface StoreFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
   /** The method that was called. */
-  readonly verb: 'claim' | 'commit' | 'release'
+  readonly verb: 'claim' | 'commit' | 'release' | 'renew'
   /** The store's answer. Undefined until the end, and for a failed call. */
   readonly answer?: StoreAnswer | undefined
 }
@@ -175,6 +175,7 @@ export interface KeysFields extends FailedFields {
 export interface InboxFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
+  /** Whether an event was put, or a worker ran it. */
   readonly verb: 'put' | 'run'
   /**
    * `put`: the job is written. Of a run: its handler succeeded (`done`), or failed and will run again (`failed`) or will not (`dead`),

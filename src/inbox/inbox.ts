@@ -66,6 +66,7 @@ export interface WorkOptions {
 export interface InboxCounts {
   /** Due now, or after a delay. */
   readonly waiting: number
+  /** With a lease that has not ended. */
   readonly running: number
   /** Out of attempts. They stay, as duplicates of later deliveries, until you call `again()`, or delete their rows. */
   readonly dead: number

@@ -86,6 +86,7 @@ export const STATEMENT_MS = 10_000
 /** The shortest pause before a statement that failed is sent again. */
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_ERROR = 1000
+export const RUNS_AGAIN = 'the event runs again when its lease ends, perhaps while this run goes on'
 
 /** One attempt at a job, from its lease to what became of it. Never rejects. */
 export class Run<Given extends Listener<unknown>> {
@@ -120,11 +121,11 @@ export class Run<Given extends Listener<unknown>> {
     }
   }
 
-  /** Stops the heartbeat and tells the handler. The job runs again when its lease ends. */
-  abandon(problem: string): void {
+  /** Stops the heartbeat, and tells the handler and the operator. */
+  abandon(problem: string, cause?: unknown): void {
     if (this.#lost.signal.aborted || this.#isOver) return
     clearTimeout(this.#beating)
-    const error = new InboxError(`${problem}: the event runs again when its lease ends`)
+    const error = new InboxError(problem, { cause })
     this.#lost.abort(error)
     this.#options.tell(error, this.#job, 'lost')
   }
@@ -225,7 +226,7 @@ export class Run<Given extends Listener<unknown>> {
     if (this.#isDoneInTransaction) return
     const sentAt = performance.now()
     if (sentAt - this.#startedAt >= maxRunMs)
-      return this.abandon(`the handler still runs after ${maxRunMs} ms`)
+      return this.abandon(`the handler still runs after ${maxRunMs} ms: ${RUNS_AGAIN}`)
     const [key, listener] = this.#job.name
     try {
       const answer = await this.#ask(statements.beat, [
@@ -235,12 +236,13 @@ export class Run<Given extends Listener<unknown>> {
         milliseconds(leaseMs),
       ])
       if (this.#isOver || this.#isDoneInTransaction) return
-      if (answer === undefined) return this.abandon('another worker has taken over the event')
+      if (answer === undefined)
+        return this.abandon('another worker has taken over the event, because the lease had ended')
       this.#heldUntil = sentAt + leaseMs
       this.#beatIn(leaseMs / 2)
-    } catch {
+    } catch (error) {
       if (performance.now() < this.#heldUntil) this.#beatIn(this.#pauseMs())
-      else this.abandon('the lease could not be renewed')
+      else this.abandon(`the lease has ended, because the database did not renew it: ${RUNS_AGAIN}`, error)
     }
   }
 }

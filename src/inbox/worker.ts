@@ -9,7 +9,7 @@ import { asciiText, keyText } from '../stores/postgres/ascii.ts'
 import { rowsOf } from './ask.ts'
 import { INBOX, milliseconds } from './claims.ts'
 import { InboxError } from './errors.ts'
-import { type Job, type JobState, jobOf, Run, type RunOptions, STATEMENT_MS } from './run.ts'
+import { type Job, type JobState, jobOf, RUNS_AGAIN, Run, type RunOptions, STATEMENT_MS } from './run.ts'
 
 /** What is known of a job whose error is told. */
 export interface InboxErrorContext extends VerdictContext {
@@ -76,7 +76,8 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
     const drained = this.#looping.then(() => Promise.all(this.#running.values()))
     await Promise.race([drained, late])
     clearTimeout(timer)
-    for (const run of this.#running.keys()) run.abandon('the worker stops, but the handler still runs')
+    for (const run of this.#running.keys())
+      run.abandon(`the worker stops, but the handler still runs: ${RUNS_AGAIN}`)
   }
 
   async #loop(): Promise<void> {

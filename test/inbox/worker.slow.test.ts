@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { PoolClient } from 'pg'
+import pg, { type PoolClient } from 'pg'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -93,6 +93,50 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     expect(ids[0]).toBe(event.id)
     expect(new Set(ids).size).toBe(21)
     expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+
+  it('an event that is put while the worker looks for others is not overlooked', async () => {
+    const looked = gate()
+    const { opened, open } = gate()
+    let isFirst = true
+    const { box } = await fresh(
+      {},
+      {
+        async query(text: string, values: string[]) {
+          const result = await on.pool.query(text, values)
+          if (isFirst && text.includes('job.attempts')) {
+            isFirst = false
+            looked.open()
+            await opened
+          }
+          return result
+        },
+      },
+    )
+    const { listener, deliver } = boxListener(box)
+    startWorker(box, listener, () => {}, { pollMs: 600_000 })
+    await looked.opened
+    await box.put(await acceptedEvent(await deliver(), listener))
+    open()
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+  })
+
+  it('workers and puts agree at the isolation level SERIALIZABLE, too', async () => {
+    const strict = new pg.Pool({
+      ...on.server.address,
+      options: '-c default_transaction_isolation=serializable',
+    })
+    onTestFinished(() => strict.end())
+    const { box } = await fresh({ leaseMs: 60_000 }, strict)
+    const { listener, deliver } = boxListener(box)
+    const ids: string[] = []
+    const handler = ({ id }: { readonly id: string }) => ids.push(id)
+    for (let count = 0; count < 3; count += 1) startWorker(box, listener, handler, { concurrency: 3 })
+    const put = async () => box.put(await acceptedEvent(await deliver(), listener))
+    for (let count = 0; count < 5; count += 1) await Promise.all(Array.from({ length: 6 }, put))
+    await expect.poll(() => box.counts()).toMatchObject({ done: 30 })
+    expect(ids).toHaveLength(30)
+    expect(new Set(ids).size).toBe(30)
   })
 
   it('of eight workers on one table, one runs each of 200 events', async () => {
@@ -284,7 +328,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
 
   describe('leases', () => {
     it('a handler may take longer than its lease: it runs once, by a heartbeat', async () => {
-      const { box, table, listener } = await scene()
+      const { box, table, listener } = await scene({ leaseMs: 1500 })
       let runs = 0
       const { opened, open } = gate()
       const handler = async () => {
@@ -292,9 +336,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         await opened
       }
       const { told } = startWorker(box, listener, handler)
-      startWorker(inbox(on.pool, { table, leaseMs: LEASE_MS }), listener, handler)
+      startWorker(inbox(on.pool, { table, leaseMs: 1500 }), listener, handler)
       await expect.poll(() => runs).toBe(1)
-      await new Promise((resolve) => setTimeout(resolve, 4 * LEASE_MS)) // by the server's clock
+      await new Promise((resolve) => setTimeout(resolve, 3500)) // by the server's clock
       expect(await box.counts()).toMatchObject({ running: 1 })
       open()
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
@@ -428,7 +472,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       ])
     })
 
-    it('done(tx) takes the transactions of postgres.js and of PGlite', async () => {
+    it("done(tx) takes the executor of an ORM's transaction", async () => {
+      const { box, listener, event, states } = await scene()
+      startWorker(box, listener, ({ id }, { done }) =>
+        inTransaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done({ query: async (text, values) => (await tx.query(text, values)).rows })
+        }),
+      )
+      await expect.poll(states).toEqual(['done'])
+      expect(await effectsOf(event.id)).toBe(1)
+    })
+
+    it('done(tx) takes a transaction of postgres.js', async () => {
       const { box, listener, event } = await scene()
       const sql = postgres(on.server.address)
       onTestFinished(() => sql.end())
@@ -516,13 +572,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
 
   describe('stop()', () => {
     it('stop() waits for what runs, and takes nothing more', async () => {
-      const { box, listener, put } = await scene()
+      const { box, listener, put } = await scene({ leaseMs: 1500 })
       const { opened, open } = gate()
       const { stop } = startWorker(box, listener, () => opened, { concurrency: 1 })
       await put()
       await expect.poll(() => box.counts()).toMatchObject({ running: 1, waiting: 1 })
       const stopping = stop()
-      await new Promise((resolve) => setTimeout(resolve, 3 * LEASE_MS)) // it keeps its lease meanwhile
+      await new Promise((resolve) => setTimeout(resolve, 2500)) // it keeps its lease meanwhile
       expect(await box.counts()).toMatchObject({ running: 1, waiting: 1 })
       open()
       await stopping

@@ -7,6 +7,7 @@ import {
   ERRORS_PAGE,
   EventStoreError,
   KeySetError,
+  LeaseLostError,
   ListenerConfigError,
   ListenerLoadError,
 } from '../../src/errors.ts'
@@ -64,7 +65,9 @@ describe('docs/errors.md', () => {
     new EnvelopeError('it is malformed'),
     new InboxError('it failed'),
     new JobIdError('it is too long'),
-    new ReportedError('ERR_NO_ANSWER', 'no answer'),
+    new LeaseLostError('ERR_NO_ANSWER', 'no answer'),
+    new LeaseLostError('ERR_LEASE_LOST', 'lost'),
+    new LeaseLostError('ERR_RUN_TOO_LONG', 'too long'),
     new ReportedError('ERR_REDIRECTED', 'a redirect'),
     new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
   ])('the page has the entry that $code links to, which Node prints with the error', (error) => {

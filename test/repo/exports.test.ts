@@ -58,6 +58,7 @@ describe('the public surface', () => {
       '.': [
         'EventStoreError',
         'KeySetError',
+        'LeaseLostError',
         'ListenerConfigError',
         'ListenerLoadError',
         'defineListener',

@@ -85,11 +85,8 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     const key = newKey()
     await store.claim(key, 'a', LEASE_MS)
     const [name, value] = [await onlyKey(), await redis.get(await onlyKey())]
-    for (const [leaseMs, isRenewed] of [
-      [10 * LEASE_MS, true],
-      [LEASE_MS / 2, true],
-    ] as const) {
-      expect(await store.renew?.(key, 'a', leaseMs + 0.5)).toBe(isRenewed)
+    for (const leaseMs of [10 * LEASE_MS, LEASE_MS / 2]) {
+      expect(await store.renew?.(key, 'a', leaseMs + 0.5)).toBe(true)
       const leftMs = await redis.pttl(name)
       expect(leftMs).toBeLessThanOrEqual(leaseMs + 1)
       expect(leftMs).toBeGreaterThan(leaseMs - 10_000)

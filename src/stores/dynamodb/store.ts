@@ -144,6 +144,8 @@ interface Change {
 
 /** No record's time is over by then. */
 const NOTHING_IS_OVER = 0
+/** Every record's time is over by then. */
+const EVERYTHING_IS_OVER = Number.MAX_SAFE_INTEGER
 
 function dynamodbVerbs(options: VerbOptions): EngineVerbs {
   const { client, call, table, prefix } = options
@@ -224,13 +226,10 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
     },
     async renew(eventKey, owner, spanMs) {
       const key = await keyItem(prefix, eventKey)
-      // A wrong clock could revive a lease that is over. Any response corrects it.
-      if (!clock.isConfirmed()) {
-        await read(options, key)
-        clock.confirm()
-      }
-      const now = clock.now()
       const change = { spanMs, heldBy: owner, wasDone: false, isDone: false, mustLive: true }
+      // A wrong clock could revive a lease that is over. The response to a write that changes nothing corrects it.
+      if (!clock.isConfirmed()) await write(key, owner, change, clock.now(), EVERYTHING_IS_OVER)
+      const now = clock.now()
       return (await write(key, owner, change, now, now)) === 'written'
     },
   }
@@ -244,10 +243,9 @@ const COMMIT_ANSWER_OF = { written: 'committed', leased: 'lost', done: 'already'
  * that is gone by now was leased.
  */
 async function read({ client, call, table }: VerbOptions, key: Item): Promise<unknown> {
-  const input = { TableName: table, Key: key, ConsistentRead: true }
-  const reply = await call((given) => client.getItem(input, given)).catch((error: unknown) => {
-    throw explained(error, table)
-  })
+  const reply = await call((given) =>
+    client.getItem({ TableName: table, Key: key, ConsistentRead: true }, given),
+  )
   return memberOf(reply, 'Item')
 }
 
