@@ -49,6 +49,8 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
   readonly #running = new Map<Run<Given>, Promise<unknown>>()
   readonly #looping: Promise<void>
   #isStopping = false
+  /** `stop()` has resolved. */
+  #isOver = false
   /** How often it was woken, so that a job which is put during a `take` is not overlooked. */
   #wakes = 0
   #wakeUp: () => void = () => {}
@@ -76,6 +78,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
     const drained = this.#looping.then(() => Promise.all(this.#running.values()))
     await Promise.race([drained, late])
     clearTimeout(timer)
+    this.#isOver = true
     for (const run of this.#running.keys())
       run.abandon(`the worker stops, but the handler still runs: ${RUNS_AGAIN}`)
   }
@@ -111,6 +114,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
       `${most}`,
       await keyText(listener.id),
     ])
+    if (this.#isOver) return 0 // their leases lapse
     for (const row of rows) {
       const job = jobOf(row, worker)
       if (job.isDead) this.#died(job)

@@ -608,6 +608,33 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       open()
     })
 
+    it('stop() has the last word: what a slow database hands out later does not run', async () => {
+      const { table, listener } = await scene()
+      const asked = gate()
+      const { opened, open } = gate()
+      const answered = gate()
+      const slow = inbox(
+        {
+          async query(text: string, values: string[]) {
+            const result = await on.pool.query(text, values)
+            if (!text.includes('job.attempts')) return result
+            asked.open()
+            await opened
+            queueMicrotask(() => setTimeout(answered.open, 50))
+            return result
+          },
+        },
+        { table, leaseMs: LEASE_MS },
+      )
+      let runs = 0
+      const { stop } = startWorker(slow, listener, () => (runs += 1), { drainMs: 50 })
+      await asked.opened
+      await stop()
+      open()
+      await answered.opened
+      expect(runs).toBe(0)
+    })
+
     it('stop() may be called twice, and while nothing runs', async () => {
       const { box, listener } = boxListenerOf(await fresh())
       const worker = box.work(listener, () => {}, { pollMs: 600_000 })
