@@ -9,7 +9,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
-import { keepReturned, whenRouteReturned } from './fastify/returned.ts'
+import { keepReturned, returnedBy, whenRouteReturned } from './fastify/returned.ts'
 import {
   asError,
   behindProxies,
@@ -277,7 +277,7 @@ function claimLast(
       const checked = request[CHECKED] as Checked // set by onRequest
       const outcome = await receiver.claim(checked)
       if (outcome.reply) return sendReply(reply, outcome.reply)
-      settleAtEnd(reply.raw, outcome, whenRouteReturned(request, reply))
+      settleAtEnd(reply.raw, outcome, whenRouteReturned(request, reply), undefined, () => returnedBy(request))
       request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
       if (request.method === 'GET') request.body = checked.payload // Fastify parses no body of a GET
       done()

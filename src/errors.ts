@@ -74,6 +74,27 @@ export class EventStoreError extends CodedError<'ERR_EVENT_STORE'> {
 }
 
 /**
+ * The event is no longer this handler's, and its next delivery may run while the handler still does. Given to `onError`, and the reason
+ * of `event.signal`. Adapters also write its code to the console if there is no `onError`. By `code`:
+ *
+ * - `ERR_LEASE_LOST`: the lease ended before it could be renewed. `cause` holds the store's error, if there was one.
+ * - `ERR_RUN_TOO_LONG`: the handler ran longer than `maxRunSeconds`.
+ * - `ERR_NO_ANSWER`: the handler outlived its lease, and the store has no `renew`.
+ *
+ * @example
+ * ```ts
+ * const onError: ListenerOptions['onError'] = (error, { eventId }) => {
+ *   if (error instanceof LeaseLostError) console.error(eventId, error.code)
+ * }
+ * ```
+ */
+export class LeaseLostError extends CodedError<'ERR_LEASE_LOST' | 'ERR_RUN_TOO_LONG' | 'ERR_NO_ANSWER'> {
+  constructor(code: LeaseLostError['code'], message: string, options?: Cause) {
+    super('LeaseLostError', code, message, options)
+  }
+}
+
+/**
  * `listeners()` could not load a listener in time, and has no earlier copy that it may still use.
  * Adapters respond with 503 and `Retry-After`. `cause` holds the error of `load`.
  *

@@ -1,3 +1,4 @@
+import type { Delivery } from './delivery.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
 
 /** Identifies an event in a store. Two keys name the same event only if both parts are equal. */
@@ -62,9 +63,9 @@ export interface EventStore {
   renew?(key: EventKey, owner: string, leaseMs: number): MaybePromise<boolean>
   /**
    * For stores that hold something open for an event, such as a transaction: called when `verify()` accepts the event.
-   * `owner` is the one of its claims.
+   * `owner` is the one of its claims, and `delivery` the request that it came in.
    */
-  accepted?(event: object, owner: string): void
+  accepted?(event: object, owner: string, delivery?: Delivery): void
   /**
    * For stores that evict records when full: how long each record is kept at least, in seconds. `defineListener` refuses
    * a store that keeps records for less time than a captured delivery can be replayed.

@@ -132,6 +132,11 @@ export interface ClaimedEvent<Payload = Json> {
    * @throws EventStoreError if the store fails. The lease expires by itself.
    */
   release(): Promise<boolean>
+  /**
+   * Aborted when this handler may no longer be the only one: its lease was lost, or it ran longer than `maxRunSeconds`. The reason is
+   * a `LeaseLostError`. Not aborted because the sender hangs up: the handler's work counts all the same.
+   */
+  readonly signal: AbortSignal
 }
 
 /**

@@ -3,7 +3,13 @@ export type { Evidence } from './auth/evidence.ts'
 export { generateSecret, type HmacOptions, hmac } from './auth/hmac.ts'
 export type { NamedSecret, Secrets } from './auth/secrets.ts'
 export type { Delivery } from './delivery.ts'
-export { EventStoreError, KeySetError, ListenerConfigError, ListenerLoadError } from './errors.ts'
+export {
+  EventStoreError,
+  KeySetError,
+  LeaseLostError,
+  ListenerConfigError,
+  ListenerLoadError,
+} from './errors.ts'
 export type {
   ClaimedEvent,
   EventAuth,
@@ -32,7 +38,7 @@ export {
 } from './listener.ts'
 export type { Reason, RejectedStatus } from './reason.ts'
 export type { Reply } from './reply.ts'
-export type { KeysFields, StoreFields, VerifyFields } from './report.ts'
+export type { InboxFields, KeysFields, StoreFields, VerifyFields } from './report.ts'
 export { route } from './route.ts'
 export type { EventTypes, Named } from './typed-events.ts'
 export { type Accepted, type Handshake, type Rejected, replyTo, type Verdict } from './verdict.ts'

@@ -52,6 +52,8 @@ export interface Listener<Payload = Json> {
   readonly retentionMs: number
   /** How long a claim protects a running handler, in milliseconds. */
   readonly leaseMs: number
+  /** How long the lease of a running handler is renewed, in milliseconds. */
+  readonly maxRunMs: number
   /** Timeout for one store call, in milliseconds. */
   readonly storeTimeoutMs: number
   /** Validates the payload. Undefined if any payload is accepted. */
@@ -112,7 +114,7 @@ export function defineListener<Events = Json, Payload = Events>(
   const protocol = protocolOf(options.auth)
   const defaults = defaultsOf(protocol, options.toleranceSeconds)
   checkRetention(options, protocol, defaults)
-  const { allowedCidrs } = options
+  const { allowedCidrs, leaseSeconds = defaults.leaseSeconds } = options
   return Object.freeze({
     id: options.id,
     auth: options.auth,
@@ -122,7 +124,8 @@ export function defineListener<Events = Json, Payload = Events>(
     maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
     toleranceSeconds: options.toleranceSeconds ?? defaults.toleranceSeconds,
     retentionMs: (options.retentionSeconds ?? defaults.retentionSeconds) * 1000,
-    leaseMs: (options.leaseSeconds ?? defaults.leaseSeconds) * 1000,
+    leaseMs: leaseSeconds * 1000,
+    maxRunMs: maxRunSeconds(options.maxRunSeconds, leaseSeconds, protocol) * 1000,
     storeTimeoutMs: (options.storeTimeoutSeconds ?? 2) * 1000,
     payload: options.payload,
     settle: options.settle ?? 'auto',
@@ -213,10 +216,16 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
    */
   readonly retentionSeconds?: number | undefined
   /**
-   * How long a claim protects a running handler, in seconds. Defaults to 60, or to the scheme's lease. If the process
-   * crashes, the event can be claimed again when the lease ends.
+   * How soon the event of a process that died can be claimed again, in seconds. Defaults to 60, or to the scheme's lease. The adapters
+   * renew the lease of a running handler at half of it, if the store has `renew`. `verify()` alone does not.
    */
   readonly leaseSeconds?: number | undefined
+  /**
+   * How long the lease of a running handler is renewed, in seconds: at least `leaseSeconds`. Defaults to 900, or to less if the sender
+   * retries for less, so that an attempt remains after a handler that hangs. After that, `onError` is called, `event.signal` is
+   * aborted, and the lease expires.
+   */
+  readonly maxRunSeconds?: number | undefined
   /** Timeout for one store call, in seconds. Defaults to 2. */
   readonly storeTimeoutSeconds?: number | undefined
   /**
@@ -240,7 +249,7 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
     | undefined
   /**
    * Called for every failure that is not the sender's fault: the store, the key host, a payload schema that throws, a
-   * redirect from the handler, or a Node response that is still open when its lease ends. Not awaited; errors it throws are
+   * redirect from the handler, or a handler that has lost its lease. Not awaited; errors it throws are
    * ignored. Without it, the adapters write the error's code to `console.warn`, at most once a minute. `null` silences it.
    */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | null | undefined
@@ -270,6 +279,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   toleranceSeconds: optional(positiveSeconds),
   retentionSeconds: optional(positiveSeconds),
   leaseSeconds: optional(positiveSeconds),
+  maxRunSeconds: optional(positiveSeconds),
   storeTimeoutSeconds: optional(timerSeconds),
   payload: optional(standardSchema),
   settle: optional(oneOfWords('auto', 'manual')),
@@ -288,6 +298,16 @@ interface ListenerDefaults {
 }
 
 const LEASE_SECONDS = 60
+
+/** How long a handler may run by default. Rows of senders that retry for less have less. */
+const MAX_RUN_SECONDS = 900
+
+/** @throws ListenerConfigError for less than a lease, which ends no sooner. */
+function maxRunSeconds(given: number | undefined, leaseSeconds: number, protocol: Protocol): number {
+  if (given === undefined) return Math.max(protocol.maxRunSeconds ?? MAX_RUN_SECONDS, leaseSeconds)
+  if (given >= leaseSeconds) return given
+  throw new ListenerConfigError('maxRunSeconds', `must be at least leaseSeconds, which is ${leaseSeconds}`)
+}
 
 function defaultsOf({ maxBodyBytes, time, ...protocol }: Protocol, tolerance?: number): ListenerDefaults {
   const { retentionSeconds, leaseSeconds = LEASE_SECONDS } = protocol

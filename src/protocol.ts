@@ -30,10 +30,11 @@ export interface Protocol extends BodyFormat {
   readonly bareUnauthorized?: boolean | undefined
   /** The `WWW-Authenticate` header of a 401 (RFC 9110 11.6.1), if the authentication method has one. */
   readonly challenge?: string | undefined
-  /** The limits of a listener that sets none itself. A lease or a retention that is missing is that of every other sender. */
+  /** The limits of a listener that sets none itself. What is missing is as for every other sender. */
   readonly maxBodyBytes: number
   readonly retentionSeconds?: number | 'replay-window' | undefined
   readonly leaseSeconds?: number | undefined
+  readonly maxRunSeconds?: number | undefined
   /** The methods of deliveries. */
   readonly methods: readonly string[]
   /** The headers that the checks read, by lower-case name, without the signature's. None may be repeated. Required ones come first. */

@@ -153,7 +153,7 @@ export interface StoreFields extends FailedFields {
   /** The `id` of the listener. */
   readonly listenerId: string
   /** The method that was called. */
-  readonly verb: 'claim' | 'commit' | 'release'
+  readonly verb: 'claim' | 'commit' | 'release' | 'renew'
   /** The store's answer. Undefined until the end, and for a failed call. */
   readonly answer?: StoreAnswer | undefined
 }
@@ -169,4 +169,21 @@ export interface KeysFields extends FailedFields {
   readonly trigger: Trigger
   /** The number of usable keys. Undefined until the end, and for a failed fetch. */
   readonly keys?: number | undefined
+}
+
+/** What the tracing channel `hookgate:inbox` publishes about a put, and about each run of a job. */
+export interface InboxFields extends FailedFields {
+  /** The `id` of the listener. */
+  readonly listenerId: string
+  /** Whether an event was put, or a worker ran it. */
+  readonly verb: 'put' | 'run'
+  /**
+   * `put`: the job is written. Of a run: its handler succeeded (`done`), or failed and will run again (`failed`) or will not (`dead`),
+   * or another worker has the job by now (`lost`). Undefined until the end, and for a failed put.
+   */
+  readonly answer?: 'put' | 'done' | 'failed' | 'dead' | 'lost' | undefined
+  /** Of a run: its number, from 1 on. */
+  readonly attempt?: number | undefined
+  /** Of a run: the time since the event was put, in milliseconds. */
+  readonly waitedMs?: number | undefined
 }

@@ -39,6 +39,8 @@ export class Verification implements Evidence, Waiter {
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
   auth: EventAuth | undefined = undefined
+  /** The `Lease` on the event of an accepted delivery. */
+  lease: object | undefined = undefined
   /** For `onError`, in addition to the verdict. */
   problem: Error | undefined = undefined
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */

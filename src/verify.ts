@@ -7,7 +7,7 @@ import { checkHeaders } from './checks/headers.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
-import { acceptedEvent, claimOf } from './claim.ts'
+import { acceptedEvent, Lease } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
@@ -135,8 +135,8 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
   const { listener, protocol } = verification
   try {
     const owner = listener.nextOwner()
-    const eventClaim = claimOf(verification, owner)
-    const answer = await eventClaim.take(verification)
+    const lease = new Lease(verification, owner)
+    const answer = await lease.take(verification)
     if (answer === 'done') {
       return report(verification, rejected(ACCEPTED_BEFORE, protocol))
     }
@@ -144,8 +144,9 @@ export async function claim(verification: Verification): Promise<Verdict<unknown
       const retryAfterSeconds = Math.ceil(listener.leaseMs / 1000)
       return report(verification, rejected(UNDER_WAY, protocol, retryAfterSeconds))
     }
-    const event = acceptedEvent(verification, eventClaim)
-    if (listener.store.accepted) ignoreRejection(listener.store.accepted(event, owner))
+    verification.lease = lease
+    const event = acceptedEvent(verification, lease)
+    if (listener.store.accepted) ignoreRejection(listener.store.accepted(event, owner, verification.delivery))
     return report(verification, { ok: true, event })
   } catch (error) {
     reportError(verification, error)

@@ -223,7 +223,7 @@ describe('a lease that lapses', () => {
     await slow.commit()
     await slow.commit() // e.g. by the handler, and then by the adapter
     expect(told).toStrictEqual([
-      `L1 ${ID} EventStoreError: the work outlived its lease of 60 s and another delivery ran it too: raise leaseSeconds`,
+      `L1 ${ID} LeaseLostError: the commit came too late, and another delivery ran the event too: its lease of 60 s was lost`,
     ])
     expect(durations[0]).toBeLessThanOrEqual(performance.now() - start)
   })

@@ -20,6 +20,7 @@ function eventOf(type: string | undefined): WebhookEvent {
     auth: { method: 'hmac', secretId: 'main' },
     commit: async () => 'committed',
     release: async () => true,
+    signal: new AbortController().signal,
   }
 }
 

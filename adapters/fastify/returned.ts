@@ -17,11 +17,17 @@ export function keepReturned(route: RouteOptions): void {
     const returned: unknown = handler.call(this, request, reply)
     if (!(returned instanceof Promise)) return returned // it answers in a callback
     const watch = request[RETURNED]
+    request[RETURNED] = returned
     if (typeof watch === 'function') watch(returned)
-    else request[RETURNED] = returned
     return returned
   }
   route.handler = Object.defineProperty(kept, 'name', { value: handler.name }) // tools show it
+}
+
+/** The promise of a handler that has been called, unless it answers in a callback. */
+export function returnedBy(request: HandledRequest): Promise<unknown> | undefined {
+  const returned = request[RETURNED]
+  return returned instanceof Promise ? returned : undefined
 }
 
 /**

@@ -19,7 +19,8 @@ declare const setImmediate: (callback: () => void) => unknown
 export type WhenReturned = (tell: (status?: number) => void, isClosing: boolean) => void
 
 /**
- * Calls `onEnd`, at most once, with the status of a handler whose client has left. Never, if it does not end.
+ * Calls `onEnd`, at most once, with the status of a handler whose client has left. Never, if it does not end. Before that, calls it
+ * without a status if something else has ended the response.
  *
  * Anything may end the response because of its `close`, such as a middleware or a stream that is cancelled, without knowing how
  * the handler will end. So what the listeners of `close` have started counts only once the handler has returned, and so does
@@ -31,9 +32,9 @@ export function afterHangUp(
   response: NodeResponse,
   isClosing: boolean,
   whenReturned: WhenReturned | undefined,
-  onEnd: (status: number) => void,
+  onEnd: (status?: number) => void,
 ): void {
-  if (response.writableEnded) return // by something other than the handler
+  if (response.writableEnded) return void onEnd() // by something other than the handler
   const mark = {}
   follow(mark, response)
   let isSameTurn = isClosing
@@ -51,6 +52,7 @@ export function afterHangUp(
     const isByHandler = !isSameTurn && isFollowing(mark) === !isClosing
     ended = status
     if (hasReturned || isByHandler) finish(status)
+    else onEnd()
     unfollow(mark)
   })
   let hadReturned = isClosing

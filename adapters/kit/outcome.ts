@@ -1,3 +1,4 @@
+import type { Lease } from '../../src/claim.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
@@ -24,7 +25,11 @@ export interface Claimed<Given extends Listener<unknown> = Listener> {
   readonly listener: Given
   /** Always undefined. Declared so that `outcome.reply` singles out refusals. */
   readonly reply?: undefined
+  /** Only for the functions that settle the event. */
+  readonly [LEASE]?: Lease | undefined
 }
+
+export const LEASE: unique symbol = Symbol('hookgate.lease')
 
 /** Answers a verdict that is not ok. */
 export function refuse(verdict: Rejected | Handshake, { delivery, listener }: Verification): Refusal {

@@ -1,4 +1,5 @@
 import { sourceFailure } from '../../src/checks/source-ip.ts'
+import type { Lease } from '../../src/claim.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { ignoreRejection } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
@@ -25,6 +26,7 @@ import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
   BUSY,
   type Claimed,
+  LEASE,
   type Refusal,
   refuse,
   refuseBusy,
@@ -267,7 +269,11 @@ function outcomeOf<Given extends Listener<unknown>>(
   verification: Verification,
 ): Claimed<Given> | Refusal {
   if (!verdict.ok) return refuse(verdict, verification)
-  return { event: verdict.event as EventOf<Given>, listener: verification.listener as Given } // found by the lookup
+  return {
+    event: verdict.event as EventOf<Given>,
+    listener: verification.listener as Given, // found by the lookup
+    [LEASE]: verification.lease as Lease | undefined, // nothing else is one
+  }
 }
 
 /** The checks of the options that bound memory. */

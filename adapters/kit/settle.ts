@@ -1,10 +1,10 @@
-import { callHook } from '../../src/lib/hooks.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
 import { afterHangUp, type WhenReturned } from './hung-up.ts'
-import type { Claimed } from './outcome.ts'
+import { type Claimed, LEASE } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
-import { ReportedError, reportFailure } from './warn.ts'
+import { running } from './running.ts'
+import { ReportedError, reportFailure, warnOfFailure } from './warn.ts'
 
 /** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
 const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
@@ -32,6 +32,26 @@ export function settle(
 /** Whether this status commits. */
 const isSuccess = (status: number) => status >= 200 && status < 300
 
+/** Renews the lease while the handler runs: until `letGo`, a commit or release by hand, or `maxRunSeconds`. */
+export function keep({ [LEASE]: lease }: Claimed<Listener<unknown>>): void {
+  if (lease === undefined) return
+  lease.warn = warnOfFailure
+  running.add(lease)
+  if (lease.heldSince + lease.beatMs < running.dueAt) running.watch(lease)
+}
+
+/**
+ * The handler has ended with this status, or nobody can see how it goes on. With `settle: 'manual'`, a handler that has not failed may
+ * have handed the event to something that still runs.
+ */
+export function letGo({ [LEASE]: lease, listener }: Claimed<Listener<unknown>>, status: number): void {
+  if (lease === undefined || (listener.settle === 'manual' && !hasFailed(status))) return
+  running.delete(lease)
+  if (status >= 300) lease.judge() // a success is judged at its commit
+}
+
+const hasFailed = (status: number) => status >= 400 && !MAY_STILL_RUN.includes(status)
+
 /** How an adapter determines the status of a handler's outcome. */
 export interface StatusOf<Result> {
   /** The status of the handler's answer. */
@@ -41,8 +61,8 @@ export interface StatusOf<Result> {
 }
 
 /**
- * Runs a handler, and settles its event before the response is sent, for platforms that may stop after it. If the client
- * has disconnected, only a 2xx that the handler returned settles it, and otherwise the lease expires. Settles, or rejects, like
+ * Runs a handler, renews its lease until it returns, and settles its event before the response is sent, for platforms that may stop
+ * after it. If the client has disconnected, only a 2xx that the handler returned settles it, and otherwise the lease expires. Settles, or rejects, like
  * `run`.
  *
  * @example
@@ -58,13 +78,17 @@ export async function settleBefore<Result>(
   statusOf: StatusOf<Result>,
 ): Promise<Result> {
   const isGone = () => request.signal?.aborted === true // it may have missed the response
+  keep(claimed)
   try {
     const answer = await run()
     const status = statusOf.answer(answer)
+    letGo(claimed, status)
     if (isSuccess(status) || !isGone()) await settle(claimed, status)
     return answer
   } catch (error) {
-    if (!isGone()) await settle(claimed, statusOfThrown(statusOf, error))
+    const status = statusOfThrown(statusOf, error)
+    letGo(claimed, status)
+    if (!isGone()) await settle(claimed, status)
     throw error
   }
 }
@@ -79,11 +103,13 @@ function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
 }
 
 /** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
-interface OpenResponse extends Due {
+interface OpenResponse {
   readonly response: NodeResponse
   readonly claimed: Claimed<Listener<unknown>>
   /** Settles when the handler ends, if known. */
   readonly handled: Promise<unknown> | undefined
+  /** Finds such a promise of a handler that is not waited for. */
+  readonly returned: (() => Promise<unknown> | undefined) | undefined
   readonly whenReturned: WhenReturned | undefined
   isOver: boolean
 }
@@ -96,8 +122,8 @@ interface OpenResponse extends Due {
  * the lease expires. What ends it in the same turn as `close` counts only if `handled` has settled by then too, because anything
  * may wait for `close`.
  *
- * Reports a response that is still open at the end of the lease to `onError`, and a handler that still runs, because something
- * in front of it has answered.
+ * Renews the lease until `handled` has settled. Without it, until the response has ended, and if the client has disconnected before,
+ * until something ends it. If nothing does, until `maxRunSeconds`.
  *
  * @param unsentStatus The status of a handler whose `handled` is fulfilled, for frameworks that do not end the response if its
  * client has disconnected.
@@ -125,6 +151,8 @@ function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | 
  * Like `settleAfter`, for adapters that see in their own way how a handler returns. Waits for the response alone, unless
  * `handled` is given.
  *
+ * @param returned Finds the promise of a handler, once its response is over. Until it settles, the lease is renewed for a handler that
+ * something else has answered for.
  * @example
  * ```ts
  * settleAtEnd(res, outcome, (tell) => void answerTo(outcome.event).then(() => tell()))
@@ -135,16 +163,13 @@ export function settleAtEnd(
   claimed: Claimed<Listener<unknown>>,
   whenReturned?: WhenReturned,
   handled?: Promise<unknown>,
+  returned?: () => Promise<unknown> | undefined,
 ): void {
-  const { listener } = claimed
-  if (listener.settle === 'manual') return
-  const hasHook = Boolean(listener.onError) // nothing else needs the end of the lease
-  const dueAt = hasHook ? performance.now() + listener.leaseMs : 0
-  const open = { response, claimed, handled, whenReturned, dueAt, tellOverdue: tellLate, isOver: false }
+  const open = { response, claimed, handled, whenReturned, returned, isOver: false }
+  keep(claimed)
   if (response.destroyed ?? response.stream?.destroyed) return void onHangUp(open, false) // during the claim
   // Before other listeners, which may end the response.
   response.on('finish', () => onFinish(open)).prependListener('close', () => onClose(open))
-  if (hasHook) expectEnd(open)
 }
 
 /**
@@ -159,8 +184,8 @@ function onFinish(open: OpenResponse): void {
 function onClose(open: OpenResponse): void {
   if (open.isOver) return
   open.isOver = true
-  const { response, handled } = open
-  if (hasFailed(response)) return void ended(open)
+  const { response, claimed, handled } = open
+  if (hasBroken(response)) return void letGo(claimed, sentStatus(response))
   const { writableEnded, stream } = response
   // On HTTP/2, what waits for `aborted` may have ended the response before `close`.
   if (!writableEnded || stream?.aborted === true) return void onHangUp(open, true)
@@ -170,16 +195,18 @@ function onClose(open: OpenResponse): void {
 }
 
 /** A streamed response that failed after its status was sent. Something may have ended it all the same. A client cannot fake it. */
-function hasFailed(response: NodeResponse): boolean {
+function hasBroken(response: NodeResponse): boolean {
   const { errored } = response.stream ?? response
   return Boolean(errored) && !`${memberOf(errored, 'code')}`.startsWith('ERR_HTTP2_')
 }
 
 /** Commits if the handler still succeeds: its work is done, and another client may only have sent its delivery again. */
 function onHangUp(open: OpenResponse, isClosing: boolean): void {
-  ended(open)
   const { response, claimed, handled, whenReturned } = open
+  if (handled) letGoAfter(handled, open)
   afterHangUp(response, isClosing, whenReturned, (status) => {
+    if (status === undefined) return letGoAfter(handled ?? open.returned?.(), open)
+    if (handled === undefined) letGo(claimed, status)
     if (!isSuccess(status) || !isSuccess(sentStatus(response))) return
     if (handled === undefined) return void settle(claimed, status)
     handled.then(() => settle(claimed, status)).catch(() => {}) // a handler that failed
@@ -187,8 +214,18 @@ function onHangUp(open: OpenResponse, isClosing: boolean): void {
 }
 
 function settleNow(open: OpenResponse): void {
-  ended(open)
-  void settle(open.claimed, sentStatus(open.response))
+  const { claimed, handled } = open
+  const status = sentStatus(open.response)
+  if (!MAY_STILL_RUN.includes(status)) letGo(claimed, status)
+  else letGoAfter(handled ? undefined : open.returned?.(), open)
+  void settle(claimed, status)
+}
+
+/** Lets go at the end of a handler that something else has answered for: now, if its end cannot be seen. */
+function letGoAfter(end: Promise<unknown> | undefined, { claimed, response }: OpenResponse): void {
+  const onEnd = () => letGo(claimed, sentStatus(response))
+  if (end) end.then(onEnd, onEnd)
+  else onEnd()
 }
 
 /** A handler that answers twice sends its first status (`_header` in HTTP/1), and leaves its second in `statusCode`. */
@@ -196,62 +233,4 @@ export function sentStatus(response: NodeResponse): number {
   const { stream, _header } = response
   if (stream) return Number(memberOf(stream.sentHeaders, ':status')) || response.statusCode
   return (typeof _header === 'string' && Number(_header.slice(9, 12))) || response.statusCode
-}
-
-function tellLate(this: OpenResponse): void {
-  const { isOver, response, claimed } = this
-  const { id: listenerId, leaseMs, onError } = claimed.listener
-  const state = isOver
-    ? `${sentStatus(response)} was sent, but the handler still runs`
-    : 'the response neither finished nor closed'
-  const problem = `no answer within the lease of ${leaseMs / 1000} s: ${state}, and the next delivery of this event may run`
-  const durationMs = performance.now() - this.dueAt + leaseMs
-  callHook(onError, new ReportedError('ERR_NO_ANSWER', problem), {
-    listenerId,
-    eventId: claimed.event.id,
-    durationMs,
-  })
-}
-
-/** What the sweep watches: a response, until it has ended. */
-interface Due {
-  /** When it should have ended, by `performance.now()`. */
-  readonly dueAt: number
-  /** Called once, if it has not ended by then. */
-  tellOverdue(): void
-}
-
-const SWEEP_MS = 1000
-
-const awaited = new Set<Due>()
-let isArmed = false
-
-/** Calls `tellOverdue` if `due` has not ended by its time, within a second: one timer sweeps them all. */
-export function expectEnd(due: Due): void {
-  awaited.add(due)
-  if (!isArmed) arm()
-}
-
-/** Ends the wait. */
-export function ended(due: Due): void {
-  awaited.delete(due)
-}
-
-function arm(): void {
-  isArmed = true
-  const timer = setTimeout(sweep, SWEEP_MS)
-  // Where timers are objects (Node), do not let one keep the process alive.
-  const unref = memberOf(timer, 'unref')
-  if (typeof unref === 'function') Reflect.apply(unref, timer, [])
-}
-
-function sweep(): void {
-  isArmed = false
-  const now = performance.now()
-  for (const due of awaited) {
-    if (due.dueAt > now) continue
-    awaited.delete(due)
-    due.tellOverdue()
-  }
-  if (awaited.size > 0) arm()
 }

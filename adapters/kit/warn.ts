@@ -77,7 +77,7 @@ function recordIfNew(id: string, reason: string, now: number): boolean {
 }
 
 /** Reported to `onError`, never thrown. */
-export class ReportedError extends CodedError<'ERR_NO_ANSWER' | 'ERR_REDIRECTED' | 'ERR_TOO_MANY_BODIES'> {
+export class ReportedError extends CodedError<'ERR_REDIRECTED' | 'ERR_TOO_MANY_BODIES'> {
   constructor(code: ReportedError['code'], message: string) {
     super('ReportedError', code, message)
   }

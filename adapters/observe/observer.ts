@@ -1,4 +1,4 @@
-import { acceptedEvent, type EventClaim } from '../../src/claim.ts'
+import { acceptedEvent, type EventClaim, Lease } from '../../src/claim.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
@@ -134,7 +134,8 @@ async function judgeBody(delivery: Delivery, listener: Listener<unknown>): Promi
 /** Leaves the claim, and the answers to handshakes, to whatever answers the request. */
 async function checkWithoutClaim(verification: Verification): Promise<Verdict<unknown>> {
   const stop = await check(verification)
-  return stop ?? report(verification, { ok: true, event: acceptedEvent(verification, NOTHING) })
+  const lease = new Lease(verification, '', NOTHING)
+  return stop ?? report(verification, { ok: true, event: acceptedEvent(verification, lease) })
 }
 
 /** Never claimed, so that nothing is remembered. */
@@ -142,4 +143,6 @@ const NOTHING: EventClaim = {
   take: async () => 'busy',
   commit: async () => 'lost',
   release: async () => false,
+  isRenewable: false,
+  renew: async () => false,
 }

@@ -75,7 +75,7 @@ export const listen: Command = defineCommand({
       const stopped = untilStopped(server)
       const listener = await listenerFor(settings, url, given['allow-cidr'], store)
       if (forwarding) {
-        checkTimeout(forwarding, listener.leaseMs)
+        checkTimeout(forwarding, listener.maxRunMs)
         const { forwarder } = await import('../forward/forward.ts')
         const publicUrl = httpUrl('--public-url', given['public-url'] ?? url)
         app = forwarder(forwarding, publicUrl, listener.protocol.scheme)

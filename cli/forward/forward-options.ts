@@ -8,8 +8,6 @@ import { httpUrl, refuseStray, wholeNumber } from '../command-line/values.ts'
 import { findSecret } from '../signing/secrets.ts'
 
 const DEFAULT_SECONDS = 10
-/** How much longer than the app's timeout the lease must be: it begins earlier, and settling takes time. */
-const MARGIN_SECONDS = 5
 
 export const FORWARD_OPTIONS = {
   'forward-to': {
@@ -22,7 +20,7 @@ export const FORWARD_OPTIONS = {
   },
   timeout: {
     value: 'SECONDS',
-    says: `How long the app may take, at most the lease minus ${MARGIN_SECONDS} s (default: ${DEFAULT_SECONDS})`,
+    says: `How long the app may take, at most 900, or less if the sender retries for less (default: ${DEFAULT_SECONDS})`,
   },
   'pass-header': { value: 'NAME', many: true, says: 'Another header of the sender to pass on; repeatable' },
   'no-sender-headers': {
@@ -69,14 +67,12 @@ function appUrl(text: string): URL {
   throw new UsageError('--forward-to takes 3000, localhost:3000/webhook, or a URL without credentials')
 }
 
-/** @throws UsageError if the lease could expire while the app still has time. */
-export function checkTimeout({ timeoutSeconds }: Forwarding, leaseMs: number): void {
-  const longest = Math.floor(leaseMs / 1000) - MARGIN_SECONDS
+/** @throws UsageError if the lease would no longer be renewed while the app still has time. */
+export function checkTimeout({ timeoutSeconds }: Forwarding, maxRunMs: number): void {
+  const longest = Math.floor(maxRunMs / 1000)
   if (timeoutSeconds <= longest) return
   throw new UsageError(
-    longest < 1
-      ? `--forward-to needs --lease ${MARGIN_SECONDS + 1} or more`
-      : `--timeout takes at most ${longest}: ${MARGIN_SECONDS} s less than the lease of ${leaseMs / 1000} s; raise --lease to allow more`,
+    `--timeout takes at most ${longest}: the lease of an event is renewed for that long; raise --lease to allow more`,
   )
 }
 

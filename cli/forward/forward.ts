@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { sendReply } from '../../adapters/kit/outcome.ts'
-import { settle } from '../../adapters/kit/settle.ts'
+import { keep, letGo, settle } from '../../adapters/kit/settle.ts'
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
@@ -55,7 +55,9 @@ export function forwarder(
   const signsQuery = scheme !== undefined && signsUrl(scheme)
   const inFlight = new InFlight()
   const complain = throttled(remark)
-  const pass: AnswerEvent = async ({ event, listener, verification, isReplay }, request, response) => {
+  const pass: AnswerEvent = async (claimed, request, response) => {
+    const { event, listener, verification, isReplay } = claimed
+    keep(claimed) // until the app has answered
     const hasRoom = inFlight.size < MOST_IN_FLIGHT // this one does not count yet
     const isSigned = forwarding.secret !== undefined
     const key = isSigned
@@ -69,15 +71,16 @@ export function forwarder(
     const answer = hasRoom
       ? await app.ask(appHeaders({ event, key, sentAt, isReplay }, request, options), event.rawBody, query)
       : TOO_MANY
+    letGo(claimed, answer.kind === 'answered' ? answer.status : RESPONSES[answer.kind].status)
     // Before the sender gets the answer, so that its next attempt finds the event settled.
     if (isSigned && isDuplicate(answer)) {
-      await settle({ listener, event }, DONE)
+      await settle(claimed, DONE)
       const status = listener.protocol.statuses.event_duplicate
       sendReply(response, replyTo({ ok: false, reason: 'event_duplicate', status, detail: '' }))
       return answer
     }
-    if (answer.kind === 'answered') await settle({ listener, event }, answer.status)
-    if (answer.kind === 'unreachable') await settle({ listener, event }, NEVER_REACHED)
+    if (answer.kind === 'answered') await settle(claimed, answer.status)
+    if (answer.kind === 'unreachable') await settle(claimed, NEVER_REACHED)
     reply(response, answer, listener) // `unknown`: the app may still be working, so its lease expires
     if (answer.kind !== 'answered') complain(complaint(answer, listener))
     return answer
@@ -195,5 +198,5 @@ const RESPONSES = {
 function complaint({ kind, problem }: AppSilence, { leaseMs }: Listener<unknown>): string {
   return kind === 'unreachable'
     ? `hookgate: ${problem}. The event is released`
-    : `hookgate: the app got the event, but ${problem}. The event can run again ${leaseMs / 1000} s after it arrived`
+    : `hookgate: the app got the event, but ${problem}. The event can run again within ${leaseMs / 1000} s`
 }

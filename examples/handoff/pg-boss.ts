@@ -1,11 +1,13 @@
 import type { Listener } from 'hookgate'
-import { type Envelope, fromEnvelope, type HandedOffEvent, toEnvelope } from 'hookgate/handoff'
+import { type Envelope, fromEnvelope, type HandedOffEvent, jobUuid, toEnvelope } from 'hookgate/handoff'
 import { webhookHandler } from 'hookgate/web'
 import pg from 'pg'
 import PgBoss from 'pg-boss'
 
-/** A queue for this listener alone: the ID of a job is a UUID, so there is no room in it for the listener's. */
-const QUEUE = 'orders-webhooks'
+const QUEUE = 'webhooks'
+
+/** Longer than the longest run, which pg-boss would start again meanwhile; and how long a killed worker's job waits. */
+const LONGEST_RUN_SECONDS = 15 * 60
 
 /** As long as any sender retries. pg-boss 10 forgets a job's ID when it archives the job, which is after 12 hours by default. */
 const REMEMBERED_SECONDS = 7 * 24 * 3600
@@ -30,7 +32,13 @@ export async function startReceiver(listener: Listener, connectionString: string
   const db = { executeSql: (text: string, values: unknown[]) => pool.query(text, values) }
   const fetch = webhookHandler(listener, async (event) => {
     // Null for a job that is there already, which is what this wants.
-    await boss.send(QUEUE, toEnvelope(event), { id: event.id, db, retryLimit: 10, retryBackoff: true })
+    await boss.send(QUEUE, toEnvelope(event), {
+      id: await jobUuid(event),
+      db,
+      expireInSeconds: LONGEST_RUN_SECONDS,
+      retryLimit: 10,
+      retryBackoff: true,
+    })
   })
   return {
     fetch,

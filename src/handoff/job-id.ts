@@ -1,11 +1,18 @@
 import { CodedError } from '../errors.ts'
+import { keyOfBytes } from '../event-key.ts'
 import { encodeBase64url } from '../lib/bytes.ts'
 
 /** Thrown if the IDs do not give a job name that every queue accepts. */
 export class JobIdError extends CodedError<'ERR_JOB_ID'> {
-  constructor(problem: string) {
-    super('JobIdError', 'ERR_JOB_ID', `jobId: ${problem}`)
+  constructor(problem: string, caller = 'jobId') {
+    super('JobIdError', 'ERR_JOB_ID', `${caller}: ${problem}`)
   }
+}
+
+/** What identifies an event: a `WebhookEvent`, a `HandedOffEvent` or an `Envelope`. */
+interface Identified {
+  readonly listenerId: string
+  readonly id: string
 }
 
 /** In characters: the limit of SQS. */
@@ -28,7 +35,7 @@ const PLAIN_EVENT_ID = /^[A-Za-z0-9_-]+$/
  * @throws JobIdError with the code `ERR_JOB_ID` if the listener ID is empty, has other characters, or has a dot at either end,
  * if an ID is not a string, or if the name would be too long.
  */
-export function jobId({ listenerId, id }: { readonly listenerId: string; readonly id: string }): string {
+export function jobId({ listenerId, id }: Identified): string {
   if (typeof id !== 'string') throw new JobIdError('pass an event with an id')
   if (typeof listenerId !== 'string' || !LISTENER_ID.test(listenerId)) {
     throw new JobIdError(
@@ -45,4 +52,23 @@ export function jobId({ listenerId, id }: { readonly listenerId: string; readonl
 /** Encodes JSON rather than the ID itself, because a lone surrogate has no UTF-8. */
 function encoded(id: string): string {
   return encodeBase64url(new TextEncoder().encode(JSON.stringify(id)))
+}
+
+/**
+ * Names an event's job by a UUIDv8, for queues whose IDs are UUIDs, e.g. pg-boss. It is made of the SHA-256 of both IDs, the listener's
+ * and the event's, of any characters and any length. An event always gets the same, on every platform, and no two events share one.
+ *
+ * @example
+ * ```ts
+ * await queue.add('webhook', toEnvelope(event), { id: await jobUuid(event) })
+ * ```
+ *
+ * @returns 36 characters, in lower case.
+ * @throws JobIdError with the code `ERR_JOB_ID` if an ID is not a string.
+ */
+export async function jobUuid({ listenerId, id }: Identified): Promise<string> {
+  if (typeof listenerId !== 'string' || typeof id !== 'string') {
+    throw new JobIdError('pass an event with a listenerId and an id', 'jobUuid')
+  }
+  return keyOfBytes(JSON.stringify([listenerId, id]))
 }

@@ -1,6 +1,6 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api'
 import { aBoolean, checkOptions, optional, withMethods } from '../lib/options.ts'
-import { observeKeys, observeStore, observeVerdicts } from './observers.ts'
+import { observeInbox, observeKeys, observeStore, observeVerdicts } from './observers.ts'
 import { subscribe } from './subscribe.ts'
 
 /** The options of `instrument`. */
@@ -9,7 +9,7 @@ export interface InstrumentOptions {
   readonly tracer?: Tracer | undefined
   /** Creates the metrics. Defaults to the registered provider's meter. */
   readonly meter?: Meter | undefined
-  /** Whether to create a span for each claim and each fetch of a key set. Defaults to false. */
+  /** Whether to create a span for each claim, each fetch of a key set, and each put and run of an inbox. Defaults to false. */
   readonly spans?: boolean | undefined
 }
 
@@ -38,6 +38,7 @@ export function instrument(options: InstrumentOptions = {}): () => void {
     subscribe('verify', observeVerdicts(meter)),
     subscribe('store', observeStore(meter, spans)),
     subscribe('keys', observeKeys(spans)),
+    subscribe('inbox', observeInbox(meter, spans)),
   ]
   return () => {
     for (const stop of stops) stop()

@@ -6,7 +6,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { KeysFields, StoreFields, VerifyFields } from '../report.ts'
+import type { InboxFields, KeysFields, StoreFields, VerifyFields } from '../report.ts'
 import type { ChannelObserver } from './subscribe.ts'
 
 /** The options of all duration histograms. Store calls take from half a millisecond to the deadline. */
@@ -91,6 +91,51 @@ export function observeStore(meter: Meter, tracer: Tracer | undefined): ChannelO
 function inWords(answer: StoreFields['answer']): string {
   if (typeof answer !== 'boolean') return answer ?? 'none'
   return answer ? 'released' : 'kept'
+}
+
+/** Runs of jobs take from milliseconds to minutes, and may wait for days. */
+const LONG_DURATIONS: typeof DURATIONS = {
+  unit: 's',
+  advice: { explicitBucketBoundaries: [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400] },
+}
+
+/** Counts what is put into an inbox and how its jobs end, and creates a span for each put and each run. */
+export function observeInbox(meter: Meter, tracer: Tracer | undefined): ChannelObserver<InboxFields> {
+  const events = meter.createCounter('hookgate.inbox.events', {
+    unit: '{event}',
+    description: 'Events put into an inbox, and attempts at them by what became of them',
+  })
+  const duration = meter.createHistogram('hookgate.inbox.run.duration', {
+    ...LONG_DURATIONS,
+    description: 'Time that an attempt took',
+  })
+  const wait = meter.createHistogram('hookgate.inbox.wait.duration', {
+    ...LONG_DURATIONS,
+    description: 'Time from the put to the first attempt',
+  })
+  const spans = spansOf(tracer)
+  const startTimes = new WeakMap<object, number>()
+  return {
+    start(fields) {
+      startTimes.set(fields, performance.now())
+      spans.start(fields, `hookgate inbox ${fields.verb}`, {})
+    },
+    end(fields) {
+      const { answer, attempt, error, listenerId, verb, waitedMs } = fields
+      const labels = {
+        'hookgate.listener.id': listenerId,
+        'hookgate.inbox.verb': verb,
+        ...(error ? { 'error.type': error.name } : { 'hookgate.inbox.answer': answer ?? 'none' }),
+      }
+      events.add(1, labels)
+      const startedAt = startTimes.get(fields)
+      if (verb === 'run' && startedAt !== undefined)
+        duration.record((performance.now() - startedAt) / 1000, labels)
+      if (attempt === 1 && waitedMs !== undefined)
+        wait.record(waitedMs / 1000, { 'hookgate.listener.id': listenerId })
+      spans.end(fields, { ...labels, ...(attempt !== undefined && { 'hookgate.inbox.attempt': attempt }) })
+    },
+  }
 }
 
 /** Creates a span for each fetch of a key set. */

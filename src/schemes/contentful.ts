@@ -62,6 +62,7 @@ export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful
   eventId: { header: 'x-contentful-idempotency-key' },
   eventType: { header: 'x-contentful-topic' },
   leaseSeconds: 30, // two more attempts, 30 s apart
+  maxRunSeconds: 30,
   maxBodyBytes: 1_048_576,
   facts: {
     unsigned:

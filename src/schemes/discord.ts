@@ -44,6 +44,7 @@ export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = schemeOf(
       },
     },
     maxBodyBytes: 1_048_576,
+    maxRunSeconds: 540, // and a lease: Discord retries for 10 minutes
     facts: {
       unsigned: false,
       tests:

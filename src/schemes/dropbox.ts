@@ -26,6 +26,7 @@ export const dropbox: SchemeFactory = schemeOf({
     answer: ({ method, query }) => (method === 'GET' ? textReply(query('challenge')) : undefined),
   },
   maxBodyBytes: 1_048_576,
+  maxRunSeconds: 540, // and a lease: Dropbox retries for about 10 minutes
   facts: { unsigned: false },
   limits:
     'The time, the URL and the headers are not signed. Bodies repeat, so a replay cannot be told from a new delivery.',

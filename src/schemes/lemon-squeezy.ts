@@ -20,6 +20,7 @@ export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = sc
   signs: '{body}',
   eventType: { member: '/meta/event_name' },
   maxBodyBytes: 1_048_576,
+  maxRunSeconds: 95, // and a lease: Lemon Squeezy sends its last attempt after 155 s
   facts: { unsigned: false },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -15,5 +15,6 @@ export const replicate: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   name: 'replicate',
   sender: 'Replicate',
   leaseSeconds: 30, // half of the minute during which Replicate retries
+  maxRunSeconds: 30,
   secretName: 'signing secret, whsec_…',
 })

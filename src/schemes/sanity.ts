@@ -29,6 +29,7 @@ export const sanity: SchemeFactory = schemeOf({
   timestamp: { item: 't=', unit: 'milliseconds', of: 'attempt' },
   eventId: { header: 'idempotency-key' },
   leaseSeconds: 30, // two more attempts, 30 s apart
+  maxRunSeconds: 30,
   maxBodyBytes: 1_048_576,
   facts: { unsigned: "Sanity signs only if the webhook has a secret: set one on the webhook's page" },
   limits: 'The URL and the other headers are not signed: Idempotency-Key can be changed.',

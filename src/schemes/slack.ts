@@ -154,6 +154,7 @@ export const slack: SchemeFactory<
     },
   },
   maxBodyBytes: 1_048_576,
+  maxRunSeconds: 300, // and a lease: Slack sends its last attempt after 6 minutes
   facts: {
     unsigned: 'Slack signs all but ssl_check=1',
     otherKeys: {

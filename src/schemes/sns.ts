@@ -59,6 +59,7 @@ const SNS: CodeScheme = {
   content: ['json-as-text', 'json'],
   maxBodyBytes: 393_216, // 256 KB of message and attributes, and 128 KB of escapes and envelope
   leaseSeconds: 30, // half of the minute during which SNS retries
+  maxRunSeconds: 30,
   handshake: SNS_SUBSCRIPTIONS,
   facts: {
     unsigned: `Amazon SNS signs all but ${RAW}`,

@@ -87,6 +87,6 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
       renew: (key, owner, leaseMs) =>
         !isDone(eventKeyText(key)) && (store.renew?.(key, owner, leaseMs) ?? false),
     }),
-    accepted: (event, owner) => store.accepted?.(event, owner),
+    accepted: (...given) => store.accepted?.(...given),
   }
 }

@@ -224,7 +224,7 @@ describe.each(Object.entries(ADAPTERS))('a sender that hangs up, on %s', (_name,
     await laterTurn()
     first.open()
     await endpoint.failures.reaches(1)
-    expect(String(endpoint.failures.entries[0])).toContain('the work outlived its lease')
+    expect(String(endpoint.failures.entries[0])).toContain('the commit came too late')
     second.open()
     await endpoint.calls.reaches(4)
     expect(verbs(endpoint)).toEqual(['claim', 'claim', 'commit', 'commit'])

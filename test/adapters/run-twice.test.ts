@@ -52,10 +52,80 @@ function held() {
 /** Resolves when the store has had this many calls. Some come after the answer. */
 const asked = ({ calls }: Endpoint, times: number) => calls.reaches(times)
 
+const codes = ({ failures }: Endpoint) => failures.entries.map((error) => Reflect.get(Object(error), 'code'))
+
 /** The ways in which a handler runs again for one event. */
 const CASES: { readonly [name: string]: () => Promise<void> } = {
-  'the handler outlived its lease': async () => {
-    const endpoint = hmacEndpoint()
+  'the process was paused': async () => {
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.1 }, () => memoryStore())
+    const { handle, open } = held()
+    const blocking: Handle = (run, event) => {
+      if (run === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+      return handle(run, event)
+    }
+    const { send, runs, atOnce } = await running(endpoint, blocking)
+    const request = await endpoint.request()
+    const first = send(request)
+    await runs.reaches(1)
+    expect(await send(request)).toBe(200)
+    await endpoint.failures.reaches(1)
+    open()
+    expect(await first).toBe(200)
+    expect([runs.entries.length, atOnce.most, codes(endpoint)[0]]).toEqual([2, 2, 'ERR_LEASE_LOST'])
+  },
+
+  'the store ended the lease early': async () => {
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.2 })
+    const { handle, open } = held()
+    const { send, runs, atOnce } = await running(endpoint, (run, event) =>
+      run === 2 ? 500 : handle(run, event),
+    )
+    const request = await endpoint.request()
+    const first = send(request)
+    await runs.reaches(1)
+    expect(await send(request)).toBe(503)
+    endpoint.clock.advanceSeconds(61)
+    expect(await send(request)).toBe(500) // it is released, so that the commit of the first one still counts
+    await endpoint.failures.reaches(1)
+    open()
+    expect(await first).toBe(200)
+    await endpoint.calls.has(`commit ${runs.entries[0]}`)
+    expect([runs.entries.length, atOnce.most, codes(endpoint)]).toEqual([2, 2, ['ERR_LEASE_LOST']])
+  },
+
+  'the store was away': async () => {
+    const { claim, commit, release } = memoryStore()
+    const renew = () => Promise.reject(new Error('ECONNREFUSED'))
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.1 }, () => ({ claim, commit, release, renew }))
+    const { handle, open } = held()
+    const { send, runs, atOnce } = await running(endpoint, handle)
+    const request = await endpoint.request()
+    const first = send(request)
+    await endpoint.failures.reaches(1)
+    expect(await send(request)).toBe(200)
+    open()
+    expect(await first).toBe(200)
+    expect([runs.entries.length, atOnce.most, codes(endpoint)[0]]).toEqual([2, 2, 'ERR_LEASE_LOST'])
+  },
+
+  'the handler ran longer than `maxRunSeconds`': async () => {
+    const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 }, () => memoryStore())
+    const { address, send, runs, atOnce } = await running(endpoint, (run) => (run === 1 ? undefined : 200))
+    const request = await endpoint.request()
+    const silent = new RawConnection(address)
+    await silent.write(toBytes(request))
+    await endpoint.failures.reaches(1)
+    await new Promise((resolve) => setTimeout(resolve, 420))
+    expect([await send(request), runs.entries.length, atOnce.most]).toEqual([200, 2, 1])
+    expect(codes(endpoint)).toEqual(['ERR_RUN_TOO_LONG'])
+    silent.abort()
+  },
+
+  'the store cannot renew a lease': async () => {
+    const endpoint = hmacEndpoint({}, (clock) => {
+      const { claim, commit, release } = memoryStore({ clock })
+      return { claim, commit, release }
+    })
     const { handle, open } = held()
     const { send, runs, atOnce } = await running(endpoint, handle)
     const request = await endpoint.request()
@@ -115,19 +185,6 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect(await send(request)).toBe(200)
     open()
     expect([runs.entries.length, atOnce.most]).toEqual([2, 2])
-  },
-
-  'there was no answer': async () => {
-    const endpoint = hmacEndpoint()
-    const { address, send, runs } = await running(endpoint, (run) => (run === 1 ? undefined : 200))
-    const request = await endpoint.request()
-    const waiting = new RawConnection(address)
-    await waiting.write(toBytes(request))
-    await runs.reaches(1)
-    expect(await send(request)).toBe(503)
-    endpoint.clock.advanceSeconds(61)
-    expect([await send(request), runs.entries.length]).toEqual([200, 2])
-    waiting.abort()
   },
 
   'the handler failed': async () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Attributes, Meter } from '@opentelemetry/api'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type EventStore, verify } from '../../src/index.ts'
+import { type EventStore, type InboxFields, verify } from '../../src/index.ts'
+import { traced, tracingChannel } from '../../src/lib/tracing.ts'
 import { instrument } from '../../src/otel/index.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 
@@ -55,6 +56,12 @@ beforeAll(async () => {
   await verify({ ...(await deliver()), method: 'GET' }, listener)
   const down = hmacListener({ store: DOWN })
   await verify(await down.deliver(), down.listener).catch(() => {})
+  const fields = { listenerId: 'L1', verb: 'run', attempt: 1, waitedMs: 1 } satisfies InboxFields
+  await traced(
+    tracingChannel('inbox'),
+    async () => 'done',
+    (answer) => ({ ...fields, answer }),
+  )
   stop()
 })
 
@@ -76,8 +83,8 @@ function namesIn(expression: string) {
 }
 
 describe('the dashboard and the alert rules', () => {
-  it('there are seven panels and four rules', () => {
-    expect(dashboard.panels.map(({ targets }) => targets.length)).toEqual([1, 1, 1, 2, 1, 1, 1])
+  it('there are nine panels and four rules', () => {
+    expect(dashboard.panels.map(({ targets }) => targets.length)).toEqual([1, 1, 1, 2, 1, 1, 1, 1, 2])
     expect(alerts.match(/- alert: \w+/g)).toHaveLength(4)
     expect(alertExpressions).toHaveLength(4)
   })
@@ -117,6 +124,8 @@ describe('the dashboard and the alert rules', () => {
     const labels = [...metrics.values()].flatMap((each) => [...each])
     expect([...new Set(labels)].toSorted()).toEqual([
       'error_type',
+      'hookgate_inbox_answer',
+      'hookgate_inbox_verb',
       'hookgate_listener_id',
       'hookgate_outcome',
       'hookgate_reason',

@@ -7,11 +7,13 @@ import {
   ERRORS_PAGE,
   EventStoreError,
   KeySetError,
+  LeaseLostError,
   ListenerConfigError,
   ListenerLoadError,
 } from '../../src/errors.ts'
 import { EnvelopeError } from '../../src/handoff/from-envelope.ts'
 import { JobIdError } from '../../src/handoff/job-id.ts'
+import { InboxError } from '../../src/inbox/errors.ts'
 import { STATUS } from '../../src/reason.ts'
 import { AddressRefusedError } from '../../src/sender/public-only.ts'
 
@@ -61,8 +63,11 @@ describe('docs/errors.md', () => {
     new ListenerLoadError('it failed'),
     new AddressRefusedError('127.0.0.1'),
     new EnvelopeError('it is malformed'),
+    new InboxError('it failed'),
     new JobIdError('it is too long'),
-    new ReportedError('ERR_NO_ANSWER', 'no answer'),
+    new LeaseLostError('ERR_NO_ANSWER', 'no answer'),
+    new LeaseLostError('ERR_LEASE_LOST', 'lost'),
+    new LeaseLostError('ERR_RUN_TOO_LONG', 'too long'),
     new ReportedError('ERR_REDIRECTED', 'a redirect'),
     new ReportedError('ERR_TOO_MANY_BODIES', 'no room'),
   ])('the page has the entry that $code links to, which Node prints with the error', (error) => {

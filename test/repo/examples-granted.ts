@@ -75,6 +75,7 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ['src/stores/sqlite/', "declare const db: import('better-sqlite3').Database"],
   ['src/delivery', 'declare const request: Request'],
   ['src/event.ts', "declare const event: import('hookgate').WebhookEvent"],
+  ['src/inbox/', "declare const pool: import('pg').Pool, auth: import('hookgate').Authenticator"],
   ['src/handoff/', "declare const event: import('hookgate').WebhookEvent"],
   [
     'src/listeners',

@@ -18,8 +18,12 @@ function defaultsOf(scheme: SenderScheme) {
   const auth = senderAuthenticator(scheme, {}, () => {
     throw new Error('never asked')
   })
-  const { leaseMs, retentionMs } = defineListener({ id: 'any', auth, store: memoryStore() })
-  return { leaseSeconds: leaseMs / 1000, retentionSeconds: retentionMs / 1000 }
+  const { leaseMs, maxRunMs, retentionMs } = defineListener({ id: 'any', auth, store: memoryStore() })
+  return {
+    leaseSeconds: leaseMs / 1000,
+    maxRunSeconds: maxRunMs / 1000,
+    retentionSeconds: retentionMs / 1000,
+  }
 }
 
 const schemes = await Promise.all(
@@ -62,6 +66,26 @@ describe('the retries of senders', () => {
       expect(leaseSeconds * 2).toBeLessThanOrEqual(lastsSeconds)
     },
   )
+
+  it.each(timed)(
+    'an attempt of $name remains after a handler that hangs, and no handler has less time than it may have',
+    ({ lastsSeconds, leaseSeconds, maxRunSeconds }) => {
+      expect(maxRunSeconds).toBe(Math.min(900, lastsSeconds - leaseSeconds))
+    },
+  )
+
+  it('handlers of senders that never retry, or do not say how long, may run for 900 s', () => {
+    const others = schemes.filter(({ retries: { lastsSeconds = 0 } }) => lastsSeconds === 0)
+    expect(others.map(({ name }) => name)).toContain('github')
+    for (const { name, maxRunSeconds } of others) expect(maxRunSeconds, name).toBe(900)
+  })
+
+  it('docs/options.md lists the senders whose handlers have less than 900 s', () => {
+    const page = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
+    const [row = ''] = page.match(/^\| `maxRunSeconds` .*/m) ?? []
+    for (const { scheme, maxRunSeconds } of schemes)
+      expect(row.includes(scheme.sender), scheme.sender).toBe(maxRunSeconds < 900)
+  })
 
   it.each(timed.filter(({ scheme }) => scheme.timestamp?.of === 'event'))(
     'the retries of $name end before the event is too old to be accepted',

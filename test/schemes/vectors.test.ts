@@ -1,58 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type Delivery, defineListener, verify } from '../../src/index.ts'
-import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
+import { defineListener, verify } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
-import { remoteOptions, type VectorFetches } from '../support/vector-fetch.ts'
-
-interface Case {
-  readonly name: string
-  readonly method: string
-  readonly url?: string
-  /** The URL that the sender calls, if it is not `publicUrl`. */
-  readonly requestUrl?: string
-  readonly headers: readonly (readonly [string, string])[]
-  readonly body?: string
-  readonly bodyBase64?: string
-  readonly options?: SchemeOptions
-  readonly expect: { readonly ok: boolean; readonly [expected: string]: unknown }
-}
-
-interface VectorFile {
-  readonly scheme: string
-  readonly options: SchemeOptions
-  readonly now: number
-  readonly fetches?: VectorFetches
-  readonly cases: readonly Case[]
-  readonly notApplicable?: { readonly [refusal: string]: string }
-}
-
-const FOLDER = fileURLToPath(new URL('../vectors/schemes/', import.meta.url))
-const files: readonly VectorFile[] = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.json') && file !== 'handshakes.json')
-  .map((file) => JSON.parse(readFileSync(FOLDER + file, 'utf8')))
-
-function deliveryOf({
-  method,
-  requestUrl,
-  url = requestUrl,
-  headers,
-  body = '',
-  bodyBase64,
-}: Case): Delivery {
-  return {
-    method,
-    url,
-    header: (name) => {
-      const values = headers.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
-      return values.length > 1 ? values : values[0]
-    },
-    body: Buffer.from(bodyBase64 ?? body, bodyBase64 === undefined ? 'utf8' : 'base64'),
-    sourceIp: undefined,
-  }
-}
+import { remoteOptions } from '../support/vector-fetch.ts'
+import { type Case, deliveryOf, files, type VectorFile } from '../support/vectors.ts'
 
 async function judge({ scheme, options, now, fetches }: VectorFile, given: Case): Promise<object> {
   const factory = await schemeFactory(scheme)

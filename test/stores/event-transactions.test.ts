@@ -10,6 +10,7 @@ import { withLocalCache } from '../../src/stores/local-cache.ts'
 import { TransactionOverError } from '../../src/stores/postgres/door.ts'
 import {
   type EventTransactions,
+  type OrmTransactions,
   type PostgresStore,
   postgresStore,
   type TransactionSource,
@@ -562,5 +563,243 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
       else expect(await chosen.release(key, 'a')).toBe(true)
     }
     expect([await orders(kept.eventId), await orders(dropped.eventId)]).toStrictEqual([1, 0])
+  })
+
+  describe('through an ORM', () => {
+    /** The transaction of an ORM of our own. */
+    class OrmTransaction {
+      readonly #client: PoolClient
+
+      constructor(client: PoolClient) {
+        this.#client = client
+      }
+
+      run(text: string, values: string[] = []): Promise<pg.QueryResult> {
+        return this.#client.query(text, values)
+      }
+    }
+
+    /** Begins and commits as ORMs do, whatever the server answers. */
+    const orm = {
+      async transaction<Result>(
+        work: (tx: OrmTransaction) => Promise<Result>,
+        level = 'READ COMMITTED',
+      ): Promise<Result> {
+        const client = await pool.connect()
+        try {
+          await client.query(`BEGIN ISOLATION LEVEL ${level}`)
+          const result = await work(new OrmTransaction(client))
+          await client.query('COMMIT')
+          return result
+        } catch (error) {
+          await client.query('ROLLBACK')
+          throw error
+        } finally {
+          client.release()
+        }
+      },
+    }
+
+    const executor = (tx: OrmTransaction) => ({
+      query: (text: string, values: string[]) => tx.run(text, values),
+    })
+    const ofOrm = (source: Partial<OrmTransactions<OrmTransaction>> = {}) =>
+      store.transactionPerEvent<OrmTransaction>({
+        begin: (work) => orm.transaction(work),
+        executor,
+        ...source,
+      })
+
+    async function open(chosen: EventTransactions<OrmTransaction>, leaseMs = LEASE_MS) {
+      const [key, owner, event] = [keyOf(), crypto.randomUUID(), {}]
+      expect(await chosen.claim(key, owner, leaseMs)).toBe('acquired')
+      chosen.accepted?.(event, owner)
+      return {
+        key,
+        id: key.eventId,
+        tx: chosen.transactionOf(event),
+        commit: async () => chosen.commit(key, owner, RETENTION_MS),
+        release: async () => chosen.release(key, owner),
+      }
+    }
+
+    /** As JavaScript can: the types let `begin` resolve with nothing else than the result of its work. */
+    const nothing = undefined as never
+
+    it('an event and its effects commit together', async () => {
+      const event = await open(ofOrm())
+      await event.tx.run(INSERT, [event.id])
+      expect(await orders(event.id)).toBe(0)
+      expect(await event.commit()).toBe('committed')
+      expect(await orders(event.id)).toBe(1)
+      expect(await store.claim(event.key, 'next', LEASE_MS)).toBe('done')
+    })
+
+    it('a method of the transaction, even one that was taken off before, throws after the end', async () => {
+      const event = await open(ofOrm())
+      const { run } = event.tx
+      await run(INSERT, [event.id])
+      await event.commit()
+      const over = expect.objectContaining({ code: 'ERR_TRANSACTION_OVER' })
+      expect(() => run(INSERT, [event.id])).toThrow(over)
+      expect(() => event.tx.run(INSERT, [event.id])).toThrow(over)
+      expect(await event.tx).toBeInstanceOf(OrmTransaction) // whoever only looks at it hears nothing
+      expect(await orders(event.id)).toBe(1)
+    })
+
+    const hiding: Readonly<Record<string, OrmTransactions<OrmTransaction>['begin']>> = {
+      'in its transaction': (work) => orm.transaction((tx) => work(tx).catch(() => nothing)),
+      'after its transaction': (work) => orm.transaction(work).catch(() => nothing),
+    }
+
+    it.each(Object.entries(hiding))(
+      'a begin that hides a failure %s commits nothing, and the release says so',
+      async (_, begin) => {
+        const event = await open(ofOrm({ begin }))
+        await event.tx.run(INSERT, [event.id])
+        await expect(event.release()).rejects.toThrow(/begin\(\) must resolve/)
+        expect(await orders(event.id)).toBe(0)
+        expect(await store.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
+        await untilAllAreBack()
+      },
+    )
+
+    it('a begin that does not resolve with the result of its work decides nothing', async () => {
+      const silent = ofOrm({ begin: (work) => orm.transaction(work).then(() => nothing) })
+      const event = await open(silent)
+      await expect(event.commit()).rejects.toThrow(/begin\(\) must resolve/)
+      const idle = ofOrm({ begin: async () => nothing })
+      await expect(idle.claim(keyOf(), 'a', LEASE_MS)).rejects.toThrow(/begin\(\) must resolve/)
+    })
+
+    it('a begin that resolves before its work has begun claims nothing, and leaves no transaction open', async () => {
+      const ended: Promise<unknown>[] = []
+      const early = ofOrm({
+        begin: async (work) => {
+          ended.push(orm.transaction(work))
+          return nothing
+        },
+      })
+      const key = keyOf()
+      await expect(early.claim(key, 'a', LEASE_MS)).rejects.toThrow(/begin\(\) must resolve/)
+      await Promise.all(ended)
+      expect(await store.claim(key, 'next', LEASE_MS)).toBe('acquired')
+      await untilAllAreBack()
+    })
+
+    it('a begin that resolves while its event is open commits nothing', async () => {
+      const [hurried, hurry] = later<void>()
+      const impatient = ofOrm({
+        begin: (work) => Promise.race([orm.transaction(work), hurried.then(() => nothing)]),
+      })
+      const event = await open(impatient)
+      await event.tx.run(INSERT, [event.id])
+      hurry()
+      await untilAllAreBack()
+      expect(await event.commit()).toBe('lost')
+      expect(await orders(event.id)).toBe(0)
+    })
+
+    it('a begin that runs its work again does so without effect', async () => {
+      const twice = ofOrm({
+        begin: (work) => orm.transaction(work).catch(() => orm.transaction(work)),
+      })
+      const event = await open(twice)
+      await event.tx.run(INSERT, [event.id])
+      await event.tx.run('INSERT INTO missing VALUES (1)').catch(() => {})
+      await expect(event.commit()).rejects.toThrow()
+      expect(await orders(event.id)).toBe(0)
+      expect(await store.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
+    })
+
+    const wrong: Readonly<Record<string, Partial<OrmTransactions<OrmTransaction>>>> = {
+      'an executor that throws': {
+        executor() {
+          throw new Error('must pass')
+        },
+      },
+      'an executor that returns nothing': { executor: () => nothing },
+      'an executor that is a function': { executor: () => (() => {}) as never },
+      'a begin that passes nothing': { begin: (work) => work(nothing) },
+    }
+
+    it.each(Object.entries(wrong))('%s claims nothing', async (_, source) => {
+      const chosen = ofOrm(source)
+      const key = keyOf()
+      await expect(chosen.claim(key, 'a', LEASE_MS)).rejects.toThrow(/must pass|must return|not a known/)
+      expect(await store.claim(key, 'next', LEASE_MS)).toBe('acquired')
+      await untilAllAreBack()
+    })
+
+    it.each([
+      ['an executor of another client', { executor: () => pool }],
+      [
+        'a begin that begins nothing',
+        {
+          begin: (work: (tx: OrmTransaction) => Promise<never>) => work(pool as never),
+          executor: () => pool,
+        },
+      ],
+    ])('%s is found at the commit', async (_, source) => {
+      const event = await open(ofOrm(source))
+      await expect(event.commit()).rejects.toThrow(/different transactions/)
+      expect(await store.claim(event.key, 'next', LEASE_MS)).toBe('busy')
+      await untilAllAreBack()
+    })
+
+    it('the commit fails if the server refuses to serialize it', async () => {
+      const strict = ofOrm({ begin: (work) => orm.transaction(work, 'SERIALIZABLE') })
+      const [first, second] = [await open(strict), await open(strict)]
+      for (const { tx, id } of [first, second]) {
+        await tx.run('SELECT count(*) FROM orders')
+        await tx.run(INSERT, [id])
+      }
+      const outcomes = await Promise.all([first, second].map(({ commit }) => commit().catch(() => 'failed')))
+      expect(outcomes.toSorted()).toStrictEqual(['committed', 'failed'])
+      for (const [index, { id }] of [first, second].entries()) {
+        expect(await orders(id)).toBe(outcomes[index] === 'committed' ? 1 : 0)
+      }
+    })
+
+    it('a failure that a savepoint undoes fails no commit', async () => {
+      const event = await open(ofOrm())
+      await event.tx.run('SAVEPOINT one')
+      await event.tx.run('INSERT INTO missing VALUES (1)').catch(() => {})
+      await event.tx.run('ROLLBACK TO one')
+      await event.tx.run(INSERT, [event.id])
+      expect(await event.commit()).toBe('committed')
+      expect(await orders(event.id)).toBe(1)
+    })
+
+    it('events take turns on the one connection of a pool', async () => {
+      const one = new pg.Pool({ ...server.address, max: 1 })
+      onTestFinished(() => one.end())
+      const chosen = ofOrm({
+        async begin(work) {
+          const client = await one.connect()
+          try {
+            await client.query('BEGIN')
+            const result = await work(new OrmTransaction(client))
+            await client.query('COMMIT')
+            return result
+          } finally {
+            client.release()
+          }
+        },
+      })
+      const takeTurn = async () => {
+        const event = await open(chosen)
+        await event.tx.run(INSERT, [event.id])
+        expect(await event.commit()).toBe('committed')
+        return orders(event.id)
+      }
+      expect(await Promise.all(Array.from({ length: 8 }, takeTurn))).toStrictEqual(Array(8).fill(1))
+    })
+
+    it('the client of an ORM is refused as a source', () => {
+      const prisma = { $queryRawUnsafe() {}, begin() {} }
+      const make = () => store.transactionPerEvent(prisma as never) // deliberately not a source
+      expect(make).toThrow(/^source: must have the methods begin\(work\) and executor\(tx\)/)
+    })
   })
 })

@@ -8,7 +8,7 @@ export interface Moment {
 }
 
 /** Records what a subscriber of `hookgate:<name>` receives until the test ends. */
-export function recordChannel(name: 'verify' | 'store' | 'keys'): readonly Moment[] {
+export function recordChannel(name: 'verify' | 'store' | 'keys' | 'inbox'): readonly Moment[] {
   const moments: Moment[] = []
   const note = (at: Moment['at']) => (fields: object) => void moments.push({ at, fields: { ...fields } })
   const ignored = () => {}

@@ -105,6 +105,15 @@ export class PostgresServer {
     await gone
   }
 
+  /** Ends the postmaster and every backend with SIGKILL, like a machine that fails. */
+  async kill(): Promise<void> {
+    const postmaster = this.#postmaster
+    if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return
+    const gone = new Promise((resolve) => postmaster.once('exit', resolve))
+    this.#signal('SIGKILL')
+    await gone
+  }
+
   /** Stops the postmaster and every backend without closing their connections. Nothing is answered. */
   pause(): void {
     // The postmaster first, or it would start another backend meanwhile.
@@ -126,11 +135,12 @@ export class PostgresServer {
     return join(this.folder, 'cluster')
   }
 
-  #signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+  #signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
     const postmaster = this.#postmaster?.pid
     if (postmaster === undefined) return
-    signal(postmaster, name)
+    if (name !== 'SIGKILL') signal(postmaster, name)
     const everyone = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().trim().split('\n')
+    if (name === 'SIGKILL') signal(postmaster, name) // it has children only while it lives
     for (const line of everyone) {
       const [child, parent] = line.trim().split(/\s+/).map(Number)
       if (child && parent === postmaster) signal(child, name)

@@ -4,7 +4,19 @@ import type { DefaultTheme } from 'vitepress'
 /** Every page of docs/, by what a reader wants to do. */
 const GROUPS: { readonly [group: string]: readonly string[] } = {
   'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'testing', 'tunnels', 'agents'],
-  Receive: ['schemes', 'checks', 'events', 'types', 'options', 'stores', 'tenants', 'handoff'],
+  Receive: [
+    'schemes',
+    'checks',
+    'events',
+    'types',
+    'options',
+    'stores',
+    'idempotent',
+    'ordering',
+    'tenants',
+    'inbox',
+    'handoff',
+  ],
   Operate: ['operating', 'observability', 'proxies', 'limits', 'forward', 'runtimes', 'speed'],
   'When it fails': [
     'troubleshooting',

@@ -112,6 +112,7 @@ const ROW: OptionTable<Scheme> = {
   retentionSeconds: optional(positiveSeconds),
   retentionOf: optional(aFunction),
   leaseSeconds: optional(positiveSeconds),
+  maxRunSeconds: optional(positiveSeconds),
   fixedHeaders: checkedElsewhere,
   signAsHeaders: checkedElsewhere,
   handshake: optional(withMethods(['answer'])),

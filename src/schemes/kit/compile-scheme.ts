@@ -41,6 +41,7 @@ export function compileScheme(
     maxBodyBytes: scheme.maxBodyBytes,
     retentionSeconds: scheme.retentionSeconds,
     leaseSeconds: scheme.leaseSeconds,
+    maxRunSeconds: scheme.maxRunSeconds,
     methods: scheme.methods ?? ['POST'],
     headers: given(timestampHeader, eventIdHeader, typeHeader(content), 'content-encoding'),
     required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,

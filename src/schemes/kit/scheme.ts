@@ -192,6 +192,11 @@ export interface Scheme {
   }) => number | undefined
   /** The lease of a claim, in seconds. At most half the time over which the sender retries. Defaults to 60. */
   readonly leaseSeconds?: number
+  /**
+   * How long the lease of a running handler is renewed, in seconds. With the lease, at most the time over which the sender retries, so
+   * that an attempt remains. Defaults to 900.
+   */
+  readonly maxRunSeconds?: number
   /** Headers that must have a fixed value, e.g. a version. Any other value is refused. */
   readonly fixedHeaders?: { readonly [name: string]: string }
   /** Headers that `signAs` also sends, e.g. a list of what is signed. No check asks for their values. */

@@ -1,9 +1,20 @@
 import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
+import { errorsIn, type Orm, ormOf } from '../orms.ts'
 
 /**
- * Clients with `query(text, values)`: pg's Pool, Client and PoolClient, PGlite, its transactions, neon(), neon's Pool.
+ * Clients with `query(text, values)`: pg's Pool, Client and PoolClient, PGlite, its transactions, neon(), neon's Pool, TypeORM,
+ * and the executor of any other ORM, which runs one statement with `$1`, `$2` … and returns its rows, or an object with `rows`.
+ *
+ * @example
+ * ```ts
+ * import type { PrismaClient } from '@prisma/client'
+ *
+ * const executorOf = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): PostgresQueryClient => ({
+ *   query: (text, values) => prisma.$queryRawUnsafe(text, ...values),
+ * })
+ * ```
  */
 export interface PostgresQueryClient {
   query(text: string, values: string[]): PromiseLike<unknown>
@@ -23,15 +34,40 @@ export type Row = Readonly<Record<string, unknown>>
 /** Runs one statement and returns its rows. All values are strings, which every client sends the same way. */
 export type RunStatement = (text: string, values: readonly string[]) => Promise<readonly Row[]>
 
-/** @throws ListenerConfigError for anything that is not a Postgres client. */
+/** Clients with `?` in place of `$1`, which take the values in the order of the text. */
+const withQuestionMarks = (run: string) =>
+  `${run}(text.replace(/\\$\\d+/g, '?'), [...text.matchAll(/\\$(\\d+)/g)].map(([, n]) => values[Number(n) - 1]))`
+
+/** How an ORM runs a statement, to be pasted. TypeORM runs it as it is. */
+const EXECUTORS: Readonly<Record<Exclude<Orm, 'TypeORM'>, (client: string) => string>> = {
+  Prisma: (client) => `${client}.$queryRawUnsafe(text, ...values)`,
+  Drizzle: (client) =>
+    `${client}.execute(sql.join(text.split(/\\$(\\d+)/).map((part, n) => (n % 2 ? sql\`\${values[Number(part) - 1]}\` : sql.raw(part)))))`,
+  Kysely: (client) => `${client}.executeQuery(CompiledQuery.raw(text, values))`,
+  Knex: (client) => withQuestionMarks(`${client}.raw`),
+  MikroORM: (client) => withQuestionMarks(`${client}.execute`),
+  Sequelize: (client) => `${client}.query(text, { bind: values, type: QueryTypes.SELECT })`,
+  "Sequelize's transaction": (client) =>
+    `sequelize.query(text, { bind: values, type: QueryTypes.SELECT, transaction: ${client} })`,
+}
+
+/** @throws ListenerConfigError for anything that is not a Postgres client. The error has the executor of a known ORM. */
 export function statementRunner(client: PostgresClient, option: string): RunStatement {
+  const orm = ormOf(client)
+  if (orm && orm !== 'TypeORM') {
+    const executor = EXECUTORS[orm](option)
+    throw new ListenerConfigError(
+      option,
+      `is of ${orm}: pass { query: (text, values) => ${executor} } in its place`,
+    )
+  }
   // `query` first, because the `unsafe` of neon() runs nothing.
   const name = ['query', 'unsafe'].find((method) => hasMethod(client, method))
   if (name === undefined) {
     throw new ListenerConfigError(
       option,
       'is not a known Postgres client: pass a Pool, Client or PoolClient of pg, a postgres.js or Bun SQL, ' +
-        'a PGlite, neon() or a neon Pool',
+        'a PGlite, neon() or a neon Pool, or { query(text, values) } around another client',
     )
   }
   const call = Reflect.get(client, name)
@@ -39,8 +75,10 @@ export function statementRunner(client: PostgresClient, option: string): RunStat
     const result: unknown = await Reflect.apply(call, client, [text, [...values]])
     // Some clients return the rows, others an object with `rows`.
     const rows = Array.isArray(result) ? result : memberOf(result, 'rows')
-    if (Array.isArray(rows)) return rows
-    throw new EventStoreError('the Postgres client returned something other than rows')
+    if (!Array.isArray(rows))
+      throw new EventStoreError('the Postgres client returned something other than rows')
+    // TypeORM answers UPDATE and DELETE with the rows and their number.
+    return Array.isArray(rows[0]) ? rows[0] : rows
   }
 }
 
@@ -50,7 +88,8 @@ export function checkTransaction(tx: unknown): void {
   const isPgPool = memberOf(tx, 'totalCount') !== undefined
   // Clients of postgres.js, Bun and neon() can begin transactions. So can Bun's transactions, but those have savepoints.
   const begins = has('begin') || (typeof tx === 'function' && has('transaction'))
-  if (isPgPool || (begins && !has('savepoint'))) {
+  const isDataSource = has('createQueryRunner') // of TypeORM
+  if (isPgPool || isDataSource || (begins && !has('savepoint'))) {
     throw new ListenerConfigError(
       'tx',
       'must be the client of one open transaction (pool.connect() and BEGIN, or what sql.begin() hands over), not a pool',
@@ -61,7 +100,10 @@ export function checkTransaction(tx: unknown): void {
 export const SERIALIZATION_FAILURE = '40001'
 export const UNDEFINED_TABLE = '42P01'
 
-/** Bun reports the SQLSTATE in `errno`, all other clients in `code`. */
+/** Where the SQLSTATE is: in `errno` with Bun, in `originalCode` with Prisma, in `code` with all others. */
+const SQL_STATES = ['code', 'errno', 'originalCode']
+
+/** Whether the server reported this state, whatever the client or the ORM wrapped its error in. */
 export function hasSqlState(error: unknown, state: string): boolean {
-  return ['code', 'errno'].some((name) => memberOf(error, name) === state)
+  return [...errorsIn(error)].some((one) => SQL_STATES.some((name) => memberOf(one, name) === state))
 }

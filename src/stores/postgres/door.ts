@@ -121,6 +121,32 @@ export class Door {
     return lent
   }
 
+  /** Returns the transaction of an ORM, whose members can be reached, and called, until this door is closed. */
+  lendMembers<Tx extends object>(tx: Tx): Tx {
+    const check = () => {
+      if (this.isClosed) throw new TransactionOverError()
+    }
+    return new Proxy(tx, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name) // on the transaction itself: private members know no proxy
+        // What looks at it, e.g. an `await` or a logger, still may.
+        if (member === undefined || typeof name === 'symbol' || name === 'constructor') return member
+        check()
+        if (typeof member !== 'function' || isFixed(target, name)) return member
+        return new Proxy(member, {
+          apply: (method, _holder, given) => {
+            check()
+            return Reflect.apply(method, target, given)
+          },
+        })
+      },
+      apply: (target, holder, given) => {
+        check()
+        return Reflect.apply(target as Callable, holder, given) // only a function is called
+      },
+    })
+  }
+
   /** For what the client is made of, e.g. its queue: it runs statements that pass no door. */
   #bypass(): void {
     if (this.isClosed) throw new TransactionOverError()
@@ -271,6 +297,12 @@ export class Door {
   #nextEnd(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
+}
+
+/** Whether a proxy has to show this very member. */
+function isFixed(target: object, name: PropertyKey): boolean {
+  const own = Reflect.getOwnPropertyDescriptor(target, name)
+  return own?.configurable === false && own.writable === false
 }
 
 /** A statement that runs once it is awaited. */

@@ -9,8 +9,10 @@ import {
 import { withDeadline } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
-import type { PostgresClient } from './client.ts'
+import { ormOf } from '../orms.ts'
+import { type PostgresClient, statementRunner } from './client.ts'
 import { Door, TransactionOverError } from './door.ts'
+import { FORCE_ROLLBACK } from './statements.ts'
 
 /** A connection that a pool lends: pg's PoolClient, or neon's. */
 export interface PostgresConnection {
@@ -38,6 +40,30 @@ export type TransactionSource<Tx extends PostgresClient> =
   | { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> }
 
 /**
+ * The transactions of an ORM, and how a statement runs in one of them. Name the type of the transaction, which cannot be inferred.
+ *
+ * @example
+ * ```ts
+ * import type { Prisma, PrismaClient } from '@prisma/client'
+ *
+ * declare const prisma: PrismaClient
+ * const ofPrisma: OrmTransactions<Prisma.TransactionClient> = {
+ *   begin: (work) => prisma.$transaction(work, { timeout: 60_000, maxWait: 5_000 }),
+ *   executor: (tx) => ({ query: (text, values) => tx.$queryRawUnsafe(text, ...values) }),
+ * }
+ * ```
+ */
+export interface OrmTransactions<Tx extends object> {
+  /**
+   * Runs `work` in a new transaction, once. Commits if it resolves, and resolves with its result. Rolls back if it rejects, and
+   * rejects.
+   */
+  begin<Result>(work: (tx: Tx) => Promise<Result>): PromiseLike<Result>
+  /** Returns what runs a statement with `$1`, `$2` … in this transaction: `{ query(text, values) }`. */
+  executor(tx: Tx): PostgresClient
+}
+
+/**
  * An event store that opens a transaction for each event.
  *
  * @example
@@ -53,11 +79,14 @@ export type TransactionSource<Tx extends PostgresClient> =
  * }
  * ```
  */
-export interface EventTransactions<Tx extends PostgresClient> extends EventStore {
+export interface EventTransactions<Tx> extends EventStore {
   /**
    * Returns the client of an event's open transaction, for the event that `verify()` or an adapter returned. It works until you
    * commit or release the event, or its lease ends. From then on, each statement fails with the code `ERR_TRANSACTION_OVER` and
    * reaches no server, whenever it was built. Its connection is returned for you: its `release()` does nothing.
+   *
+   * The transaction of an ORM throws that error from then on, whatever you read or call. It has no power over what you took from it
+   * before, e.g. a statement that was built but not run, or a repository: those end as the ORM ends them.
    *
    * @throws TransactionOverError if the event is settled or its lease has ended. TypeError if its scheme claims nothing
    * (`dedupe: 'off'`), and for a copy of the event.
@@ -67,10 +96,13 @@ export interface EventTransactions<Tx extends PostgresClient> extends EventStore
 
 /** @throws ListenerConfigError for anything without `connect` or `begin`. */
 export function checkSource(source: unknown): void {
-  if (hasMethod(source, 'connect') || hasMethod(source, 'begin')) return
+  const isOrm = ormOf(source) !== undefined
+  if (!isOrm && (hasMethod(source, 'connect') || hasMethod(source, 'begin'))) return
   throw new ListenerConfigError(
     'source',
-    'must have a method connect() or begin(), such as { connect: () => pool.connect() }',
+    isOrm
+      ? 'must have the methods begin(work) and executor(tx): see docs/idempotent.md for those of your ORM'
+      : 'must have a method connect() or begin(), such as { connect: () => pool.connect() }',
   )
 }
 
@@ -78,21 +110,24 @@ export function checkSource(source: unknown): void {
  * Opens a transaction with the claim and ends it with the commit or the release. Rolls it back when the lease ends, so that a
  * handler that hangs keeps neither locks nor a connection.
  */
-export class TransactionPerEvent<Tx extends PostgresClient> implements EventTransactions<Tx> {
+export class TransactionPerEvent<Tx extends object> implements EventTransactions<Tx> {
   readonly replayWindowSeconds: number
   readonly #transact: (work: Work<Tx>) => Promise<unknown>
-  readonly #inside: (tx: Tx) => EventStore
+  readonly #inside: (client: PostgresClient) => EventStore
   /** By owner, because an event may have two keys, which share one transaction. */
   readonly #open = new Map<string, OpenTransaction<Tx>>()
   readonly #ofEvents = new WeakMap<object, OpenTransaction<Tx>>()
 
   /** @param inside The store in a transaction. */
   constructor(
-    source: TransactionSource<Tx>,
-    inside: (tx: Tx) => EventStore,
+    source: OrmTransactions<Tx> | TransactionSource<Tx & PostgresClient>,
+    inside: (client: PostgresClient) => EventStore,
     singleSeconds: number | undefined,
   ) {
-    this.#transact = async (work) => ('begin' in source ? onClient(source, work) : onConnection(source, work))
+    this.#transact = async (work) => {
+      if ('executor' in source) return onOrm(source, work)
+      return 'begin' in source ? onClient(source, work) : onConnection(source, work)
+    }
     this.#inside = inside
     this.replayWindowSeconds = singleSeconds ?? Infinity
   }
@@ -102,10 +137,10 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
     if (open) return open.claim(key, owner, leaseMs, retentionMs)
     return new Promise((answer, fail) => {
       let opened: OpenTransaction<Tx> | undefined
-      const over = this.#transact(async (tx, door) => {
+      const over = this.#transact(async (begun) => {
         // A second run would commit the record without the handler's writes.
         if (opened) throw new EventStoreError('begin() ran its work a second time')
-        opened = new OpenTransaction(tx, door, this.#inside, () => over)
+        opened = new OpenTransaction(begun, this.#inside, () => over)
         const claimed = await opened.claim(key, owner, leaseMs, retentionMs)
         if (claimed !== 'acquired') return answer(claimed)
         this.#open.set(owner, opened)
@@ -113,7 +148,7 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
         await opened.untilSettled(leaseMs).finally(() => this.#open.delete(owner))
       })
       const ended = (error: unknown) => {
-        if (opened?.abandon(error)) this.#open.delete(owner)
+        if (opened?.abandon(error) && this.#open.get(owner) === opened) this.#open.delete(owner)
         fail(error)
       }
       over.then(() => ended(new EventStoreError('begin() did not run its work')), ended)
@@ -146,7 +181,7 @@ export class TransactionPerEvent<Tx extends PostgresClient> implements EventTran
 /** In milliseconds. Timers hold 31 bits; a longer one fires at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
-class OpenTransaction<Tx extends PostgresClient> {
+class OpenTransaction<Tx extends object> {
   /** For the handler. */
   readonly tx: Tx
   /** Lets the store's own statements through, until COMMIT or ROLLBACK. */
@@ -162,11 +197,15 @@ class OpenTransaction<Tx extends PostgresClient> {
   #settle: (how: 'commit' | RolledBack) => void = () => {}
 
   /** @param over Resolves when the transaction is committed, rejects when it is rolled back. */
-  constructor(tx: Tx, door: Door, inside: (tx: Tx) => EventStore, over: () => Promise<unknown>) {
+  constructor(
+    { door, client, lend }: Begun<Tx>,
+    inside: (client: PostgresClient) => EventStore,
+    over: () => Promise<unknown>,
+  ) {
     this.#door = door
     this.#handlersDoor = new Door(door)
-    this.tx = this.#handlersDoor.lend(tx)
-    this.#store = inside(this.#door.lend(tx))
+    this.tx = lend(this.#handlersDoor)
+    this.#store = inside(door.lend(client))
     this.#over = over
   }
 
@@ -226,7 +265,9 @@ class OpenTransaction<Tx extends PostgresClient> {
   async release(key: EventKey): Promise<boolean> {
     const isHeld = this.#uncommitted.delete(eventKeyText(key)) && this.#state !== 'committing'
     this.#rollBack('release')
-    await this.#over().catch(() => {}) // without its connection, the server rolls back by itself
+    await this.#over().catch((error) => {
+      if (error instanceof BeginError) throw error
+    }) // without its connection, the server rolls back by itself
     return isHeld
   }
 
@@ -262,33 +303,107 @@ class RolledBack extends Error {
   }
 }
 
-/** What runs in a transaction, and the door of its statements. Resolves to commit, rejects to roll back. */
-type Work<Tx> = (tx: Tx, door: Door) => Promise<void>
+/** A transaction that has begun. */
+interface Begun<Tx> {
+  /** The door of its statements. */
+  readonly door: Door
+  /** Runs the statements of the store. */
+  readonly client: PostgresClient
+  /** Makes what the handler gets. */
+  lend(door: Door): Tx
+}
+
+/** What runs in a transaction. Resolves to commit, rejects to roll back. */
+type Work<Tx> = (begun: Begun<Tx>) => Promise<void>
 
 /** Runs `work` in a transaction of the client, which keeps the connection. So what runs there ends before the ROLLBACK. */
-async function onClient<Tx>(
+async function onClient<Tx extends PostgresClient>(
   source: { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> },
   work: Work<Tx>,
 ): Promise<void> {
+  await withoutLateRollback(source, (tx, door) =>
+    work({ door, client: tx, lend: (handlersDoor) => handlersDoor.lend(tx) }),
+  )
+}
+
+/**
+ * Resolves with what `begin` resolves with.
+ *
+ * @param spoil Makes the server roll back, even if `begin` hides that `work` has failed.
+ */
+async function withoutLateRollback<Tx, Result>(
+  source: { begin(work: (tx: Tx) => Promise<Result>): PromiseLike<unknown> },
+  work: (tx: Tx, door: Door) => Promise<Result>,
+  spoil?: (tx: Tx) => Promise<Result>,
+): Promise<unknown> {
   const door = new Door()
-  let isOver = false
-  const working = (tx: Tx) =>
-    work(tx, door).catch(async (error: unknown) => {
+  const begun = { hasResolved: false, hasRejected: false }
+  const working = async (tx: Tx) => {
+    try {
+      return await work(tx, door)
+    } catch (error) {
       if (error instanceof RolledBack) await door.idle()
       await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
-      if (isOver) await new Promise(() => {}) // postgres.js would send ROLLBACK on its next connection, into another transaction
+      // postgres.js would send ROLLBACK on its next connection, into another transaction.
+      if (begun.hasRejected || (begun.hasResolved && !spoil)) await new Promise(() => {})
+      const spoiled = await spoil?.(tx)
+      if (begun.hasResolved && spoiled !== undefined) return spoiled // an error that nobody hears would end the process
       throw error
-    })
-  await Promise.resolve(source.begin(working)).finally(() => {
+    }
+  }
+  try {
+    const result = await source.begin(working)
+    begun.hasResolved = true
+    return result
+  } catch (error) {
+    begun.hasRejected = true
+    throw error
+  }
+}
+
+/** The promise of `begin` cannot be trusted: the event would be done, or undone, without its effects. */
+class BeginError extends EventStoreError {}
+
+/** Runs `work` in a transaction of an ORM, which passes through code of the developer. */
+async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<Tx>): Promise<void> {
+  const finished = {} // only `work` can tell it to `begin`
+  const executorOf = (tx: Tx) => {
+    const client = isObject(tx) && source.executor(tx)
+    if (isObject(client)) return client
+    throw new BeginError(
+      'begin() must pass its transaction to work(tx), and executor(tx) must return { query(text, values) }',
+    )
+  }
+  let isOver = false
+  const result = await withoutLateRollback<Tx, object>(
+    source,
+    async (tx, door) => {
+      if (isOver) return finished
+      await work({ door, client: executorOf(tx), lend: (handlersDoor) => handlersDoor.lendMembers(tx) })
+      return finished
+    },
+    async (tx) => {
+      const spoiling = async () => statementRunner(executorOf(tx), 'executor')(FORCE_ROLLBACK, [])
+      await spoiling().catch(() => {})
+      return finished
+    },
+  ).finally(() => {
     isOver = true
   })
+  if (result === finished) return
+  throw new BeginError(
+    'begin() must resolve with what its work resolved with: return the promise of the transaction, and catch no error',
+  )
 }
+
+const isObject = <Value>(value: Value): value is Value & object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function'
 
 /** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
 const LONGEST_END_MS = 5000
 
 /** Runs `work` in a transaction on a connection of its own. */
-async function onConnection<Connection extends PostgresConnection>(
+async function onConnection<Connection extends PostgresClient & PostgresConnection>(
   source: { connect(): PromiseLike<Connection> },
   work: Work<Connection>,
 ): Promise<void> {
@@ -309,7 +424,7 @@ async function onConnection<Connection extends PostgresConnection>(
   }
   try {
     await connection.query('BEGIN')
-    await work(connection, door)
+    await work({ door, client: connection, lend: (handlersDoor) => handlersDoor.lend(connection) })
     await end('COMMIT')
     closes = door.isBypassed
   } catch (error) {

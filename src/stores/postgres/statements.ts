@@ -56,29 +56,40 @@ CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
 `
 }
 
-/**
- * The migration as one statement, which every client can send. Takes a lock, because concurrent `IF NOT EXISTS` statements
- * can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for
- * each open transaction that wrote to the table, with all claims waiting behind it.
- */
+/** The migration as one statement, which every client can send. */
 export function migration(name: string): string {
   const { table, indexPath } = quotedTable(name)
-  return `DO $hookgate$ BEGIN
+  return unlessThere([table, indexPath], postgresSchema(name))
+}
+
+/**
+ * Runs the SQL in one statement. Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all of
+ * these tables and indexes exist: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for each open
+ * transaction that wrote to the table, with all claims waiting behind it.
+ */
+export function unlessThere(paths: readonly string[], schema: string): string {
+  const block = `BEGIN
 PERFORM set_config('client_min_messages', 'warning', true);
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-IF to_regclass('${table}') IS NULL OR to_regclass('${indexPath}') IS NULL THEN
-${postgresSchema(name)}END IF;
-END $hookgate$`
+IF ${paths.map((path) => `to_regclass('${path}') IS NULL`).join(' OR ')} THEN
+${schema}END IF;
+END`
+  return `DO ${literal(block)}` // Sequelize takes `$name` for a parameter
 }
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** Makes the server roll the transaction back, whatever its client says at the end. */
+export const FORCE_ROLLBACK: string = `DO ${literal(`BEGIN RAISE EXCEPTION 'hookgate rolls this transaction back'; END`)}`
 
 export type Statements = Readonly<
   Record<
     | 'claim'
+    | 'claimInside'
     | 'claimAtOnce'
     | 'commit'
-    | 'commitAtOnce'
+    | 'commitInside'
     | 'check'
-    | 'checkAtOnce'
     | 'release'
     | 'renew'
     | 'sweep',
@@ -86,8 +97,8 @@ export type Statements = Readonly<
   >
 >
 
-/** Names the owner of a transaction to the server, until the transaction ends. Returns an empty text. */
-const MARK = `left(set_config('hookgate.owner', $3::text, true), 0)`
+/** Names the owner to the server, beside those of other events, until the transaction ends. Returns an empty text. */
+const MARK = `left(set_config('hookgate.owners', concat_ws(chr(10), current_setting('hookgate.owners', true), $3::text), true), 0)`
 
 /**
  * Fails the statement if another transaction locks the record for longer than a second, such as the handler's own. Renewals are repeated
@@ -99,31 +110,33 @@ const EXPIRY = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
 
 /** False outside the transaction that was marked. */
 const isMarked = (owner: string) =>
-  `current_setting('hookgate.owner', true) IS NOT DISTINCT FROM ${owner}::text`
+  `(${owner}::text = ANY (string_to_array(current_setting('hookgate.owners', true), chr(10)))) IS TRUE`
 
 /**
  * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. Uses `clock_timestamp()`, because
  * `now()` is the start of the transaction.
  *
- * `claimAtOnce` does not wait for another transaction that holds the event: it returns no row. `commitAtOnce` returns `outside`
- * unless it runs in the transaction of that claim. It does not if the handler ended the transaction by itself, or if the client
- * has another connection by now. `check` and `checkAtOnce`, which take the owner alone, are the commit of mode `single`, whose claim
- * has written all: they fail if a statement of the transaction has failed.
+ * `claimInside` and `claimAtOnce` are claims in a transaction of the caller; `claimAtOnce` does not wait for another
+ * transaction that holds the event: it returns no row. `commitInside` returns `outside` unless it runs in the transaction of that
+ * claim. It does not if the claim ran in none, if the handler ended the transaction by itself, or if the client has another connection
+ * by now. `check`, which takes the owner alone, is the commit of mode `single`, whose claim has written all. Both fail if a statement
+ * of the transaction has failed.
  */
 export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
   const { table } = quotedTable(name)
   const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
   const claim = { record: claimed, taken: `'acquired'`, done: 'done', leased: 'busy' }
+  const marked = { ...claim, taken: `'acquired' || ${MARK}` }
   const commit = { record: 'TRUE, NULL', taken: `'committed'`, done: 'already', leased: 'lost' }
   return {
     claim: upsert(table, claim),
-    claimAtOnce: upsert(table, { ...claim, taken: `'acquired' || ${MARK}` }, `AND ${lockedIn(table)}`),
+    claimInside: upsert(table, marked),
+    claimAtOnce: upsert(table, marked, `AND ${lockedIn(table)}`),
     commit: upsert(table, commit),
-    commitAtOnce: `${upsert(table, commit, `AND ${isMarked('$3')}`)}
+    commitInside: `${upsert(table, commit, `AND ${isMarked('$3')}`)}
 UNION ALL
 SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
-    check: `SELECT 'committed' AS answer FROM (SELECT $1::text) AS owner`,
-    checkAtOnce: `SELECT CASE WHEN ${isMarked('$1')} THEN 'committed' ELSE 'outside' END AS answer`,
+    check: `SELECT CASE WHEN ${isMarked('$1')} THEN 'committed' ELSE 'outside' END AS answer`,
     release: `DELETE FROM ${table}
 WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
 RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,

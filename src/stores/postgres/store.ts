@@ -1,4 +1,3 @@
-import { sha256 } from '#crypto'
 import { EventStoreError } from '../../errors.ts'
 import {
   CLAIM_ANSWERS,
@@ -18,6 +17,7 @@ import {
   storeOf,
   tableMissing,
 } from '../contract.ts'
+import { asciiText, keyText } from './ascii.ts'
 import { problemsOf } from './check.ts'
 import {
   checkTransaction,
@@ -31,6 +31,7 @@ import {
 import {
   checkSource,
   type EventTransactions,
+  type OrmTransactions,
   TransactionPerEvent,
   type TransactionSource,
 } from './event-transactions.ts'
@@ -38,7 +39,19 @@ import { DEFAULT_TABLE, migration, type Statements, statementsFor } from './stat
 
 export type { StoreProblem } from '../contract.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'
-export type { EventTransactions, PostgresConnection, TransactionSource } from './event-transactions.ts'
+export {
+  type AdvanceAnswer,
+  type EntityVersions,
+  type EntityVersionsOptions,
+  entityVersions,
+  entityVersionsSchema,
+} from './entity-versions.ts'
+export type {
+  EventTransactions,
+  OrmTransactions,
+  PostgresConnection,
+  TransactionSource,
+} from './event-transactions.ts'
 export { postgresSchema } from './statements.ts'
 
 /** The options of `postgresStore`. */
@@ -72,8 +85,9 @@ export interface PostgresStore extends EventStore {
    * the event takes effect exactly once. Other claims of the event wait for the transaction; bound that wait with
    * `SET LOCAL lock_timeout`. Claim with a new owner each time, and roll back unless you get `acquired`.
    *
-   * @param tx The client of an open transaction.
-   * @throws ListenerConfigError for a pool, because its statements may run on several connections.
+   * @param tx The client of an open transaction, or an executor `{ query(text, values) }` that runs statements in one.
+   * @throws ListenerConfigError for a pool, because its statements may run on several connections. The commit throws
+   * `EventStoreError` if the claim ran in no transaction, or in another one.
    */
   with(tx: PostgresClient): EventStore
   /**
@@ -87,6 +101,7 @@ export interface PostgresStore extends EventStore {
    * @param source Each open event occupies one of its connections.
    * @throws ListenerConfigError for a source without `connect` and `begin`.
    */
+  transactionPerEvent<Tx extends object>(source: OrmTransactions<Tx>): EventTransactions<Tx>
   transactionPerEvent<Tx extends PostgresClient>(source: TransactionSource<Tx>): EventTransactions<Tx>
 }
 
@@ -118,10 +133,11 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   const statements = statementsFor(table, mode)
   const seconds = singleSeconds(options)
   const store = postgresVerbs(run, { statements, seconds, inTransaction: false })
-  const { claimAtOnce, commitAtOnce, checkAtOnce } = statements
-  const atOnce = { ...statements, claim: claimAtOnce, commit: commitAtOnce, check: checkAtOnce }
-  const inside = (tx: PostgresClient, chosen: Statements) =>
-    postgresVerbs(statementRunner(tx, 'tx'), { statements: chosen, seconds, inTransaction: true })
+  const { claimInside, claimAtOnce, commitInside } = statements
+  const inside = (tx: PostgresClient, claim: string) => {
+    const chosen = { ...statements, claim, commit: commitInside }
+    return postgresVerbs(statementRunner(tx, 'tx'), { statements: chosen, seconds, inTransaction: true })
+  }
   return {
     ...store,
     check: () => problemsOf(run, client, table),
@@ -133,14 +149,16 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       return Number(await asker(run, false)(statements.sweep, [`${limit}`]))
     },
     with(tx) {
-      const storeInTx = inside(tx, statements)
+      const storeInTx = inside(tx, claimInside)
       checkTransaction(tx)
       INSIDE_TRANSACTIONS.add(storeInTx)
       return storeInTx
     },
-    transactionPerEvent(source) {
+    transactionPerEvent<Tx extends object>(
+      source: OrmTransactions<Tx> | TransactionSource<Tx & PostgresClient>,
+    ) {
       checkSource(source)
-      return new TransactionPerEvent(source, (tx) => inside(tx, atOnce), seconds)
+      return new TransactionPerEvent<Tx>(source, (tx) => inside(tx, claimAtOnce), seconds)
     },
   }
 }
@@ -149,8 +167,6 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 const MOST_ATTEMPTS = 5
 /** A thousand years, well within the range of timestamps. */
 const LONGEST_MS = 365_250 * 86_400_000
-/** An index entry of Postgres has room for about 2,700 bytes. */
-const LONGEST_LISTENER_ID = 500
 
 interface VerbOptions {
   readonly statements: Statements
@@ -212,7 +228,8 @@ function postgresVerbs(run: RunStatement, { statements, seconds, inTransaction }
 function commitAnswer(answer: unknown): CommitAnswer {
   if (answer !== 'outside') return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
   throw new EventStoreError(
-    'the transaction of the claim has ended: leave COMMIT and ROLLBACK to event.commit() and event.release()',
+    'claim and commit ran in different transactions: pass the transaction itself, not the client that began it, and leave COMMIT ' +
+      'and ROLLBACK to event.commit() and event.release()',
   )
 }
 
@@ -236,17 +253,6 @@ function asker(
 }
 
 async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
-  const listener = await listenerText(listenerId)
+  const listener = await keyText(listenerId)
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
-}
-
-/** Escapes a text to printable ASCII, which Postgres stores in any encoding, unlike NUL. Different texts stay different. */
-function asciiText(text: string): string {
-  return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/** A listener's ID as stored. A very long one becomes a digest, which cannot equal an escaped text. */
-async function listenerText(listenerId: string): Promise<string> {
-  const text = asciiText(listenerId)
-  return text.length > LONGEST_LISTENER_ID ? `\\sha256:${await sha256(text)}` : text
 }

@@ -145,10 +145,18 @@ describe('what a subpath brings along', () => {
     ['route', '.', "needs a handler for '*'"],
     ['defineScheme', './schemes', 'SubjectPublicKeyInfo'],
     ['signAs', './testing', 'is needed to sign as'],
+    ['inbox', './inbox', 'hookgate_inbox'],
+    ['entityVersions', './stores/postgres', 'hookgate_versions'],
   ])('%s is tree-shaken if it is not used', async (name, subpath, text) => {
     const unused = `import '${specifierOf(subpath)}'\n${HMAC}`
     expect((await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)).text).toContain(text)
     expect((await bundle(unused)).text).not.toContain(text)
+  })
+
+  it('postgresStore brings nothing of entityVersions', async () => {
+    const { text } = await bundle("export { postgresStore } from 'hookgate/stores/postgres'")
+    expect(text).toContain('hookgate_events')
+    expect(text).not.toMatch(/hookgate_versions|unmarked/)
   })
 
   it('an unused subpath brings nothing, because the package has no side effects', async () => {

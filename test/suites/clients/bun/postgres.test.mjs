@@ -1,7 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
+import { defineListener, hmac } from 'hookgate'
+import { inbox } from 'hookgate/inbox'
 import { postgresStore } from 'hookgate/stores/postgres'
-import { eventStoreSuite } from 'hookgate/testing'
+import { eventStoreSuite, signHmac } from 'hookgate/testing'
+import { webhookHandler } from 'hookgate/web'
 
 const sql = new SQL(process.env.POSTGRES_URL)
 const store = postgresStore(sql)
@@ -67,4 +70,27 @@ test('no statement passes the end of the transaction of its event', async () => 
     }
   }
   await one.close()
+})
+
+const box = inbox(sql, { leaseMs: 5000 })
+await box.migrate()
+describe('the inbox', () => eventStoreSuite(test, () => box.store))
+
+test('an inbox puts an event in a transaction, and runs it to its end in one', async () => {
+  const secret = 'a-secret-of-a-sender-32-characters'
+  const listener = defineListener({ id: 'bun', auth: hmac({ secrets: secret }), store: box.store })
+  const handle = webhookHandler(listener, (event) => sql.begin((tx) => box.put(event, { tx })))
+  const request = await signHmac({ secret, body: '{"a":1}' })
+  const send = () => handle(new Request('https://example.com/', { method: 'POST', ...request }))
+  expect([(await send()).status, (await send()).status]).toEqual([200, 409])
+  const ended = Promise.withResolvers()
+  const worker = box.work(listener, (event, { done }) =>
+    sql.begin(async (tx) => {
+      await done(tx)
+      ended.resolve(event.payload)
+    }),
+  )
+  expect(await ended.promise).toEqual({ a: 1 })
+  await worker.stop()
+  expect(await box.counts()).toMatchObject({ waiting: 0, running: 0, done: 1 })
 })

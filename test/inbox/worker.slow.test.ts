@@ -1,0 +1,697 @@
+import { PGlite } from '@electric-sql/pglite'
+import pg, { type PoolClient } from 'pg'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  type Inbox,
+  type InboxErrorContext,
+  type InboxHandler,
+  type InboxOptions,
+  inbox,
+  type WorkOptions,
+} from '../../src/inbox/index.ts'
+import type { Listener } from '../../src/index.ts'
+import { endsOf, recordChannel } from '../support/channel-recorder.ts'
+import { acceptedEvent, outcome } from '../support/outcome.ts'
+import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+import { boxListener, inboxServer } from './support.ts'
+
+const LEASE_MS = 300
+const SOON: WorkOptions = { pollMs: 20, delayMs: () => 1 }
+
+interface Told extends Partial<InboxErrorContext> {
+  readonly error: unknown
+}
+
+/** Starts a worker that ends with the test, and what its hook is told. */
+function startWorker(
+  box: Inbox,
+  listener: Listener,
+  handler: InboxHandler<Listener>,
+  options: WorkOptions = {},
+): { readonly told: Told[]; stop(): Promise<void> } {
+  const told: Told[] = []
+  const onError = (error: unknown, context: InboxErrorContext) => told.push({ error, ...context })
+  const worker = box.work(listener, handler, { ...SOON, onError, ...options })
+  onTestFinished(() => worker.stop())
+  return { told, stop: () => worker.stop() }
+}
+
+/** A handler that waits until it is let go. */
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
+  const on = inboxServer()
+  const { fresh, rows, age } = on
+
+  /** An inbox with one event that waits. */
+  async function scene(options: InboxOptions = {}) {
+    const { box, table } = await fresh({ leaseMs: LEASE_MS, ...options })
+    const sender = boxListener(box)
+    const delivery = await sender.deliver()
+    const event = await acceptedEvent(delivery, sender.listener)
+    await box.put(event)
+    const put = async () => box.put(await acceptedEvent(await sender.deliver(), sender.listener))
+    const states = async () => (await rows(table)).map(({ state }) => state)
+    return { box, table, event, delivery, put, states, ...sender }
+  }
+
+  const effectsOf = async (id: string) =>
+    (await on.pool.query('SELECT FROM effects WHERE event_id = $1', [id])).rowCount
+
+  /** Writes an effect and marks the event as done in one transaction. */
+  async function inTransaction(
+    work: (tx: PoolClient) => Promise<unknown>,
+    end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+  ) {
+    const tx = await on.pool.connect()
+    try {
+      await tx.query('BEGIN')
+      await work(tx)
+      await tx.query(end)
+    } catch (error) {
+      await tx.query('ROLLBACK')
+      throw error
+    } finally {
+      tx.release()
+    }
+  }
+
+  it('a worker runs what is put in its process at once, and each event once', async () => {
+    const { box, event, put, listener, delivery } = await scene()
+    const ids: string[] = []
+    startWorker(box, listener, ({ id }) => ids.push(id), { pollMs: 600_000 })
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+    for (let count = 0; count < 20; count += 1) await put()
+    await expect.poll(() => box.counts()).toMatchObject({ done: 21, waiting: 0, running: 0 })
+    expect(ids[0]).toBe(event.id)
+    expect(new Set(ids).size).toBe(21)
+    expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+  })
+
+  it('an event that is put while the worker looks for others is not overlooked', async () => {
+    const looked = gate()
+    const { opened, open } = gate()
+    let isFirst = true
+    const { box } = await fresh(
+      {},
+      {
+        async query(text: string, values: string[]) {
+          const result = await on.pool.query(text, values)
+          if (isFirst && text.includes('job.attempts')) {
+            isFirst = false
+            looked.open()
+            await opened
+          }
+          return result
+        },
+      },
+    )
+    const { listener, deliver } = boxListener(box)
+    startWorker(box, listener, () => {}, { pollMs: 600_000 })
+    await looked.opened
+    await box.put(await acceptedEvent(await deliver(), listener))
+    open()
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+  })
+
+  it('workers and puts agree at the isolation level SERIALIZABLE, too', async () => {
+    const strict = new pg.Pool({
+      ...on.server.address,
+      options: '-c default_transaction_isolation=serializable',
+    })
+    onTestFinished(() => strict.end())
+    const { box } = await fresh({ leaseMs: 60_000 }, strict)
+    const { listener, deliver } = boxListener(box)
+    const ids: string[] = []
+    const handler = ({ id }: { readonly id: string }) => ids.push(id)
+    for (let count = 0; count < 3; count += 1) startWorker(box, listener, handler, { concurrency: 3 })
+    const put = async () => box.put(await acceptedEvent(await deliver(), listener))
+    for (let count = 0; count < 5; count += 1) await Promise.all(Array.from({ length: 6 }, put))
+    await expect.poll(() => box.counts()).toMatchObject({ done: 30 })
+    expect(ids).toHaveLength(30)
+    expect(new Set(ids).size).toBe(30)
+  })
+
+  it('of eight workers on one table, one runs each of 200 events', async () => {
+    const { box, table, put, listener } = await scene({ leaseMs: 60_000 })
+    await Promise.all(Array.from({ length: 199 }, put))
+    const ids: string[] = []
+    const handler = async ({ id }: { readonly id: string }) => ids.push(id)
+    for (let count = 0; count < 8; count += 1) {
+      const another = inbox(on.pool, { table, leaseMs: 60_000 })
+      startWorker(another, listener, handler, { concurrency: 3 })
+    }
+    await expect.poll(() => box.counts()).toMatchObject({ done: 200 })
+    expect(ids).toHaveLength(200)
+    expect(new Set(ids).size).toBe(200)
+  })
+
+  it('a worker leaves the events of other listeners, e.g. of an older deployment, waiting', async () => {
+    const { box, listener } = await scene()
+    const later = boxListener(box, { id: 'orders-2' })
+    startWorker(box, later.listener, () => {})
+    await box.put(await acceptedEvent(await later.deliver(), later.listener))
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1, waiting: 1 })
+    startWorker(box, listener, () => {})
+    await expect.poll(() => box.counts()).toMatchObject({ done: 2, waiting: 0 })
+  })
+
+  it('a worker runs no more than `concurrency` at once', async () => {
+    const { box, put, listener } = await scene()
+    for (let count = 0; count < 11; count += 1) await put()
+    let most = 0
+    let running = 0
+    startWorker(
+      box,
+      listener,
+      async () => {
+        running += 1
+        most = Math.max(most, running)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        running -= 1
+      },
+      { concurrency: 3 },
+    )
+    await expect.poll(() => box.counts()).toMatchObject({ done: 12 })
+    expect(most).toBe(3)
+  })
+
+  describe('failures', () => {
+    it('an event whose handler fails runs again, and is dead after its last attempt, told each time', async () => {
+      const { box, listener, delivery, event, states } = await scene({ maxAttempts: 3 })
+      const attempts: number[] = []
+      const { told } = startWorker(box, listener, (_event, { attempt }) => {
+        attempts.push(attempt)
+        throw new Error('no')
+      })
+      await expect.poll(() => told.length).toBe(3)
+      expect(attempts).toEqual([1, 2, 3])
+      expect(told).toMatchObject([
+        { error: { message: 'no' }, listenerId: 'orders', eventId: event.id, attempt: 1, state: 'failed' },
+        { attempt: 2, state: 'failed' },
+        { attempt: 3, state: 'dead' },
+      ])
+      expect(await states()).toEqual(['dead'])
+      expect(await box.counts()).toEqual({ waiting: 0, running: 0, dead: 1, done: 0 })
+      expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+    })
+
+    it('again() lets dead events run again, with all their attempts: one, or all', async () => {
+      const { box, listener, event, put } = await scene({ maxAttempts: 1 })
+      await put()
+      let fails = true
+      const runs: string[] = []
+      startWorker(box, listener, ({ id }, { attempt }) => {
+        runs.push(`${attempt} of ${id === event.id ? 'the first' : 'another'}`)
+        if (fails) throw new Error('no')
+      })
+      await expect.poll(() => box.counts()).toMatchObject({ dead: 2 })
+      fails = false
+      runs.length = 0
+      expect(await box.again('unknown')).toBe(0)
+      expect(await box.again(event.id)).toBe(1)
+      await expect.poll(() => box.counts()).toMatchObject({ dead: 1, done: 1 })
+      expect(await box.again()).toBe(1)
+      await expect.poll(() => box.counts()).toMatchObject({ dead: 0, done: 2 })
+      expect(runs).toEqual(['1 of the first', '1 of another'])
+      expect(await box.again()).toBe(0)
+    })
+
+    it.each([
+      { random: 0, attempt: 1, seconds: 2.5 },
+      { random: 1, attempt: 1, seconds: 5 },
+      { random: 0, attempt: 3, seconds: 22.5 },
+      { random: 1, attempt: 9, seconds: 3600 },
+    ])(
+      'the delay after attempt $attempt is $seconds s, with $random of the jitter',
+      async ({ random, attempt, seconds }) => {
+        const { box, table, listener } = await scene()
+        await on.pool.query(`UPDATE ${table} SET attempts = ${attempt - 1}`)
+        const worker = box.work(listener, () => Promise.reject(new Error('no')), {
+          random: () => random,
+          onError: null,
+        })
+        onTestFinished(() => worker.stop())
+        const delay = async () => {
+          const text = `SELECT extract(epoch FROM due_at - clock_timestamp())::float AS s FROM ${table} WHERE worker IS NULL AND attempts = ${attempt}`
+          return (await on.pool.query(text)).rows[0]?.s
+        }
+        await expect.poll(delay).toBeGreaterThan(seconds - 2)
+        expect(await delay()).toBeLessThanOrEqual(seconds)
+      },
+    )
+
+    it('a handler may throw anything', async () => {
+      const { box, listener, states } = await scene({ maxAttempts: 5 })
+      const thrown: (() => unknown)[] = [
+        () => {
+          throw undefined
+        },
+        () => Promise.reject(null),
+        () => ({
+          // biome-ignore lint/suspicious/noThenProperty: a thenable that throws
+          then() {
+            throw new Proxy({}, { get: () => JSON.parse('no JSON') })
+          },
+        }),
+        () => {
+          const { proxy, revoke } = Proxy.revocable({}, {})
+          revoke()
+          throw proxy
+        },
+        () => Promise.reject(Object.assign(new Error('\0 é \ud800 '.repeat(500)), { name: Symbol('x') })),
+      ]
+      const { told } = startWorker(box, listener, (_event, { attempt }) => thrown[attempt - 1]?.())
+      await expect.poll(() => told.length).toBe(5)
+      expect(await states()).toEqual(['dead'])
+    })
+
+    it('an event that its listener cannot read any more is dead at once, told, and runs once it can', async () => {
+      const { box, delivery } = await scene()
+      const strict = boxListener(box, {
+        payload: {
+          '~standard': {
+            version: 1,
+            vendor: 'a test',
+            validate: () => ({ issues: [{ message: 'no', path: ['b'] }] }),
+          },
+        },
+      })
+      const { told, stop } = startWorker(box, strict.listener, () => {
+        throw new Error('must not run')
+      })
+      await expect
+        .poll(() => told)
+        .toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'dead', attempt: 1 }])
+      await stop()
+      const { listener } = boxListener(box)
+      expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+      expect(await box.again()).toBe(1)
+      startWorker(box, listener, () => {})
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+    })
+
+    it('an event that kills each of its processes uses up its attempts, and ends as dead, told', async () => {
+      const { box, table, listener } = await scene({ maxAttempts: 2 })
+      const killed = inbox(
+        {
+          // Takes the job, and is never heard of again.
+          async query(text: string, values: string[]) {
+            await on.pool.query(text, values)
+            return []
+          },
+        },
+        { table, maxAttempts: 2 },
+      )
+      for (const attempts of [1, 2]) {
+        const worker = killed.work(listener, () => {}, { pollMs: 600_000, onError: null })
+        await expect.poll(async () => (await rows(table))[0]).toMatchObject({ attempts, state: 'waiting' })
+        await worker.stop()
+        await age(table, 120_000)
+      }
+      const { told } = startWorker(box, listener, () => {
+        throw new Error('must not run')
+      })
+      await expect
+        .poll(() => told)
+        .toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'dead', attempt: 2 }])
+      expect(await box.counts()).toMatchObject({ dead: 1 })
+    })
+  })
+
+  describe('leases', () => {
+    it('a handler may take longer than its lease: it runs once, by a heartbeat', async () => {
+      const { box, table, listener } = await scene({ leaseMs: 1500 })
+      let runs = 0
+      const { opened, open } = gate()
+      const handler = async () => {
+        runs += 1
+        await opened
+      }
+      const { told } = startWorker(box, listener, handler)
+      startWorker(inbox(on.pool, { table, leaseMs: 1500 }), listener, handler)
+      await expect.poll(() => runs).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 3500)) // by the server's clock
+      expect(await box.counts()).toMatchObject({ running: 1 })
+      open()
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect({ runs, told }).toEqual({ runs: 1, told: [] })
+    })
+
+    it('a run that another worker has taken over is told, and its signal is aborted', async () => {
+      const { box, table, listener } = await scene()
+      const { opened, open } = gate()
+      const aborted: unknown[] = []
+      const { told } = startWorker(box, listener, async ({ signal }) => {
+        signal.addEventListener('abort', () => aborted.push(signal.reason))
+        await opened
+      })
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
+      await on.pool.query(`UPDATE ${table} SET worker = 'another', due_at = due_at + interval '1 hour'`)
+      await expect
+        .poll(() => told)
+        .toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'lost', attempt: 1 }])
+      expect(aborted).toEqual([told[0]?.error])
+      open()
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 }) // a late success counts
+    })
+
+    it('a failure after another worker has taken over changes nothing', async () => {
+      const { box, table, listener } = await scene()
+      const { opened, open } = gate()
+      const { told } = startWorker(box, listener, async () => {
+        await opened
+        throw new Error('late')
+      })
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
+      await on.pool.query(`UPDATE ${table} SET worker = 'another', due_at = due_at + interval '1 hour'`)
+      open()
+      await expect.poll(() => told.at(-1)).toMatchObject({ error: { message: 'late' }, state: 'lost' })
+      expect(await rows(table)).toMatchObject([{ worker: 'another', state: 'waiting', error: null }])
+    })
+
+    it('a handler that hangs loses its event after maxRunMs, and another run gets it', async () => {
+      const { box, listener } = await scene()
+      const attempts: number[] = []
+      const { opened, open } = gate()
+      const { told } = startWorker(
+        box,
+        listener,
+        async (_event, { attempt }) => {
+          attempts.push(attempt)
+          if (attempt === 1) await opened
+        },
+        { maxRunMs: LEASE_MS },
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect(attempts).toEqual([1, 2])
+      expect(told).toMatchObject([{ state: 'lost', attempt: 1 }])
+      open()
+    })
+  })
+
+  describe('done(tx)', () => {
+    it('what the handler writes in the transaction takes effect with the end of the event', async () => {
+      const { box, listener, event, states } = await scene()
+      const { told } = startWorker(box, listener, ({ id }, { done }) =>
+        inTransaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done(tx)
+        }),
+      )
+      await expect.poll(states).toEqual(['done'])
+      expect(await effectsOf(event.id)).toBe(1)
+      expect(told).toEqual([])
+    })
+
+    it('a transaction that is rolled back leaves the event to the next attempt, told', async () => {
+      const { box, listener, event, states } = await scene()
+      const { told } = startWorker(box, listener, ({ id }, { attempt, done }) =>
+        inTransaction(
+          async (tx) => {
+            await tx.query('INSERT INTO effects VALUES ($1)', [id])
+            await done(tx)
+          },
+          attempt === 1 ? 'ROLLBACK' : 'COMMIT',
+        ),
+      )
+      await expect.poll(states).toEqual(['done'])
+      expect(await effectsOf(event.id)).toBe(1)
+      expect(told).toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'failed', attempt: 1 }])
+    })
+
+    it('of two runs of one event, one commits: the other fails, even if its handler ignores that', async () => {
+      const { box, table, listener, event } = await scene()
+      const both = gate()
+      let runs = 0
+      const handler: InboxHandler<Listener> = async ({ id }, { done }) => {
+        runs += 1
+        if (runs === 2) both.open()
+        await both.opened
+        await inTransaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done(tx).catch(() => {})
+        })
+      }
+      startWorker(box, listener, handler)
+      await expect.poll(() => runs).toBe(1)
+      await on.pool.query(`UPDATE ${table} SET due_at = due_at - interval '1 hour'`)
+      startWorker(inbox(on.pool, { table, leaseMs: LEASE_MS }), listener, handler)
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      await expect.poll(() => effectsOf(event.id)).toBe(1)
+      expect(runs).toBe(2)
+    })
+
+    it('a client without a transaction is refused, so that nothing is marked before it is written', async () => {
+      const { box, listener } = await scene({ maxAttempts: 3 })
+      const errors: unknown[] = []
+      const root = {
+        query: async (text: string, values: string[]) => (await on.pool.query(text, values)).rows,
+      }
+      startWorker(box, listener, async (_event, { attempt, done }) => {
+        const single = await on.pool.connect() // without BEGIN
+        await done(attempt === 1 ? on.pool : attempt === 2 ? root : single)
+          .catch((error) => {
+            errors.push(error.message)
+            throw error
+          })
+          .finally(() => single.release())
+      })
+      await expect.poll(() => box.counts()).toMatchObject({ dead: 1 })
+      expect(errors).toEqual([
+        expect.stringContaining('must be the client of one open transaction'),
+        expect.stringContaining('takes the client of an open transaction'),
+        expect.stringContaining('takes the client of an open transaction'),
+      ])
+    })
+
+    it("done(tx) takes the executor of an ORM's transaction", async () => {
+      const { box, listener, event, states } = await scene()
+      startWorker(box, listener, ({ id }, { done }) =>
+        inTransaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done({ query: async (text, values) => (await tx.query(text, values)).rows })
+        }),
+      )
+      await expect.poll(states).toEqual(['done'])
+      expect(await effectsOf(event.id)).toBe(1)
+    })
+
+    it('done(tx) takes a transaction of postgres.js', async () => {
+      const { box, listener, event } = await scene()
+      const sql = postgres(on.server.address)
+      onTestFinished(() => sql.end())
+      startWorker(box, listener, ({ id }, { done }) =>
+        sql.begin(async (tx) => {
+          await tx`INSERT INTO effects VALUES (${id})`
+          await done(tx)
+        }),
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect(await effectsOf(event.id)).toBe(1)
+    })
+
+    it('PGlite, with its one connection, keeps an inbox: put and done in its transactions', async () => {
+      const db = new PGlite()
+      const box = inbox(db, { leaseMs: LEASE_MS })
+      await box.migrate()
+      await db.query('CREATE TABLE effects (event_id text)')
+      const { listener, deliver } = boxListener(box)
+      const event = await acceptedEvent(await deliver(), listener)
+      await db.transaction(async (tx) => {
+        await tx.query('INSERT INTO effects VALUES ($1)', ['received'])
+        await box.put(event, { tx })
+      })
+      expect(await event.commit()).toBe('committed')
+      const { told, stop } = startWorker(box, listener, ({ id }, { done }) =>
+        db.transaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS)) // nothing can renew meanwhile
+          await done(tx)
+        }),
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      await stop()
+      const { rows: effects } = await db.query('SELECT event_id FROM effects')
+      expect(effects).toEqual([{ event_id: 'received' }, { event_id: event.id }])
+      expect(told).toEqual([])
+      await db.close()
+    })
+  })
+
+  describe('what is remembered', () => {
+    const HOUR_MS = 3_600_000
+
+    it.each([
+      { retentionMs: undefined, hours: 168 },
+      { retentionMs: HOUR_MS, hours: 168 },
+      { retentionMs: 1000 * HOUR_MS, hours: 1000 },
+    ])(
+      'an event is remembered from its success on, for $hours hours if retentionMs is $retentionMs',
+      async ({ retentionMs, hours }) => {
+        const { box, table, listener, delivery } = await scene({ retentionMs })
+        await age(table, 2000 * HOUR_MS) // as a job, it is remembered for as long as it takes
+        expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+        const { stop } = startWorker(box, listener, () => {})
+        await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+        await stop()
+        await age(table, hours * HOUR_MS - 60_000)
+        expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+        await age(table, 60_000)
+        expect(await outcome(delivery, listener)).toBe('accepted')
+      },
+    )
+
+    it('a worker deletes what need not be remembered, and nothing else', async () => {
+      const { box, table, listener, put, deliver, states } = await scene({ maxAttempts: 1 })
+      const failing = startWorker(box, listener, () => Promise.reject(new Error('no')))
+      await expect.poll(() => box.counts()).toMatchObject({ dead: 1 })
+      await failing.stop()
+      await put() // done and over
+      const { stop } = startWorker(box, listener, () => {})
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      await stop()
+      const other = boxListener(box, { id: 'nobody works on it' })
+      await box.put(await acceptedEvent(await other.deliver(), other.listener)) // waiting
+      await acceptedEvent(await deliver(), listener) // claimed, and its process died
+      await age(table, 1000 * HOUR_MS)
+      const fresh = boxListener(box, { id: 'another' })
+      await acceptedEvent(await fresh.deliver(), fresh.listener) // claimed
+      expect((await states()).toSorted()).toEqual(['claimed', 'claimed', 'dead', 'done', 'waiting'])
+      startWorker(box, listener, () => {})
+      await expect.poll(async () => (await states()).toSorted()).toEqual(['claimed', 'dead', 'waiting'])
+    })
+  })
+
+  describe('stop()', () => {
+    it('stop() waits for what runs, and takes nothing more', async () => {
+      const { box, listener, put } = await scene({ leaseMs: 1500 })
+      const { opened, open } = gate()
+      const { stop } = startWorker(box, listener, () => opened, { concurrency: 1 })
+      await put()
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1, waiting: 1 })
+      const stopping = stop()
+      await new Promise((resolve) => setTimeout(resolve, 2500)) // it keeps its lease meanwhile
+      expect(await box.counts()).toMatchObject({ running: 1, waiting: 1 })
+      open()
+      await stopping
+      expect(await box.counts()).toMatchObject({ running: 0, waiting: 1, done: 1 })
+    })
+
+    it('stop() gives up after drainMs: the handler hears of it, and another process runs the event', async () => {
+      const { box, table, listener } = await scene()
+      const { opened, open } = gate()
+      let isAborted = false
+      const { told, stop } = startWorker(
+        box,
+        listener,
+        async ({ signal }) => {
+          signal.onabort = () => {
+            isAborted = true
+          }
+          await opened
+        },
+        { drainMs: 50 },
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
+      await stop()
+      expect({ isAborted, told }).toMatchObject({ isAborted: true, told: [{ state: 'lost' }] })
+      startWorker(inbox(on.pool, { table, leaseMs: LEASE_MS }), listener, () => {})
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      open()
+    })
+
+    it('stop() has the last word: what a slow database hands out later does not run', async () => {
+      const { table, listener } = await scene()
+      const asked = gate()
+      const { opened, open } = gate()
+      const answered = gate()
+      const slow = inbox(
+        {
+          async query(text: string, values: string[]) {
+            const result = await on.pool.query(text, values)
+            if (!text.includes('job.attempts')) return result
+            asked.open()
+            await opened
+            queueMicrotask(() => setTimeout(answered.open, 50))
+            return result
+          },
+        },
+        { table, leaseMs: LEASE_MS },
+      )
+      let runs = 0
+      const { stop } = startWorker(slow, listener, () => (runs += 1), { drainMs: 50 })
+      await asked.opened
+      await stop()
+      open()
+      await answered.opened
+      expect(runs).toBe(0)
+    })
+
+    it('stop() may be called twice, and while nothing runs', async () => {
+      const { box, listener } = boxListenerOf(await fresh())
+      const worker = box.work(listener, () => {}, { pollMs: 600_000 })
+      await Promise.all([worker.stop(), worker.stop()])
+      await worker.stop()
+    })
+  })
+
+  it('a put and each run are published, without an ID of the event', async () => {
+    const moments = recordChannel('inbox')
+    const { box, listener, event } = await scene({ maxAttempts: 2 })
+    startWorker(box, listener, () => Promise.reject(new Error('no')))
+    await expect.poll(() => box.counts()).toMatchObject({ dead: 1 })
+    await box.again()
+    await expect.poll(() => endsOf(moments).length).toBe(5)
+    await expect(box.put({ ...event })).rejects.toThrow()
+    expect(endsOf(moments)).toMatchObject([
+      { listenerId: 'orders', verb: 'put', answer: 'put' },
+      { verb: 'run', answer: 'failed', attempt: 1, waitedMs: expect.any(Number) },
+      { verb: 'run', answer: 'dead', attempt: 2 },
+      { answer: 'failed', attempt: 1 },
+      { answer: 'dead', attempt: 2 },
+      { verb: 'put', error: { name: 'InboxError' } },
+    ])
+    expect(JSON.stringify(moments)).not.toContain(event.id)
+  })
+
+  const boxListenerOf = ({ box }: { readonly box: Inbox }) => ({ box, ...boxListener(box) })
+})
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker whose database is away'), () => {
+  it('a worker survives, tells once an outage, and records a success when the database is back', async () => {
+    const server = await PostgresServer.start()
+    onTestFinished(() => server.remove())
+    const sql = postgres({ ...server.address, max: 10, onnotice: () => {} })
+    onTestFinished(() => sql.end({ timeout: 1 }))
+    const box = inbox(sql, { leaseMs: 20_000 })
+    await box.migrate()
+    const { listener, deliver } = boxListener(box)
+    const { opened, open } = gate()
+    let runs = 0
+    const { told } = startWorker(box, listener, async () => {
+      runs += 1
+      await opened
+    })
+    await box.put(await acceptedEvent(await deliver(), listener))
+    await expect.poll(() => runs).toBe(1)
+    await server.halt()
+    await expect.poll(() => told.length).toBe(1)
+    open()
+    await new Promise((resolve) => setTimeout(resolve, 500)) // it tries
+    await server.resume()
+    await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+    expect(told[0]).not.toHaveProperty('attempt')
+    await box.put(await acceptedEvent(await deliver(), listener))
+    await expect.poll(() => box.counts()).toMatchObject({ done: 2 })
+    expect(runs).toBe(2)
+    expect(told).toHaveLength(1)
+  })
+})

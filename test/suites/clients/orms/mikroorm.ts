@@ -1,0 +1,32 @@
+import { EntitySchema, MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
+import type { WebhookEvent } from 'hookgate'
+import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+
+const Payment = new EntitySchema<{ id: string }>({
+  name: 'Payment',
+  tableName: 'payments',
+  properties: { id: { type: 'text', primary: true } },
+})
+export const orm = await MikroORM.init({
+  clientUrl: process.env.DATABASE_URL ?? '',
+  entities: [Payment],
+  pool: { min: 0, max: 20 },
+})
+
+const executor = (tx: SqlEntityManager): PostgresClient => ({
+  query: (text, values) =>
+    tx.execute(
+      text.replace(/\$\d+/g, '?'),
+      [...text.matchAll(/\$(\d+)/g)].map(([, n]) => values[Number(n) - 1]),
+    ),
+})
+
+export const store = postgresStore(executor(orm.em))
+export const events = store.transactionPerEvent<SqlEntityManager>({
+  begin: (work) => orm.em.fork().transactional(work),
+  executor,
+})
+
+export async function pay(event: WebhookEvent) {
+  await events.transactionOf(event).insert(Payment, { id: event.id })
+}
