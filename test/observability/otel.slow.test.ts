@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
+import { PGlite } from '@electric-sql/pglite'
 import { context, diag, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
@@ -18,6 +19,7 @@ import { instrument } from 'hookgate/otel'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
 import { observeWebhook, webhookHandler } from '../../adapters/web.ts'
+import { inbox } from '../../src/inbox/index.ts'
 import { defineListener, type EventStore, hmac, type Listener, verify } from '../../src/index.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -133,6 +135,39 @@ describe('with instrument()', () => {
       expect(span.parentSpanContext?.spanId).toBe(PARENT)
       expect(span.attributes).not.toHaveProperty('error.type')
     }
+  })
+
+  it('an inbox has a span for each put and each run, and metrics without an ID of an event', async () => {
+    const db = new PGlite()
+    const box = inbox(db)
+    await box.migrate()
+    const listener = defineListener({
+      id: 'orders',
+      auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
+      store: box.store,
+    })
+    const request = await signHmac({ secret: SECRET, body: '{}' })
+    await whileInstrumented({ spans: true }, async () => {
+      const verdict = await verify(toDelivery(request), listener)
+      if (verdict.ok) await box.put(verdict.event)
+      const worker = box.work(listener, () => {})
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      await worker.stop()
+    })
+    const of = { 'hookgate.listener.id': 'orders' }
+    const [put, run] = [named('hookgate inbox put'), named('hookgate inbox run')]
+    expect(put.map(({ attributes }) => attributes)).toMatchObject([{ ...of, 'hookgate.inbox.answer': 'put' }])
+    expect(run.map(({ attributes }) => attributes)).toMatchObject([
+      { ...of, 'hookgate.inbox.answer': 'done', 'hookgate.inbox.attempt': 1 },
+    ])
+    const metrics = (await exported.metrics()).filter(({ descriptor }) => descriptor.name.includes('inbox'))
+    expect(metrics.map(({ descriptor }) => descriptor.name).toSorted()).toEqual([
+      'hookgate.inbox.events',
+      'hookgate.inbox.run.duration',
+      'hookgate.inbox.wait.duration',
+    ])
+    expect(inspect(metrics, { depth: null })).not.toContain(request.headers['webhook-event-id'])
+    await db.close()
   })
 
   it('error.type is only on the span of an undecided delivery', async () => {

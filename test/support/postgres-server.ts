@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { waitForStderr } from './wait-for-stderr.ts'
 
 /** Debian keeps the server out of PATH, in a folder for each version. */
@@ -76,8 +77,19 @@ export class PostgresServer {
     return join(this.folder, '.s.PGSQL.5432')
   }
 
-  /** Starts the server again after `halt`. */
+  /** Starts the server again after `halt` or `kill`, whose backends may take a moment to end. */
   async resume(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#launch()
+      } catch (error) {
+        if (!/pre-existing shared memory block/.test(String(error))) throw error
+        await pause(50)
+      }
+    }
+  }
+
+  async #launch(): Promise<void> {
     const settings = [
       'listen_addresses=',
       `unix_socket_directories=${this.folder}`,
@@ -138,13 +150,13 @@ export class PostgresServer {
   #signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
     const postmaster = this.#postmaster?.pid
     if (postmaster === undefined) return
-    if (name !== 'SIGKILL') signal(postmaster, name)
+    signal(postmaster, name === 'SIGKILL' ? 'SIGSTOP' : name) // so that it starts no other backend meanwhile
     const everyone = execFileSync('ps', ['-A', '-o', 'pid=,ppid=']).toString().trim().split('\n')
-    if (name === 'SIGKILL') signal(postmaster, name) // it has children only while it lives
     for (const line of everyone) {
       const [child, parent] = line.trim().split(/\s+/).map(Number)
       if (child && parent === postmaster) signal(child, name)
     }
+    if (name === 'SIGKILL') signal(postmaster, name)
   }
 }
 
