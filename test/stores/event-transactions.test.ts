@@ -689,13 +689,18 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
 
     it('a begin that resolves while its event is open commits nothing', async () => {
       const [hurried, hurry] = later<void>()
+      const ended: Promise<unknown>[] = []
       const impatient = ofOrm({
-        begin: (work) => Promise.race([orm.transaction(work), hurried.then(() => nothing)]),
+        async begin(work) {
+          ended.push(orm.transaction(work))
+          await hurried
+          return nothing
+        },
       })
       const event = await open(impatient)
       await event.tx.run(INSERT, [event.id])
       hurry()
-      await untilAllAreBack()
+      await Promise.all(ended) // whose failure would end the process
       expect(await event.commit()).toBe('lost')
       expect(await orders(event.id)).toBe(0)
     })

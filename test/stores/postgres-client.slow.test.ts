@@ -116,6 +116,77 @@ describe('clients', () => {
   })
 })
 
+describe('ORMs', () => {
+  const shape = (...methods: string[]) => Object.fromEntries(methods.map((name) => [name, () => {}]))
+
+  const shapes: readonly [orm: string, executor: string, client: object][] = [
+    ['Prisma', 'client.$queryRawUnsafe(text, ...values)', shape('$queryRawUnsafe', '$transaction')],
+    ['Drizzle', 'client.execute(sql.join(', shape('execute', 'select', 'insert', 'transaction')],
+    ['Kysely', 'client.executeQuery(CompiledQuery.raw(text, values))', shape('executeQuery', 'selectFrom')],
+    [
+      'Knex',
+      "client.raw(text.replace(/\\$\\d+/g, '?')",
+      Object.assign(() => {}, shape('raw', 'batchInsert')),
+    ],
+    ['MikroORM', 'client.execute(text.replace(', shape('getTransactionContext', 'execute', 'insert')],
+    ['Sequelize', 'client.query(text, { bind: values', shape('getQueryInterface', 'query')],
+    ["Sequelize's transaction", 'transaction: client }', shape('afterCommit', 'rollback')],
+  ]
+
+  it.each(shapes)('a client of %s is refused with its executor', (orm, executor, client) => {
+    const create = () => postgresStore(client as PostgresClient) // deliberately not a client
+    expect(create).toThrow(ListenerConfigError)
+    expect(create).toThrow(`client: is of ${orm}: pass { query: (text, values) => `)
+    expect(create).toThrow(executor)
+    const inside = () => postgresStore(answering().client).with(client as PostgresClient)
+    expect(inside).toThrow(executor.replace('client', 'tx'))
+  })
+
+  it("TypeORM's client is accepted, and answers with rows and their number", async () => {
+    const { client } = answering([[{ answer: 'released' }], 1], [[], 0])
+    const store = postgresStore({ ...client, ...shape('getRepository', 'createQueryRunner') })
+    expect(await store.release(KEY, 'a')).toBe(true)
+    expect(await store.release(KEY, 'a')).toBe(false)
+  })
+
+  it("TypeORM's DataSource is no transaction", () => {
+    const dataSource = { ...answering().client, ...shape('getRepository', 'createQueryRunner') }
+    expect(() => postgresStore(dataSource).with(dataSource)).toThrow(/^tx: .*transaction/)
+  })
+
+  const wrappers: Readonly<Record<string, object>> = {
+    'Drizzle and MikroORM': { cause: { code: '42P01' } },
+    Sequelize: { parent: { code: '42P01' }, original: { code: '42P01' } },
+    TypeORM: { driverError: { code: '42P01' } },
+    'Prisma 7': { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '42P01' } } } },
+    'Prisma without an adapter': { code: 'P2010', meta: { code: '42P01' } },
+  }
+
+  it.each(Object.entries(wrappers))('the SQLSTATE is found where %s keeps it', async (_, fields) => {
+    const claim = postgresStore(answering(refused(fields)).client).claim(KEY, 'a', 1)
+    await expect(claim).rejects.toThrow(/migrate\(\)/)
+  })
+
+  it('an error that contains itself, throws when it is read, or never ends, is passed on', async () => {
+    const circle: { cause?: unknown } = {}
+    circle.cause = { parent: circle, meta: circle }
+    const throwing = {
+      get cause() {
+        throw new Error('read')
+      },
+    }
+    const endless = { cause: 0 as unknown }
+    Object.defineProperty(endless, 'cause', { get: () => Object.create(endless) })
+    const revoked = Proxy.revocable({}, {})
+    revoked.revoke()
+    for (const cause of [circle, throwing, endless, revoked.proxy]) {
+      const error = Object.assign(refused({}), { cause })
+      const claim = postgresStore(answering(error).client).claim(KEY, 'a', 1)
+      await expect(claim).rejects.toBe(error)
+    }
+  })
+})
+
 describe('with(tx)', () => {
   it('with(tx) refuses a pool, which would run the statements of a transaction on several connections', async () => {
     const pool = new Pool()

@@ -125,6 +125,49 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.with(tx)'), () => {
     expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
   })
 
+  it('two events are committed in one transaction', async () => {
+    const tx = await begin()
+    const keys = [keyOf(), keyOf()]
+    for (const [index, key] of keys.entries()) {
+      expect(await store.with(tx).claim(key, `${index}`, LEASE_MS)).toBe('acquired')
+    }
+    for (const [index, key] of keys.entries()) {
+      expect(await store.with(tx).commit(key, `${index}`, RETENTION_MS)).toBe('committed')
+    }
+    await tx.query('COMMIT')
+    for (const key of keys) expect(await store.claim(key, 'next', LEASE_MS)).toBe('done')
+  })
+
+  it.each(['two-phase', 'single'] as const)(
+    'a commit in mode %s throws outside the transaction of its claim, even in another one that holds an event',
+    async (mode) => {
+      const chosen = postgresStore(pool, { mode })
+      const [key, other] = [keyOf(), keyOf()]
+      const [first, second] = [await begin(), await begin()]
+      await chosen.with(first).claim(key, 'a', LEASE_MS)
+      await chosen.with(second).claim(other, 'b', LEASE_MS)
+      await expect(chosen.with(second).commit(key, 'a', RETENTION_MS)).rejects.toThrow(
+        /different transactions/,
+      )
+      await first.query('COMMIT')
+      await expect(chosen.with(first).commit(key, 'a', RETENTION_MS)).rejects.toThrow(
+        /different transactions/,
+      )
+    },
+  )
+
+  it('a commit finds its claim in a savepoint, and not if that was undone', async () => {
+    const tx = await begin()
+    const key = keyOf()
+    await tx.query('SAVEPOINT one')
+    await store.with(tx).claim(key, 'a', LEASE_MS)
+    await tx.query('ROLLBACK TO one')
+    await expect(store.with(tx).commit(key, 'a', RETENTION_MS)).rejects.toThrow(/different transactions/)
+    await store.with(tx).claim(key, 'b', LEASE_MS)
+    await tx.query('RELEASE one')
+    expect(await store.with(tx).commit(key, 'b', RETENTION_MS)).toBe('committed')
+  })
+
   it('lock_timeout limits the wait: the claim fails, and decides nothing', async () => {
     const key = keyOf()
     const [first, second] = [await begin(), await begin()]

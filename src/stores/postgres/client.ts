@@ -9,11 +9,7 @@ import { errorsIn, type Orm, ormOf } from '../orms.ts'
  *
  * @example
  * ```ts
- * import type { PrismaClient } from '@prisma/client'
- *
- * const executorOf = (prisma: Pick<PrismaClient, '$queryRawUnsafe'>): PostgresQueryClient => ({
- *   query: (text, values) => prisma.$queryRawUnsafe(text, ...values),
- * })
+ * const executor: PostgresQueryClient = { query: (text, values) => pool.query(text, values) }
  * ```
  */
 export interface PostgresQueryClient {

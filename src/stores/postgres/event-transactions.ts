@@ -44,12 +44,14 @@ export type TransactionSource<Tx extends PostgresClient> =
  *
  * @example
  * ```ts
- * import type { Prisma, PrismaClient } from '@prisma/client'
+ * interface Tx {
+ *   raw(text: string, values: string[]): Promise<unknown>
+ * }
+ * declare const orm: { transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> }
  *
- * declare const prisma: PrismaClient
- * const ofPrisma: OrmTransactions<Prisma.TransactionClient> = {
- *   begin: (work) => prisma.$transaction(work, { timeout: 60_000, maxWait: 5_000 }),
- *   executor: (tx) => ({ query: (text, values) => tx.$queryRawUnsafe(text, ...values) }),
+ * const source: OrmTransactions<Tx> = {
+ *   begin: (work) => orm.transaction(work),
+ *   executor: (tx) => ({ query: (text, values) => tx.raw(text, values) }),
  * }
  * ```
  */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -17,6 +18,7 @@ import {
 import { signAs, toDelivery } from '../../../src/testing/index.ts'
 import { acceptedEvent, outcome } from '../../support/outcome.ts'
 import { PostgresServer } from '../../support/postgres-server.ts'
+import { serve } from '../../support/servers.ts'
 import { killDuring } from '../../support/store-processes.ts'
 
 const SECRET = 'whsec_of-a-test-with-32-characters-0'
@@ -120,6 +122,25 @@ describe('ORMs', () => {
     await server?.remove()
     vi.unstubAllEnvs()
     vi.restoreAllMocks()
+  })
+
+  it('the program of docs/idempotent.md runs an event once', async () => {
+    vi.stubEnv('STRIPE_WEBHOOK_SECRET', SECRET)
+    const { app }: { app: RequestListener } = await import(at('dist/app.js').href)
+    const { address } = await serve(app)
+    const url = `http://127.0.0.1:${'port' in address ? address.port : ''}/webhooks/stripe`
+    const id = `evt_${crypto.randomUUID()}`
+    const request = await signAs(stripe, { secret: SECRET, body: { id, type: 'invoice.paid' } })
+    for (const _ of ['first', 'again']) expect((await fetch(url, request)).status).toBe(200)
+    expect((await admin.query(COUNT, [id])).rows).toStrictEqual([{ n: '1' }])
+    const failing = await signAs(stripe, {
+      secret: SECRET,
+      body: { id: `unique ${id}`, type: 'invoice.paid' },
+    })
+    await admin.query(INSERT, [`unique ${id}`])
+    expect((await fetch(url, failing)).status).toBe(500)
+    await admin.query('DELETE FROM payments WHERE id = $1', [`unique ${id}`])
+    await expect.poll(async () => (await fetch(url, failing)).status).toBe(200)
   })
 
   describe.each(Object.entries(SUBJECTS))('%s', (name, { file, client, begin, nested, onConnection }) => {
@@ -408,7 +429,7 @@ function postgresReader(executor: PostgresQueryClient) {
 
 const PAGE = readFileSync(new URL('../../../docs/idempotent.md', import.meta.url), 'utf8')
 
-it.each(['prisma', 'drizzle', 'kysely', 'typeorm', 'knex', 'mikroorm', 'sequelize'])(
+it.each(['app', 'prisma', 'drizzle', 'kysely', 'typeorm', 'knex', 'mikroorm', 'sequelize'])(
   'docs/idempotent.md shows %s.ts to the letter',
   (program) => {
     expect(PAGE).toContain(`\`\`\`ts no-check\n${readFileSync(at(`${program}.ts`), 'utf8')}\`\`\`\n`)
