@@ -55,10 +55,13 @@ export interface EngineVerbs {
   claim(key: EventKey, owner: string, milliseconds: number, done: boolean): Promise<ClaimAnswer>
   commit(key: EventKey, owner: string, milliseconds: number): Promise<CommitAnswer>
   release(key: EventKey, owner: string): Promise<boolean>
+  /** Undefined inside a transaction of the caller, which keeps the event by itself. */
+  readonly renew?: ((key: EventKey, owner: string, milliseconds: number) => Promise<boolean>) | undefined
 }
 
 /** The store of an engine: in mode `two-phase`, or in mode `single` with the time that it remembers an event. */
 export function storeOf(verbs: EngineVerbs, seconds: number | undefined): EventStore {
+  const { renew } = verbs
   if (seconds !== undefined) {
     return {
       replayWindowSeconds: seconds,
@@ -72,6 +75,7 @@ export function storeOf(verbs: EngineVerbs, seconds: number | undefined): EventS
     claim: async (key, owner, leaseMs) => verbs.claim(await storedKey(key), owner, leaseMs, false),
     commit: async (key, owner, retentionMs) => verbs.commit(await storedKey(key), owner, retentionMs),
     release: async (key, owner) => verbs.release(await storedKey(key), owner),
+    ...(renew && { renew: async (key, owner, leaseMs) => renew(await storedKey(key), owner, leaseMs) }),
   }
 }
 

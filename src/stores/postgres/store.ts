@@ -1,4 +1,3 @@
-import { sha256 } from '#crypto'
 import { EventStoreError } from '../../errors.ts'
 import {
   CLAIM_ANSWERS,
@@ -18,6 +17,7 @@ import {
   storeOf,
   tableMissing,
 } from '../contract.ts'
+import { asciiText, storedText } from '../stored-text.ts'
 import { problemsOf } from './check.ts'
 import {
   checkTransaction,
@@ -229,17 +229,6 @@ function asker(
 }
 
 async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
-  const listener = await listenerText(listenerId)
+  const listener = await storedText(listenerId, LONGEST_LISTENER_ID)
   return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
-}
-
-/** Escapes a text to printable ASCII, which Postgres stores in any encoding, unlike NUL. Different texts stay different. */
-function asciiText(text: string): string {
-  return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/** A listener's ID as stored. A very long one becomes a digest, which cannot equal an escaped text. */
-async function listenerText(listenerId: string): Promise<string> {
-  const text = asciiText(listenerId)
-  return text.length > LONGEST_LISTENER_ID ? `\\sha256:${await sha256(text)}` : text
 }
