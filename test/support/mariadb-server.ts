@@ -140,6 +140,9 @@ export class MariadbServer implements MysqlServer {
   /** Stops the server without closing its connections. Nothing is answered. */
   pause(): void {
     this.#server?.kill('SIGSTOP')
+    // Its threads may answer for another moment.
+    const state = () => execFileSync('ps', ['-o', 'state=', '-p', `${this.#server?.pid}`]).toString()
+    while (!state().startsWith('T')) {}
   }
 
   unpause(): void {

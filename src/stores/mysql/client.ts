@@ -80,8 +80,9 @@ function replyOf(result: unknown): unknown {
  */
 export function insertIdOf(result: unknown): number {
   const reply = replyOf(result)
-  // A number, a bigint or a text, as the client is set up. Kysely leaves 0 out.
-  const id = memberOf(reply, 'insertId') ?? (affectedRowsOf(result) === undefined ? Number.NaN : 0)
+  // A number, a bigint or a text, as the client is set up. Kysely leaves 0 out, and Sequelize everything else.
+  const none = affectedRowsOf(result) === undefined ? Number.NaN : 0
+  const id = typeof reply === 'number' ? reply : (memberOf(reply, 'insertId') ?? none)
   const number = Number(id)
   if (Number.isSafeInteger(number)) return number
   throw new EventStoreError('the MySQL client returned no insert ID: it has to resolve with { insertId }')

@@ -8,10 +8,10 @@ import {
   type ModeOptions,
   type StoreProblem,
   singleSeconds,
+  storedText,
   storeOf,
   tableMissing,
 } from '../contract.ts'
-import { storedText } from '../stored-text.ts'
 import { problemsOf } from './check.ts'
 import {
   affectedRowsOf,

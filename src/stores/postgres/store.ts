@@ -8,16 +8,17 @@ import {
 } from '../../event-store.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../lib/options.ts'
 import {
+  asciiText,
   INSIDE_TRANSACTIONS,
   knownAnswer,
   MODE_OPTIONS,
   type ModeOptions,
   type StoreProblem,
   singleSeconds,
+  storedText,
   storeOf,
   tableMissing,
 } from '../contract.ts'
-import { asciiText, storedText } from '../stored-text.ts'
 import { problemsOf } from './check.ts'
 import {
   checkTransaction,
