@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MysqlServer, startMysql, WHY_NO_MYSQL } from '../support/mariadb-server.ts'
 import { killDuring, raceProcesses } from '../support/store-processes.ts'
 
-// The short form. `node test/support/race.mjs mysql` runs the long one.
+// The short form. `npm run test:kills` kills more often, and `node test/support/race.mjs mysql` is the long one.
 const ROUNDS = 10
-const KILLS = Number(process.env.HOOKGATE_KILLS ?? 12)
+const KILLS = Number(process.env.HOOKGATE_KILLS ?? 7)
 const MINUTE_MS = 60_000
 const PATIENCE_MS = MINUTE_MS + KILLS * 2000
 

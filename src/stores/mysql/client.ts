@@ -122,15 +122,18 @@ export const ERRORS = {
   READ_ONLY_ENGINE: 1836,
 } as const
 
-/** Where ORMs put the error of the client. */
+/** Where ORMs put the error of the client, and how deep. */
 const WRAPPED_IN = ['cause', 'parent', 'driverError']
+const DEEPEST_ERROR = 4
 
 /** Whether this error, or one that it wraps, has one of these numbers. */
 export function isServerError(error: unknown, ...numbers: readonly number[]): boolean {
-  const number = memberOf(error, 'errno')
-  if (typeof number === 'number') return numbers.includes(number)
-  return WRAPPED_IN.some((name) => {
-    const inner = memberOf(error, name)
-    return inner !== undefined && inner !== error && isServerError(inner, ...numbers)
-  })
+  let layer = [error]
+  for (let depth = 0; depth < DEEPEST_ERROR; depth += 1) {
+    if (layer.some((each) => numbers.some((number) => memberOf(each, 'errno') === number))) return true
+    layer = layer.flatMap((each) =>
+      WRAPPED_IN.map((name) => memberOf(each, name)).filter((inner) => inner != null),
+    )
+  }
+  return false
 }
