@@ -66,6 +66,7 @@ export function tracked(store: EventStore, inFlight: InFlight): EventStore {
     claim: (...given) => inFlight.add(async () => store.claim(...given)),
     commit: (...given) => inFlight.add(async () => store.commit(...given)),
     release: (...given) => inFlight.add(async () => store.release(...given)),
+    ...(store.renew && { renew: (...given) => inFlight.add(async () => store.renew?.(...given) ?? false) }),
   }
 }
 

@@ -57,7 +57,7 @@ export interface EngineVerbs {
   commit(key: EventKey, owner: string, milliseconds: number): Promise<CommitAnswer>
   release(key: EventKey, owner: string): Promise<boolean>
   /** Undefined inside a transaction of the caller, which keeps the event by itself. */
-  readonly renew?: ((key: EventKey, owner: string, milliseconds: number) => Promise<boolean>) | undefined
+  readonly renew: ((key: EventKey, owner: string, milliseconds: number) => Promise<boolean>) | undefined
 }
 
 /** The store of an engine: in mode `two-phase`, or in mode `single` with the time that it remembers an event. */

@@ -32,7 +32,8 @@ const REMOTE_DONE_MS = 60_000
  * committed here are cached for as long as the store keeps them, and a `done` of the store for one minute. An event may thus be
  * forgotten up to a minute late, but never early. Leases are never cached.
  *
- * Returns only `claim`, `commit` and `release`. Keep the original store for its `migrate()`, `sweep()` and `check()`.
+ * Returns only `claim`, `commit`, `release`, and `renew` if the store has it. Keep the original store for its `migrate()`,
+ * `sweep()` and `check()`.
  *
  * @example
  * ```ts
@@ -82,6 +83,10 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
       })
     },
     release: (key, owner) => store.release(key, owner),
+    ...(store.renew && {
+      renew: (key, owner, leaseMs) =>
+        !isDone(eventKeyText(key)) && (store.renew?.(key, owner, leaseMs) ?? false),
+    }),
     accepted: (event, owner) => store.accepted?.(event, owner),
   }
 }

@@ -101,6 +101,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
         remove(found)
         return true
       }),
+    renew: (key, owner, leaseMs) =>
+      find(key, (found, name, now) => {
+        if (found?.owner !== owner) return false
+        write(found, name, owner, leaseMs, now)
+        return true
+      }),
   }
 
   /** Passes undefined for a record that is absent or has expired. */
@@ -132,12 +138,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
     record.owner = owner
     record.writtenAt = now
     record.expiresAt = now + milliseconds
-    renew(record)
+    makeNewest(record)
     records.set(name, record)
     if (evictedAge !== undefined) callHook(onEvict, evictedAge)
   }
 
-  function renew(record: EventRecord): void {
+  function makeNewest(record: EventRecord): void {
     record.leave()
     record.joinBefore(end)
   }
@@ -157,7 +163,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
         remove(oldest)
         return age
       }
-      renew(oldest) // a long-running lease: keep it and try the next oldest
+      makeNewest(oldest) // a long-running lease: keep it and try the next oldest
     }
     throw new EventStoreError(`the memory store is full of ${maxRecords} recent events; raise maxRecords`)
   }

@@ -1,68 +1,25 @@
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../event-store.ts'
-
-/** The store under test, and an event that no other case uses. */
-interface Subject {
-  readonly store: EventStore
-  /** Reads back what is committed. */
-  readonly other: EventStore
-  readonly advance: (milliseconds: number) => unknown
-  readonly key: EventKey
-}
-
-/** A part of a case, for the subject's event or for one of another key. Throws if the store answers otherwise. */
-type Step = (subject: Subject, otherKey?: Partial<EventKey>) => Promise<void>
+import type { ClaimAnswer, EventKey } from '../event-store.ts'
+import {
+  CROWD,
+  claim,
+  commit,
+  count,
+  crowd,
+  expect,
+  expectDone,
+  inTurn,
+  LEASE_MS,
+  LONG_MS,
+  lapsedLease,
+  RETENTION_MS,
+  release,
+  SHORT_LEASE_MS,
+  type Step,
+  type Subject,
+  wait,
+} from './event-store-steps.ts'
 
 const RACERS = 50
-const CROWD = 200
-const SHORT_LEASE_MS = 100
-const LEASE_MS = 60_000
-const RETENTION_MS = 604_800_000
-/** 90 days: overflows 32 bits of milliseconds, and is negative when truncated to them. */
-const LONG_MS = 7_776_000_000
-
-function expect<Value>(seen: Value, wanted: Value): void {
-  if (seen !== wanted)
-    throw new Error(`expected ${JSON.stringify(wanted)}, the store gave ${JSON.stringify(seen)}`)
-}
-
-function claim(owner: string, wanted: ClaimAnswer, leaseMs: number = LEASE_MS): Step {
-  return async ({ store, key }, otherKey) =>
-    expect(await store.claim({ ...key, ...otherKey }, owner, leaseMs), wanted)
-}
-
-function commit(owner: string, wanted: CommitAnswer, retentionMs: number = RETENTION_MS): Step {
-  return async ({ store, other, key: ownKey }, otherKey) => {
-    const key = { ...ownKey, ...otherKey }
-    expect(await store.commit(key, owner, retentionMs), wanted)
-    // A short retention may be over by the time it is read.
-    if (wanted === 'committed' && retentionMs >= RETENTION_MS) await expectDone(other, key)
-  }
-}
-
-/** A claim of a finished event changes nothing. */
-async function expectDone(store: EventStore, key: EventKey): Promise<void> {
-  expect(await store.claim(key, 'reader', LEASE_MS), 'done')
-}
-
-function release(owner: string, wanted: boolean): Step {
-  return async ({ store, key }, otherKey) =>
-    expect(await store.release({ ...key, ...otherKey }, owner), wanted)
-}
-
-function wait(milliseconds: number): Step {
-  return async ({ advance }) => void (await advance(milliseconds))
-}
-
-/** A claim whose owner is too slow, or has crashed. */
-function lapsedLease(owner: string): Step {
-  return inTurn(claim(owner, 'acquired', SHORT_LEASE_MS), wait(SHORT_LEASE_MS + 1))
-}
-
-function inTurn(...steps: readonly Step[]): Step {
-  return async (subject, otherKey) => {
-    for (const step of steps) await step(subject, otherKey)
-  }
-}
 
 /** Each requirement, and what shows whether a store meets it. */
 export const EVENT_STORE_CASES: { readonly [name: string]: Step } = {
@@ -355,10 +312,6 @@ export const EVENT_STORE_CASES: { readonly [name: string]: Step } = {
   },
 }
 
-function crowd(): EventKey[] {
-  return Array.from({ length: CROWD }, () => ({ listenerId: 'crowd', eventId: crypto.randomUUID() }))
-}
-
 const owners = () => Array.from({ length: RACERS }, (_, index) => `racer-${index}`)
 
 function claimsAtOnce({ store, key }: Subject): Promise<ClaimAnswer[]> {
@@ -368,10 +321,6 @@ function claimsAtOnce({ store, key }: Subject): Promise<ClaimAnswer[]> {
 /** Nobody else has the event: the winner can commit it, and its commit is kept. */
 async function winnerCommits(subject: Subject, answers: readonly ClaimAnswer[]): Promise<void> {
   await commit(owners()[answers.indexOf('acquired')] ?? '', 'committed')(subject)
-}
-
-function count(answers: readonly string[], wanted: string): number {
-  return answers.filter((answer) => answer === wanted).length
 }
 
 /** Claims the event for each listener. If a store confused two of them, the second claim would fail. */

@@ -51,10 +51,12 @@ describe('the record that stood in the way comes with the refusal', () => {
     expect(await store.claim(KEY, 'a', 1000)).toBe(claimed)
     expect(await store.commit(KEY, 'a', 1000)).toBe(committed)
     expect(await store.release(KEY, 'a')).toBe(false)
+    expect(await store.renew?.(KEY, 'a', 1000)).toBe(false)
     expect(asked.map(({ target }) => target)).toStrictEqual([
       'DynamoDB_20120810.PutItem',
       'DynamoDB_20120810.PutItem',
       'DynamoDB_20120810.DeleteItem',
+      'DynamoDB_20120810.PutItem',
     ])
     for (const { input } of asked) {
       expect(input).toMatchObject({
@@ -106,9 +108,13 @@ describe('the record that stood in the way is missing from the refusal', () => {
     })
   })
 
-  it('a release does not need it', async () => {
+  it('a release and a renewal do not need it', async () => {
     const { client, asked } = silentClient(LEASED)
-    expect(await dynamodbStore(client).release(KEY, 'a')).toBe(false)
+    const store = dynamodbStore(client)
+    await store.claim(KEY, 'a', 1000)
+    asked.length = 0
+    expect(await store.release(KEY, 'a')).toBe(false)
+    expect(await store.renew?.(KEY, 'a', 1000)).toBe(false)
     expect(asked).toHaveLength(0)
   })
 })
@@ -120,6 +126,7 @@ describe('other refusals', () => {
       async () => store.claim(KEY, 'a', 1000),
       async () => store.commit(KEY, 'a', 1000),
       async () => store.release(KEY, 'a'),
+      async () => store.renew?.(KEY, 'a', 1000),
     ]) {
       await expect(call()).rejects.toThrow(EventStoreError)
       await expect(call()).rejects.toThrow(/hookgate_events is not there .*migrate\(\)/)
@@ -130,6 +137,7 @@ describe('other refusals', () => {
     const { store } = await storeRefusedWith({ __type: `${TYPE}AccessDeniedException`, message: 'no' })
     await expect(store.claim(KEY, 'a', 1000)).rejects.toMatchObject({ name: 'AccessDeniedException' })
     await expect(store.release(KEY, 'a')).rejects.toMatchObject({ name: 'AccessDeniedException' })
+    await expect(store.renew?.(KEY, 'a', 1000)).rejects.toMatchObject({ name: 'AccessDeniedException' })
   })
 })
 

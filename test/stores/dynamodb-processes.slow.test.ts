@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dynamodbStore } from '../../src/stores/dynamodb/store.ts'
 import { DynamodbServer } from '../support/dynamodb-server.ts'
-import { killDuring, raceProcesses } from '../support/store-processes.ts'
+import { killDuring, raceProcesses, raceRenewals } from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
 describe('with real processes, on dynalite', () => {
@@ -26,10 +26,18 @@ describe('with real processes, on dynalite', () => {
     expect(await raceProcesses({ ...subject({ mode: 'single' }), ...size, signal })).toEqual([1, 1, 1])
   }, 60_000)
 
-  it('no event of 21 killed processes is lost, and none of them runs again after its commit', async ({
+  it('a lease that is renewed by one process as it lapses, and claimed by three, has one owner', async ({
     signal,
   }) => {
-    const counts = await killDuring({ ...subject(), kills: 21, leaseMs: 300, signal })
-    expect(counts).toMatchObject({ kills: 21, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+    const race = { processes: 4, rounds: 10, leaseMs: 200 }
+    const counts = await raceRenewals({ ...subject(), ...race, signal })
+    expect(counts).toStrictEqual({ ...counts, wrong: 0 })
+  }, 60_000)
+
+  it('no event of 27 killed processes is lost, and none of them runs again after its commit', async ({
+    signal,
+  }) => {
+    const counts = await killDuring({ ...subject(), kills: 27, leaseMs: 300, signal })
+    expect(counts).toMatchObject({ kills: 27, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
   }, 60_000)
 })

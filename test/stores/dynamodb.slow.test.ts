@@ -111,6 +111,12 @@ describe('time', () => {
     const store = dynamodbStore(client, { clock: { now: () => 1_800_000_000_001 } })
     await store.claim(leased, 'a', 500.5)
     await store.commit(done, 'a', 7 * DAY_MS)
+    expect(await store.renew?.(leased, 'a', LEASE_MS)).toBe(true)
+    expect(await recordOf(leased)).toMatchObject({
+      lapses_at: { N: '1800000060001' },
+      expires_at: { N: '1800000061' },
+    })
+    expect(await store.renew?.(leased, 'a', 500.5)).toBe(true)
     expect(await recordOf(leased)).toMatchObject({
       held_by: { S: 'a' },
       is_done: { BOOL: false },
@@ -162,6 +168,41 @@ describe("a clock that is wrong by ten minutes, before AWS's first response", ()
     }
     expect(await recordOf(done)).not.toHaveProperty('held_by')
     expect(await newProcess().claim(done, 'a', LEASE_MS)).toBe('done')
+  })
+
+  it.each([
+    ['fast', -TEN_MINUTES],
+    ['slow', TEN_MINUTES],
+  ])("a %s one renews a running lease by AWS's time, and none that has lapsed", async (_, aheadMs) => {
+    const [running, lapsed] = [freshKey(), freshKey()]
+    await server.behave({ aheadMs })
+    for (const key of [running, lapsed]) await newProcess().claim(key, 'a', LEASE_MS)
+    expect(await newProcess().renew?.(running, 'b', LEASE_MS)).toBe(false)
+    expect(await newProcess().renew?.(running, 'a', 3 * LEASE_MS)).toBe(true)
+    expect(Math.abs((await until(running)) - 3 * LEASE_MS - Date.now() - aheadMs)).toBeLessThan(10_000)
+    await server.behave({ aheadMs: aheadMs + LEASE_MS + 2000 })
+    const before = await recordOf(lapsed)
+    expect(await newProcess().renew?.(lapsed, 'a', LEASE_MS)).toBe(false)
+    expect(await recordOf(lapsed)).toStrictEqual(before)
+    expect(await newProcess().renew?.(running, 'a', LEASE_MS)).toBe(true)
+    expect(await newProcess().claim(lapsed, 'b', LEASE_MS)).toBe('acquired')
+  })
+
+  it('a clock that is set while the handler runs renews its lease, which ends when it would have', async () => {
+    for (const setMs of [TEN_MINUTES, -TEN_MINUTES]) {
+      const key = freshKey()
+      const store = dynamodbStore(server.client(), { clock: { now: () => Date.now() } })
+      await store.claim(key, 'a', LEASE_MS)
+      const began = Date.now()
+      vi.useFakeTimers({ toFake: ['Date'], now: began + setMs })
+      try {
+        expect(await store.renew?.(key, 'a', 2 * LEASE_MS)).toBe(true)
+        expect(await store.renew?.(key, 'b', 2 * LEASE_MS)).toBe(false)
+      } finally {
+        vi.useRealTimers()
+      }
+      expect(Math.abs((await until(key)) - 2 * LEASE_MS - began)).toBeLessThan(10_000)
+    }
   })
 
   it('of 20 processes that begin at once, one gets the event, whatever their clock says', async () => {
@@ -222,6 +263,7 @@ describe('keys', () => {
     await expect(store.claim(key, 'a', LEASE_MS)).rejects.toThrow(EventStoreError)
     await expect(store.commit(key, 'a', LEASE_MS)).rejects.toThrow(EventStoreError)
     expect(await store.release(key, 'a')).toBe(false)
+    expect(await store.renew?.(key, 'a', LEASE_MS)).toBe(false)
     expect(
       (await client.getItem({ TableName: 'hookgate_events', Key: { event_key: Item.event_key } })).Item,
     ).toEqual(Item)
@@ -265,6 +307,8 @@ describe("mode 'single'", () => {
     await single().claim(own, 'a', LEASE_MS)
     expect(await store.claim(own, 'a', LEASE_MS)).toBe('done')
     expect(await store.release(own, 'a')).toBe(false)
+    expect(await store.renew?.(own, 'a', LEASE_MS)).toBe(false)
+    expect('renew' in single()).toBe(false)
     expect(await store.commit(own, 'a', DAY_MS)).toBe('already')
   })
 })

@@ -374,6 +374,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     }
   })
 
+  it('a transaction per event cannot renew its lease, which limits the transaction', () => {
+    const single = postgresStore(pool, { mode: 'single' })
+    for (const each of [events, single.transactionPerEvent({ connect: () => pool.connect() })]) {
+      expect('renew' in each).toBe(false)
+      expect('renew' in withLocalCache(each)).toBe(false)
+    }
+  })
+
   it('a handler cannot return the connection while its transaction is open', async () => {
     const { listener, id, delivery } = await stripeEvent()
     const event = await acceptedEvent(delivery, listener)

@@ -25,6 +25,7 @@ function cached(maxRecords = 100) {
     claim: async (...given) => store.claim(...given),
     commit: async (...given) => store.commit(...given),
     release: async (...given) => store.release(...given),
+    renew: async (...given) => store.renew?.(...given) ?? false,
   }
   const [here, there] = [1, 2].map(() => withLocalCache(far, { clock, maxRecords }))
   if (here === undefined || there === undefined) throw new Error('two were made')
@@ -68,6 +69,19 @@ describe('round trips', () => {
     expect(calls).toHaveLength(3)
   })
 
+  it('a renewal costs one, and none once the event is known to be done', async () => {
+    const { here, there, calls } = cached()
+    await here.claim(keyOf(1), 'a', LEASE_MS)
+    calls.length = 0
+    for (let beat = 0; beat < 3; beat += 1) expect(await here.renew?.(keyOf(1), 'a', LEASE_MS)).toBe(true)
+    expect(calls).toHaveLength(3)
+    await here.commit(keyOf(1), 'a', DAY_MS)
+    await there.claim(keyOf(1), 'b', LEASE_MS)
+    calls.length = 0
+    for (const each of [here, there]) expect(await each.renew?.(keyOf(1), 'a', LEASE_MS)).toBe(false)
+    expect(calls).toStrictEqual([])
+  })
+
   it('a duplicate is refused through verify() without a round trip', async () => {
     const { here, calls } = cached()
     const { listener, deliver } = hmacListener({ store: here })
@@ -80,6 +94,18 @@ describe('round trips', () => {
 })
 
 describe('it does not remember', () => {
+  it('renewals: a lease is as long as in the store', async () => {
+    const { here, there, clock } = cached()
+    await here.claim(keyOf(1), 'a', LEASE_MS)
+    clock.advance(LEASE_MS)
+    expect(await here.renew?.(keyOf(1), 'a', LEASE_MS)).toBe(true)
+    clock.advance(LEASE_MS)
+    expect(await there.claim(keyOf(1), 'b', LEASE_MS)).toBe('busy')
+    clock.advance(1)
+    expect(await here.renew?.(keyOf(1), 'a', LEASE_MS)).toBe(false)
+    expect(await there.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+  })
+
   it('leases: busy is asked every time, and the next owner gets the event', async () => {
     const { here, there, calls } = cached()
     await there.claim(keyOf(1), 'a', LEASE_MS)
@@ -183,6 +209,13 @@ describe('time', () => {
 })
 
 describe('options', () => {
+  it('localCache can renew a lease if its store can', () => {
+    const { far } = cached()
+    const { renew: _, ...without } = far
+    expect('renew' in withLocalCache(far)).toBe(true)
+    expect('renew' in withLocalCache(without)).toBe(false)
+  })
+
   it('localCache passes the replay window of the store through, so that defineListener can judge it', () => {
     const { far } = cached()
     expect(withLocalCache(memoryStore({ replayWindowSeconds: 700 })).replayWindowSeconds).toBe(700)

@@ -80,6 +80,30 @@ describe('when it is full', () => {
     expect(remember(1)).toBe('committed')
   })
 
+  it('the store keeps a lease that is renewed again and again, and drops the others', () => {
+    const { store, clock, remember, evicted } = small()
+    store.claim(keyOf(1), 'a', LEASE_MS)
+    for (const number of [2, 3]) remember(number)
+    for (let minute = 0; minute < 11; minute += 1) {
+      clock.advance(LEASE_MS)
+      expect(store.renew?.(keyOf(1), 'a', LEASE_MS)).toBe(true)
+    }
+    for (const number of [4, 5]) expect(store.claim(keyOf(number), 'b', LEASE_MS)).toBe('acquired')
+    expect(evicted).toStrictEqual([660, 660])
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('busy')
+    clock.advance(LEASE_MS + 1)
+    expect(store.renew?.(keyOf(1), 'a', LEASE_MS)).toBe(false)
+    expect(store.claim(keyOf(1), 'b', LEASE_MS)).toBe('acquired')
+  })
+
+  it('a full store renews a lease, and needs no room for it', () => {
+    const { store, evicted } = small()
+    for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', LEASE_MS)
+    for (const number of [1, 2, 3]) expect(store.renew?.(keyOf(number), 'a', LEASE_MS)).toBe(true)
+    expect(store.renew?.(keyOf(4), 'a', LEASE_MS)).toBe(false)
+    expect(evicted).toStrictEqual([])
+  })
+
   it('the store throws if there are only leases longer than the replay window', () => {
     const { store, clock } = small()
     for (const number of [1, 2, 3]) store.claim(keyOf(number), 'a', 60 * LEASE_MS)

@@ -62,12 +62,24 @@ describe('clients', () => {
       await expect(claim).rejects.toThrow(EventStoreError)
       const release = postgresStore(answering(answer).client).release(KEY, 'a')
       await expect(release).rejects.toThrow(EventStoreError)
+      const renewal = postgresStore(answering(answer).client).renew?.(KEY, 'a', 1)
+      await expect(renewal).rejects.toThrow(EventStoreError)
     },
   )
 
   it('no row at all means that another claim was faster', async () => {
     expect(await postgresStore(answering({ rows: [] }).client).claim(KEY, 'a', 1)).toBe('busy')
     expect(await postgresStore(answering([]).client).claim(KEY, 'a', 1)).toBe('busy')
+  })
+
+  it('a renewal without a row has renewed nothing, and is not sent again', async () => {
+    const { client, sent } = answering([], rows('renewed'))
+    expect(await postgresStore(client).renew?.(KEY, 'a', 1.5)).toBe(false)
+    expect(await postgresStore(client).renew?.(KEY, 'a', 1)).toBe(true)
+    expect(sent.map(({ values }) => values)).toStrictEqual([
+      [KEY.eventId, 'orders', 'a', '1.5'],
+      [KEY.eventId, 'orders', 'a', '1'],
+    ])
   })
 
   it('a commit without a row is sent again, and fails if it never gets one', async () => {
@@ -84,6 +96,8 @@ describe('clients', () => {
     async (fields) => {
       const once = answering(refused(fields), rows('busy'))
       expect(await postgresStore(once.client).claim(KEY, 'a', 1)).toBe('busy')
+      const renewal = answering(refused(fields), rows('renewed'))
+      expect(await postgresStore(renewal.client).renew?.(KEY, 'a', 1)).toBe(true)
       const always = answering(...Array.from({ length: 9 }, () => refused(fields)))
       await expect(postgresStore(always.client).claim(KEY, 'a', 1)).rejects.toThrow('serialize')
       expect(always.sent).toHaveLength(5)
@@ -94,6 +108,11 @@ describe('clients', () => {
     const { client, sent } = answering(refused({ code: '55P03' }))
     await expect(postgresStore(client).claim(KEY, 'a', 1)).rejects.toMatchObject({ code: '55P03' })
     expect(sent).toHaveLength(1)
+  })
+
+  it('a renewal without the table names the fix', async () => {
+    const renewal = postgresStore(answering(refused({ code: '42P01' })).client).renew?.(KEY, 'a', 1)
+    await expect(renewal).rejects.toThrow(/migrate\(\)/)
   })
 })
 
@@ -115,6 +134,15 @@ describe('with(tx)', () => {
       expect(store.with(tx)).toMatchObject({ claim: expect.any(Function) })
     }
     expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is not a known Postgres client/)
+  })
+
+  it('with(tx) cannot renew: the open transaction itself keeps the event, and a renewal could come after it', () => {
+    const { client } = answering()
+    for (const mode of ['two-phase', 'single'] as const) {
+      expect('renew' in postgresStore(client, { mode }).with(new Client())).toBe(false)
+    }
+    expect('renew' in postgresStore(client)).toBe(true)
+    expect('renew' in postgresStore(client, { mode: 'single' })).toBe(false)
   })
 
   it('with(tx) retries no failed statement, and a lost race is busy', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
-import { killDuring, raceProcesses } from '../support/store-processes.ts'
+import { killDuring, raceProcesses, raceRenewals } from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs postgres` runs the long one.
 const ROUNDS = 10
-const KILLS = 21
+const KILLS = 27
 const MINUTE_MS = 60_000
 
 describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), () => {
@@ -27,6 +27,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
   }, async ({ signal }) => {
     const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
     expect(await raceProcesses({ ...choice(signal), ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+  })
+
+  it('a lease that is renewed by one process as it lapses, and claimed by three, has one owner', {
+    timeout: MINUTE_MS,
+  }, async ({ signal }) => {
+    const counts = await raceRenewals({ ...choice(signal), processes: 4, rounds: ROUNDS })
+    expect(counts).toStrictEqual({ ...counts, wrong: 0 })
   })
 
   it('an event whose process was killed is neither lost nor run again after its commit', {

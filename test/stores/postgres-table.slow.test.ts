@@ -183,6 +183,17 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(new Set(again)).toStrictEqual(new Set(['busy']))
     })
 
+    it('sweep() takes no record whose lease is renewed meanwhile', async () => {
+      const { store, table } = await withLapsed(0)
+      const keys = Array.from({ length: 100 }, () => keyOf())
+      await Promise.all(keys.map((key, index) => store.claim(key, 'a', 100 + 2 * index)))
+      await age(table, 200) // about half of them have lapsed
+      const renewals = keys.map(async (key) => store.renew?.(key, 'a', LEASE_MS))
+      const [renewed] = await Promise.all([Promise.all(renewals), store.sweep(), store.sweep()])
+      const claims = await Promise.all(keys.map(async (key) => store.claim(key, 'b', LEASE_MS)))
+      expect(claims).toStrictEqual(renewed.map((isRenewed) => (isRenewed ? 'busy' : 'acquired')))
+    })
+
     it('sweep() finds the records by the index, and does not read the table', async () => {
       const { table } = await withLapsed(0)
       await pool.query(
@@ -236,8 +247,80 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       for (const listenerId of [long, `${long}x`, long.slice(1), `${long}\u0000`]) {
         expect(await store.claim({ listenerId, eventId }, 'a', LEASE_MS)).toBe('acquired')
         expect(await store.claim({ listenerId, eventId }, 'b', LEASE_MS)).toBe('busy')
+        expect(await store.renew?.({ listenerId, eventId }, 'a', LEASE_MS)).toBe(true)
       }
     })
+
+    it('a renewal changes the end of the lease, and writes nothing if there is none', async () => {
+      const { store, table } = await fresh()
+      const [mine, done] = [keyOf(), keyOf()]
+      await store.claim(mine, 'a', LEASE_MS)
+      await store.commit(done, 'a', DAY_MS)
+      const rows = async () => (await pool.query(`SELECT xmin, xmax, * FROM ${table} ORDER BY done`)).rows
+      const [before] = [await rows()]
+      for (const [key, owner] of [
+        [mine, 'b'],
+        [done, 'a'],
+        [keyOf(), 'a'],
+      ] as const) {
+        expect(await store.renew?.(key, owner, 2 * LEASE_MS)).toBe(false)
+      }
+      expect(await rows()).toStrictEqual(before)
+      expect(await store.renew?.(mine, 'a', 2 * LEASE_MS)).toBe(true)
+      const [{ xmin, expires_at, ...after }] = await rows()
+      expect({ ...before[0], ...after }).toStrictEqual(before[0])
+      expect(expires_at - before[0].expires_at).toBeGreaterThanOrEqual(LEASE_MS)
+      expect(await store.renew?.(mine, 'a', Number.MAX_VALUE)).toBe(true)
+    })
+
+    it('a renewal waits a second for a transaction that has locked the record, so that its connection comes back', async () => {
+      const { store, table } = await fresh()
+      const one = new pg.Pool({ ...server.address, max: 1 })
+      onTestFinished(() => one.end())
+      const narrow = postgresStore(one, { table })
+      const key = keyOf()
+      await store.claim(key, 'a', LEASE_MS)
+      const tx = await pool.connect()
+      onTestFinished(() => tx.release())
+      await tx.query(`BEGIN; SELECT FROM ${table} FOR UPDATE`)
+      await expect(narrow.renew?.(key, 'a', LEASE_MS)).rejects.toMatchObject({ code: '55P03' })
+      expect((await one.query('SHOW lock_timeout')).rows).toStrictEqual([{ lock_timeout: '0' }])
+      const waiting = narrow.renew?.(key, 'a', LEASE_MS)
+      await tx.query('ROLLBACK')
+      expect(await waiting).toBe(true)
+      await tx.query(`BEGIN; UPDATE ${table} SET owner = 'a job'`)
+      const late = narrow.renew?.(key, 'a', LEASE_MS)
+      await tx.query('COMMIT')
+      expect(await late).toBe(false)
+    })
+
+    it.each(['serializable', 'repeatable read'])(
+      'renewals and claims of leases that lapse meanwhile never leave two owners under %s',
+      async (level) => {
+        const { table } = await fresh()
+        const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`
+        const strict = new pg.Pool({ ...server.address, options })
+        onTestFinished(() => strict.end())
+        const store = postgresStore(strict, { table })
+        const keys = Array.from({ length: 100 }, () => keyOf())
+        await Promise.all(keys.map((key, index) => store.claim(key, 'a', 100 + 2 * index)))
+        await age(table, 200) // about half of them have lapsed
+        const failed = (error: { code: string }) => {
+          expect(error.code).toBe('40001') // five times: undecided
+        }
+        const owners = await Promise.all(
+          keys.map(async (key) => {
+            const renewal = async () => (await store.renew?.(key, 'a', LEASE_MS)) && 'a'
+            const claim = async (owner: string) =>
+              (await store.claim(key, owner, LEASE_MS)) === 'acquired' && owner
+            return Promise.all([renewal(), claim('b'), claim('c')].map((asked) => asked.catch(failed)))
+          }),
+        )
+        const counts = owners.map((each) => each.filter(Boolean).length)
+        expect(Math.max(...counts)).toBe(1)
+        expect(counts.filter((count) => count === 1).length).toBeGreaterThan(50)
+      },
+    )
 
     it('a claim is refused on a read-only connection, also for a duplicate: a replica may be behind', async () => {
       const { store, table } = await fresh()
@@ -248,6 +331,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       await expect(reader.claim(key, 'b', LEASE_MS)).rejects.toThrow('read-only')
       await expect(reader.commit(key, 'b', LEASE_MS)).rejects.toThrow('read-only')
       await expect(reader.release(key, 'b')).rejects.toThrow('read-only')
+      await expect(reader.renew?.(key, 'b', LEASE_MS)).rejects.toThrow('read-only')
       await replica.end()
     })
   })
@@ -319,6 +403,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       await single.claim(second, 'a', LEASE_MS)
       expect(await store.claim(second, 'b', LEASE_MS)).toBe('done')
       expect(await store.release(second, 'a')).toBe(false)
+      expect(await store.renew?.(second, 'a', LEASE_MS)).toBe(false)
       expect(await store.claim(second, 'b', LEASE_MS)).toBe('done')
     })
   })

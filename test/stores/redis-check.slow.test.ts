@@ -87,7 +87,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     ['compact', ['time', 'hget', 'hset', 'pexpireat']],
   ] as const)('layout %s needs exactly these rights, and names missing ones', async (layout, more) => {
     const server = await running(...DURABLE)
-    const rights = ['get', 'set', 'del', ...more]
+    const rights = ['get', 'set', 'del', 'pexpire', ...more]
     const give = (granted: readonly string[]) =>
       server.cli(
         'ACL',
@@ -112,6 +112,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('check()'), () => {
     expect(await store.claim(key, 'a', 60_000)).toBe('acquired')
     expect(await store.commit(key, 'a', 60_000)).toBe('committed')
     expect(await store.claim(other, 'a', 60_000)).toBe('acquired')
+    expect(await store.renew?.(other, 'a', 60_000)).toBe(true)
     expect(await store.release(other, 'a')).toBe(true)
     for (const lacking of rights) {
       await give(rights.filter((right) => right !== lacking))

@@ -100,6 +100,7 @@ describe('a reply outside the contract', () => {
       await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
       await expect(store.commit(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
       await expect(store.release(KEY, 'a')).rejects.toThrow(EventStoreError)
+      await expect(store.renew?.(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
       await expect(store.check()).rejects.toThrow(EventStoreError)
     },
   )
@@ -107,6 +108,7 @@ describe('a reply outside the contract', () => {
   it('an answer of another verb is refused too', async () => {
     await expect(redisStore(async () => 'committed').claim(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
     await expect(redisStore(async () => 'acquired').commit(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
+    await expect(redisStore(async () => 'released').renew?.(KEY, 'a', 1000)).rejects.toThrow(EventStoreError)
   })
 })
 

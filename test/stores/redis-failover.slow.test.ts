@@ -65,6 +65,28 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('a failover'), () => {
     expect(await outcome(running, after.listener)).toBe('503 event_in_progress')
   })
 
+  it('a failover keeps a renewal that reached the replica, and a handler renews on the new primary', async () => {
+    const { primary, replica } = await pair()
+    const storeOn = ({ port }: RedisServer) => {
+      const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 1 })
+      client.on('error', () => {})
+      onTestFinished(() => client.disconnect())
+      return redisStore(client)
+    }
+    const before = storeOn(primary)
+    const key = { listenerId: 'L1', eventId: crypto.randomUUID() }
+    await before.claim(key, 'a', 500)
+    expect(await before.renew?.(key, 'a', 60_000)).toBe(true)
+    await expect.poll(async () => (await offsetOf(replica)) === (await offsetOf(primary))).toBe(true)
+    await primary.kill()
+    await replica.cli('REPLICAOF', 'NO', 'ONE')
+    await new Promise((resolve) => setTimeout(resolve, 600)) // the first lease is over
+    const after = storeOn(replica)
+    expect(await after.claim(key, 'b', 60_000)).toBe('busy')
+    expect(await after.renew?.(key, 'a', 60_000)).toBe(true)
+    await expect(before.renew?.(key, 'a', 60_000)).rejects.toThrow()
+  })
+
   it('an event that did not reach the replica is accepted again, as docs/stores.md says', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)

@@ -63,6 +63,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     for (let event = 0; event < 20; event += 1) {
       const key = newKey()
       await store.claim(key, 'a', LEASE_MS)
+      if (event % 2 === 1) await store.renew?.(key, 'a', 2 * LEASE_MS)
       if (event % 3 === 1) await store.commit(key, 'a', WEEK_MS)
       if (event % 3 === 2) await store.release(key, 'a')
       if (event % 4 === 3) await store.commit(newKey(), 'b', 30 * DAY_MS)
@@ -73,6 +74,62 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       const leftMs = await redis.pttl(key)
       expect(leftMs).toBeGreaterThan(0)
       expect(leftMs).toBeLessThanOrEqual(30 * DAY_MS)
+    }
+  })
+
+  it.each<[string, RedisStoreOptions]>([
+    ['plain', {}],
+    ['compact', { layout: 'compact' }],
+  ])('a renewal changes the expiry of the lease, and nothing else: %s', async (_, options) => {
+    const store = storeWith(options)
+    const key = newKey()
+    await store.claim(key, 'a', LEASE_MS)
+    const [name, value] = [await onlyKey(), await redis.get(await onlyKey())]
+    for (const leaseMs of [10 * LEASE_MS, LEASE_MS / 2]) {
+      expect(await store.renew?.(key, 'a', leaseMs + 0.5)).toBe(true)
+      const leftMs = await redis.pttl(name)
+      expect(leftMs).toBeLessThanOrEqual(leaseMs + 1)
+      expect(leftMs).toBeGreaterThan(leaseMs - 10_000)
+    }
+    expect(await store.renew?.(key, 'b', 10 * LEASE_MS)).toBe(false)
+    expect(await redis.pttl(name)).toBeLessThanOrEqual(LEASE_MS)
+    expect([await onlyKey(), await redis.get(name)]).toStrictEqual([name, value])
+  })
+
+  it.each<[string, RedisStoreOptions]>([
+    ['plain', {}],
+    ['compact', { layout: 'compact', retentionSeconds: 86_400 }],
+  ])('a renewal leaves what is done alone, for however long it is kept: %s', async (_, options) => {
+    const store = storeWith(options)
+    const keys = [DAY_MS, WEEK_MS, 400 * DAY_MS].map((retentionMs) => ({ key: newKey(), retentionMs }))
+    for (const { key, retentionMs } of keys) {
+      await store.claim(key, 'a', LEASE_MS)
+      await store.commit(key, 'a', retentionMs)
+    }
+    const ends = async () =>
+      Promise.all((await redis.keys('*')).toSorted().map(async (key) => [key, await redis.pexpiretime(key)]))
+    const before = await ends()
+    for (const { key } of keys) expect(await store.renew?.(key, 'a', LEASE_MS)).toBe(false)
+    expect(await ends()).toStrictEqual(before)
+    for (const { key } of keys) expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+  })
+
+  it('a full server still renews the leases of running handlers, although it takes no new event', async () => {
+    const full = await startRedis('--maxmemory-policy', 'noeviction')
+    const client = new Redis({ port: full.port, host: '127.0.0.1' })
+    try {
+      for (const store of [redisStore(client), redisStore(client, { layout: 'compact' })]) {
+        const key = newKey()
+        await full.cli('CONFIG', 'SET', 'maxmemory', '0')
+        await store.claim(key, 'a', LEASE_MS)
+        await full.cli('CONFIG', 'SET', 'maxmemory', '1mb')
+        await expect(store.claim(newKey(), 'b', LEASE_MS)).rejects.toThrow('OOM')
+        expect(await store.renew?.(key, 'a', 10 * LEASE_MS)).toBe(true)
+        expect(await store.claim(key, 'b', LEASE_MS)).toBe('busy')
+      }
+    } finally {
+      client.disconnect()
+      await full.close()
     }
   })
 
@@ -150,6 +207,8 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
       await twice.commit(done, 'a', LEASE_MS)
       expect(await twice.claim(single, 'b', LEASE_MS)).toBe('done')
       expect(await twice.commit(single, 'b', LEASE_MS)).toBe('already')
+      expect(await twice.renew?.(single, 'a', LEASE_MS)).toBe(false)
+      expect('renew' in once).toBe(false)
       expect(await once.claim(leased, 'b', LEASE_MS)).toBe('busy')
       expect(await once.claim(done, 'b', LEASE_MS)).toBe('done')
     })

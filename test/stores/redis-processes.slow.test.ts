@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
-import { commitInProcesses, KILL_STEPS, killDuring, raceProcesses } from '../support/store-processes.ts'
+import {
+  commitInProcesses,
+  KILL_STEPS,
+  killDuring,
+  raceProcesses,
+  raceRenewals,
+} from '../support/store-processes.ts'
 
 // The short form. `node test/support/race.mjs` runs 100 rounds of 1,000 deliveries and 500 kills.
 describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
@@ -28,11 +34,18 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
       expect(counts).toStrictEqual({ committed: 1500, forgotten: 0, undecided: 0 })
     }, 60_000)
 
-    it('no event of 25 killed processes is lost, and none of them runs again after its commit', async ({
+    it('a lease that is renewed by one process as it lapses, and claimed by three, has one owner', async ({
       signal,
     }) => {
-      const counts = await killDuring({ ...subject(), kills: 25, leaseMs: 300, signal })
-      expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+      const counts = await raceRenewals({ ...subject(), processes: 4, rounds: 20, signal })
+      expect(counts).toStrictEqual({ ...counts, wrong: 0 })
+    }, 60_000)
+
+    it('no event of 27 killed processes is lost, and none of them runs again after its commit', async ({
+      signal,
+    }) => {
+      const counts = await killDuring({ ...subject(), kills: 27, leaseMs: 300, signal })
+      expect(counts).toMatchObject({ kills: 27, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
     }, 60_000)
   })
 
@@ -51,6 +64,11 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
       expect(Math.max(...acceptances)).toBeGreaterThan(1)
     }, 60_000)
 
+    it('the harness notices a store that renews what has lapsed', async ({ signal }) => {
+      const counts = await raceRenewals({ ...faulty('renewsLate'), processes: 4, rounds: 10, signal })
+      expect(counts.wrong).toBeGreaterThan(0)
+    }, 60_000)
+
     it('the harness notices a store that answers `committed` and writes nothing', async ({ signal }) => {
       const subject = { ...faulty('forgetsCommits'), processes: 2, signal }
       await expect(raceProcesses({ ...subject, rounds: 1, deliveries: 2 })).rejects.toThrow('as acquired')
@@ -62,6 +80,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
       ['forgetsCommits', 'runTwiceAfterCommit', 'commit answered'],
       ['doneAtClaim', 'lost', 'claim answered'],
       ['ignoresLeases', 'takenEarly', 'claim answered'],
+      ['neverRenews', 'takenEarly', 'renewal answered'],
     ] as const)(
       'the harness notices a store that %s',
       async (fault, count, step) => {

@@ -93,6 +93,21 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
+  it('a renewal waits for a short lock, and fails at a long one, without a word on the lease', async () => {
+    const setting = await withListener(client, { waitMs: 0 })
+    await setting.store.claim(KEY, 'a', 60_000)
+    const short = await lockInAnotherProcess(setting.path, { holdMs: 300 })
+    expect(await setting.store.renew?.(KEY, 'a', 120_000)).toBe(true)
+    await short.unlock()
+    const long = await lockInAnotherProcess(setting.path)
+    await expect(setting.store.renew?.(KEY, 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
+    await long.unlock()
+    const [row] = await setting.sql('SELECT expires_at FROM hookgate_events')
+    expect(Number(row?.expires_at) - Date.now()).toBeGreaterThan(100_000)
+    expect(await setting.store.renew?.(KEY, 'a', 60_000)).toBe(true)
+    setting.close()
+  })
+
   it('a claim throws if a write cannot be committed beside a reader, instead of acquiring', async () => {
     const setting = await withListener(client, { journal: 'DELETE' })
     const lock = await lockInAnotherProcess(setting.path, { begin: 'BEGIN; SELECT * FROM sqlite_master' })
@@ -110,6 +125,7 @@ describeEachClient('starved', (client) => {
     const lock = await lockInAnotherProcess(path)
     await expect(store.claim(keyOf(1), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
     await expect(store.commit(keyOf(2), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
+    await expect(store.renew?.(keyOf(4), 'a', 60_000)).rejects.toThrow(/locked|BUSY/)
     await lock.unlock()
     expect(await store.commit(keyOf(3), 'a', 60_000)).toBe('committed')
     expect(await reader.claim(keyOf(3), 'b', 60_000)).toBe('done')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { databaseFolder, describeEachClient, libsql } from '../support/sqlite-databases.ts'
-import { commitInProcesses, killDuring, raceProcesses } from '../support/store-processes.ts'
+import { commitInProcesses, killDuring, raceProcesses, raceRenewals } from '../support/store-processes.ts'
 
 const newPath = databaseFolder()
 
@@ -22,12 +22,20 @@ describeEachClient('eight processes on one file', ({ name }) => {
     expect(await raceProcesses(race)).toStrictEqual(Array(10).fill(1))
   })
 
+  it('a lease that is renewed by one of them as it lapses, and claimed by three, has one owner', {
+    timeout: 60_000,
+  }, async ({ signal }) => {
+    const config = { client: name, path: await meetingPlace(), waitMs: 0 }
+    const counts = await raceRenewals({ subject: 'sqlite', config, processes: 4, rounds: 10, signal })
+    expect(counts).toStrictEqual({ ...counts, wrong: 0 })
+  })
+
   it('no event is lost when they are killed, and none runs after its commit', {
     timeout: 60_000,
   }, async ({ signal }) => {
     const config = { client: name, path: await meetingPlace() }
-    const counts = await killDuring({ subject: 'sqlite', config, kills: 25, leaseMs: 200, signal })
-    expect(counts).toMatchObject({ kills: 25, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+    const counts = await killDuring({ subject: 'sqlite', config, kills: 27, leaseMs: 200, signal })
+    expect(counts).toMatchObject({ kills: 27, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
   })
 })
 

@@ -96,6 +96,7 @@ describeEachClient('migrate and sweep', (client) => {
       async () => store.claim(keyOf(1), 'a', LEASE_MS),
       async () => store.commit(keyOf(1), 'a', LEASE_MS),
       async () => store.release(keyOf(1), 'a'),
+      async () => store.renew?.(keyOf(1), 'a', LEASE_MS),
       () => store.sweep(),
     ]) {
       await expect(call()).rejects.toThrow(/migrate\(\)/)
@@ -291,6 +292,8 @@ describe("mode 'single'", () => {
     await single.claim(keyOf(3), 'a', LEASE_MS)
     expect(await store.claim(keyOf(3), 'a', LEASE_MS)).toBe('done')
     expect(await store.release(keyOf(3), 'a')).toBe(false)
+    expect(await store.renew?.(keyOf(3), 'a', LEASE_MS)).toBe(false)
+    expect('renew' in single).toBe(false)
     expect(await store.commit(keyOf(3), 'a', DAY_MS)).toBe('already')
     close()
   })

@@ -18,10 +18,12 @@ export async function expectAnyId(store: EventStore, inside: EventStore = store)
   expect(key.eventId).toBe(id)
   expect(await inside.claim(key, 'a', LEASE_MS)).toBe('busy')
   expect(await inside.release(key, 'a')).toBe(false)
+  expect(await store.renew?.(key, 'a', LEASE_MS)).toBe(false)
   expect(await event.commit()).toBe('committed')
   expect(await inside.claim(key, 'a', LEASE_MS)).toBe('done')
   for (const eventId of ['', 'é', 'evt_1', '7F1D3C5E-0A4B-1C8D-9E2F-112233445566', 'x'.repeat(1000)]) {
     expect(await inside.claim({ listenerId, eventId }, 'a', LEASE_MS)).toBe('acquired')
+    expect(await store.renew?.({ listenerId, eventId }, 'a', LEASE_MS)).toBe(true)
     expect(await store.release({ listenerId, eventId }, 'a')).toBe(true)
   }
 }

@@ -10,6 +10,7 @@ Usage: node test/support/race.mjs SUBJECT [options]     (after npm run build)
   --rounds N            rounds of the race (100); 0 skips it
   --processes N         racing processes (8)
   --deliveries N        of the one event, in each round (1000)
+  --renewals N          rounds in which 8 owners renew their leases as these lapse, and all others claim them (100); 0 skips it
   --commits N           events that each of three processes commits at the same time (5000, a multiple of 500); 0 skips it
   --kills N             workers killed (500); 0 skips it
   --lease-ms N          of the killed workers (400)
@@ -27,6 +28,7 @@ const { values, positionals } = parseArgs({
     rounds: whole(100),
     processes: whole(8),
     deliveries: whole(1000),
+    renewals: whole(100),
     commits: whole(5000),
     kills: whole(500),
     'lease-ms': whole(400),
@@ -60,6 +62,17 @@ if (rounds > 0) {
   console.log(
     `race: ${rounds} rounds of ${deliveries} deliveries by ${processes} processes: exactly one acceptance in ${right} (${seconds(began)} s)`,
   )
+}
+const renewals = Number(values.renewals)
+if (renewals > 0) {
+  const began = performance.now()
+  const counts = await module.raceRenewals({
+    ...chosen,
+    processes: Number(values.processes),
+    rounds: renewals,
+  })
+  failed ||= counts.wrong > 0
+  console.log(`renewals: ${JSON.stringify(counts)} (${seconds(began)} s)`)
 }
 const commits = Number(values.commits)
 if (commits > 0) {

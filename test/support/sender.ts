@@ -152,6 +152,12 @@ function watched(store: EventStore, calls: Log<string>): EventStore {
       calls.add(`release ${key.eventId}`)
       return store.release(key, ...rest)
     },
+    ...(store.renew && {
+      renew(key, ...rest) {
+        calls.add(`renew ${key.eventId}`)
+        return store.renew?.(key, ...rest) ?? false
+      },
+    }),
   }
 }
 

@@ -24,6 +24,12 @@ export function spyStore(inner: EventStore): { store: EventStore; calls: string[
         note('release', key.eventId, owner)
         return inner.release(key, owner)
       },
+      ...(inner.renew && {
+        renew(key, owner, leaseMs) {
+          note('renew', key.eventId, owner)
+          return inner.renew?.(key, owner, leaseMs) ?? false
+        },
+      }),
     },
   }
 }

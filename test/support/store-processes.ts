@@ -82,6 +82,75 @@ async function commitAndReadBack(
   throw new Error(`a commit was answered ${answer}, and another process read it back as ${read}`)
 }
 
+export interface RenewalOptions extends SubjectChoice {
+  readonly processes: number
+  readonly rounds: number
+  /** Of the claim that is then renewed. Short, because each round waits for it. Default 40. */
+  readonly leaseMs?: number | undefined
+}
+
+export interface RenewalCounts {
+  /** Events whose first owner kept them, by a renewal just before the end of the lease. */
+  renewed: number
+  /** Events that another process took over, just after the end of the lease. */
+  taken: number
+  /** Events that ended with more than one owner, or not with a commit of their owner that another process read. Must be 0. */
+  wrong: number
+}
+
+/** Events of one round, each with an owner of its own process. */
+const RENEWED_AT_ONCE = 8
+/** When a renewal is sent, in leases: mostly before the end, because it takes a while. */
+const [EARLIEST, LATEST] = [0.75, 1.05]
+
+/**
+ * In each round, some owners renew their leases at about the time when these lapse, while all other processes claim the same events
+ * again and again. Whoever then has an event commits it, and another process reads it back.
+ */
+export function raceRenewals(options: RenewalOptions): Promise<RenewalCounts> {
+  const { processes, rounds, leaseMs = 40 } = options
+  return withProcesses(options, async (start) => {
+    const racers = await Promise.all(Array.from({ length: processes }, start))
+    const counts: RenewalCounts = { renewed: 0, taken: 0, wrong: 0 }
+    for (let round = 0; round < rounds; round += 1) {
+      const lanes = Array.from({ length: RENEWED_AT_ONCE }, (_, lane) => {
+        const part = ((round * RENEWED_AT_ONCE + lane) * 0.61803) % 1
+        const turned = racers.map((_, number) => racers[(number + lane) % processes])
+        return renewOnce(turned, leaseMs, leaseMs * (EARLIEST + part * (LATEST - EARLIEST)))
+      })
+      for (const outcome of await Promise.all(lanes)) counts[outcome] += 1
+    }
+    return counts
+  })
+}
+
+async function renewOnce(
+  [holder, ...others]: readonly (StoreProcess | undefined)[],
+  leaseMs: number,
+  afterMs: number,
+): Promise<keyof RenewalCounts> {
+  const key = { listenerId: 'renew', eventId: randomUUID() }
+  const long = { key, leaseMs: 60_000 }
+  if ((await holder?.ask('claim', { key, owner: 'holder', leaseMs })) !== 'acquired') return 'wrong'
+  const [renewed, ...winners] = await Promise.all([
+    holder?.ask('renewAfter', { ...long, owner: 'holder', afterMs }),
+    ...others.map((other, number) =>
+      other?.ask('contend', { ...long, name: `${number}`, forMs: leaseMs + 30 }),
+    ),
+  ])
+  const owners = [renewed ? 'holder' : null, ...winners].filter((owner) => owner !== null)
+  if (owners.length === 0) {
+    const late = await others[0]?.ask('claim', { ...long, owner: '0' }) // the claims ended too early
+    if (late === 'acquired') owners.push('0')
+  }
+  const [owner = 'nobody'] = owners
+  const [winner, reader] = owner === 'holder' ? [holder, others[0]] : [others[Number(owner)], holder]
+  const committed = await winner?.ask('commit', { key, owner, retentionMs: RETENTION_MS })
+  const [read] = [await reader?.ask('read', { keys: [key] })].flat()
+  if (owners.length !== 1 || committed !== 'committed' || read !== 'done') return 'wrong'
+  return owner === 'holder' ? 'renewed' : 'taken'
+}
+
 /** Commits of one process that another one then reads back. */
 const COMMIT_BATCH = 500
 
@@ -138,11 +207,16 @@ export const KILL_STEPS = [
   'started',
   'claim sent',
   'claim answered',
+  'renewal sent',
+  'renewal answered',
   'effect sent',
   'effect answered',
   'commit sent',
   'commit answered',
 ]
+
+/** As in `store-worker.mjs`. */
+const RENEWED_LEASES = 2
 
 export interface KillOptions extends SubjectChoice {
   readonly kills: number
@@ -244,7 +318,8 @@ async function judge(run: KilledRun, survivor: StoreProcess, leaseMs: number, co
   if (Number(effects) > 1) counts.effectRepeated += 1
   if (answer !== 'acquired') return
   if (steps.includes('commit answered')) counts.runTwiceAfterCommit += 1
-  if (claimed && retriedAt < claimedAfter + leaseMs) counts.takenEarly += 1
+  const heldMs = steps.includes('renewal answered') ? RENEWED_LEASES * leaseMs : leaseMs
+  if (claimed && retriedAt < claimedAfter + heldMs) counts.takenEarly += 1
 }
 
 /** `acquired` or `done`. `busy` only if the event was still held long after its lease. */

@@ -2,10 +2,14 @@
 // nothing else.
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const [, , subjectPath = '', config = 'null'] = process.argv
 const { open } = await import(pathToFileURL(subjectPath).href)
+
+/** How many leases a renewed one lasts, so that it can be told from the first. Known to `store-processes.ts`. */
+const RENEWED_LEASES = 2
 
 /** What a process does with one event. A subject may bring its own, with the same step names. */
 async function attemptOf({ store, effect }, { key, owner, leaseMs, retentionMs }, step) {
@@ -15,6 +19,12 @@ async function attemptOf({ store, effect }, { key, owner, leaseMs, retentionMs }
   const answer = await claiming
   if (answer !== 'acquired') return answer
   step('claim answered')
+  if (store.renew) {
+    const renewing = store.renew(key, owner, RENEWED_LEASES * leaseMs)
+    step('renewal sent')
+    if (!(await renewing)) return 'lost'
+    step('renewal answered')
+  }
   if (effect) {
     const doing = effect(key.eventId)
     step('effect sent')
@@ -64,6 +74,21 @@ async function untilDecided(ask) {
 const verbs = {
   async race(subject, { key, owners, leaseMs }) {
     return Promise.all(owners.map(async (owner) => subject.store.claim(key, owner, leaseMs)))
+  },
+  async claim(subject, { key, owner, leaseMs }) {
+    return subject.store.claim(key, owner, leaseMs)
+  },
+  async renewAfter({ store }, { key, owner, leaseMs, afterMs }) {
+    await sleep(afterMs)
+    return store.renew(key, owner, leaseMs)
+  },
+  /** Claims an event again and again. Answers with the owner that got it, or null. */
+  async contend({ store }, { key, name, leaseMs, forMs }) {
+    await sleep(forMs / 3)
+    for (const until = performance.now() + (forMs * 2) / 3; performance.now() < until; ) {
+      if ((await store.claim(key, name, leaseMs)) === 'acquired') return name
+    }
+    return null
   },
   async commit(subject, { key, owner, retentionMs }) {
     return subject.store.commit(key, owner, retentionMs)

@@ -38,6 +38,12 @@ function plainStore(clock: { now(): number }, rows = new Map<string, Row>(), nam
       const row = read(key)
       return row !== undefined && !row.done && row.owner === owner && rows.delete(nameOf(key))
     },
+    async renew(key, owner, leaseMs) {
+      const row = read(key)
+      const isHeld = row !== undefined && !row.done && row.owner === owner
+      if (isHeld) write(key, owner, false, leaseMs)
+      return isHeld
+    },
   } satisfies EventStore
   return { store, rows, read, write }
 }
@@ -329,6 +335,188 @@ const BROKEN: {
   ],
 }
 
+/** The same for `renew`. */
+const BROKEN_RENEWALS: typeof BROKEN = {
+  'renews by a claim': [
+    ({ store }) => ({
+      renew: async (key, owner, leaseMs) => (await store.claim(key, owner, leaseMs)) === 'acquired',
+    }),
+    /nobody claimed cannot be renewed/,
+  ],
+  'says a renewal worked that did nothing': [() => ({ renew: async () => true }), /outlasts its first end/],
+  'says a renewal failed that worked': [
+    ({ store }) => ({
+      async renew(...given) {
+        await store.renew(...given)
+        return false
+      },
+    }),
+    /outlasts its first end/,
+  ],
+  'never renews': [() => ({ renew: async () => false }), /outlasts its first end/],
+  'adds to the lease in place of beginning it anew': [
+    ({ store, rows }, clock) => ({
+      async renew(key, owner, leaseMs) {
+        const left = (rows.get(eventKeyText(key))?.until ?? 0) - clock.now()
+        return store.renew(key, owner, left + leaseMs)
+      },
+    }),
+    /may also end earlier/,
+  ],
+  'renews for anyone': [
+    ({ store, read }) => ({
+      renew: async (key, _, leaseMs) => store.renew(key, read(key)?.owner ?? '', leaseMs),
+    }),
+    /only its owner/,
+  ],
+  'lengthens a lease for anyone, and says it did not': [
+    ({ store, read }) => ({
+      async renew(key, owner, leaseMs) {
+        await store.renew(key, read(key)?.owner ?? '', leaseMs)
+        return store.renew(key, owner, leaseMs)
+      },
+    }),
+    /by somebody else/,
+  ],
+  'renews what has lapsed': [
+    ({ store, rows, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const row = rows.get(eventKeyText(key))
+        if (row?.owner === owner && !row.done) write(key, owner, false, leaseMs)
+        return store.renew(key, owner, leaseMs)
+      },
+    }),
+    /lapsed cannot be renewed/,
+  ],
+  'takes a renewed lease back from its new owner': [
+    ({ rows, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const isThere = rows.has(eventKeyText(key))
+        if (isThere) write(key, owner, false, leaseMs)
+        return isThere
+      },
+    }),
+    /taken over cannot renew/,
+  ],
+  'claims again what was released': [
+    ({ store, rows, write }) => {
+      const owners = new Set<string>()
+      return {
+        claim(key, owner, leaseMs) {
+          owners.add(`${owner} ${eventKeyText(key)}`)
+          return store.claim(key, owner, leaseMs)
+        },
+        async renew(key, owner, leaseMs) {
+          const isFree = !rows.has(eventKeyText(key)) && owners.has(`${owner} ${eventKeyText(key)}`)
+          if (isFree) write(key, owner, false, leaseMs)
+          return store.renew(key, owner, leaseMs)
+        },
+      }
+    },
+    /has released cannot renew/,
+  ],
+  'makes a lease of what is done': [
+    ({ read, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const isMine = read(key)?.owner === owner
+        if (isMine) write(key, owner, false, leaseMs)
+        return isMine
+      },
+    }),
+    /committed event cannot be renewed/,
+  ],
+  'remembers for longer what is done': [
+    ({ store, read, write }) => ({
+      async renew(key, owner, leaseMs) {
+        if (read(key)?.done) write(key, owner, true, leaseMs)
+        return store.renew(key, owner, leaseMs)
+      },
+    }),
+    /not remembered for longer/,
+  ],
+  'counts the milliseconds of a renewal in 32 bits': [
+    ({ store }) => ({ renew: (key, owner, leaseMs) => store.renew(key, owner, leaseMs | 0) }),
+    /may last months/,
+  ],
+  'renews every event of an owner': [
+    ({ store, rows, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const isRenewed = await store.renew(key, owner, leaseMs)
+        if (!isRenewed) return false
+        for (const [name, row] of rows) {
+          if (row.owner === owner && name.endsWith(key.eventId)) {
+            rows.set(name, { ...row, until: rows.get(eventKeyText(key))?.until ?? 0 })
+          }
+        }
+        write(key, owner, false, leaseMs)
+        return true
+      },
+    }),
+    /leaves its lease on another alone/,
+  ],
+  'cuts the listener id that it renews': [
+    ({ store, rows, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const isRenewed = await store.renew(key, owner, leaseMs)
+        const short = { ...key, listenerId: key.listenerId.slice(0, -1) }
+        if (isRenewed && rows.has(eventKeyText(short))) write(short, owner, false, leaseMs)
+        return isRenewed
+      },
+    }),
+    /listener ids apart/,
+  ],
+  'looks first and renews later': [
+    ({ rows, write, read }) => ({
+      async renew(key, owner, leaseMs) {
+        const row = rows.get(eventKeyText(key))
+        const isHeld = row?.owner === owner && !row.done && read(key) !== undefined
+        await turn()
+        if (isHeld) write(key, owner, false, leaseMs)
+        return isHeld
+      },
+    }),
+    /renewal and a commit at once/,
+  ],
+  'renews what was released meanwhile': [
+    ({ store, read, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const isHeld = read(key)?.owner === owner
+        await turn()
+        if (isHeld && !read(key)) write(key, owner, false, leaseMs)
+        return store.renew(key, owner, leaseMs)
+      },
+    }),
+    /renewal and a release at once/,
+  ],
+  'renews a lapsed lease before it lets a claim in': [
+    ({ store, rows, write }) => ({
+      async renew(key, owner, leaseMs) {
+        const row = rows.get(eventKeyText(key))
+        if (row?.owner === owner && !row.done) write(key, owner, false, leaseMs)
+        return store.renew(key, owner, leaseMs)
+      },
+    }),
+    /leave one of the claims/,
+  ],
+  'looks at the lease first, and renews over a claim': [
+    ({ rows, write }, clock) => ({
+      async renew(key, owner, leaseMs) {
+        const row = rows.get(eventKeyText(key))
+        if (row?.owner !== owner || row.done || row.until < clock.now()) return false
+        await turn() // long enough for the lease to lapse
+        write(key, owner, false, leaseMs)
+        return true
+      },
+      claim(key, owner, leaseMs) {
+        const row = rows.get(eventKeyText(key))
+        if (row && owner !== row.owner && row.until < clock.now() + 50) rows.delete(eventKeyText(key))
+        return plainStore(clock, rows).store.claim(key, owner, leaseMs)
+      },
+    }),
+    /never leave two owners/,
+  ],
+}
+
 /** Careless key functions, which collide. */
 const sorted = ({ listenerId, eventId }: EventKey) => [listenerId, eventId].toSorted().join()
 const lengthOnly = ({ listenerId, eventId }: EventKey) => `${listenerId.replace(/^(\d+:)+/, '')}:${eventId}`
@@ -350,13 +538,24 @@ describe('eventStoreSuite', () => {
     expect(await failures((clock) => plainStore(clock).store)).toStrictEqual([])
   })
 
-  it.each(Object.entries(BROKEN))('the suite fails a store that %s', async (_, [breakIt, caught]) => {
-    const failed = await failures((clock) => {
-      const plain = plainStore(clock)
-      return { ...plain.store, ...breakIt(plain, clock) }
+  it('the suite passes a correct store that cannot renew', async () => {
+    const without = await failures((clock) => {
+      const { renew: _, ...store } = plainStore(clock).store
+      return store
     })
-    expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
+    expect(without).toStrictEqual([])
   })
+
+  it.each(Object.entries({ ...BROKEN, ...BROKEN_RENEWALS }))(
+    'the suite fails a store that %s',
+    async (_, [breakIt, caught]) => {
+      const failed = await failures((clock) => {
+        const plain = plainStore(clock)
+        return { ...plain.store, ...breakIt(plain, clock) }
+      })
+      expect(failed.filter((name) => caught.test(name))).not.toStrictEqual([])
+    },
+  )
 
   it.each<[string, (key: EventKey) => string, RegExp]>([
     ['forgets the listener', ({ eventId }) => eventId, /another listener/],

@@ -45,6 +45,8 @@ it("mode 'single' is done with its claim, and forgets after its own retention", 
   expect(await store.claim(key, 'a', 1)).toBe('acquired')
   expect(await store.claim(key, 'a', 1)).toBe('acquired')
   expect(await store.release(key, 'a')).toBe(false)
+  expect('renew' in store).toBe(false)
+  expect(await d1Store(env.DB, { table: 'single' }).renew?.(key, 'a', HOUR_MS)).toBe(false)
   expect(await store.commit(key, 'a', RETENTION_MS)).toBe('committed')
   await age(HOUR_MS - 60_000, 'single')
   expect(await store.claim(key, 'b', 1)).toBe('done')
@@ -102,10 +104,12 @@ it('the rows that each verb writes are counted, because you pay for them', async
   const key = newKey()
   await store.claim(key, 'a', 1000)
   await store.claim(key, 'b', 1000)
+  await store.renew?.(key, 'a', 1000)
+  await store.renew?.(key, 'b', 1000)
   await store.commit(key, 'a', 1000)
   await age(2000, 'paid')
   await store.sweep()
-  expect(written).toEqual([2, 2, 2, 1])
+  expect(written).toEqual([2, 2, 2, 0, 2, 1])
 })
 
 /** A binding whose statements do something else instead of running. */

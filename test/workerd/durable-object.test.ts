@@ -54,6 +54,8 @@ it("mode 'single' is done with its claim, and forgets after its own retention", 
   expect(await single.claim(key, 'a', 1)).toBe('acquired')
   expect(await single.claim(key, 'a', 1)).toBe('acquired')
   expect(await single.release(key, 'a')).toBe(false)
+  expect('renew' in single).toBe(false)
+  expect(await store.renew?.(key, 'a', HOUR_MS)).toBe(false)
   expect(await single.commit(key, 'a', RETENTION_MS)).toBe('committed')
   await age('single', HOUR_MS - 60_000)
   expect(await single.claim(key, 'b', 1)).toBe('done')
@@ -131,6 +133,9 @@ describe('the alarm', () => {
     expect(first).toBeGreaterThanOrEqual(began + HOUR_MS)
     expect(first).toBeLessThanOrEqual(Date.now() + HOUR_MS)
     await store.commit(newKey('alarm'), 'a', 1000)
+    const key = newKey('alarm')
+    await store.claim(key, 'a', 1000)
+    expect(await store.renew?.(key, 'a', 3 * HOUR_MS)).toBe(true)
     expect(await alarmOf('alarm')).toBe(first)
   })
 
@@ -162,6 +167,27 @@ SELECT printf('%08x', i * 170000) || '-', 'a', 0, CASE i % 5 WHEN 0 THEN 9e15 EL
     expect(counts).toEqual([{ n: 12_000 }, { n: 4000 }, { n: 0 }])
     expect(await sql('big', 'SELECT count(*) AS n FROM events')).toEqual([{ n: 5001 }])
     expect(await alarmOf('big')).toBeGreaterThan(Date.now() + HOUR_MS / 2)
+  })
+
+  it('the alarm keeps a lease that was renewed, and deletes it when that has lapsed', async () => {
+    const key = newKey('renewed')
+    await store.claim(key, 'a', HOUR_MS)
+    expect(await store.renew?.(key, 'a', 3 * HOUR_MS)).toBe(true)
+    await age('renewed', 2 * HOUR_MS)
+    await runDurableObjectAlarm(objectOf('renewed'))
+    expect(await store.claim(key, 'b', 1000)).toBe('busy')
+    await age('renewed', 2 * HOUR_MS)
+    await runDurableObjectAlarm(objectOf('renewed'))
+    expect(await alarmOf('renewed')).toBeNull()
+    expect(await store.renew?.(key, 'a', HOUR_MS)).toBe(false)
+    expect(await store.claim(key, 'b', 1000)).toBe('acquired')
+  })
+
+  it('the alarm deletes an object that was made by a renewal of nothing', async () => {
+    expect(await store.renew?.(newKey('nothing'), 'a', HOUR_MS)).toBe(false)
+    expect(await alarmOf('nothing')).not.toBeNull()
+    await runDurableObjectAlarm(objectOf('nothing'))
+    expect(await alarmOf('nothing')).toBeNull()
   })
 
   it('the alarm deletes an object without events, which can start again', async () => {

@@ -11,6 +11,7 @@ export type ObjectQuestion =
       readonly done: boolean
     }
   | { readonly verb: 'commit'; readonly eventId: string; readonly owner: string; readonly ms: number }
+  | { readonly verb: 'renew'; readonly eventId: string; readonly owner: string; readonly ms: number }
   | { readonly verb: 'release'; readonly eventId: string; readonly owner: string }
 
 /** The part of a Durable Object's `ctx` that is used. The class must have SQLite storage. */
@@ -77,12 +78,16 @@ export class EventStoreObject {
     const { eventId, owner } = question
     const record = this.#records.live(eventId, now)
     const isMine = record?.owner === owner
+    const isHeld = isMine && !record.done
     if (question.verb === 'release') {
-      const isHeld = isMine && !record.done
       if (isHeld) this.#records.delete(eventId)
       return isHeld
     }
     const expiresAt = now + Math.ceil(question.ms)
+    if (question.verb === 'renew') {
+      if (isHeld) this.#records.put(eventId, { owner, done: false, expiresAt })
+      return isHeld
+    }
     if (question.verb === 'commit') {
       if (record?.done) return 'already'
       if (record !== undefined && !isMine) return 'lost'
@@ -103,7 +108,7 @@ export class EventStoreObject {
     if ((await this.#storage.getAlarm()) === null) await this.#setAlarm(ROUND_MS)
   }
 
-  /** If it fails, the next claim or commit tries again. Otherwise nothing would be deleted until the object restarts. */
+  /** If it fails, the next claim, commit or renewal tries again. Otherwise nothing would be deleted until the object restarts. */
   async #setAlarm(delayMs: number): Promise<void> {
     try {
       await this.#storage.setAlarm(Date.now() + delayMs)

@@ -79,6 +79,7 @@ export function durableObjectStore(
       commit: (key, owner, ms) =>
         ask(key, { verb: 'commit', eventId: key.eventId, owner, ms }, COMMIT_ANSWERS),
       release: (key, owner) => ask(key, { verb: 'release', eventId: key.eventId, owner }, [true, false]),
+      renew: (key, owner, ms) => ask(key, { verb: 'renew', eventId: key.eventId, owner, ms }, [true, false]),
     },
     seconds,
   )

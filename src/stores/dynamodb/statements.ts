@@ -16,7 +16,7 @@ const MINE = 'held_by = :owner AND is_done = :done'
 /** The record may be written: it is absent, past its time, or this owner's in this state. */
 export const FREE_OR_MINE: string = `attribute_not_exists(${KEY_ATTRIBUTE}) OR lapses_at <= :now OR (${MINE})`
 
-/** The record may be deleted: a lease of this owner that still runs. */
+/** The record may be deleted or renewed: a lease of this owner that still runs. */
 export const MINE_AND_LIVE: string = `${MINE} AND lapses_at > :now`
 
 export function conditionValues(owner: string, isDone: boolean, now: number): Item {

@@ -138,10 +138,14 @@ interface Change {
   readonly heldBy?: string
   readonly wasDone: boolean
   readonly isDone: boolean
+  /** Whether the record must be there, and its time not over. */
+  readonly mustLive?: boolean
 }
 
 /** No record's time is over by then. */
 const NOTHING_IS_OVER = 0
+/** Every record's time is over by then. */
+const EVERYTHING_IS_OVER = Number.MAX_SAFE_INTEGER
 
 function dynamodbVerbs(options: VerbOptions): EngineVerbs {
   const { client, call, table, prefix } = options
@@ -150,10 +154,10 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
 
   /**
    * Writes a record, whose time begins now, unless another owner's blocks it. Resolves with that one then. Replaces another
-   * owner's only if its time is over by `overBy`.
+   * owner's only if its time is over by `overBy`, and never one that has to live.
    */
   const write = async (key: Item, owner: string, change: Change, now: number, overBy: number) => {
-    const { spanMs, heldBy, wasDone, isDone } = change
+    const { spanMs, heldBy, wasDone, isDone, mustLive = false } = change
     const lapsesAt = Math.ceil(now + spanMs)
     const input = {
       TableName: table,
@@ -164,7 +168,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
         lapses_at: { N: `${lapsesAt}` },
         [TTL_ATTRIBUTE]: { N: `${Math.ceil(lapsesAt / 1000)}` },
       },
-      ConditionExpression: FREE_OR_MINE,
+      ConditionExpression: mustLive ? MINE_AND_LIVE : FREE_OR_MINE,
       ExpressionAttributeValues: conditionValues(owner, wasDone, overBy),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     }
@@ -175,7 +179,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
     } catch (error) {
       if (!isNamed(error, CONDITION_FAILED)) throw explained(error, table)
       clock.confirm()
-      return { record: memberOf(error, 'Item') ?? (await read(options, key)) }
+      return { record: memberOf(error, 'Item') ?? (mustLive ? undefined : await read(options, key)) }
     }
   }
 
@@ -219,6 +223,14 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
         if (isNamed(error, CONDITION_FAILED)) return false
         throw explained(error, table)
       }
+    },
+    async renew(eventKey, owner, spanMs) {
+      const key = await keyItem(prefix, eventKey)
+      const change = { spanMs, heldBy: owner, wasDone: false, isDone: false, mustLive: true }
+      // A wrong clock could revive a lease that is over. The response to a write that changes nothing corrects it.
+      if (!clock.isConfirmed()) await write(key, owner, change, clock.now(), EVERYTHING_IS_OVER)
+      const now = clock.now()
+      return (await write(key, owner, change, now, now)) === 'written'
     },
   }
 }

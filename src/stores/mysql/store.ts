@@ -199,6 +199,7 @@ function insideTransaction(
         return ask(run, statements.commitInside, await valuesOf(key, owner, ms), INSIDE_ANSWERS)
       },
       release,
+      renew: undefined, // the transaction keeps the event
     },
     seconds,
   )

@@ -73,13 +73,29 @@ END $hookgate$`
 
 export type Statements = Readonly<
   Record<
-    'claim' | 'claimAtOnce' | 'commit' | 'commitAtOnce' | 'check' | 'checkAtOnce' | 'release' | 'sweep',
+    | 'claim'
+    | 'claimAtOnce'
+    | 'commit'
+    | 'commitAtOnce'
+    | 'check'
+    | 'checkAtOnce'
+    | 'release'
+    | 'renew'
+    | 'sweep',
     string
   >
 >
 
 /** Names the owner of a transaction to the server, until the transaction ends. Returns an empty text. */
 const MARK = `left(set_config('hookgate.owner', $3::text, true), 0)`
+
+/**
+ * Fails the statement if another transaction locks the record for longer than a second, such as the handler's own. Renewals are repeated
+ * while a handler runs: each would keep a connection until that transaction ends.
+ */
+const WAITS_BRIEFLY = `(SELECT set_config('lock_timeout', '1000', true)) IS NOT NULL`
+
+const EXPIRY = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
 
 /** False outside the transaction that was marked. */
 const isMarked = (owner: string) =>
@@ -111,6 +127,10 @@ SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
     release: `DELETE FROM ${table}
 WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
 RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,
+    renew: `UPDATE ${table} SET expires_at = ${EXPIRY}
+WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done AND expires_at > clock_timestamp()
+  AND ${WAITS_BRIEFLY}
+RETURNING 'renewed' AS answer`,
     sweep: `WITH swept AS (
   DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM ${table} WHERE expires_at <= (SELECT clock_timestamp())
@@ -134,16 +154,15 @@ function upsert(
   { record, taken, done, leased }: Readonly<Record<'record' | 'taken' | 'done' | 'leased', string>>,
   condition = '',
 ): string {
-  const expiry = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
   return `WITH others AS (
   SELECT done FROM ${table}
   WHERE event_id = $1::uuid AND listener_id = $2::text
     AND expires_at > clock_timestamp() AND owner IS DISTINCT FROM $3::text
 ), mine AS (
   INSERT INTO ${table} AS present (event_id, listener_id, expires_at, done, owner)
-  SELECT $1::uuid, $2::text, ${expiry}, ${record} WHERE NOT EXISTS (SELECT FROM others) ${condition}
+  SELECT $1::uuid, $2::text, ${EXPIRY}, ${record} WHERE NOT EXISTS (SELECT FROM others) ${condition}
   ON CONFLICT (event_id, listener_id)
-  DO UPDATE SET expires_at = ${expiry}, done = excluded.done, owner = excluded.owner
+  DO UPDATE SET expires_at = ${EXPIRY}, done = excluded.done, owner = excluded.owner
   WHERE present.expires_at <= clock_timestamp() OR present.owner = $3::text
   RETURNING ${taken} AS answer
 )

@@ -192,6 +192,13 @@ function postgresVerbs(run: RunStatement, { statements, seconds, inTransaction }
         const answer = await ask(statements.release, [eventId, listener, escapedOwner])
         return answer !== undefined && knownAnswer('Postgres', ['released', 'lapsed'], answer) === 'released'
       },
+      // Other claims wait for the end of the transaction, whatever the lease. A renewal could come after it, in another one.
+      renew: inTransaction
+        ? undefined
+        : async (key, owner, ms) => {
+            const answer = await ask(statements.renew, await valuesOf(key, owner, ms))
+            return answer !== undefined && knownAnswer('Postgres', ['renewed'], answer) === 'renewed'
+          },
     },
     seconds,
   )

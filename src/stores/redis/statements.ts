@@ -28,6 +28,12 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'kept' end
 redis.call('DEL', KEYS[1])
 return 'released'`
 
+/** KEYS: the event. ARGV: the value of its lease, and its new length in milliseconds. Works on a full server too, unlike SET. */
+export const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'kept' end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 'renewed'`
+
 // Compact: leases as above. Committed events are 16-byte fields of one hash per listener, shard and day. The day is when
 // the field expires, and its value is the millisecond of that day. A bucket expires with its last field. Beside the buckets,
 // `far` names the last one that was more than a week ahead when it was written.
@@ -87,13 +93,13 @@ return 'committed'`
 export interface RedisStatements {
   readonly claim: string
   readonly commit: string
-  /** The commands that the scripts run, including the release. */
+  /** The commands that the scripts run, including the release and the renewal. */
   readonly commands: readonly string[]
   /** The first key is the event's lease. The arguments come after the owner and the time. */
   at(key: EventKey): { keys: string[]; args: string[] }
 }
 
-const PLAIN_COMMANDS = ['GET', 'SET', 'DEL']
+const PLAIN_COMMANDS = ['GET', 'SET', 'DEL', 'PEXPIRE']
 
 /** One key per event, about 180 bytes. */
 export function plainStatements(prefix: string): RedisStatements {

@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../../errors.ts'
-import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventStore } from '../../event-store.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../../event-store.ts'
 import {
   checkOptions,
   type OptionCheck,
@@ -19,7 +19,7 @@ import {
 } from '../contract.ts'
 import { inspectClient, inspectServers } from './check.ts'
 import { evaluatorOf, type RedisClient, replyText } from './client.ts'
-import { compactStatements, plainStatements, RELEASE } from './statements.ts'
+import { compactStatements, plainStatements, RELEASE, RENEW } from './statements.ts'
 
 export type {
   CallClient,
@@ -113,6 +113,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     answers: readonly Answer[],
     ...question: Parameters<typeof evaluate>
   ) => knownAnswer('the Redis client', answers, replyText(await evaluate(...question)))
+  const leaseKey = (key: EventKey) => statements.at(key).keys.slice(0, 1)
   const verbs: EngineVerbs = {
     claim(key, owner, ms, done) {
       const { keys, args } = statements.at(key)
@@ -123,8 +124,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       return ask(COMMIT_ANSWERS, statements.commit, keys, [`p:${owner}`, whole(ms), ...args])
     },
     async release(key, owner) {
-      const leaseKey = statements.at(key).keys.slice(0, 1)
-      return (await ask(['released', 'kept'], RELEASE, leaseKey, [`p:${owner}`])) === 'released'
+      return (await ask(['released', 'kept'], RELEASE, leaseKey(key), [`p:${owner}`])) === 'released'
+    },
+    async renew(key, owner, ms) {
+      return (await ask(['renewed', 'kept'], RENEW, leaseKey(key), [`p:${owner}`, whole(ms)])) === 'renewed'
     },
   }
   return {

@@ -66,6 +66,8 @@ export interface SqliteStatements {
   readonly commit: string
   /** listener id, event id, owner → a row if it was deleted */
   readonly release: string
+  /** milliseconds, listener id, event id, owner → a row if it was renewed */
+  readonly renew: string
   /** limit → one row per deleted record */
   readonly sweep: string
 }
@@ -90,6 +92,8 @@ RETURNING CASE WHEN owner = ? AND commits = ? THEN 'acquired' WHEN commits > 0 T
 RETURNING CASE commits WHEN 1 THEN 'committed' WHEN 2 THEN 'already' ELSE 'lost' END AS answer`,
     release: `DELETE FROM "${table}" WHERE listener_id = ? AND event_id = ?
   AND owner = ? AND commits = 0 AND ${LIVE} RETURNING 1 AS deleted`,
+    renew: `UPDATE "${table}" SET expires_at = ${NOW} + ? WHERE listener_id = ? AND event_id = ?
+  AND owner = ? AND commits = 0 AND ${LIVE} RETURNING 1 AS renewed`,
     sweep: `DELETE FROM "${table}" WHERE (listener_id, event_id) IN
   (SELECT listener_id, event_id FROM "${table}" WHERE expires_at < ${NOW} ORDER BY expires_at LIMIT ?) RETURNING 1 AS deleted`,
   }

@@ -88,6 +88,9 @@ export function tableStore(
     async release({ listenerId, eventId }, owner) {
       return (await ask(statements.release, [listenerId, eventId, owner])).length > 0
     },
+    async renew({ listenerId, eventId }, owner, ms) {
+      return (await ask(statements.renew, [ms, listenerId, eventId, owner])).length > 0
+    },
   }
   return {
     ...storeOf(verbs, seconds),

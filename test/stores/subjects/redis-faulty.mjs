@@ -1,3 +1,4 @@
+import { eventKeyText } from 'hookgate'
 import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 import { open as openRedis } from './redis.mjs'
@@ -18,7 +19,14 @@ const FAULTS = {
     },
   }),
   doneAtClaim: (_, client) => redisStore(client, { mode: 'single' }),
-  ignoresLeases: () => ({ claim: async () => 'acquired' }),
+  ignoresLeases: () => ({ claim: async () => 'acquired', renew: async () => true }),
+  neverRenews: () => ({ renew: async () => true }),
+  renewsLate: (_, client) => ({
+    async renew(key, owner, leaseMs) {
+      await client.set(`hookgate:${eventKeyText(key)}`, `p:${owner}`, 'PX', leaseMs)
+      return true
+    },
+  }),
 }
 
 /** Config: `{ port, fault }`. */

@@ -11,5 +11,7 @@ export async function open({ url, engine }) {
     if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
     return response.json()
   }
-  return { store: { claim: ask('claim'), commit: ask('commit'), release: ask('release') } }
+  return {
+    store: { claim: ask('claim'), commit: ask('commit'), release: ask('release'), renew: ask('renew') },
+  }
 }

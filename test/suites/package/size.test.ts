@@ -88,13 +88,14 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
     expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((21.9 + more) * KB)
   })
 
-  it('memoryStore adds at most 0.9 KB to hookgate with HMAC', async () => {
+  // 0.05 KB renew a lease.
+  it('memoryStore adds at most 0.95 KB to hookgate with HMAC', async () => {
     const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
       ...options,
       external: ['node:*', 'ipaddr.js'],
     })
     expect(both.packages).toEqual(['hookgate'])
-    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(0.9 * KB)
+    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(0.95 * KB)
   })
 
   // hookgate/jwt is never used without hookgate, so the code that both share counts there. 0.3 KB let the same verifier check

@@ -30,5 +30,6 @@ export function durableObjectStore(namespace: Parameters<typeof real.durableObje
       return answer
     },
     release: (key, owner) => store.release(key, owner),
+    renew: async (key, owner) => (await store.renew?.(key, owner, LEASE_MS)) ?? false,
   }
 }

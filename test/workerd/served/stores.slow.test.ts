@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { raceProcesses } from '../../support/store-processes.ts'
+import { raceProcesses, raceRenewals } from '../../support/store-processes.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 import { killWorkerd } from './kills.ts'
 import { startWorkerd, type WorkerdServer } from './workerd-server.ts'
@@ -42,16 +42,29 @@ describe.skipIf(WHY_NO_WORKERD)(
         expect(await raceProcesses(race)).toEqual([1, 1, 1, 1, 1])
       }, 120_000)
 
+      it('a lease that is renewed by one process as it lapses, and claimed by three, has one owner', async ({
+        signal,
+      }) => {
+        const config = { url: workerd.url, engine }
+        const race = { subject: 'workerd', config, processes: 4, rounds: 5, leaseMs: 200, signal }
+        const counts = await raceRenewals(race)
+        expect(counts).toStrictEqual({ ...counts, wrong: 0 })
+      }, 120_000)
+
       it('a store that is killed and restarted knows finished events and leases', async () => {
         const [done, running] = [newKey(), newKey()]
         expect(await ask('claim', done, 'a', 60_000)).toBe('acquired')
         expect(await ask('commit', done, 'a', RETENTION_MS)).toBe('committed')
-        expect(await ask('claim', running, 'a', 600_000)).toBe('acquired')
+        expect(await ask('claim', running, 'a', 1000)).toBe('acquired')
+        expect(await ask('renew', running, 'a', 600_000)).toBe(true)
         await workerd.kill()
         await expect(ask('claim', newKey(), 'b', 60_000)).rejects.toThrow()
         workerd = await startWorkerd(folder)
         expect(await ask('claim', done, 'b', 60_000)).toBe('done')
         expect(await ask('claim', running, 'b', 60_000)).toBe('busy')
+        expect(await ask('renew', running, 'b', 60_000)).toBe(false)
+        expect(await ask('renew', running, 'a', 60_000)).toBe(true)
+        expect(await ask('renew', done, 'a', 60_000)).toBe(false)
         expect(await ask('commit', running, 'a', RETENTION_MS)).toBe('committed')
         expect(await ask('claim', newKey(), 'b', 60_000)).toBe('acquired')
       }, 60_000)

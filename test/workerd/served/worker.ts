@@ -24,7 +24,7 @@ interface Env {
 
 interface Asked {
   readonly engine: 'd1' | 'durable-object'
-  readonly verb: 'claim' | 'commit' | 'release' | 'attempt'
+  readonly verb: 'claim' | 'commit' | 'release' | 'renew' | 'attempt'
   readonly key: EventKey
   readonly owner: string
   readonly ms: number
@@ -60,6 +60,7 @@ async function answerOf(asked: Asked, env: Env): Promise<Response> {
   const store = await storeOf(asked.engine, env)
   const { verb, key, owner, ms } = asked
   if (verb === 'attempt') return Response.json(await attempt(store, asked))
+  if (verb === 'renew') return Response.json(await store.renew?.(key, owner, ms))
   return Response.json(await store[verb](key, owner, ms))
 }
 

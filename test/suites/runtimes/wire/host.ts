@@ -65,7 +65,12 @@ const ANSWERS: Answers = {
     const { target } = row.setup
     return (typeof target === 'function' ? await target(path) : target)?.id
   },
-  store: (row, { verb, args }) => Reflect.apply(Reflect.get(known(row).store, verb), known(row).store, args),
+  store: (row, { verb, args }) => {
+    const { store } = known(row)
+    const ask = store[verb]
+    if (ask === undefined) throw new Error(`the store of the row has no ${verb}`)
+    return Reflect.apply(ask, store, args)
+  },
   find: async (row, { keyId, algorithm }) => {
     await keySetOf(known(row).auth)?.find(keyId, algorithm)
   },
@@ -123,6 +128,7 @@ function stateOf(row: Row): State {
       settle: listener.settle,
     },
     hasSchema: listener.payload !== undefined,
+    renews: listener.store.renew !== undefined,
     options,
   }
 }

@@ -13,6 +13,8 @@ export interface State {
   /** Options of `defineListener` that are plain values. */
   readonly settings: object
   readonly hasSchema: boolean
+  /** Whether the row's store can renew a lease. */
+  readonly renews: boolean
   /** Options of the adapter. */
   readonly options: object
 }
@@ -36,7 +38,10 @@ export interface HandleAnswer {
 export interface Questions {
   readonly state: object
   readonly lookup: { readonly path: string }
-  readonly store: { readonly verb: 'claim' | 'commit' | 'release'; readonly args: readonly unknown[] }
+  readonly store: {
+    readonly verb: 'claim' | 'commit' | 'release' | 'renew'
+    readonly args: readonly unknown[]
+  }
   readonly find: { readonly keyId: string; readonly algorithm: JwtAlgorithm }
   readonly validate: { readonly value: unknown }
   readonly verdict: { readonly verdict: Verdict<Json>; readonly context: VerdictContext }
