@@ -45,9 +45,9 @@ export const listen: Command = defineCommand({
   notes: [
     'Uses HMAC unless you give --jwks or --scheme. If you give no secret, it generates one and shows it once.',
     'Events are remembered in memory, so a restart forgets them. To keep them, give --store or set HOOKGATE_STORE:',
-    'sqlite:FILE for one machine, redis(s):// or postgres(ql):// for several. Your project needs the client: ioredis or',
-    'redis; pg or postgres; node:sqlite, better-sqlite3 or libsql. Put a URL with a password into HOOKGATE_STORE, because',
-    'every user of this machine can read a command line.',
+    'sqlite:FILE for one machine, redis(s)://, postgres(ql)://, mysql:// or mariadb:// for several. Your project needs the',
+    'client: ioredis or redis; pg or postgres; mysql2 or mariadb; node:sqlite, better-sqlite3 or libsql. Put a URL with a',
+    'password into HOOKGATE_STORE, because every user of this machine can read a command line.',
     '--public-url and --tenant-url default to the address it listens on.',
     'Each line shows time, status, milliseconds, event ID and result. --json prints every field.',
     'Ctrl-C finishes deliveries in flight and prints a summary. A second Ctrl-C stops at once.',

@@ -50,7 +50,7 @@ export const LISTEN_OPTIONS = {
   },
   store: {
     value: 'URL',
-    says: 'Where events are remembered: redis://…, postgres://… or sqlite:FILE (default: memory)',
+    says: 'Where events are remembered: redis://…, postgres://…, mysql://… or sqlite:FILE (default: memory)',
   },
   ...FORWARD_OPTIONS,
   ...INSPECTOR_OPTIONS,

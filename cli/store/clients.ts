@@ -2,6 +2,8 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { type EventStore, EventStoreError } from '../../src/index.ts'
 import { isA, memberOf, textOf } from '../../src/lib/member-of.ts'
+import { textsIn } from '../../src/stores/mysql/client.ts'
+import { type MysqlClient, mysqlStore } from '../../src/stores/mysql/store.ts'
 import { type PostgresClient, postgresStore, type StoreProblem } from '../../src/stores/postgres/store.ts'
 import { type RedisClient, redisStore } from '../../src/stores/redis/store.ts'
 import { type SyncSqlite, sqliteStore } from '../../src/stores/sqlite/store.ts'
@@ -35,6 +37,7 @@ interface ClientModule {
   readonly Redis: new (url: string, options: object) => RedisClient & Emitting
   createClient(options: object): RedisClient & Emitting & { connect(): Promise<unknown> }
   readonly Pool: new (options: object) => PostgresClient & Emitting
+  createPool(options: object): MysqlClient & Closer & { promise(): MysqlClient & Closer }
   new (path: string, options: object): SyncSqlite & Closer
   readonly DatabaseSync: new (path: string, options: object) => SyncSqlite & Closer
 }
@@ -89,6 +92,16 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
       return { store: postgresStore(sql), close: () => sql.end(), now }
     },
   },
+  mysql: {
+    mysql2({ createPool }, uri) {
+      const pool = createPool({ uri, connectTimeout: CONNECT_TIMEOUT_MS }).promise()
+      return { store: mysqlStore(pool), close: () => pool.end(), now: () => mysqlTime(pool) }
+    },
+    mariadb({ createPool }, url) {
+      const pool = createPool(mariadbOptions(url))
+      return { store: mysqlStore(pool), close: () => pool.end(), now: () => mysqlTime(pool) }
+    },
+  },
   sqlite: {
     'node:sqlite': ({ DatabaseSync }, path, asItIs) =>
       openSqlite(new DatabaseSync(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
@@ -98,7 +111,12 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
 }
 
 /** What to install. For SQLite, the one whose binaries come from the registry. */
-const TO_INSTALL: Readonly<Record<Engine, string>> = { redis: 'ioredis', postgres: 'pg', sqlite: 'libsql' }
+const TO_INSTALL: Readonly<Record<Engine, string>> = {
+  redis: 'ioredis',
+  postgres: 'pg',
+  mysql: 'mysql2',
+  sqlite: 'libsql',
+}
 
 function openDatabase(Database: ClientModule, path: string, asItIs: boolean): OpenStore {
   return openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs)
@@ -155,6 +173,27 @@ async function redisTime(client: object, method: string, words: unknown): Promis
 async function postgresTime(client: object, method: string): Promise<number> {
   const answer = await (client as Asked)[method]?.(POSTGRES_TIME)
   return Number(memberOf(memberOf(memberOf(answer, 'rows') ?? answer, 0), 'now'))
+}
+
+/** Reads the clock of a MariaDB or MySQL server: the only number in the answer that is as large. */
+async function mysqlTime(client: MysqlClient): Promise<number> {
+  const answer = await client.query('SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000 AS CHAR) AS now', [])
+  return Number(textsIn(answer)[0])
+}
+
+/** The connector takes URLs of `mariadb://` alone, and its pool waits 10 s for a connection. */
+function mariadbOptions(text: string): object {
+  const url = new URL(text)
+  return {
+    ...Object.fromEntries(url.searchParams),
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    ...(url.port !== '' && { port: Number(url.port) }),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    acquireTimeout: 2 * CONNECT_TIMEOUT_MS,
+  }
 }
 
 /** The innermost cause with a message: clients wrap the system's error, and some leave the outer message empty. */

@@ -1,7 +1,7 @@
 import { UsageError } from '../command-line/exit.ts'
 import { spellingsOf } from '../lib/spellings.ts'
 
-export type Engine = 'redis' | 'postgres' | 'sqlite'
+export type Engine = 'redis' | 'postgres' | 'mysql' | 'sqlite'
 
 export interface StoreUrl {
   readonly engine: Engine
@@ -18,9 +18,12 @@ const ENGINES: { readonly [protocol: string]: Engine } = {
   'rediss:': 'redis',
   'postgres:': 'postgres',
   'postgresql:': 'postgres',
+  'mysql:': 'mysql',
+  'mariadb:': 'mysql',
 }
 
-const UNUSABLE = '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
+const UNUSABLE =
+  '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE, mysql://HOST/DATABASE or sqlite:FILE'
 
 /**
  * A URL that all clients parse alike: one `@` at most, and before it only characters that RFC 3986 allows. After a bare `@`,

@@ -4,14 +4,14 @@ import { storedKey } from '../event-key.ts'
 import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../event-store.ts'
 import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
 import type { InboxFields } from '../report.ts'
-import { knownAnswer } from '../stores/contract.ts'
-import { asciiText, keyText } from '../stores/postgres/ascii.ts'
+import { asciiText, knownAnswer } from '../stores/contract.ts'
 import {
   checkTransaction,
   type PostgresClient,
   type RunStatement,
   statementRunner,
 } from '../stores/postgres/client.ts'
+import { keyText } from '../stores/postgres/statements.ts'
 import { answerOf, MOST_ATTEMPTS } from './ask.ts'
 import { InboxError } from './errors.ts'
 import type { Statements } from './statements.ts'

@@ -12,7 +12,7 @@ import {
   positiveInteger,
 } from '../lib/options.ts'
 import type { Listener } from '../listener.ts'
-import { asciiText } from '../stores/postgres/ascii.ts'
+import { asciiText } from '../stores/contract.ts'
 import { type PostgresClient, statementRunner } from '../stores/postgres/client.ts'
 import { answerOf, rowsOf } from './ask.ts'
 import { Claims, type PutOptions } from './claims.ts'

@@ -2,7 +2,7 @@ import { EventStoreError } from '../errors.ts'
 import { withDeadline } from '../lib/clock.ts'
 import { textOf } from '../lib/member-of.ts'
 import type { Listener } from '../listener.ts'
-import { asciiText } from '../stores/postgres/ascii.ts'
+import { asciiText } from '../stores/contract.ts'
 import {
   checkTransaction,
   hasSqlState,

@@ -1,3 +1,4 @@
+import { sha256 } from '#crypto'
 import { EventStoreError, ListenerConfigError } from '../errors.ts'
 import { storedKey } from '../event-key.ts'
 import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../event-store.ts'
@@ -92,4 +93,15 @@ export function knownAnswer<const Answer extends string>(
 
 export function tableMissing(cause: unknown): EventStoreError {
   return new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
+}
+
+/** Escapes a text to printable ASCII, which a database stores in any encoding, unlike NUL. Different texts stay different. */
+export function asciiText(text: string): string {
+  return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** A text of any length as stored: in ASCII, or, beyond `longest`, as a digest, which cannot equal an escaped text. */
+export async function storedText(text: string, longest: number): Promise<string> {
+  const ascii = asciiText(text)
+  return ascii.length > longest ? `\\sha256:${await sha256(ascii)}` : ascii
 }

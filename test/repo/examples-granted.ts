@@ -70,6 +70,7 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ['src/sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],
   ['adapters/web', 'declare const request: Request'],
   ['src/stores/dynamodb', "declare const client: import('@aws-sdk/client-dynamodb').DynamoDB"],
+  ['src/stores/mysql', "declare const pool: import('mysql2/promise').Pool"],
   ['src/stores/postgres', "declare const pool: import('pg').Pool"],
   ['src/stores/redis/client', "declare const client: import('redis').RedisClientType"],
   ['src/stores/sqlite/', "declare const db: import('better-sqlite3').Database"],

@@ -114,6 +114,7 @@ describe('the public surface', () => {
       './stores/dynamodb': ['dynamodbStore'],
       './stores/local-cache': ['withLocalCache'],
       './stores/memory': ['memoryStore'],
+      './stores/mysql': ['mysqlSchema', 'mysqlStore'],
       './stores/postgres': ['entityVersions', 'entityVersionsSchema', 'postgresSchema', 'postgresStore'],
       './stores/redis': ['redisStore'],
       './stores/sqlite': ['sqliteSchema', 'sqliteStore'],

@@ -22,7 +22,7 @@ const LAST_MS = 500
 
 const OPTIONS = {
   'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
-  store: { value: 'URL', says: 'redis://, postgres:// or sqlite: (default: HOOKGATE_STORE)' },
+  store: { value: 'URL', says: 'redis://, postgres://, mysql:// or sqlite: (default: HOOKGATE_STORE)' },
   jwks: { value: 'URL', says: "The sender's key set: a URL or a file" },
   'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
   'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },

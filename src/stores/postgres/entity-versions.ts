@@ -2,7 +2,6 @@ import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import { checkedElsewhere, checkOptions, kindOf } from '../../lib/options.ts'
 import { parseTime } from '../../lib/time.ts'
 import { knownAnswer } from '../contract.ts'
-import { keyText } from './ascii.ts'
 import {
   checkTransaction,
   hasSqlState,
@@ -10,7 +9,7 @@ import {
   statementRunner,
   UNDEFINED_TABLE,
 } from './client.ts'
-import { quotedTable, unlessThere } from './statements.ts'
+import { keyText, quotedTable, unlessThere } from './statements.ts'
 
 const DEFAULT_TABLE = 'hookgate_versions'
 

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../errors.ts'
+import { storedText } from '../contract.ts'
 
 export const DEFAULT_TABLE = 'hookgate_events'
 
@@ -183,3 +184,9 @@ SELECT answer FROM mine
 UNION ALL
 SELECT CASE WHEN done THEN '${done}' ELSE '${leased}' END FROM others`
 }
+
+/** An index entry of Postgres has room for about 2,700 bytes. */
+const LONGEST_KEY = 500
+
+/** A text of any length and characters, as it stands in an index. */
+export const keyText = (text: string): Promise<string> => storedText(text, LONGEST_KEY)

@@ -8,6 +8,7 @@ import {
 } from '../../event-store.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../lib/options.ts'
 import {
+  asciiText,
   INSIDE_TRANSACTIONS,
   knownAnswer,
   MODE_OPTIONS,
@@ -17,7 +18,6 @@ import {
   storeOf,
   tableMissing,
 } from '../contract.ts'
-import { asciiText, keyText } from './ascii.ts'
 import { problemsOf } from './check.ts'
 import {
   checkTransaction,
@@ -35,7 +35,7 @@ import {
   TransactionPerEvent,
   type TransactionSource,
 } from './event-transactions.ts'
-import { DEFAULT_TABLE, migration, type Statements, statementsFor } from './statements.ts'
+import { DEFAULT_TABLE, keyText, migration, type Statements, statementsFor } from './statements.ts'
 
 export type { StoreProblem } from '../contract.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'

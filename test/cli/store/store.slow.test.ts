@@ -3,10 +3,12 @@ import { cp, mkdir, symlink } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import Libsql from 'libsql'
+import mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../../cli/listen/store.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { sqliteStore } from '../../../src/stores/sqlite/store.ts'
+import { MariadbServer, onMariadb, WHY_NO_MARIADB } from '../../support/mariadb-server.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../support/postgres-server.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../support/redis-server.ts'
 import { selfSigned } from '../../support/self-signed.ts'
@@ -62,6 +64,10 @@ describe('a client that is not installed', () => {
     [
       'postgres://me:secret@127.0.0.1/db',
       'needs pg or postgres, and found none in this folder: npm install pg',
+    ],
+    [
+      'mysql://me:secret@127.0.0.1/db',
+      'needs mysql2 or mariadb, and found none in this folder: npm install mysql2',
     ],
     ...(HAS_NODE_SQLITE
       ? []
@@ -236,6 +242,53 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('--store postgres://…'), () => {
     expect(printed).toContain(`\nEvents are remembered in ${scheme}://127.0.0.1:${port}\n`)
     expect(printed).not.toMatch(/sesame/)
   })
+})
+
+describe.skipIf(WHY_NO_MARIADB)(onMariadb('--store mysql://…'), () => {
+  let server: MariadbServer
+  beforeAll(async () => {
+    server = await MariadbServer.start('innodb-flush-log-at-trx-commit=1')
+    const admin = await mysql.createConnection(server.address)
+    await admin.query(`CREATE USER me IDENTIFIED BY '${decodeURIComponent(PASSWORD)}'`)
+    await admin.query('GRANT ALL ON hookgate.* TO me')
+    await admin.end()
+  })
+  afterAll(() => server?.remove())
+
+  test.each([
+    ['mysql2', 'mysql'],
+    ['mysql2', 'mariadb'],
+    ['mariadb', 'mysql'],
+    ['mariadb', 'mariadb'],
+  ])('%s shares events of %s:// and shows no word of a password', async (name, protocol) => {
+    const port = await portOf(server.socketPath)
+    const url = `${protocol}://me:${PASSWORD}@127.0.0.1:${port}/hookgate`
+    const printed = await shareAndRestart(url, await installedBeside(name))
+    expect(printed).toContain(`\nEvents are remembered in ${protocol}://127.0.0.1:${port}\n`)
+    expect(printed).not.toMatch(/sesame/)
+    expect(printed).not.toContain('Fix: ')
+  })
+
+  test.each(['mysql2', 'mariadb'])(
+    '%s: a wrong password, or nobody there: exit code 1, and no secret',
+    async (name) => {
+      const port = await portOf(server.socketPath)
+      const { main, cwd } = await installedBeside(name)
+      const reasons = [
+        [`mysql://me:wr%6Fng@127.0.0.1:${port}/hookgate`, /Access denied|failed to retrieve a connection/],
+        [
+          'mysql://me:wr%6Fng@127.0.0.1:1/hookgate',
+          /127.0.0.1:1: .*(ECONNREFUSED|failed to retrieve a connection)/s,
+        ],
+      ] as const
+      for (const [store, reason] of reasons) {
+        const ended = await run(process.execPath, [main, 'listen', '--port', '0', '--store', store], { cwd })
+        expect(ended).toMatchObject({ code: 1, stdout: '' })
+        expect(ended.stderr).toMatch(reason)
+        expect(ended.stderr).not.toMatch(/wrong|wr%6Fng/)
+      }
+    },
+  )
 })
 
 /** Opens a port in front of a server's Unix socket, because not every client can take a socket from a URL. */

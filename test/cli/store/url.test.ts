@@ -5,7 +5,8 @@ import fc from '../../support/property.ts'
 
 const TO_POSTGRES = 'postgres://me:open%2Fsesame@db.example:5432/hooks?sslkey=key.pem'
 
-const WANTED = '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE or sqlite:FILE'
+const WANTED =
+  '--store or HOOKGATE_STORE takes redis://HOST, postgres://HOST/DATABASE, mysql://HOST/DATABASE or sqlite:FILE'
 const UNCLEAR =
   'the password in --store is ambiguous: percent-encode its special characters (@ is %40, / is %2F)'
 
@@ -48,6 +49,8 @@ describe('--store', () => {
     ['rediss://h:6380/1', 'redis', 'rediss://h:6380/1'],
     ['postgres://h/d', 'postgres', 'postgres://h/d'],
     ['postgresql://h/d', 'postgres', 'postgresql://h/d'],
+    ['mysql://h/d', 'mysql', 'mysql://h/d'],
+    ['mariadb://h/d', 'mysql', 'mariadb://h/d'],
   ])('%s is %s', (text, engine, target) => {
     expect(parseStoreUrl(text)).toMatchObject({ engine, target })
   })
@@ -57,7 +60,7 @@ describe('--store', () => {
     'redis',
     'events.db',
     '/events.db',
-    'mysql://h/d',
+    'mongodb://h/d',
     'sqlite:',
     'sqlite::memory:',
     'sqlite://',
@@ -71,7 +74,7 @@ describe('--store', () => {
   })
 
   test('what is refused is not repeated', () => {
-    expect(() => parseStoreUrl('mysql://me:sesame@h/d')).toThrow(
+    expect(() => parseStoreUrl('mongodb://me:sesame@h/d')).toThrow(
       /^--store or HOOKGATE_STORE takes redis:\/\/HOST, [^@]*$/,
     )
   })
@@ -103,7 +106,7 @@ describe('--store', () => {
 
   test('no part of any password is printed', () => {
     fc.assert(
-      fc.property(fc.constantFrom('redis', 'rediss', 'postgres'), password(), (scheme, secret) => {
+      fc.property(fc.constantFrom('redis', 'rediss', 'postgres', 'mysql'), password(), (scheme, secret) => {
         const printed = said(`${scheme}://me:${secret}@db.example:5432/0`, secret)
         // No text here contains a part of the password.
         expect([UNCLEAR, WANTED, `${scheme}://db.example:5432${' ***'.repeat(4)}`]).toContain(printed)

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import Libsql from 'libsql'
+import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { mysqlStore } from '../../../../src/stores/mysql/store.ts'
 import { postgresStore } from '../../../../src/stores/postgres/store.ts'
 import { sqliteStore } from '../../../../src/stores/sqlite/store.ts'
+import { MariadbServer, onMariadb, WHY_NO_MARIADB } from '../../../support/mariadb-server.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../../support/postgres-server.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../../support/redis-server.ts'
 import { diagnose } from './support.ts'
@@ -94,19 +97,20 @@ describe('the check store', () => {
     expect(output).not.toMatch(/hunter|22@/)
   })
 
-  it.each(['redis://:hunter22@127.0.0.1:1', 'postgres://user:hunter22@127.0.0.1:1/db'])(
-    'store finds a server that is down: %s',
-    async (url) => {
-      const { code, complaints, output } = await diagnose(['--store', url])
-      expect(complaints).toEqual([
-        expect.stringMatching(
-          /^fail store: .*127.0.0.1:1: .*ECONNREFUSED.* → start the store, or correct --store/,
-        ),
-      ])
-      expect(code).toBe(1)
-      expect(output).not.toContain('hunter22')
-    },
-  )
+  it.each([
+    'redis://:hunter22@127.0.0.1:1',
+    'postgres://user:hunter22@127.0.0.1:1/db',
+    'mysql://user:hunter22@127.0.0.1:1/db',
+  ])('store finds a server that is down: %s', async (url) => {
+    const { code, complaints, output } = await diagnose(['--store', url])
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^fail store: .*127.0.0.1:1: .*ECONNREFUSED.* → start the store, or correct --store/,
+      ),
+    ])
+    expect(code).toBe(1)
+    expect(output).not.toContain('hunter22')
+  })
 })
 
 describe.skipIf(WHY_NO_REDIS)(onRedis('the check store, in Redis'), () => {
@@ -201,5 +205,53 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the check store, in Postgres'), () 
     expect(findings.find(({ id }) => id === 'store')?.status).toBe('ok')
     expect(code).toBe(0)
     expect((await pool.query('SELECT count(*)::int AS n FROM hookgate_events')).rows).toEqual([{ n: 0 }])
+  })
+})
+
+describe.skipIf(WHY_NO_MARIADB)(onMariadb('the check store, in MariaDB'), () => {
+  let server: MariadbServer
+  let pool: mysql.Pool
+  beforeAll(async () => {
+    server = await MariadbServer.start('innodb-flush-log-at-trx-commit=1')
+    pool = mysql.createPool(server.address)
+    return async () => {
+      await pool.end()
+      await server.remove()
+    }
+  }, 60_000)
+
+  const url = (user = 'root') =>
+    `mysql://${user}@localhost/hookgate?socketPath=${encodeURIComponent(server.socketPath)}`
+  const count = async (text: string) => (await pool.query<mysql.RowDataPacket[]>(text))[0].length
+
+  it('store finds a missing table, and does not create it', async () => {
+    const { code, complaints } = await diagnose(['--store', url()])
+    expect(complaints).toEqual([
+      expect.stringMatching(/^fail store: .* the table is missing, .* → run `await store.migrate\(\)` once/),
+    ])
+    expect(code).toBe(1)
+    expect(await count('SHOW TABLES')).toBe(0)
+  })
+
+  it('store finds a user without write access', async () => {
+    await mysqlStore(pool).migrate()
+    await pool.query('CREATE USER reader')
+    await pool.query('GRANT SELECT ON hookgate.* TO reader')
+    const { code, complaints } = await diagnose(['--store', url('reader')])
+    expect(complaints).toEqual([
+      expect.stringMatching(
+        /^fail store: .* this user lacks permissions that the store needs → GRANT SELECT, INSERT/,
+      ),
+    ])
+    expect(code).toBe(1)
+  })
+
+  it('store finds nothing in a good one, and leaves no claim', async () => {
+    await mysqlStore(pool).migrate()
+    const { code, complaints, findings } = await diagnose(['--store', url()])
+    expect(complaints).toEqual([])
+    expect(findings.find(({ id }) => id === 'store')?.status).toBe('ok')
+    expect(code).toBe(0)
+    expect(await count('SELECT 1 FROM hookgate_events WHERE expires_at > UTC_TIMESTAMP(6)')).toBe(0)
   })
 })

@@ -1,0 +1,132 @@
+import { memberOf } from '../../lib/member-of.ts'
+import { hasMethod } from '../../lib/options.ts'
+import { problemsIn, type StoreProblem } from '../contract.ts'
+import { ERRORS, isServerError, type RunStatement, textsIn } from './client.ts'
+import { tableOf } from './statements.ts'
+
+/** MariaDB and MySQL give some of them different names. */
+const VARIABLES = [
+  'autocommit',
+  'innodb_flush_log_at_trx_commit',
+  'log_bin',
+  'sync_binlog',
+  'tx_isolation',
+  'transaction_isolation',
+] as const
+
+/** Checks the server, the table, this user's permissions and the client. Empty if there are no problems. */
+export async function problemsOf(
+  run: RunStatement,
+  client: unknown,
+  table: string,
+): Promise<readonly StoreProblem[]> {
+  const setting = await settingsOf(run)
+  const { engine, isIndexed } = await shapeOf(run, table)
+  const refusal = engine === undefined ? undefined : await refusalOf(run, table)
+  const flush = setting('innodb_flush_log_at_trx_commit')
+  const isolation = setting('transaction_isolation') ?? setting('tx_isolation')
+  return problemsIn([
+    [
+      engine === undefined,
+      'the table is missing, or this user cannot see it',
+      'run `await store.migrate()` once at deployment, or the SQL of mysqlSchema()',
+    ],
+    [
+      engine !== undefined && engine.toLowerCase() !== 'innodb',
+      `the engine of the table is ${engine}, which a crash may damage, and which takes part in no transaction`,
+      'ALTER TABLE … ENGINE = InnoDB',
+    ],
+    [
+      engine !== undefined && !isIndexed,
+      'no index begins with expires_at, so sweep() reads the whole table',
+      'ALTER TABLE … ADD KEY expires_at (expires_at)',
+    ],
+    [
+      refusal === 'forbidden',
+      'this user lacks permissions that the store needs',
+      'GRANT SELECT, INSERT, UPDATE, DELETE ON the table',
+    ],
+    [
+      refusal === 'read-only',
+      'this server or this session is read-only: every delivery gets a 503',
+      'connect to the primary, without tx_read_only or transaction_read_only',
+    ],
+    [
+      setting('autocommit') === 'OFF',
+      'autocommit is off: what is answered is written only when somebody commits it',
+      'SET autocommit = 1, on every connection of the store',
+    ],
+    [
+      flush !== undefined && flush !== '1',
+      `innodb_flush_log_at_trx_commit is ${flush}: a crash of the machine loses the last commits, and those events run again`,
+      'SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in the file of settings',
+    ],
+    [
+      setting('log_bin') === 'ON' && setting('sync_binlog') === '0',
+      'sync_binlog is 0: a crash of the machine may undo the last commits that its binary log lacks, and those events run again',
+      'SET GLOBAL sync_binlog = 1, and in the file of settings',
+    ],
+    [
+      isolation === 'SERIALIZABLE',
+      'the isolation level is SERIALIZABLE: statements deadlock and are retried under load',
+      "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, on the store's connections",
+    ],
+    [
+      isUnheard(client),
+      'no error listener on the connection: it ends this process when it breaks',
+      "connection.on('error', (error) => log(error)), or a pool",
+    ],
+  ])
+}
+
+async function settingsOf(run: RunStatement) {
+  const names = VARIABLES.map((name) => `'${name}'`).join(', ')
+  // Names and values in turn.
+  const texts = textsIn(await run(`SHOW VARIABLES WHERE Variable_name IN (${names})`, []))
+  return (name: (typeof VARIABLES)[number]) => {
+    const at = texts.indexOf(name)
+    return at < 0 ? undefined : texts[at + 1]
+  }
+}
+
+/** The engine of the table, if it exists, and whether `sweep()` has its index. */
+async function shapeOf(run: RunStatement, table: string) {
+  const { name, database } = tableOf(table)
+  const at = `TABLE_SCHEMA = ${database === undefined ? 'DATABASE()' : `'${database}'`} AND TABLE_NAME = '${name}'`
+  const texts = textsIn(
+    await run(
+      `SELECT CONCAT('engine=', ENGINE) AS finding FROM information_schema.TABLES WHERE ${at}
+UNION ALL SELECT CONCAT('index=', COLUMN_NAME) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1`,
+      [],
+    ),
+  )
+  const engine = texts.find((text) => text.startsWith('engine='))?.slice('engine='.length)
+  return { engine, isIndexed: texts.includes('index=expires_at') }
+}
+
+/** Why the server refuses a write. Tries each kind on a record that does not exist: an event ID has 16 bytes. */
+async function refusalOf(run: RunStatement, table: string): Promise<'forbidden' | 'read-only' | undefined> {
+  const { quoted } = tableOf(table)
+  const nothing = "WHERE event_id = 'none' AND listener_id = 'none' LIMIT 1"
+  const writes = [
+    `INSERT INTO ${quoted} SELECT * FROM ${quoted} ${nothing}`,
+    `UPDATE ${quoted} SET done = done ${nothing}`,
+    `DELETE FROM ${quoted} ${nothing}`,
+  ]
+  try {
+    for (const write of writes) await run(write, [])
+    return undefined
+  } catch (error) {
+    if (isServerError(error, ERRORS.TABLE_ACCESS_DENIED)) return 'forbidden'
+    const readOnly = [ERRORS.READ_ONLY_SERVER, ERRORS.READ_ONLY_TRANSACTION, ERRORS.READ_ONLY_ENGINE]
+    if (isServerError(error, ...readOnly)) return 'read-only'
+    throw error
+  }
+}
+
+/** A single connection of mysql2 emits `error` when it breaks while idle, which an EventEmitter without a listener throws. */
+function isUnheard(client: unknown): boolean {
+  const listenerCount = memberOf(client, 'listenerCount')
+  if (hasMethod(client, 'getConnection') || typeof listenerCount !== 'function') return false
+  return Reflect.apply(listenerCount, client, ['error']) === 0
+}

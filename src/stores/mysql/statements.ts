@@ -1,0 +1,163 @@
+import { ListenerConfigError } from '../../errors.ts'
+
+export const DEFAULT_TABLE = 'hookgate_events'
+
+const IDENTIFIER = /^[a-z_][a-z0-9_]{0,63}$/i
+
+/**
+ * The parts of a table's name: `events`, or `database.events`.
+ *
+ * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
+ */
+export function tableOf(table: string): {
+  readonly quoted: string
+  readonly name: string
+  readonly database: string | undefined
+} {
+  const parts = typeof table === 'string' ? table.split('.') : []
+  const name = parts.at(-1)
+  if (name === undefined || parts.length > 2 || !parts.every((part) => IDENTIFIER.test(part))) {
+    throw new ListenerConfigError(
+      'table',
+      'must be a name, or database.name, of letters, digits and underscores, 64 at most in each',
+    )
+  }
+  return {
+    quoted: parts.map((part) => `\`${part}\``).join('.'),
+    name,
+    database: parts.length === 2 ? parts[0] : undefined,
+  }
+}
+
+/**
+ * Returns the SQL that `migrate()` runs, for your own migrations. Idempotent.
+ *
+ * All columns are binary, so that no collation and no time zone changes what they mean. Listener IDs and owners are ASCII, escaped as
+ * in JavaScript. `expires_at` is in UTC.
+ *
+ * @example
+ * ```ts
+ * console.log(mysqlSchema('webhooks.events'))
+ * ```
+ *
+ * @param table Defaults to `hookgate_events`. May include a database: `webhooks.events`.
+ * @throws ListenerConfigError for an invalid name.
+ */
+export function mysqlSchema(table: string = DEFAULT_TABLE): string {
+  return `CREATE TABLE IF NOT EXISTS ${tableOf(table).quoted} (
+  event_id BINARY(16) NOT NULL,
+  listener_id VARBINARY(500) NOT NULL,
+  owner VARBINARY(500) NOT NULL,
+  done TINYINT NOT NULL,
+  expires_at DATETIME(6) NOT NULL,
+  PRIMARY KEY (event_id, listener_id),
+  KEY expires_at (expires_at)
+) ENGINE = InnoDB`
+}
+
+/** A text that fits the columns of listeners and owners. */
+export const LONGEST_TEXT = 400
+
+const NOW = 'UTC_TIMESTAMP(6)'
+const EXPIRY = `${NOW} + INTERVAL CAST(? AS SIGNED) MICROSECOND`
+const KEY = 'event_id = UNHEX(?) AND listener_id = UNHEX(?)'
+
+/** Who has the event, as the insert ID of a claim's or a commit's reply. */
+export const FREE = 3
+export const DONE = 2
+export const LEASED = 1
+/** The insert ID of other statements that found their record. If they found none, it is 0. */
+export const FOUND = 1
+
+/** The values of a statement, in hexadecimal digits, and its time in microseconds, in digits. */
+export interface Values {
+  readonly eventId: string
+  readonly listenerId: string
+  readonly owner: string
+  readonly microseconds: string
+}
+
+/** A statement, and its values in the order of the `?`. */
+export interface Statement {
+  readonly text: string
+  values(given: Values): readonly string[]
+}
+
+export interface Statements {
+  readonly claim: Statement
+  readonly commit: Statement
+  /** Only what is leased by this owner becomes done, inside the transaction that claimed it. */
+  readonly commitInside: Statement
+  readonly release: Statement
+  readonly renew: Statement
+  /** Returns up to `limit` keys of expired records, the oldest first. */
+  expired(limit: number): string
+  /** Deletes the records of this many keys, unless they have been taken over. */
+  sweep(keys: number): string
+}
+
+/**
+ * One statement per method. Its answer is the insert ID of the reply, by `LAST_INSERT_ID(expression)`. The number of affected rows would
+ * say less: it depends on the client's flag CLIENT_FOUND_ROWS, which mysql2 sets.
+ *
+ * Values are digits and hexadecimal digits, which every client sends alike, in each `sql_mode` and character set.
+ */
+export function statementsFor(table: string, mode: 'two-phase' | 'single'): Statements {
+  const { quoted } = tableOf(table)
+  const claimsAtOnce = mode === 'single'
+  const update = (
+    done: string,
+    expiry: string,
+  ) => `UPDATE ${quoted} SET done = ${done}, expires_at = ${expiry}
+WHERE ${KEY} AND owner = UNHEX(?) AND NOT done`
+  const found = `LAST_INSERT_ID(${FOUND})`
+  return {
+    claim: upsert(quoted, claimsAtOnce ? 1 : 0, claimsAtOnce ? 'TRUE' : 'NOT done'),
+    commit: upsert(quoted, 1, 'NOT done'),
+    commitInside: {
+      text: update(found, EXPIRY),
+      values: ({ microseconds, eventId, listenerId, owner }) => [microseconds, eventId, listenerId, owner],
+    },
+    // Not a DELETE, whose reply has no insert ID. `sweep()` deletes the record.
+    release: {
+      text: `${update(`0 * ${found}`, "DATE '1970-01-01'")} AND expires_at > ${NOW}`,
+      values: ({ eventId, listenerId, owner }) => [eventId, listenerId, owner],
+    },
+    renew: {
+      text: `${update(`0 * ${found}`, EXPIRY)} AND expires_at > ${NOW}`,
+      values: ({ microseconds, eventId, listenerId, owner }) => [microseconds, eventId, listenerId, owner],
+    },
+    expired: (limit) =>
+      `SELECT CONCAT(HEX(event_id), '/', HEX(listener_id)) AS expired FROM ${quoted} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${limit}`,
+    // By primary key: a range would lock the gaps into which claims insert.
+    sweep: (keys) =>
+      `DELETE FROM ${quoted} WHERE (event_id, listener_id) IN (${Array(keys).fill('(UNHEX(?), UNHEX(?))').join(', ')}) AND expires_at <= ${NOW}`,
+  }
+}
+
+/**
+ * Writes the record unless another owner has a live one. @param again Whether this owner may have the event again.
+ *
+ * MySQL assigns from left to right, and later assignments see what earlier ones have changed. This order keeps `free` true after each
+ * of them, so that the statement means the same if all see the old values, as with MariaDB's `SIMULTANEOUS_ASSIGNMENT`: `owner` comes
+ * first, and what makes `free` false comes last: for a claim the new time, for a commit `done`.
+ */
+function upsert(quoted: string, done: 0 | 1, again: string): Statement {
+  const free = `(expires_at <= ${NOW} OR owner = UNHEX(?) AND ${again})`
+  const answer = `LAST_INSERT_ID(IF(${free}, ${FREE}, IF(done, ${DONE}, ${LEASED})))`
+  const setsDone = `done = IF(${free}, ${done}, done)`
+  const setsTime = `expires_at = IF(${free}, ${EXPIRY}, expires_at)`
+  const text = `INSERT INTO ${quoted} (event_id, listener_id, owner, done, expires_at)
+VALUES (UNHEX(?), UNHEX(?), UNHEX(?), ${done} + 0 * LAST_INSERT_ID(${FREE}), ${EXPIRY})
+ON DUPLICATE KEY UPDATE
+owner = IF(${answer} = ${FREE}, UNHEX(?), owner),
+${(done ? [setsTime, setsDone] : [setsDone, setsTime]).join(',\n')}`
+  return {
+    text,
+    values({ eventId, listenerId, owner, microseconds }) {
+      const [forDone, forTime] = [[owner], [owner, microseconds]]
+      const rest = done ? [...forTime, ...forDone] : [...forDone, ...forTime]
+      return [eventId, listenerId, owner, microseconds, owner, owner, ...rest]
+    },
+  }
+}

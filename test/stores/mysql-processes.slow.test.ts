@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type MysqlServer, startMysql, WHY_NO_MYSQL } from '../support/mariadb-server.ts'
+import { killDuring, raceProcesses } from '../support/store-processes.ts'
+
+// The short form. `npm run test:kills` kills more often, and `node test/support/race.mjs mysql` is the long one.
+const ROUNDS = 10
+const KILLS = Number(process.env.HOOKGATE_KILLS ?? 7)
+const MINUTE_MS = 60_000
+const PATIENCE_MS = MINUTE_MS + KILLS * 2000
+
+describe.skipIf(WHY_NO_MYSQL)('mysqlStore in many processes', () => {
+  let server: MysqlServer
+
+  beforeAll(async () => {
+    server = await startMysql()
+  })
+
+  afterAll(() => server?.remove())
+
+  const choice = (signal: AbortSignal, config: object = {}) => ({
+    subject: 'mysql',
+    config: { connection: server.address, ...config },
+    signal,
+  })
+
+  it.for([
+    { mode: 'two-phase', losersAnswer: 'busy' },
+    { mode: 'single', losersAnswer: 'done' },
+  ] as const)(
+    'exactly one of 200 deliveries to 8 processes is accepted, each round: %j',
+    {
+      timeout: MINUTE_MS,
+    },
+    async ({ mode, losersAnswer }, { signal }) => {
+      const race = { processes: 8, deliveries: 200, rounds: ROUNDS, losersAnswer }
+      const acceptances = await raceProcesses({ ...choice(signal, { mode }), ...race })
+      expect(acceptances).toStrictEqual(Array(ROUNDS).fill(1))
+    },
+  )
+
+  it('an event whose process was killed is neither lost nor run again after its commit', {
+    timeout: PATIENCE_MS,
+  }, async ({ signal }) => {
+    const counts = await killDuring({ ...choice(signal), kills: KILLS, leaseMs: 300 })
+    expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+  })
+
+  it.for([{ mode: 'two-phase' }, { mode: 'single' }])(
+    'an event in one transaction with its record takes effect exactly once, whenever its process is killed: %j',
+    { timeout: PATIENCE_MS },
+    async ({ mode }, { signal }) => {
+      const chosen = choice(signal, { mode, transaction: true })
+      const counts = await killDuring({ ...chosen, kills: KILLS, leaseMs: MINUTE_MS })
+      expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
+    },
+  )
+})
