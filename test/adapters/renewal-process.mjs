@@ -1,6 +1,7 @@
-// A process whose handlers never end. Plain JavaScript, because Node 20 runs nothing else. It reaches the parent's store by messages,
-// so that both share it. The parent stops it, or asks it to close.
+// A process whose handlers take HANDLER_MS, or never end without it. Plain JavaScript, because Node 20 runs nothing else. Its store is
+// SUBJECT of test/stores/subjects with CONFIG, or that of the parent, by messages. The parent stops it, or asks it to close.
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { defineListener, hmac } from 'hookgate'
 import { verifyWebhook } from 'hookgate/express'
 
@@ -14,9 +15,17 @@ const ask = (verb, args) =>
     process.send({ id: asked, verb, args })
   })
 
-const store = Object.fromEntries(
-  ['claim', 'commit', 'release', 'renew'].map((verb) => [verb, (...args) => ask(verb, args)]),
-)
+const { HANDLER_MS, SUBJECT, CONFIG } = process.env
+const { store } = SUBJECT
+  ? await (await import(`../stores/subjects/${SUBJECT}.mjs`)).open(JSON.parse(CONFIG))
+  : {
+      store: Object.fromEntries(['claim', 'commit', 'release', 'renew'].map((verb) => [verb, forward(verb)])),
+    }
+
+function forward(verb) {
+  return (...args) => ask(verb, args)
+}
+
 const listener = defineListener({
   id: 'L1',
   auth: hmac({ secrets: { id: 'main', secret: process.env.SECRET } }),
@@ -26,7 +35,12 @@ const listener = defineListener({
 })
 const verify = verifyWebhook(listener)
 const server = createServer((request, response) =>
-  verify(request, response, () => process.send({ entered: true })),
+  verify(request, response, async () => {
+    process.send({ entered: true })
+    if (!HANDLER_MS) return
+    await sleep(Number(HANDLER_MS))
+    response.end('done')
+  }),
 )
 
 process.on('message', ({ id, answer, close }) => {
