@@ -3,11 +3,11 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { interleave, median } from './rounds.mjs'
+import { interleave, least, median } from './rounds.mjs'
 import { signedDelivery } from './workload.mjs'
 
-const OPERATIONS = 1000
-const ROUNDS_A_PROCESS = 100
+const OPERATIONS = 200
+const ROUNDS_A_PROCESS = 500
 const PROCESSES = Number(process.env.PROCESSES ?? 10)
 
 /** The same for both builds. */
@@ -69,17 +69,14 @@ function ownLoop() {
   )
 }
 
-/** How many microseconds the second build takes longer than the first, in each round. */
-async function differences(first, second, hooks) {
+/** The shortest time of both builds, in microseconds: whatever else the machine does only adds to it. */
+async function shortest(first, second, hooks) {
   const variants = [await variant('first', first, hooks), await variant('second', second, hooks)]
   const progress = () => {
     for (const { prepare } of variants) prepare()
   }
   const { wall } = await interleave(variants, { rounds: ROUNDS_A_PROCESS, operations: OPERATIONS, progress })
-  return {
-    base: median(wall.get('first')),
-    longer: wall.get('second').map((time, round) => time - wall.get('first')[round]),
-  }
+  return [least(wall, 'first'), least(wall, 'second')]
 }
 
 const HOOKS = {
@@ -95,27 +92,21 @@ Two dist folders. PROCESSES=${PROCESSES} by default.`)
   process.exit(2)
 }
 if (inside) {
-  console.log(JSON.stringify(await differences(before, after, HOOKS[inside])))
+  console.log(JSON.stringify(await shortest(before, after, HOOKS[inside])))
 } else {
   for (const name of Object.keys(HOOKS)) report(name)
 }
 
 /** The build loaded second is slower for that reason alone, so every other process swaps the order. */
 function report(name) {
-  const bases = []
-  const longer = Array.from({ length: PROCESSES / 2 }, () => {
-    const [there, back] = [run(before, after, name), run(after, before, name)]
-    bases.push(there.base)
-    return there.longer.map((difference, round) => (difference - back.longer[round]) / 2)
+  const pairs = Array.from({ length: PROCESSES / 2 }, () => {
+    const [base, changed] = run(before, after, name)
+    const [changedFirst, baseSecond] = run(after, before, name)
+    return { base: (base + baseSecond) / 2, longer: (changed - base + changedFirst - baseSecond) / 2 }
   })
-    .flat()
-    .toSorted((left, right) => left - right)
-  const middle = longer.length >> 1
-  const reach = Math.ceil(0.98 * Math.sqrt(longer.length))
-  const micros = (value) => `${value.toFixed(3)} µs`
-  console.log(
-    `${process.version}, ${name}: ${micros(median(longer))} longer than ${micros(median(bases))}, 95 % interval ${micros(longer[middle - reach])} to ${micros(longer[middle + reach])}`,
-  )
+  const of = (member) => `${median(pairs.map((pair) => pair[member])).toFixed(3)} µs`
+  const each = pairs.map(({ longer }) => longer.toFixed(2)).join(', ')
+  console.log(`${process.version}, ${name}: ${of('longer')} longer than ${of('base')} (${each})`)
 }
 
 function run(...given) {
