@@ -61,9 +61,27 @@ export class Running extends Set<Lease> {
   }
 }
 
+/** Runs a function in the context in which this module was loaded. */
+type InContext = <Result>(run: () => Result) => Result
+
+/**
+ * Outside of every request: otherwise, the first request's `AsyncLocalStorage` would be kept for as long as any handler runs, and its
+ * trace would get the renewals of all.
+ */
+const outside: InContext = /* @__PURE__ */ contextHere() ?? ((run) => run())
+
+function contextHere(): InContext | undefined {
+  const { process } = globalThis as {
+    readonly process?: {
+      getBuiltinModule?(name: string): { AsyncLocalStorage: { snapshot?(): InContext } } | undefined
+    }
+  } // not every runtime has one
+  return process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage.snapshot?.()
+}
+
 /** A timer that does not keep the process alive. */
 function startUnreferenced(callback: () => void, milliseconds: number): void {
-  const timer: unknown = setTimeout(callback, milliseconds)
+  const timer: unknown = outside(() => setTimeout(callback, milliseconds))
   const unref = memberOf(timer, 'unref') // Node and Bun
   if (typeof unref === 'function') return void Reflect.apply(unref, timer, [])
   const unrefTimer = memberOf(memberOf(globalThis, 'Deno'), 'unrefTimer')

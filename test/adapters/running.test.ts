@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { Running } from '../../adapters/kit/running.ts'
@@ -471,6 +472,27 @@ describe('the timer', () => {
     await world.advance(2)
     expect(world.pending).toBe(0)
   })
+})
+
+it('the timer runs outside of the request that started it', async () => {
+  const requests = new AsyncLocalStorage<string>()
+  const heard = new Promise<string | undefined>((resolve) => {
+    requests.run('the first request', () => {
+      const { listener } = begun().lease
+      const store = { ...listener.store, renew: () => false }
+      const lease = new Lease(
+        {
+          claimKeys: [KEY],
+          eventId: 'evt_1',
+          listener: { ...listener, store, leaseMs: 40, onError: () => resolve(requests.getStore()) },
+          retentionMs: undefined,
+        },
+        'me',
+      )
+      keep(new Running(), lease)
+    })
+  })
+  expect(await heard).toBeUndefined()
 })
 
 describe('event.signal', () => {

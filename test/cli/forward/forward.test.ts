@@ -69,6 +69,23 @@ test.each([408, 503, 504])(
   },
 )
 
+test('the app takes longer than the lease: it gets the event once, and its answer counts', async () => {
+  const answers: ServerResponse[] = []
+  const app = await startApp((response) => void answers.push(response))
+  const gateway = await startGateway(app.url, '--lease', '1', '--timeout', '20')
+  const eventId = randomUUID()
+  const first = deliver(gateway.url, eventId)
+  const arrivedAt = performance.now()
+  while (performance.now() - arrivedAt < 2500) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect((await deliver(gateway.url, eventId)).body).toContain('event_in_progress')
+  }
+  for (const response of answers) answerWith(200)(response)
+  expect((await first).status).toBe(200)
+  expect((await deliver(gateway.url, eventId)).status).toBe(409)
+  expect(app.received).toHaveLength(1)
+})
+
 test('nobody listens at the app: 503 with Retry-After 5, and the event is free at once', async () => {
   const port = await closedPort()
   const gateway = await startGateway(`http://127.0.0.1:${port}/`)
