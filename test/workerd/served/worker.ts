@@ -2,7 +2,7 @@
 import { waitUntil } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { observeWebhook as onHono } from '../../../adapters/hono.ts'
-import { observeWebhook } from '../../../adapters/web.ts'
+import { observeWebhook, webhookHandler } from '../../../adapters/web.ts'
 import {
   defineListener,
   type EventKey,
@@ -33,6 +33,9 @@ interface Asked {
 }
 
 const RETENTION_MS = 3_600_000
+const GITHUB_SECRET = 'the-secret-of-the-webhook'
+/** What `onError` got since it was last asked for. */
+const told: string[] = []
 const keySets = new Map<string, KeySet>()
 let isMigrated = false
 
@@ -90,7 +93,7 @@ function observed(request: Request, { searchParams }: URL): Response | Promise<R
   const tell = (body: string) => waitUntil(fetch(searchParams.get('tell') ?? '', { method: 'POST', body }))
   const listener = defineListener({
     id: 'github',
-    auth: github({ secrets: 'the-secret-of-the-webhook' }),
+    auth: github({ secrets: GITHUB_SECRET }),
     store: { claim: hang, commit: hang, release: hang },
     maxBodyBytes: 100_000,
     onVerdict: (verdict, { enforced }) => tell(`${verdict.reason ?? 'accepted'}, enforced: ${enforced}`),
@@ -104,6 +107,26 @@ function observed(request: Request, { searchParams }: URL): Response | Promise<R
   return app.fetch(request)
 }
 
+/** An endpoint whose handler takes as long as its event says. */
+async function worked(request: Request, env: Env, { searchParams }: URL): Promise<Response> {
+  const listener = defineListener({
+    id: 'worked',
+    auth: github({ secrets: GITHUB_SECRET }),
+    store: await storeOf(searchParams.get('engine') === 'd1' ? 'd1' : 'durable-object', env),
+    leaseSeconds: Number(searchParams.get('lease')),
+    maxRunSeconds: Number(searchParams.get('most') ?? 60),
+    onError: (error) => {
+      told.push(String(error))
+    },
+  })
+  const handle = webhookHandler(listener, async ({ payload, signal }) => {
+    const ms = Number(Reflect.get(Object(payload), 'ms'))
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return Response.json({ isAborted: signal.aborted, told: told.splice(0) })
+  })
+  return handle(request)
+}
+
 const isUndecided = (error: unknown) => error instanceof EventStoreError || error instanceof KeySetError
 
 export default {
@@ -112,6 +135,7 @@ export default {
     try {
       if (url.pathname === '/keys') return await find(url)
       if (url.pathname === '/observed') return await observed(request, url)
+      if (url.pathname === '/worked') return await worked(request, env, url)
       // A cast, because only the tests call it.
       return await answerOf((await request.json()) as Asked, env)
     } catch (error) {
