@@ -4,6 +4,7 @@ import {
   asError,
   behindProxies,
   believesStrangers,
+  type Claimed,
   createObserver,
   createReceiver,
   fromNode,
@@ -20,6 +21,7 @@ import {
   settleAtEnd,
   trustsEveryProxy,
 } from './kit/index.ts'
+import { letGo } from './kit/settle.ts'
 
 export { type ListenerLookup, webhookOf } from './kit/index.ts'
 
@@ -91,24 +93,42 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     next: (error?: Error) => void,
     incoming: Incoming,
   ): Promise<void> {
+    let claimed: Claimed<Listener<unknown>> | undefined
     try {
       const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      settleAtEnd(response, outcome)
+      claimed = outcome
+      let ended: Promise<unknown> | undefined
+      settleAtEnd(response, outcome, undefined, undefined, () => ended)
       attach(request, outcome.event)
-      next()
+      const returned: unknown = next() // nothing in Express, perhaps a promise on a bare server
+      if (returned instanceof Promise) ended = endOf(returned, outcome)
     } catch (error) {
-      passOn(asError(error), response, next)
+      if (passOn(asError(error), next)) return
+      response.destroy()
+      if (claimed) letGo(claimed, 500) // nobody will end the response
     }
   }
 }
 
-/** A bare server's callback may throw this error too, and then there is nobody else to answer. */
-function passOn(error: Error, response: ServerResponse, next: (error: Error) => void): void {
+/** Resolves at the end of a handler. One that rejects will not answer any more. Its rejection stays unhandled, as without hookgate. */
+function endOf(returned: Promise<unknown>, claimed: Claimed<Listener<unknown>>): Promise<unknown> {
+  return new Promise((resolve) => {
+    void returned.then(resolve, (error) => {
+      letGo(claimed, 500)
+      resolve(undefined)
+      throw error
+    })
+  })
+}
+
+/** Returns false if `next` throws too, as a bare server's callback may. Then there is nobody else to answer. */
+function passOn(error: Error, next: (error: Error) => void): boolean {
   try {
     next(error)
+    return true
   } catch {
-    response.destroy()
+    return false
   }
 }
 

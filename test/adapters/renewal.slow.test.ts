@@ -287,6 +287,12 @@ const TIMEOUTS: {
     app.post('/hook', timeout, onHono(listener), async (c) => c.text(String(await work())))
     return getRequestListener(app.fetch)
   },
+  'a timer beside an async function on node:http': (listener, work) => (request, response) => {
+    setTimeout(() => response.headersSent || response.writeHead(503).end(), 50)
+    onExpress(listener)(request, response, async () => {
+      response.end(await work())
+    })
+  },
   'a timer in a hook of Fastify': async (listener, work) => {
     const app = Fastify()
     onTestFinished(() => app.close())
@@ -318,6 +324,50 @@ describe.each(Object.entries(TIMEOUTS))('%s', (_name, mount) => {
     expect([await send(), works.length, codes(endpoint)]).toEqual([200, 0, []])
   })
 })
+
+describe('a handler on node:http that fails without an answer', () => {
+  it.each<[string, (error: Error | undefined) => unknown, number]>([
+    [
+      'throws, and throws the error that it is given',
+      (error) => {
+        throw error ?? new Error('the database is away')
+      },
+      0,
+    ],
+    ['rejects', async () => Promise.reject(new Error('the database is away')), 1],
+  ])('if it %s, its event is kept for no more than a lease', async (_how, fail, unhandled) => {
+    const rejections = rejectionsNotHandled()
+    const endpoint = endpointOf()
+    let isFirst = true
+    const { send, leaveOpen } = await started((request, response) => {
+      onExpress(endpoint.listener)(request, response, (error) => {
+        if (error || isFirst) {
+          isFirst = false
+          return fail(error)
+        }
+        response.end()
+      })
+    }, endpoint)
+    await leaveOpen()
+    await endpoint.calls.reaches(1)
+    await sleep(LEASE_MS * 1.3)
+    expect([await send(), renewals(endpoint), codes(endpoint)]).toEqual([200, 0, []])
+    expect(rejections).toHaveLength(unhandled)
+  })
+})
+
+/** What Node would end the process for. */
+function rejectionsNotHandled(): unknown[] {
+  const found: unknown[] = []
+  const others = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+  process.on('unhandledRejection', (reason) => found.push(reason))
+  onTestFinished(() => {
+    process.removeAllListeners('unhandledRejection')
+    for (const other of others) process.on('unhandledRejection', other)
+  })
+  return found
+}
 
 it('after a 503 in Express, nobody sees the end of the handler, so the lease lapses', async () => {
   const endpoint = endpointOf()
