@@ -235,6 +235,7 @@ class Claim implements EventClaim {
   readonly #lease: Lease
   readonly #key: EventKey
   #settled: 'committed' | 'released' | undefined
+  #isTried = false
 
   constructor(lease: Lease, eventId: string) {
     this.#lease = lease
@@ -247,9 +248,11 @@ class Claim implements EventClaim {
 
   async commit(): Promise<CommitAnswer> {
     if (this.#settled) return this.#settled === 'released' ? 'lost' : 'already'
+    const isRepeated = this.#isTried // the first may have been carried out although it failed
+    this.#isTried = true
     const answer = await this.#ask(COMMIT)
     if (answer !== 'lost') this.#settled = 'committed'
-    if (answer !== 'committed') this.#lease.overtaken(answer)
+    if (answer === 'lost' || (answer === 'already' && !isRepeated)) this.#lease.overtaken(answer)
     return answer
   }
 

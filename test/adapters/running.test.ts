@@ -391,6 +391,16 @@ describe('a commit or a release', () => {
     )
   })
 
+  it('a commit that was carried out although it failed is no run of another delivery, when it is repeated', async () => {
+    const { lease, told, world } = begun({ renew: () => false })
+    const answers = [() => Promise.reject(new Error('ECONNRESET')), () => 'already']
+    const store = { ...lease.listener.store, commit: () => answers.shift()?.() }
+    Reflect.set(lease, 'listener', { ...lease.listener, store })
+    await expect(lease.commit()).rejects.toThrow('the event store failed to commit')
+    await world.advance(40)
+    expect([await lease.commit(), told.length]).toEqual(['already', 1]) // of the renewal that was refused
+  })
+
   it('a commit after too long a run says so', async () => {
     const { lease, told, world } = begun({ maxRunSeconds: 100 })
     Reflect.set(lease, 'listener', {
