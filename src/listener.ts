@@ -270,10 +270,15 @@ const aHook: OptionCheck = (value, option) => {
   if (value !== null) optional(aFunction)(value, option)
 }
 
+const aStore: OptionCheck = (value, option) => {
+  withMethods(['claim', 'commit', 'release'], 'memoryStore()')(value, option)
+  optional(aFunction)(memberOf(value, 'renew'), `${option}.renew`)
+}
+
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   id: wellFormedText,
   auth: (value, option) => withMethods(['authenticate'], callOf(value))(value, option),
-  store: withMethods(['claim', 'commit', 'release'], 'memoryStore()'),
+  store: aStore,
   allowedCidrs: checkedElsewhere,
   maxBodyBytes: optional(positiveInteger),
   toleranceSeconds: optional(positiveSeconds),

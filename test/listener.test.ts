@@ -203,6 +203,17 @@ describe('memory that is shorter than the replay window', () => {
       defineListener({ ...required, store: { claim, commit, release }, toleranceSeconds: 5000 }).id,
     ).toBe('L1')
   })
+
+  it('a store may have no renew, but none that cannot be called', () => {
+    const { renew, ...store } = memoryStore()
+    expect(renew).toBeTypeOf('function')
+    expect(
+      defineListener({ ...required, store: { ...store, renew: undefined } as ListenerOptions['store'] }).id,
+    ).toBe('L1')
+    for (const wrong of [null, true, 'renew', Promise.resolve(true)]) {
+      expect(optionAtFault({ store: { ...store, renew: wrong } })).toBe('store.renew')
+    }
+  })
 })
 
 describe('the rest', () => {
