@@ -4,7 +4,6 @@ import {
   asError,
   behindProxies,
   believesStrangers,
-  type Claimed,
   createObserver,
   createReceiver,
   fromNode,
@@ -21,7 +20,6 @@ import {
   settleAtEnd,
   trustsEveryProxy,
 } from './kit/index.ts'
-import { letGo } from './kit/settle.ts'
 
 export { type ListenerLookup, webhookOf } from './kit/index.ts'
 
@@ -93,33 +91,23 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     next: (error?: Error) => void,
     incoming: Incoming,
   ): Promise<void> {
-    let claimed: Claimed<Listener<unknown>> | undefined
+    let ended: Promise<unknown> | undefined
     try {
       const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      claimed = outcome
-      let ended: Promise<unknown> | undefined
       settleAtEnd(response, outcome, undefined, undefined, () => ended)
       attach(request, outcome.event)
-      const returned: unknown = next() // nothing in Express, perhaps a promise on a bare server
-      if (returned instanceof Promise) ended = endOf(returned, outcome)
+      const returned: unknown = next() // nothing in Express, and what the handler returns on a bare server
+      if (!(returned instanceof Promise)) return
+      ended = returned
+      void returned.then() // a rejection stays unhandled, as without hookgate
     } catch (error) {
       if (passOn(asError(error), next)) return
+      ended = Promise.reject(error)
+      ended.catch(() => {})
       response.destroy()
-      if (claimed) letGo(claimed, 500) // nobody will end the response
     }
   }
-}
-
-/** Resolves at the end of a handler. One that rejects will not answer any more. Its rejection stays unhandled, as without hookgate. */
-function endOf(returned: Promise<unknown>, claimed: Claimed<Listener<unknown>>): Promise<unknown> {
-  return new Promise((resolve) => {
-    void returned.then(resolve, (error) => {
-      letGo(claimed, 500)
-      resolve(undefined)
-      throw error
-    })
-  })
 }
 
 /** Returns false if `next` throws too, as a bare server's callback may. Then there is nobody else to answer. */

@@ -207,9 +207,8 @@ describe('memory that is shorter than the replay window', () => {
   it('a store may have no renew, but none that cannot be called', () => {
     const { renew, ...store } = memoryStore()
     expect(renew).toBeTypeOf('function')
-    expect(
-      defineListener({ ...required, store: { ...store, renew: undefined } as ListenerOptions['store'] }).id,
-    ).toBe('L1')
+    const without: object = { ...store, renew: undefined }
+    expect(defineListener({ ...required, store: without as ListenerOptions['store'] }).id).toBe('L1')
     for (const wrong of [null, true, 'renew', Promise.resolve(true)]) {
       expect(optionAtFault({ store: { ...store, renew: wrong } })).toBe('store.renew')
     }

@@ -152,7 +152,7 @@ function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | 
  * `handled` is given.
  *
  * @param returned Finds the promise of a handler, once its response is over. Until it settles, the lease is renewed for a handler that
- * something else has answered for.
+ * something else has answered for. Once it rejects, the lease of a client that has disconnected is renewed no more.
  * @example
  * ```ts
  * settleAtEnd(res, outcome, (tell) => void answerTo(outcome.event).then(() => tell()))
@@ -204,6 +204,7 @@ function hasBroken(response: NodeResponse): boolean {
 function onHangUp(open: OpenResponse, isClosing: boolean): void {
   const { response, claimed, handled, whenReturned } = open
   if (handled) letGoAfter(handled, open)
+  else queueMicrotask(() => open.returned?.()?.catch(() => letGo(claimed, 500))) // it will not end the response
   afterHangUp(response, isClosing, whenReturned, (status) => {
     if (status === undefined) return letGoAfter(handled ?? open.returned?.(), open)
     if (handled === undefined) letGo(claimed, status)

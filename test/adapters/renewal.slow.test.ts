@@ -334,12 +334,19 @@ describe('a handler on node:http that fails without an answer', () => {
       },
       0,
     ],
-    ['rejects', async () => Promise.reject(new Error('the database is away')), 1],
+    [
+      'rejects after its sender has hung up',
+      async () => {
+        await sleep(LEASE_MS / 4)
+        throw new Error('the database is away')
+      },
+      1,
+    ],
   ])('if it %s, its event is kept for no more than a lease', async (_how, fail, unhandled) => {
     const rejections = rejectionsNotHandled()
     const endpoint = endpointOf()
     let isFirst = true
-    const { send, leaveOpen } = await started((request, response) => {
+    const { send, hangUp } = await started((request, response) => {
       onExpress(endpoint.listener)(request, response, (error) => {
         if (error || isFirst) {
           isFirst = false
@@ -348,8 +355,7 @@ describe('a handler on node:http that fails without an answer', () => {
         response.end()
       })
     }, endpoint)
-    await leaveOpen()
-    await endpoint.calls.reaches(1)
+    await hangUp(endpoint.calls.reaches(1))
     await sleep(LEASE_MS * 1.3)
     expect([await send(), renewals(endpoint), codes(endpoint)]).toEqual([200, 0, []])
     expect(rejections).toHaveLength(unhandled)
