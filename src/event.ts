@@ -135,6 +135,7 @@ export interface ClaimedEvent<Payload = Json> {
   /**
    * Aborted when this handler may no longer be the only one: its lease was lost, or it ran longer than `maxRunSeconds`. The reason is
    * a `LeaseLostError`. Not aborted because the sender hangs up: the handler's work counts all the same.
+   * A getter: `{ ...event }` leaves it out.
    */
   readonly signal: AbortSignal
 }
