@@ -60,7 +60,7 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
   async function untilWaiting(transactions: number): Promise<void> {
     const waiting = "SELECT count(*) AS n FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'"
     const count = async () => (await pool.query<RowDataPacket[]>(waiting))[0][0]?.n
-    // InnoDB shows the state of a tenth of a second ago, and refreshes it only if nobody has asked for as long.
+    // The server's answer is older than that if it is asked every 100 ms or sooner.
     await expect.poll(count, { interval: 150, timeout: 4000 }).toBe(transactions)
   }
 
