@@ -148,6 +148,21 @@ describe.skipIf(WHY_NO_MARIADB).each(CLIENTS)(onMariadb('a MariaDB in trouble, o
     await flowsAgain()
   })
 
+  it('a renewal behind a transaction that locks its record fails after a second, and may be tried again', async () => {
+    const store = mysqlStore(client)
+    const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+    await store.claim(key, 'a', 60_000)
+    await withAdmin(async (admin) => {
+      await admin.beginTransaction()
+      expect(await store.with(admin).claim(key, 'b', 60_000)).toBe('busy')
+      const began = performance.now()
+      await expect(store.renew?.(key, 'a', 60_000)).rejects.toMatchObject({ errno: 1205 })
+      expect(performance.now() - began).toBeLessThan(1000 + SLACK_MS)
+      await admin.rollback()
+    })
+    expect(await store.renew?.(key, 'a', 60_000)).toBe(true)
+  })
+
   it('a claim whose reply is lost is undecided, then in progress until the lease ends, and never run twice', async () => {
     const wire = await cuttableWire(server)
     // One connection, because a pool would open others, and lose the reply to one of these.

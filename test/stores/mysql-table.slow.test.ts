@@ -348,6 +348,15 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
       ])
     })
 
+    it.each([
+      (table: string) => `CREATE TRIGGER counts_${table} BEFORE INSERT ON ${table} FOR EACH ROW SET @n = 1`,
+      (table: string) => `ALTER TABLE ${table} ADD COLUMN id BIGINT AUTO_INCREMENT UNIQUE`,
+    ])('check() finds a table whose insert IDs are set by others: %s', async (statement) => {
+      const { table } = await fresh()
+      await pool.query(statement(table))
+      expect(await problems(pool, table)).toStrictEqual([expect.stringContaining('insert ID')])
+    })
+
     it('check() finds a user without the rights that it needs', async () => {
       const { table } = await fresh()
       await pool.query("CREATE USER IF NOT EXISTS hookgate_reader IDENTIFIED BY 'r3ader'")

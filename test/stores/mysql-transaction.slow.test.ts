@@ -61,7 +61,7 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
     const waiting = "SELECT count(*) AS n FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'"
     const count = async () => (await pool.query<RowDataPacket[]>(waiting))[0][0]?.n
     // The server's answer is older than that if it is asked every 100 ms or sooner.
-    await expect.poll(count, { interval: 150 }).toBe(transactions)
+    await expect.poll(count, { interval: 150, timeout: 4000 }).toBe(transactions)
   }
 
   /** Claims an event in a transaction. Returns the answer to a second claim that came while the first was open. */
@@ -169,6 +169,22 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
     expect(await inside.commit(unclaimed, 'a', RETENTION_MS)).toBe('lost')
     expect(await inside.commit(key, 'a', RETENTION_MS)).toBe('committed')
   })
+
+  it.each(['two-phase', 'single'] as const)(
+    'a commit of what an earlier transaction has claimed is lost, in mode %s',
+    async (mode) => {
+      const [earlier, later] = [keyOf(), keyOf()]
+      const tx = await begin()
+      const inside = mysqlStore(pool, { mode }).with(tx)
+      await inside.claim(earlier, 'a', LEASE_MS)
+      await tx.rollback()
+      await tx.beginTransaction()
+      await inside.claim(later, 'a', LEASE_MS)
+      expect(await inside.commit(earlier, 'a', RETENTION_MS)).toBe('lost')
+      expect(await inside.commit(later, 'b', RETENTION_MS)).toBe('lost')
+      expect(await inside.commit(later, 'a', RETENTION_MS)).toBe('committed')
+    },
+  )
 
   it('a release in the transaction lets the next claim in', async () => {
     const key = keyOf()

@@ -21,7 +21,7 @@ export async function problemsOf(
   table: string,
 ): Promise<readonly StoreProblem[]> {
   const setting = await settingsOf(run)
-  const { engine, isIndexed } = await shapeOf(run, table)
+  const { engine, isIndexed, setsInsertIds } = await shapeOf(run, table)
   const refusal = engine === undefined ? undefined : await refusalOf(run, table)
   const flush = setting('innodb_flush_log_at_trx_commit')
   const isolation = setting('transaction_isolation') ?? setting('tx_isolation')
@@ -40,6 +40,11 @@ export async function problemsOf(
       engine !== undefined && !isIndexed,
       'no index begins with expires_at, so sweep() reads the whole table',
       'ALTER TABLE … ADD KEY expires_at (expires_at)',
+    ],
+    [
+      setsInsertIds,
+      "a trigger or an AUTO_INCREMENT column of the table changes the insert ID, which is the store's answer",
+      'DROP TRIGGER, or ALTER TABLE … DROP COLUMN',
     ],
     [
       refusal === 'forbidden',
@@ -89,19 +94,26 @@ async function settingsOf(run: RunStatement) {
   }
 }
 
-/** The engine of the table, if it exists, and whether `sweep()` has its index. */
+/** The engine of the table, if it exists, whether `sweep()` has its index, and whether others set insert IDs. */
 async function shapeOf(run: RunStatement, table: string) {
   const { name, database } = tableOf(table)
-  const at = `TABLE_SCHEMA = ${database === undefined ? 'DATABASE()' : `'${database}'`} AND TABLE_NAME = '${name}'`
+  const schema = database === undefined ? 'DATABASE()' : `'${database}'`
+  const at = `TABLE_SCHEMA = ${schema} AND TABLE_NAME = '${name}'`
   const texts = textsIn(
     await run(
       `SELECT CONCAT('engine=', ENGINE) AS finding FROM information_schema.TABLES WHERE ${at}
-UNION ALL SELECT CONCAT('index=', COLUMN_NAME) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1`,
+UNION ALL SELECT CONCAT('index=', COLUMN_NAME) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1
+UNION ALL SELECT 'sets=column' FROM information_schema.COLUMNS WHERE ${at} AND EXTRA LIKE '%auto_increment%'
+UNION ALL SELECT 'sets=trigger' FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${schema} AND EVENT_OBJECT_TABLE = '${name}'`,
       [],
     ),
   )
   const engine = texts.find((text) => text.startsWith('engine='))?.slice('engine='.length)
-  return { engine, isIndexed: texts.includes('index=expires_at') }
+  return {
+    engine,
+    isIndexed: texts.includes('index=expires_at'),
+    setsInsertIds: texts.some((text) => text.startsWith('sets=')),
+  }
 }
 
 /** Why the server refuses a write. Tries each kind on a record that does not exist: an event ID has 16 bytes. */

@@ -62,6 +62,12 @@ const NOW = 'UTC_TIMESTAMP(6)'
 const EXPIRY = `${NOW} + INTERVAL CAST(? AS SIGNED) MICROSECOND`
 const KEY = 'event_id = UNHEX(?) AND listener_id = UNHEX(?)'
 
+/**
+ * Fails the statement if another transaction locks the record for longer than a second: renewals are repeated, and each would keep a
+ * connection until that transaction ends. To MySQL it is a comment.
+ */
+const WAITS_BRIEFLY = '/*M! SET STATEMENT innodb_lock_wait_timeout = 1 FOR */ '
+
 /** Who has the event, as the insert ID of a claim's or a commit's reply. */
 export const FREE = 3
 export const DONE = 2
@@ -86,7 +92,7 @@ export interface Statement {
 export interface Statements {
   readonly claim: Statement
   readonly commit: Statement
-  /** Only what is leased by this owner becomes done, inside the transaction that claimed it. */
+  /** Inside the transaction of the claim: what it has left there becomes done, or in mode `single` is found to be. */
   readonly commitInside: Statement
   readonly release: Statement
   readonly renew: Statement
@@ -109,22 +115,32 @@ export function statementsFor(table: string, mode: 'two-phase' | 'single'): Stat
     done: string,
     expiry: string,
   ) => `UPDATE ${quoted} SET done = ${done}, expires_at = ${expiry}
-WHERE ${KEY} AND owner = UNHEX(?) AND NOT done`
+WHERE ${KEY} AND owner = UNHEX(?)`
   const found = `LAST_INSERT_ID(${FOUND})`
   return {
     claim: upsert(quoted, claimsAtOnce ? 1 : 0, claimsAtOnce ? 'TRUE' : 'NOT done'),
     commit: upsert(quoted, 1, 'NOT done'),
-    commitInside: {
-      text: update(found, EXPIRY),
-      values: ({ microseconds, eventId, listenerId, owner }) => [microseconds, eventId, listenerId, owner],
-    },
+    commitInside: claimsAtOnce
+      ? {
+          text: `${update(found, 'expires_at')} AND done`,
+          values: ({ eventId, listenerId, owner }) => [eventId, listenerId, owner],
+        }
+      : {
+          text: `${update(found, EXPIRY)} AND NOT done`,
+          values: ({ microseconds, eventId, listenerId, owner }) => [
+            microseconds,
+            eventId,
+            listenerId,
+            owner,
+          ],
+        },
     // Not a DELETE, whose reply has no insert ID. `sweep()` deletes the record.
     release: {
-      text: `${update(`0 * ${found}`, "DATE '1970-01-01'")} AND expires_at > ${NOW}`,
+      text: `${update(`0 * ${found}`, "DATE '1970-01-01'")} AND NOT done AND expires_at > ${NOW}`,
       values: ({ eventId, listenerId, owner }) => [eventId, listenerId, owner],
     },
     renew: {
-      text: `${update(`0 * ${found}`, EXPIRY)} AND expires_at > ${NOW}`,
+      text: `${WAITS_BRIEFLY}${update(`0 * ${found}`, EXPIRY)} AND NOT done AND expires_at > ${NOW}`,
       values: ({ microseconds, eventId, listenerId, owner }) => [microseconds, eventId, listenerId, owner],
     },
     expired: (limit) =>

@@ -187,30 +187,21 @@ function insideTransaction(
     }
     await run(`SAVEPOINT ${SAVEPOINT}`, []) // for another event of the transaction
   }
-  const store = storeOf(
-    {
-      async claim(key, owner, ms) {
-        const answer = await claim(key, owner, ms)
-        if (answer === 'acquired') await run(`SAVEPOINT ${SAVEPOINT}`, [])
-        return answer
-      },
-      async commit(key, owner, ms) {
-        await expectOpen()
-        return ask(run, statements.commitInside, await valuesOf(key, owner, ms), INSIDE_ANSWERS)
-      },
-      release,
-      renew: undefined, // the transaction keeps the event
+  const verbs: EngineVerbs = {
+    async claim(key, owner, ms) {
+      const answer = await claim(key, owner, ms)
+      if (answer === 'acquired') await run(`SAVEPOINT ${SAVEPOINT}`, [])
+      return answer
     },
-    seconds,
-  )
-  if (seconds === undefined) return store
-  return {
-    ...store,
-    async commit(): Promise<CommitAnswer> {
-      await expectOpen() // the claim has written all
-      return 'committed'
+    async commit(key, owner, ms) {
+      await expectOpen()
+      return ask(run, statements.commitInside, await valuesOf(key, owner, ms), INSIDE_ANSWERS)
     },
+    release,
+    renew: undefined, // the transaction keeps the event
   }
+  // Also in mode `single`: the savepoint may be that of another event, in a later transaction.
+  return { ...storeOf(verbs, seconds), commit: storeOf(verbs, undefined).commit }
 }
 
 /** @throws EventStoreError for any other insert ID, e.g. of a client that replaces it. */
