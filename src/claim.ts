@@ -431,11 +431,7 @@ export function acceptedEvent(verification: Verification, lease: Lease): SomeEve
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 /** A class, so that `signal` costs nothing until it is read, and shows up in neither logs nor copies: there it is a plain object. */
-class WebhookEvent implements ClaimedEvent<unknown> {
-  static {
-    Reflect.deleteProperty(WebhookEvent.prototype, 'constructor')
-  }
-
+class ClassOfEvents implements ClaimedEvent<unknown> {
   readonly id: string
   readonly listenerId: string
   readonly sentAt: Date
@@ -460,6 +456,14 @@ class WebhookEvent implements ClaimedEvent<unknown> {
   get signal(): AbortSignal {
     return this.#lease.signal
   }
+}
+
+/** Not in a static block: a bundler would keep the class where nothing uses it. */
+const WebhookEvent = /* @__PURE__ */ withoutConstructor(ClassOfEvents)
+
+function withoutConstructor<Class extends { readonly prototype: object }>(given: Class): Class {
+  Reflect.deleteProperty(given.prototype, 'constructor')
+  return given
 }
 
 /** Kept off the event, so that it shows up in neither logs nor copies. */

@@ -1,18 +1,16 @@
 import { Hono } from 'hono'
-import type pg from 'pg'
-import type postgres from 'postgres'
 import { expectTypeOf, test } from 'vitest'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { type Inbox, type InboxHandler, inbox, type JobEvent } from '../../src/inbox/index.ts'
 import { defineListener, type Listener } from '../../src/index.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
+import type { PostgresClient } from '../../src/stores/postgres/store.ts'
 
 type Paid = { readonly type: 'invoice.paid'; readonly id: string; readonly amount: number }
 type Gone = { readonly type: 'customer.deleted'; readonly id: string; readonly name: string }
 
-declare const pool: pg.Pool
-declare const sql: postgres.Sql
+declare const client: PostgresClient
 declare const box: Inbox
 const listener = defineListener({
   id: 'stripe',
@@ -21,8 +19,7 @@ const listener = defineListener({
 })
 
 test('an inbox takes every client of postgresStore', () => {
-  expectTypeOf(inbox).toBeCallableWith(pool)
-  expectTypeOf(inbox).toBeCallableWith(sql)
+  expectTypeOf(inbox).toBeCallableWith(client)
   expectTypeOf(inbox).toBeCallableWith({ query: async (_text: string, _values: string[]) => [] })
   // @ts-expect-error a number is no client
   inbox(7)
@@ -35,7 +32,7 @@ test("a job's event has the types of its listener, a signal, and nothing to sett
     expectTypeOf(event).not.toHaveProperty('commit')
     expectTypeOf(event).not.toHaveProperty('release')
     expectTypeOf(attempt).toEqualTypeOf<number>()
-    return sql.begin((tx) => done(tx))
+    return done(client)
   })
   expectTypeOf(worker.stop()).toEqualTypeOf<Promise<void>>()
   const named: InboxHandler<typeof listener> = (event: JobEvent<typeof listener>) => event.id
@@ -50,5 +47,5 @@ test('put resolves with nothing, so that it is the whole handler of a fetch host
     expectTypeOf(await box.put(c.var.webhook)).toEqualTypeOf<void>()
     return c.body(null, 202)
   })
-  webhookHandler(listener, (event) => sql.begin((tx) => box.put(event, { tx })))
+  webhookHandler(listener, (event) => box.put(event, { tx: client }))
 })
