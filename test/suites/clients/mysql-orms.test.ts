@@ -1,11 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/mysql2'
-import knex from 'knex'
-import { CompiledQuery, Kysely, MysqlDialect } from 'kysely'
-import mysqlCallbacks from 'mysql2'
 import mysql from 'mysql2/promise'
-import { Sequelize } from 'sequelize'
-import { DataSource } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MysqlClient, type MysqlStore, mysqlStore } from '../../../src/stores/mysql/store.ts'
 import { eventStoreSuite } from '../../../src/testing/index.ts'
@@ -23,77 +16,11 @@ interface Orm {
   close(): unknown
 }
 
-type Address = MariadbServer['address']
-
-const ORMS: Readonly<Record<string, (address: Address) => Orm | Promise<Orm>>> = {
-  Drizzle(address) {
-    const pool = mysql.createPool(address)
-    const db = drizzle(pool)
-    const executor = (each: Pick<typeof db, 'execute'>): MysqlClient => ({
-      query: (text, values) =>
-        each.execute(
-          sql.join(
-            text
-              .split('?')
-              .flatMap((part, n) => (n ? [sql.param(values[n - 1]), sql.raw(part)] : sql.raw(part))),
-          ),
-        ),
-    })
-    return {
-      handle: db,
-      client: executor(db),
-      transaction: (work) => db.transaction((tx) => work(executor(tx))),
-      close: () => pool.end(),
-    }
-  },
-  Kysely(address) {
-    const db = new Kysely<object>({ dialect: new MysqlDialect({ pool: mysqlCallbacks.createPool(address) }) })
-    const executor = (each: Kysely<object>): MysqlClient => ({
-      query: (text, values) => each.executeQuery(CompiledQuery.raw(text, values)),
-    })
-    return {
-      handle: db,
-      client: executor(db),
-      transaction: (work) => db.transaction().execute((tx) => work(executor(tx))),
-      close: () => db.destroy(),
-    }
-  },
-  Knex(address) {
-    const db = knex({ client: 'mysql2', connection: address })
-    const executor = (each: typeof db): MysqlClient => ({ query: (text, values) => each.raw(text, values) })
-    return {
-      handle: db,
-      client: executor(db),
-      transaction: (work) => db.transaction((tx) => work(executor(tx))),
-      close: () => db.destroy(),
-    }
-  },
-  async TypeORM({ user, ...address }) {
-    const source = await new DataSource({ type: 'mysql', username: user, ...address }).initialize()
-    return {
-      handle: source,
-      client: source,
-      transaction: (work) => source.transaction((manager) => work(manager)),
-      close: () => source.destroy(),
-    }
-  },
-  Sequelize({ user, database, socketPath }) {
-    const db = new Sequelize(database, user, '', {
-      dialect: 'mysql',
-      logging: false,
-      dialectOptions: { socketPath },
-    })
-    return {
-      handle: db,
-      client: { query: (text, values) => db.query(text, { replacements: values }) },
-      transaction: (work) =>
-        db.transaction((transaction) =>
-          work({ query: (text, values) => db.query(text, { replacements: values, transaction }) }),
-        ),
-      close: () => db.close(),
-    }
-  },
+interface Orms {
+  readonly ORMS: Readonly<Record<string, (address: MariadbServer['address']) => Orm | Promise<Orm>>>
 }
+
+const { ORMS }: Orms = await import(new URL('orms/mysql.mjs', import.meta.url).href)
 
 const older = (ms: number) =>
   `UPDATE hookgate_events SET expires_at = expires_at - INTERVAL ${ms * 1000} MICROSECOND`
