@@ -71,7 +71,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     const file = temporaryFile('panels.yaml', JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
     expect(promtool(['check', 'rules', file])).toEqual({
       status: 0,
-      said: expect.stringContaining('8 rules found'),
+      said: expect.stringContaining(`${rules.length} rules found`),
     })
   })
 
