@@ -26,20 +26,27 @@ export interface PutOptions {
   readonly tx?: PostgresClient | undefined
 }
 
+const PUT_ANSWERS = ['put', 'already', 'lost'] as const
+type PutAnswer = (typeof PUT_ANSWERS)[number]
+
 /** One claim of an event by all its keys, and what has become of it. */
 interface Place {
   readonly owner: string
   readonly keys: EventKey[]
   form: BodyForm | undefined
-  /** What `put` wrote, or tried to. From then on, a commit makes sure that there is a job. */
-  values: readonly string[] | undefined
+  /** Whether its scheme has `dedupe: 'off'`, so that `put` has to claim a key that no other delivery has. */
+  readonly isUnclaimed: boolean
+  /** What `put` writes. Set from its call on, because a commit then makes sure that there is a job, whatever became of the call. */
+  values: Promise<readonly string[]> | undefined
   /** Whether there is a job for certain. */
   isJob: boolean
   /** Whether a `put` was part of a transaction, which may be rolled back. */
   isInTransaction: boolean
-  settling: Promise<'put' | 'already' | 'lost'> | undefined
+  settling: Promise<PutAnswer> | undefined
 }
 
+/** How many events may be put at the same time in one process through a store that copies keys. */
+const MOST_UNSETTLED = 1000
 /** A thousand years, well within the range of timestamps. */
 const LONGEST_MS = 365_250 * 86_400_000
 
@@ -61,6 +68,8 @@ export class Claims implements EventStore {
   readonly #unaccepted = new Map<string, Place>()
   /** By the event, and by the key objects with which the core claims, commits and releases it. */
   readonly #places = new WeakMap<object, Place>()
+  /** Puts that may have failed, by owner, because a wrapper of this store may hand over copies of the key objects. */
+  readonly #unsettled = new Map<string, Place>()
 
   constructor(options: ClaimsOptions) {
     this.#options = options
@@ -82,7 +91,7 @@ export class Claims implements EventStore {
   readonly commit: EventStore['commit'] = async (key, owner, retentionMs) => {
     const { run, statements, retentionMs: shortestMs } = this.#options
     this.#unaccepted.delete(owner)
-    const place = this.#places.get(key)
+    const place = this.#places.get(key) ?? this.#unsettled.get(owner)
     if (place?.isJob) return 'committed'
     if (place?.values) return this.#ensureJob(place, place.values)
     const values = [...(await rowValues(key, owner)), milliseconds(Math.max(retentionMs, shortestMs))]
@@ -97,6 +106,7 @@ export class Claims implements EventStore {
   readonly release: EventStore['release'] = async (key, owner) => {
     const { run, statements } = this.#options
     this.#unaccepted.delete(owner)
+    this.#unsettled.delete(owner)
     if (this.#places.get(key)?.isJob) return false
     return (await answerOf(run, statements.release, await rowValues(key, owner))) === 'released'
   }
@@ -109,7 +119,7 @@ export class Claims implements EventStore {
   }
 
   readonly accepted: NonNullable<EventStore['accepted']> = (event, owner, delivery) => {
-    const place = this.#unaccepted.get(owner) ?? newPlace(owner) // without a claim: its scheme has `dedupe: 'off'`
+    const place = this.#unaccepted.get(owner) ?? newPlace(owner, true)
     this.#unaccepted.delete(owner)
     place.form = bodyFormOf(delivery)
     this.#places.set(event, place)
@@ -129,12 +139,13 @@ export class Claims implements EventStore {
       )
     }
     if (place.isJob) return 'put'
-    const run = tx === undefined ? this.#options.run : statementRunner(tx, 'tx')
-    if (tx !== undefined) checkTransaction(tx)
-    if (place.keys.length === 0) await this.#claimUnique(event, place, run)
-    place.values = await jobValues(event, place)
+    // Before anything can fail, and before the caller goes on, which may not wait.
+    if (place.isUnclaimed && place.keys.length === 0)
+      place.keys.push({ listenerId: event.listenerId, eventId: place.owner })
+    place.values ??= jobValues(event, place)
     place.isInTransaction ||= tx !== undefined
-    const answer = await this.#write(run, place.values)
+    this.#keep(place)
+    const answer = await this.#write(place, await place.values, tx)
     if (answer === 'lost') {
       throw new InboxError(
         'this event is no longer yours, so it did not become a job: its lease ended, or it was settled before',
@@ -144,56 +155,71 @@ export class Claims implements EventStore {
     return 'put'
   }
 
-  /** An event that claims nothing gets a key that no other delivery has. */
-  async #claimUnique({ listenerId }: WebhookEvent<unknown>, place: Place, run: RunStatement): Promise<void> {
-    const key = { listenerId, eventId: place.owner }
-    const values = [...(await rowValues(key, place.owner)), '60000']
-    await answerOf(run, this.#options.statements.claim, values)
-    place.keys.push(key)
-  }
-
   /**
    * For a 2xx after a `put` that failed, or whose transaction may have been rolled back: nothing is done before there is a job. Waits for
    * that transaction.
    */
-  async #ensureJob(place: Place, values: readonly string[]): Promise<'committed' | 'lost'> {
-    place.settling ??= this.#write(this.#options.run, values).finally(() => {
-      place.settling = undefined
-    })
+  async #ensureJob(place: Place, values: NonNullable<Place['values']>): Promise<'committed' | 'lost'> {
+    place.settling ??= values
+      .then((known) => this.#write(place, known))
+      .finally(() => {
+        place.settling = undefined
+      })
     const answer = await place.settling
     if (answer === 'lost') return 'lost'
     const wasJob = place.isJob
     this.#isJob(place)
     if (answer === 'put' && place.isInTransaction && !wasJob) {
       throw new EventStoreError(
-        'the handler answered 2xx, but the transaction of its put() was rolled back: the event became a job without it',
+        'the handler answered 2xx, but the transaction of its put() was not committed: the event became a job without it',
       )
     }
     return 'committed'
   }
 
-  async #write(run: RunStatement, values: readonly string[]): Promise<'put' | 'already' | 'lost'> {
-    const answer = await answerOf(run, this.#options.statements.put, values)
-    return knownAnswer('Postgres', ['put', 'already', 'lost'], answer)
+  async #write(place: Place, values: readonly string[], tx?: PostgresClient): Promise<PutAnswer> {
+    const { statements, run: outside } = this.#options
+    const run = tx === undefined ? outside : statementRunner(tx, 'tx')
+    if (tx !== undefined) checkTransaction(tx)
+    // A statement of a transaction that failed cannot be sent again in it.
+    const ask = async (statement: string, given: readonly string[]) =>
+      tx === undefined ? answerOf(run, statement, given) : (await run(statement, given))[0]?.answer
+    if (tx !== undefined) await ask(statements.mark, [asciiText(place.owner)])
+    const [key] = place.keys
+    // Each time, because the last one may have been rolled back.
+    if (place.isUnclaimed && key)
+      await ask(statements.claim, [...(await rowValues(key, place.owner)), '60000'])
+    const answer = await ask(tx === undefined ? statements.put : statements.putInside, values)
+    if (answer === 'outside')
+      throw new InboxError('put(event, { tx }) takes the client of an open transaction: this one has none')
+    return knownAnswer('Postgres', PUT_ANSWERS, answer)
+  }
+
+  #keep(place: Place): void {
+    this.#unsettled.set(place.owner, place)
+    const [oldest] = this.#unsettled.keys()
+    if (this.#unsettled.size > MOST_UNSETTLED && oldest !== undefined) this.#unsettled.delete(oldest)
   }
 
   #isJob(place: Place): void {
     place.isJob = true
     place.values = undefined // it holds the body
+    this.#unsettled.delete(place.owner)
     const [key] = place.keys
     if (key) this.#options.onJob(key.listenerId)
   }
 
   #remember(key: EventKey, owner: string): void {
-    const place = this.#unaccepted.get(owner) ?? newPlace(owner)
+    const place = this.#unaccepted.get(owner) ?? newPlace(owner, false)
     this.#unaccepted.set(owner, place)
     this.#places.set(key, place)
     if (!place.keys.some(({ eventId }) => eventId === key.eventId)) place.keys.push(key)
   }
 }
 
-const newPlace = (owner: string): Place => ({
+const newPlace = (owner: string, isUnclaimed: boolean): Place => ({
   owner,
+  isUnclaimed,
   keys: [],
   form: undefined,
   values: undefined,

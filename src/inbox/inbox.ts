@@ -40,7 +40,7 @@ export interface InboxOptions {
 
 /** The options of `work`. */
 export interface WorkOptions {
-  /** How many jobs run at the same time. Defaults to 10. */
+  /** How many jobs run at the same time. Defaults to 10. A run that has lost its event does not count, though it may go on. */
   readonly concurrency?: number | undefined
   /** How often to look for jobs that another process has put, in milliseconds. Defaults to 1,000. */
   readonly pollMs?: number | undefined
@@ -106,7 +106,7 @@ export interface Inbox {
   ): InboxWorker
   /** Makes dead jobs run again, with all their attempts: those of the event with this `event.id`, or all. Returns their number. */
   again(id?: string): Promise<number>
-  /** Counts the jobs of all listeners. */
+  /** Counts the jobs of all listeners. Reads the whole table, so call it for a look, not for each request. */
   counts(): Promise<InboxCounts>
 }
 

@@ -121,6 +121,11 @@ export class Run<Given extends Listener<unknown>> {
     }
   }
 
+  /** Whether the event is no longer held, though the handler may go on. */
+  get isLost(): boolean {
+    return this.#lost.signal.aborted
+  }
+
   /** Stops the heartbeat, and tells the handler and the operator. */
   abandon(problem: string, cause?: unknown): void {
     if (this.#lost.signal.aborted || this.#isOver) return

@@ -1,9 +1,9 @@
-import { quotedTable } from '../stores/postgres/statements.ts'
+import { isMarked, mark, quotedTable, unlessThere } from '../stores/postgres/statements.ts'
 
 export const DEFAULT_TABLE = 'hookgate_inbox'
 
 /**
- * The migration as one statement, which every client can send. Takes a lock, because concurrent `IF NOT EXISTS` statements can fail.
+ * The migration as one statement, which every client can send.
  *
  * A row is one key of one event, in turn its claim, its job and what is remembered of it:
  *
@@ -18,11 +18,7 @@ export const DEFAULT_TABLE = 'hookgate_inbox'
 export function inboxMigration(name: string): string {
   const { table } = quotedTable(name)
   const bare = name.split('.').at(-1)
-  return `DO $hookgate$ BEGIN
-PERFORM set_config('client_min_messages', 'warning', true);
-PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-IF to_regclass('${table}') IS NULL THEN
-CREATE TABLE ${table} (
+  const schema = `CREATE TABLE ${table} (
   key uuid NOT NULL,
   listener_id text COLLATE "C" NOT NULL,
   owner text COLLATE "C",
@@ -39,8 +35,8 @@ CREATE TABLE ${table} (
 );
 CREATE INDEX "${bare}_due" ON ${table} (listener_id, due_at) WHERE state = 'waiting';
 CREATE INDEX "${bare}_ends" ON ${table} (due_at) WHERE state IN ('claimed', 'done');
-END IF;
-END $hookgate$`
+`
+  return unlessThere([table], schema)
 }
 
 export type Statements = Readonly<
@@ -50,6 +46,7 @@ export type Statements = Readonly<
     | 'release'
     | 'renew'
     | 'put'
+    | 'putInside'
     | 'take'
     | 'beat'
     | 'done'
@@ -91,7 +88,7 @@ SELECT CASE WHEN state = 'claimed' THEN '${leased}' ELSE '${done}' END FROM held
 
   // $1 the keys, of which the first becomes the job, $2 listener, $3 owner, $4 envelope, $5 event.id. All keys or none.
   const keys = '$1::text::uuid[]'
-  const put = `WITH held AS MATERIALIZED (
+  const put = (condition = '') => `WITH held AS MATERIALIZED (
   SELECT key, state FROM ${table}
   WHERE key = ANY (${keys}) AND listener_id = $2::text AND owner = $3::text ORDER BY key FOR UPDATE
 ), put AS (
@@ -100,7 +97,7 @@ SELECT CASE WHEN state = 'claimed' THEN '${leased}' ELSE '${done}' END FROM held
     twin = CASE WHEN job.key = (${keys})[1] THEN (${keys})[2] END,
     envelope = CASE WHEN job.key = (${keys})[1] THEN $4::text END
   FROM held WHERE job.key = held.key AND job.listener_id = $2::text
-    AND (SELECT count(*) FROM held WHERE state = 'claimed') = cardinality(${keys})
+    AND (SELECT count(*) FROM held WHERE state = 'claimed') = cardinality(${keys}) ${condition}
   RETURNING 1
 )
 SELECT CASE WHEN EXISTS (SELECT FROM put) THEN 'put'
@@ -109,16 +106,17 @@ SELECT CASE WHEN EXISTS (SELECT FROM put) THEN 'put'
 
   // $1 worker, $2 lease, $3 attempts, $4 how many, $5 listener. A run whose process died has used up its attempt.
   const isSpent = 'job.attempts >= $3::int'
-  const take = `UPDATE ${table} AS job SET
+  const take = `WITH due AS MATERIALIZED (
+  SELECT key, listener_id FROM ${table}
+  WHERE state = 'waiting' AND listener_id = $5::text AND due_at <= (SELECT clock_timestamp())
+  ORDER BY due_at LIMIT $4::int FOR UPDATE SKIP LOCKED
+)
+UPDATE ${table} AS job SET
   state = CASE WHEN ${isSpent} THEN 'dead' ELSE 'waiting' END,
   attempts = CASE WHEN ${isSpent} THEN job.attempts ELSE job.attempts + 1 END,
   worker = CASE WHEN ${isSpent} THEN NULL ELSE $1::text END,
   due_at = ${after('$2')}
-FROM (
-  SELECT key, listener_id FROM ${table}
-  WHERE state = 'waiting' AND listener_id = $5::text AND due_at <= (SELECT clock_timestamp())
-  ORDER BY due_at LIMIT $4::int FOR UPDATE SKIP LOCKED
-) AS due
+FROM due
 WHERE job.key = due.key AND job.listener_id = due.listener_id
 RETURNING job.key::text, job.listener_id, job.owner, coalesce(job.twin::text, '') AS twin, job.id, job.state, job.attempts::text,
   job.envelope, (extract(epoch FROM clock_timestamp() - job.put_at) * 1000)::text AS waited`
@@ -131,7 +129,6 @@ RETURNING job.key::text, job.listener_id, job.owner, coalesce(job.twin::text, ''
 WHERE key IN ($1::uuid, nullif($4::text, '')::uuid) AND listener_id = $2::text AND owner = $3::text
   AND state IN ('waiting', 'dead', 'twin') ${condition}
 RETURNING 'done' AS answer`
-  const isMarked = `current_setting('hookgate.inbox', true) IS NOT DISTINCT FROM $6::text`
   const again = (condition: string) => `WITH again AS (
   UPDATE ${table} SET state = 'waiting', attempts = 0, due_at = clock_timestamp()
   WHERE state = 'dead' ${condition} RETURNING 1
@@ -151,15 +148,17 @@ RETURNING CASE WHEN due_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END
   WHERE ${mine} AND state = 'claimed' AND (SELECT live FROM held) RETURNING 1
 )
 SELECT CASE WHEN state = 'claimed' AND NOT live THEN 'over' ELSE 'held' END AS answer FROM held`,
-    put,
+    put: put(),
+    putInside: `${put(`AND ${isMarked('$3')}`)} WHERE ${isMarked('$3')}
+UNION ALL SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
     take,
     beat: `UPDATE ${table} SET due_at = ${after('$4')} WHERE ${running} RETURNING 'held' AS answer`,
     done: done(),
     // Two statements, so that a client without a transaction is found: there, the second one does not see what the first one set.
-    mark: `SELECT left(set_config('hookgate.inbox', $1::text, true), 0) AS answer`,
+    mark: `SELECT ${mark('$1')} AS answer`,
     // Fails, and the transaction with it, if the event is done: what the handler wrote must not be committed, even if it ignores that.
-    doneInTransaction: `WITH done AS (${done(`AND ${isMarked}`)})
-SELECT CASE WHEN NOT ${isMarked} THEN 'outside' WHEN 1 / (SELECT count(*) FROM done) >= 0 THEN 'done' END AS answer`,
+    doneInTransaction: `WITH done AS (${done(`AND ${isMarked('$6')}`)})
+SELECT CASE WHEN NOT ${isMarked('$6')} THEN 'outside' WHEN 1 / (SELECT count(*) FROM done) >= 0 THEN 'done' END AS answer`,
     // $4 error, $5 delay, $6 attempts
     fail: `UPDATE ${table} SET error = $4::text, worker = NULL, due_at = ${after('$5')},
   state = CASE WHEN attempts >= $6::int THEN 'dead' ELSE 'waiting' END

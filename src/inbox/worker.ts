@@ -86,7 +86,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
 
   async #loop(): Promise<void> {
     while (!this.#isStopping) {
-      const free = this.#options.concurrency - this.#running.size
+      const free = this.#options.concurrency - this.#holding()
       const wakes = this.#wakes
       if (free === 0) {
         await this.#nextEnd()
@@ -101,6 +101,11 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
         await this.#outage(error)
       }
     }
+  }
+
+  /** How many runs hold their event. One that hangs has lost it by `maxRunMs`, and keeps no other event waiting from then on. */
+  #holding(): number {
+    return [...this.#running.keys()].filter((run) => !run.isLost).length
   }
 
   /** Starts the jobs that are due, and returns their number. */
@@ -164,7 +169,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
     return withDeadline(rowsOf(this.#options.run, statement, values), STATEMENT_MS, late)
   }
 
-  /** Resolves when a run ends, or when the worker stops. */
+  /** Resolves when a run ends or loses its event, or when the worker stops. */
   #nextEnd(): Promise<void> {
     return this.#pause(LONGEST_PAUSE_MS)
   }
@@ -191,6 +196,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
 
   readonly #tellOf = (error: unknown, { eventId, attempt }: Job, state: JobState): void => {
     this.#tell(error, { eventId, attempt, ...(state !== 'done' && { state }) })
+    if (state === 'lost') this.#wakeUp() // its place is free
   }
 
   #tell(error: unknown, about: Omit<InboxErrorContext, 'listenerId' | 'durationMs'>): void {

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type InboxOptions, inbox } from '../../src/inbox/index.ts'
-import { defineListener, verify } from '../../src/index.ts'
+import { defineListener, type EventStore, verify } from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
 import { gitlab } from '../../src/schemes/gitlab.ts'
 import { linear } from '../../src/schemes/linear.ts'
@@ -251,6 +251,43 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     expect(await box.counts()).toMatchObject({ waiting: 1 })
   })
 
+  it('put that is not awaited before the 2xx is a job all the same', async () => {
+    const { box, listener, deliver } = await scene()
+    const event = await acceptedEvent(await deliver(), listener)
+    const putting = box.put(event)
+    expect(await event.commit()).toBe('committed')
+    await putting
+    expect(await box.counts()).toMatchObject({ waiting: 1 })
+  })
+
+  it('put that fails through a wrapper that copies keys is no end either', async () => {
+    const { table } = await fresh()
+    let fails = true
+    const flaky = inbox(
+      {
+        query(text: string, values: string[]) {
+          if (fails && text.includes('cardinality')) throw new Error('the connection broke')
+          return on.pool.query(text, values)
+        },
+      },
+      { table },
+    )
+    const { store } = flaky
+    const copying: EventStore = {
+      ...store,
+      claim: (key, ...given) => store.claim({ ...key }, ...given),
+      commit: (key, ...given) => store.commit({ ...key }, ...given),
+      release: (key, ...given) => store.release({ ...key }, ...given),
+    }
+    const { listener, deliver } = boxListener(flaky, { store: copying })
+    const event = await acceptedEvent(await deliver(), listener)
+    await expect(flaky.put(event)).rejects.toThrow('the connection broke')
+    await expect(event.commit()).rejects.toThrow(/failed to commit/)
+    fails = false
+    expect(await event.commit()).toBe('committed')
+    expect(await flaky.counts()).toMatchObject({ waiting: 1 })
+  })
+
   describe('in a transaction', () => {
     it('the job appears with the commit of the transaction, and the 2xx changes nothing', async () => {
       const { box, table, listener, deliver } = await scene()
@@ -280,7 +317,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       const delivery = await deliver()
       const event = await acceptedEvent(delivery, listener)
       await inTransaction((tx) => box.put(event, { tx }), 'ROLLBACK')
-      await expect(event.commit()).rejects.toThrow(/its put\(\) was rolled back: the event became a job/)
+      await expect(event.commit()).rejects.toThrow(/its put\(\) was not committed: the event became a job/)
       expect(await event.commit()).toBe('committed')
       expect(await box.counts()).toMatchObject({ waiting: 1 })
       expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
@@ -296,7 +333,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
           return [event.commit().catch((error: Error) => error.message)] // a list, so that it is not awaited
         }, end)
         expect(await committing[0]).toEqual(
-          end === 'COMMIT' ? 'committed' : expect.stringContaining('rolled back'),
+          end === 'COMMIT' ? 'committed' : expect.stringContaining('not committed'),
         )
         expect(await box.counts()).toMatchObject({ waiting: 1 })
       },
@@ -315,12 +352,41 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       expect(await box.counts()).toMatchObject({ waiting: 1 })
     })
 
-    it('a pool is no transaction', async () => {
+    it('a client without a transaction is refused, and a 2xx then makes the job, told', async () => {
       const { box, listener, deliver } = await scene()
+      const single = await on.pool.connect() // without BEGIN
+      const root = { query: (text: string, values: string[]) => on.pool.query(text, values) }
+      for (const [tx, problem] of [
+        [on.pool, /must be the client of one open transaction/],
+        [single, /takes the client of an open transaction/],
+        [root, /takes the client of an open transaction/],
+        [{} as never, /not a known Postgres client/],
+      ] as const) {
+        const { waiting } = await box.counts()
+        const event = await acceptedEvent(await deliver(JSON.stringify({ waiting })), listener)
+        await expect(box.put(event, { tx })).rejects.toThrow(problem)
+        expect(await box.counts()).toMatchObject({ waiting })
+        await expect(event.commit()).rejects.toThrow(/not committed: the event became a job/)
+        expect(await box.counts()).toMatchObject({ waiting: waiting + 1 })
+      }
+      single.release()
+    })
+
+    it("a serialization failure keeps its code, so that the caller's retry of the transaction sees it", async () => {
+      const { box, table, listener, deliver } = await scene()
       const event = await acceptedEvent(await deliver(), listener)
-      await expect(box.put(event, { tx: on.pool })).rejects.toThrow(
-        /must be the client of one open transaction/,
-      )
+      const tx = await on.pool.connect()
+      const begin = () => tx.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+      await begin()
+      await tx.query('SELECT FROM effects')
+      await on.pool.query(`UPDATE ${table} SET due_at = due_at + interval '1 s'`) // as a renewal does
+      await expect(box.put(event, { tx })).rejects.toMatchObject({ code: '40001' })
+      await tx.query('ROLLBACK')
+      await begin()
+      await box.put(event, { tx })
+      await tx.query('COMMIT')
+      tx.release()
+      expect(await box.counts()).toMatchObject({ waiting: 1 })
     })
   })
 
@@ -390,10 +456,24 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
         toDelivery(await signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } }))
       for (let count = 0; count < 2; count += 1) {
         const event = await acceptedEvent(await delivery(), lab)
-        await Promise.all([box.put(event)])
+        await box.put(event)
         await box.put(event)
         expect(await event.commit()).toBe('committed')
       }
+      expect(await box.counts()).toMatchObject({ waiting: 2 })
+    })
+
+    it('an event that claims nothing is put again after a rollback, and is one job if it is put twice at once', async () => {
+      const { box } = await fresh()
+      const auth = gitlab({ secrets: secret, dedupe: 'off' })
+      const lab = defineListener({ id: 'gitlab', auth, store: box.store })
+      const request = () => signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } })
+      const event = await acceptedEvent(toDelivery(await request()), lab)
+      await inTransaction((tx) => box.put(event, { tx }), 'ROLLBACK')
+      await inTransaction((tx) => box.put(event, { tx }), 'COMMIT')
+      expect(await box.counts()).toMatchObject({ waiting: 1 })
+      const other = await acceptedEvent(toDelivery(await request()), lab)
+      await Promise.all([box.put(other), box.put(other)])
       expect(await box.counts()).toMatchObject({ waiting: 2 })
     })
 

@@ -395,6 +395,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       expect(told).toMatchObject([{ state: 'lost', attempt: 1 }])
       open()
     })
+
+    it('a handler that hangs keeps no other event waiting after maxRunMs', async () => {
+      const { box, listener, event, deliver } = await scene()
+      const { opened, open } = gate()
+      const options = { maxRunMs: LEASE_MS, concurrency: 1 }
+      const hangs: InboxHandler<Listener> = ({ id }) => (id === event.id ? opened : undefined)
+      const { told } = startWorker(box, listener, hangs, options)
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
+      await box.put(await acceptedEvent(await deliver(), listener))
+      await expect.poll(() => box.counts(), { timeout: 5000 }).toMatchObject({ done: 1 })
+      expect(told[0]).toMatchObject({ state: 'lost', attempt: 1 })
+      open()
+    })
   })
 
   describe('done(tx)', () => {

@@ -99,7 +99,8 @@ export type Statements = Readonly<
 >
 
 /** Names the owner to the server, beside those of other events, until the transaction ends. Returns an empty text. */
-const MARK = `left(set_config('hookgate.owners', concat_ws(chr(10), current_setting('hookgate.owners', true), $3::text), true), 0)`
+export const mark = (owner: string): string =>
+  `left(set_config('hookgate.owners', concat_ws(chr(10), current_setting('hookgate.owners', true), ${owner}::text), true), 0)`
 
 /**
  * Fails the statement if another transaction locks the record for longer than a second, such as the handler's own. Renewals are repeated
@@ -110,7 +111,7 @@ const WAITS_BRIEFLY = `(SELECT set_config('lock_timeout', '1000', true)) IS NOT 
 const EXPIRY = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
 
 /** False outside the transaction that was marked. */
-const isMarked = (owner: string) =>
+export const isMarked = (owner: string): string =>
   `(${owner}::text = ANY (string_to_array(current_setting('hookgate.owners', true), chr(10)))) IS TRUE`
 
 /**
@@ -127,7 +128,7 @@ export function statementsFor(name: string, mode: 'two-phase' | 'single'): State
   const { table } = quotedTable(name)
   const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
   const claim = { record: claimed, taken: `'acquired'`, done: 'done', leased: 'busy' }
-  const marked = { ...claim, taken: `'acquired' || ${MARK}` }
+  const marked = { ...claim, taken: `'acquired' || ${mark('$3')}` }
   const commit = { record: 'TRUE, NULL', taken: `'committed'`, done: 'already', leased: 'lost' }
   return {
     claim: upsert(table, claim),
