@@ -404,7 +404,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       const { told } = startWorker(box, listener, hangs, options)
       await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
       await box.put(await acceptedEvent(await deliver(), listener))
-      await expect.poll(() => box.counts(), { timeout: 5000 }).toMatchObject({ done: 1 })
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       expect(told[0]).toMatchObject({ state: 'lost', attempt: 1 })
       open()
     })
