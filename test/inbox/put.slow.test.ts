@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import type { PoolClient } from 'pg'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type InboxOptions, inbox } from '../../src/inbox/index.ts'
 import { defineListener, type EventStore, verify } from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
@@ -355,6 +355,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     it('a client without a transaction is refused, and a 2xx then makes the job, told', async () => {
       const { box, listener, deliver } = await scene()
       const single = await on.pool.connect() // without BEGIN
+      onTestFinished(() => single.release(true))
       const root = { query: (text: string, values: string[]) => on.pool.query(text, values) }
       for (const [tx, problem] of [
         [on.pool, /must be the client of one open transaction/],
@@ -369,13 +370,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
         await expect(event.commit()).rejects.toThrow(/not committed: the event became a job/)
         expect(await box.counts()).toMatchObject({ waiting: waiting + 1 })
       }
-      single.release()
     })
 
     it("a serialization failure keeps its code, so that the caller's retry of the transaction sees it", async () => {
       const { box, table, listener, deliver } = await scene()
       const event = await acceptedEvent(await deliver(), listener)
       const tx = await on.pool.connect()
+      onTestFinished(() => tx.release(true))
       const begin = () => tx.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
       await begin()
       await tx.query('SELECT FROM effects')
@@ -385,7 +386,6 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       await begin()
       await box.put(event, { tx })
       await tx.query('COMMIT')
-      tx.release()
       expect(await box.counts()).toMatchObject({ waiting: 1 })
     })
   })

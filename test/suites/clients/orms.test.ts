@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { inbox } from '../../../src/inbox/index.ts'
 import { defineListener, type WebhookEvent } from '../../../src/index.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
 import { hasSqlState } from '../../../src/stores/postgres/client.ts'
@@ -349,6 +350,41 @@ describe('ORMs', () => {
         expect(await payments(`${id} inside`)).toBe(0)
       })
     }
+
+    it('an inbox runs on it, and its put and its end are part of the transactions of the ORM', async () => {
+      const box = inbox(executor, { table: `inbox_${file.replace(/\W/g, '')}` })
+      await box.migrate()
+      const listener = defineListener({ id: 'stripe', auth: stripe({ secrets: SECRET }), store: box.store })
+      const { id, delivery } = await stripeEvent()
+      const event = await acceptedEvent(delivery, listener)
+      const paying = (paid: string, end: (tx: PostgresQueryClient) => Promise<void>) =>
+        begin(root, async (tx) => {
+          const inside = executorFrom(() => store.with(tx), { sequelize: root, tx }, tx)
+          if (!('query' in inside)) expect.unreachable()
+          await inside.query(INSERT, [paid])
+          await end(inside)
+        })
+      const undone = paying(`put ${id}`, async (tx) => {
+        await box.put(event, { tx })
+        throw new Error('rolled back')
+      })
+      await expect(undone).rejects.toThrow('rolled back')
+      const atRoot = box.put(event, { tx: { query: (text, values) => executor.query(text, values) } })
+      await expect(atRoot).rejects.toThrow(/takes the client of an open transaction/)
+      expect(await box.counts()).toMatchObject({ waiting: 0 })
+      await paying(`put ${id}`, (tx) => box.put(event, { tx }))
+      expect(await event.commit()).toBe('committed')
+      const told: unknown[] = []
+      const worker = box.work(listener, (job, { done }) => paying(job.id, done), {
+        pollMs: 20,
+        onError: (error) => told.push(error),
+      })
+      await expect.poll(() => box.counts()).toMatchObject({ waiting: 0, running: 0, done: 1 })
+      await worker.stop()
+      expect(told).toEqual([])
+      for (const paid of [id, `put ${id}`]) expect(await payments(paid)).toBe(1)
+      expect(await outcome(delivery, listener)).toBe('200 event_duplicate')
+    })
 
     it.each(['40001', '42P01', '23505'])('SQLSTATE %s is found in what the ORM throws', async (state) => {
       const raise = `DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''${state}''; END'`
