@@ -246,6 +246,37 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     expect(await orders(id)).toBe(1)
   })
 
+  it('a commit fails if the connection of postgres.js broke, so that no handler answers 200', async () => {
+    const sql = postgres(server.address)
+    onTestFinished(() => sql.end())
+    const ofSql = postgresStore(sql).transactionPerEvent({
+      begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+    })
+    const broken = async (owner: string) => {
+      const [key, event] = [keyOf(), {}]
+      expect(await ofSql.claim(key, owner, LEASE_MS)).toBe('acquired')
+      ofSql.accepted?.(event, owner)
+      const [row] = await ofSql.transactionOf(event).unsafe('SELECT pg_backend_pid()::text AS pid')
+      await pool.query('SELECT pg_terminate_backend($1, 10000)', [row?.pid])
+      await expect.poll(() => isOver(event)).toBe(true)
+      return { commit: async () => ofSql.commit(key, owner, RETENTION_MS), key }
+    }
+    const isOver = (event: object) => {
+      try {
+        return ofSql.transactionOf(event) === undefined
+      } catch (error) {
+        return error instanceof TransactionOverError
+      }
+    }
+    const committed = await broken('a')
+    await expect(committed.commit()).rejects.toThrow()
+    expect(await committed.commit()).toBe('lost') // it was told once
+    const released = await broken('b')
+    expect(await ofSql.release(released.key, 'b')).toBe(false)
+    expect(await released.commit()).toBe('lost')
+    expect(await store.claim(released.key, 'next', LEASE_MS)).toBe('acquired')
+  })
+
   it('what a handler does by itself with half of its work after it failed leaves nothing behind', async () => {
     const one = new pg.Pool({ ...server.address, max: 1 })
     onTestFinished(() => one.end())
@@ -701,7 +732,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
       await event.tx.run(INSERT, [event.id])
       hurry()
       await Promise.all(ended) // whose failure would end the process
-      expect(await event.commit()).toBe('lost')
+      await expect(event.commit()).rejects.toThrow(/begin\(\) must resolve/)
+      expect(await event.commit()).toBe('lost') // it was told once
       expect(await orders(event.id)).toBe(0)
     })
 

@@ -147,10 +147,10 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
         if (claimed !== 'acquired') return answer(claimed)
         this.#open.set(owner, opened)
         answer(claimed)
-        await opened.untilSettled(leaseMs).finally(() => this.#open.delete(owner))
+        await opened.untilSettled(leaseMs, () => this.#open.delete(owner))
       })
       const ended = (error: unknown) => {
-        if (opened?.abandon(error) && this.#open.get(owner) === opened) this.#open.delete(owner)
+        opened?.abandon(error)
         fail(error)
       }
       over.then(() => ended(new EventStoreError('begin() did not run its work')), ended)
@@ -197,6 +197,7 @@ class OpenTransaction<Tx extends object> {
   #state: 'open' | 'committing' | 'rolled-back' = 'open'
   #lease: ReturnType<typeof setTimeout> | undefined
   #settle: (how: 'commit' | RolledBack) => void = () => {}
+  #forget: () => void = () => {}
 
   /** @param over Resolves when the transaction is committed, rejects when it is rolled back. */
   constructor(
@@ -226,10 +227,20 @@ class OpenTransaction<Tx extends object> {
     return answer
   }
 
-  /** Resolves to commit the transaction, rejects to roll it back. */
-  untilSettled(leaseMs: number): Promise<void> {
+  /**
+   * Resolves to commit the transaction, rejects to roll it back.
+   *
+   * @param forget Called once the event is settled or its lease has ended. Until then, the commit of a transaction that ended by itself
+   * says why.
+   */
+  untilSettled(leaseMs: number, forget: () => void): Promise<void> {
+    const lapse = () => {
+      this.#rollBack('lease')
+      forget()
+    }
     return new Promise((commit, rollBack) => {
-      this.#lease = setTimeout(() => this.#rollBack('lease'), Math.min(leaseMs, LONGEST_TIMER_MS))
+      this.#forget = forget
+      this.#lease = setTimeout(lapse, Math.min(leaseMs, LONGEST_TIMER_MS))
       this.#settle = (how) => (how === 'commit' ? commit() : rollBack(how))
     })
   }
@@ -237,12 +248,14 @@ class OpenTransaction<Tx extends object> {
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
     this.#handlersDoor.close()
     await this.#handlersDoor.left()
-    if (this.#state === 'open') await this.#record(key, owner, retentionMs)
     try {
+      if (this.#state === 'open') await this.#record(key, owner, retentionMs)
       await this.#over()
     } catch (error) {
       if (error instanceof RolledBack) return 'lost'
       throw error
+    } finally {
+      this.#forgetSettled()
     }
     if (this.#state === 'committing') return 'committed'
     throw new EventStoreError('begin() ended before its work')
@@ -267,18 +280,27 @@ class OpenTransaction<Tx extends object> {
   async release(key: EventKey): Promise<boolean> {
     const isHeld = this.#uncommitted.delete(eventKeyText(key)) && this.#state !== 'committing'
     this.#rollBack('release')
-    await this.#over().catch((error) => {
-      if (error instanceof BeginError) throw error
-    }) // without its connection, the server rolls back by itself
+    try {
+      await this.#over()
+    } catch (error) {
+      if (error instanceof BeginError) throw error // without its connection, the server rolls back by itself
+    } finally {
+      this.#forgetSettled()
+    }
     return isHeld
   }
 
-  /** For a transaction that has ended, perhaps by itself, because its connection broke. Returns whether it was open. */
-  abandon(cause: unknown): boolean {
-    const wasOpen = this.#state === 'open'
+  /** For a transaction that has ended, perhaps by itself, because its connection broke. */
+  abandon(cause: unknown): void {
     this.#rollBack('lease')
     this.#door.fail(cause)
-    return wasOpen
+  }
+
+  /** An event of two keys is settled with the second. */
+  #forgetSettled(): void {
+    if (this.#state === 'open') return
+    clearTimeout(this.#lease)
+    this.#forget()
   }
 
   #rollBack(why: 'release' | 'lease'): void {
@@ -289,7 +311,6 @@ class OpenTransaction<Tx extends object> {
   #end(state: 'committing' | 'rolled-back', how: 'commit' | RolledBack): void {
     if (this.#state !== 'open') return
     this.#state = state
-    clearTimeout(this.#lease)
     this.#door.close()
     this.#handlersDoor.close()
     this.#settle(how)
