@@ -1,4 +1,4 @@
-import { EventStoreError, ListenerConfigError } from '../../errors.ts'
+import { EventStoreError, LeaseLostError, ListenerConfigError } from '../../errors.ts'
 import {
   type ClaimAnswer,
   type CommitAnswer,
@@ -162,8 +162,11 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
     if (open) this.#ofEvents.set(event, open)
   }
 
+  /** Throws where other stores answer `lost`: what the handler wrote is gone, so it must not answer 2xx. */
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
-    return this.#open.get(owner)?.commit(key, owner, retentionMs) ?? 'lost'
+    const open = this.#open.get(owner)
+    if (open) return open.commit(key, owner, retentionMs)
+    throw tooLate('the transaction of the event has ended: by its lease, a release, or an earlier commit')
   }
 
   async release(key: EventKey, owner: string): Promise<boolean> {
@@ -252,8 +255,7 @@ class OpenTransaction<Tx extends object> {
       if (this.#state === 'open') await this.#record(key, owner, retentionMs)
       await this.#over()
     } catch (error) {
-      if (error instanceof RolledBack) return 'lost'
-      throw error
+      throw error instanceof RolledBack ? tooLate(`all was rolled back, because ${error.message}`) : error
     } finally {
       this.#forgetSettled()
     }
@@ -316,6 +318,9 @@ class OpenTransaction<Tx extends object> {
     this.#settle(how)
   }
 }
+
+const tooLate = (why: string) =>
+  new LeaseLostError('ERR_LEASE_LOST', `the commit came too late, and changed nothing: ${why}`)
 
 class RolledBack extends Error {
   readonly why: 'release' | 'lease'

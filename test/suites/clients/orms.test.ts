@@ -235,7 +235,7 @@ describe('ORMs', () => {
       const event = await open(program.events, 200)
       await program.pay(event.event)
       await expect.poll(async () => program.events.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
-      expect(await event.commit()).toBe('lost')
+      await expect(event.commit()).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' })
       expect(await program.events.release(event.key, 'next')).toBe(true)
       expect(await payments(event.id)).toBe(0)
     })
