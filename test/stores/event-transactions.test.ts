@@ -749,6 +749,82 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
       },
     )
 
+    it.each([0, 1, 9])(
+      'nothing is kept of %s statements that come in the middle of a rollback, and of one after it, even if begin says COMMIT',
+      async (late) => {
+        let left = late
+        const careless = ofOrm({
+          begin: (work) =>
+            orm.transaction(async (tx) => {
+              const result = await work(tx).catch(() => nothing)
+              await tx.run('SAVEPOINT one').catch(() => {})
+              await tx.run(INSERT, [event.id]).catch(() => tx.run('ROLLBACK TO one').catch(() => {}))
+              return result
+            }),
+          executor: (tx) => ({
+            async query(text, values) {
+              const result = await tx.run(text, values)
+              if (text.startsWith('ROLLBACK') && left > 0) {
+                left -= 1
+                await tx.run(INSERT, [event.id])
+              }
+              return result
+            },
+          }),
+        })
+        const event = await open(careless)
+        await event.tx.run(INSERT, [event.id])
+        await expect(event.release()).rejects.toThrow(/begin\(\) must resolve/)
+        expect(left).toBeLessThan(late || 1)
+        expect(await orders(event.id)).toBe(0)
+        expect(await store.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
+      },
+    )
+
+    /** Rolls back an event, and runs it again. */
+    async function rolledBack(chosen: EventTransactions<OrmTransaction>, fails = false) {
+      const event = await open(chosen)
+      await event.tx.run(INSERT, [event.id])
+      if (fails) await event.tx.run('INSERT INTO missing VALUES (1)').catch(() => {})
+      expect(await event.release()).toBe(true)
+      expect(await orders(event.id)).toBe(0)
+      expect(await chosen.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
+      expect(await chosen.commit(event.key, 'next', RETENTION_MS)).toBe('committed')
+    }
+
+    /** The errors in the log of the server since this was called. */
+    function errorsInLog() {
+      const before = server.log.length
+      return async () => {
+        await pool.query(`DO 'BEGIN RAISE LOG ''read up to here''; END'`)
+        await expect.poll(() => server.log.slice(before)).toContain('read up to here')
+        return server.log.slice(before).match(/ERROR: .*/g)
+      }
+    }
+
+    it('an event that is rolled back leaves no error of ours in the log of the server', async () => {
+      const errors = errorsInLog()
+      await rolledBack(ofOrm())
+      expect(await errors()).toBeNull()
+      await rolledBack(ofOrm(), true)
+      expect(await errors()).toStrictEqual([expect.stringMatching(/relation "missing" does not exist/)])
+    })
+
+    it('an event is rolled back where the ORM runs no ROLLBACK as a statement', async () => {
+      const errors = errorsInLog()
+      const strict = ofOrm({
+        begin: (work) => orm.transaction((tx) => work(tx).catch(() => nothing)),
+        executor: (tx) => ({
+          query: async (text, values) => (text.startsWith('ROLLBACK') ? expect.fail() : tx.run(text, values)),
+        }),
+      })
+      const event = await open(strict)
+      await event.tx.run(INSERT, [event.id])
+      await expect(event.release()).rejects.toThrow(/begin\(\) must resolve/)
+      expect(await orders(event.id)).toBe(0)
+      expect(await errors()).toStrictEqual([expect.stringMatching(/hookgate rolls this transaction back/)])
+    })
+
     it('a begin that does not resolve with the result of its work decides nothing', async () => {
       const silent = ofOrm({ begin: (work) => orm.transaction(work).then(() => nothing) })
       const event = await open(silent)

@@ -10,9 +10,9 @@ import { withDeadline } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import { ormOf } from '../orms.ts'
-import { type PostgresClient, statementRunner } from './client.ts'
+import { type PostgresClient, type Row, statementRunner } from './client.ts'
 import { Door, TransactionOverError } from './door.ts'
-import { FORCE_ROLLBACK } from './statements.ts'
+import { FORCE_ROLLBACK, ROLLBACK_AND_CHAIN, WRITE_NOTHING } from './statements.ts'
 
 /** A connection that a pool lends: pg's PoolClient, or neon's. */
 export interface PostgresConnection {
@@ -411,8 +411,10 @@ async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<
       return finished
     },
     async (tx) => {
-      const spoiling = async () => statementRunner(executorOf(tx), 'executor')(FORCE_ROLLBACK, [])
-      await spoiling().catch(() => {})
+      const ask = async (statement: string) => statementRunner(executorOf(tx), 'executor')(statement, [])
+      await rollBackForGood(ask)
+        .catch(() => ask(FORCE_ROLLBACK)) // a statement has failed in between, or the ORM runs no ROLLBACK as a statement
+        .catch(() => {})
       return finished
     },
   ).finally(() => {
@@ -422,6 +424,22 @@ async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<
   throw new BeginError(
     'begin() must resolve with what its work resolved with: return the promise of the transaction, and catch no error',
   )
+}
+
+const MOST_ATTEMPTS = 5
+
+/**
+ * Undoes the transaction, so that nothing is kept of what comes after it either, even if its client says COMMIT at the end.
+ *
+ * @throws if that did not work.
+ */
+async function rollBackForGood(ask: (statement: string) => Promise<readonly Row[]>): Promise<void> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    await ask(ROLLBACK_AND_CHAIN)
+    const [row] = await ask(WRITE_NOTHING)
+    if (row?.answer === 'unwritten') return // otherwise, a statement of the handler came in between
+  }
+  throw new EventStoreError(`statements of the handler came in between ${MOST_ATTEMPTS} times`)
 }
 
 const isObject = <Value>(value: Value): value is Value & object =>
