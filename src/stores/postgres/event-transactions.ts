@@ -10,7 +10,7 @@ import { withDeadline } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import { ormOf } from '../orms.ts'
-import { type PostgresClient, type Row, statementRunner } from './client.ts'
+import { type PostgresClient, type PostgresUnsafeClient, type Row, statementRunner } from './client.ts'
 import { Door, TransactionOverError } from './door.ts'
 import { FORCE_ROLLBACK, ROLLBACK_AND_CHAIN, WRITE_NOTHING } from './statements.ts'
 
@@ -148,6 +148,7 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
         this.#open.set(owner, opened)
         answer(claimed)
         await opened.untilSettled(leaseMs, () => this.#open.delete(owner))
+        await begun.commit?.()
       })
       const ended = (error: unknown) => {
         opened?.abandon(error)
@@ -339,6 +340,8 @@ interface Begun<Tx> {
   readonly client: PostgresClient
   /** Makes what the handler gets. */
   lend(door: Door): Tx
+  /** Commits what was written so far, for a client whose own COMMIT cannot be trusted. */
+  commit?: (() => Promise<void>) | undefined
 }
 
 /** What runs in a transaction. Resolves to commit, rejects to roll back. */
@@ -350,8 +353,23 @@ async function onClient<Tx extends PostgresClient>(
   work: Work<Tx>,
 ): Promise<void> {
   await withoutLateRollback(source, (tx, door) =>
-    work({ door, client: tx, lend: (handlersDoor) => handlersDoor.lend(tx) }),
+    work({ door, client: tx, lend: (handlersDoor) => handlersDoor.lend(tx), commit: commitOf(tx) }),
   )
+}
+
+/**
+ * For postgres.js, also within Drizzle. It sends COMMIT as a named statement, which a pooler such as PgBouncer may send on a connection
+ * that does not know it. That fails the transaction, postgres.js repeats the COMMIT, the server rolls back, and `begin` resolves.
+ */
+function commitOf(tx: object): Begun<object>['commit'] {
+  const isUnsafe = (client: unknown): client is PostgresUnsafeClient => hasMethod(client, 'unsafe')
+  const client = [tx, memberOf(memberOf(tx, 'session'), 'client')].find(isUnsafe)
+  if (client === undefined) return undefined
+  return async () => {
+    const result = await client.unsafe('COMMIT AND CHAIN', [])
+    if (memberOf(result, 'command') === 'ROLLBACK')
+      throw new EventStoreError('the server rolled the transaction back')
+  }
 }
 
 /**
@@ -407,7 +425,8 @@ async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<
     source,
     async (tx, door) => {
       if (isOver) return finished
-      await work({ door, client: executorOf(tx), lend: (handlersDoor) => handlersDoor.lendMembers(tx) })
+      const lend = (handlersDoor: Door) => handlersDoor.lendMembers(tx)
+      await work({ door, client: executorOf(tx), lend, commit: commitOf(tx) })
       return finished
     },
     async (tx) => {
