@@ -1,4 +1,4 @@
-// app/webhooks/route.js
+// app/webhooks/route.js: webhooks.mjs is in the project's root
 import { webhookHandler } from 'hookgate/web'
 
 let handler

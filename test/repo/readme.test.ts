@@ -5,7 +5,7 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
-const checks = read('docs/checks.md')
+const checks = read('docs/how-it-works.md')
 const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
 const OPTION_PAGES = 'add each option, in backticks, to docs/options.md, docs/stores.md or docs/tenants.md'
 
@@ -129,7 +129,7 @@ describe('the pages', () => {
     expect(reasons).toEqual(Object.keys(STATUS))
     expect(
       reasons.filter((reason) => !checks.includes(`\`${reason}\``)),
-      'add each reason to a row of docs/checks.md',
+      'add each reason to a row of docs/how-it-works.md',
     ).toEqual([])
   })
 
