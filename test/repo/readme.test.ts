@@ -5,7 +5,7 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
-const checks = read('docs/checks.md')
+const checks = read('docs/how-it-works.md')
 const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
 const OPTION_PAGES = 'add each option, in backticks, to docs/options.md, docs/stores.md or docs/tenants.md'
 
@@ -52,6 +52,21 @@ it.each(['README.md', 'docs/inspector.md'])('the picture of %s follows the theme
   )
   expect(dark).not.toBe(light)
 })
+
+it('the README has at most 450 words', () => {
+  const words = read('README.md').trim().split(/\s+/)
+  expect(words.length).toBeGreaterThan(200)
+  expect(words.length).toBeLessThanOrEqual(450)
+})
+
+it.each(['nextjs', 'workers', 'vercel', 'serverless'])(
+  'the programs of docs/frameworks/%s.md use a store that outlives a process',
+  (page) => {
+    const programs = [...read(`docs/frameworks/${page}.md`).matchAll(/^```ts.*?^```$/gms)].join('')
+    expect(programs).toMatch(/hookgate\/stores\/(?:redis|dynamodb|durable-object)'/)
+    expect(programs).not.toContain('memoryStore')
+  },
+)
 
 describe('CONTRIBUTING.md', () => {
   const page = read('CONTRIBUTING.md')
@@ -129,7 +144,7 @@ describe('the pages', () => {
     expect(reasons).toEqual(Object.keys(STATUS))
     expect(
       reasons.filter((reason) => !checks.includes(`\`${reason}\``)),
-      'add each reason to a row of docs/checks.md',
+      'add each reason to a row of docs/how-it-works.md',
     ).toEqual([])
   })
 
