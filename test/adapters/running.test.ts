@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Running } from '../../adapters/kit/running.ts'
 import { Lease } from '../../src/claim.ts'
 import {
@@ -93,7 +93,6 @@ function begun({ keys = [KEY], ...given }: Given = {}, world = new World(), isSh
   const lease = new Lease(
     { claimKeys: keys, eventId: 'evt_1', listener, retentionMs: undefined },
     'me',
-    undefined,
     world,
   )
   keep(running, lease)
@@ -314,7 +313,7 @@ describe('a handler that runs for too long', () => {
     expect(told).toEqual([
       {
         code: 'ERR_RUN_TOO_LONG',
-        text: 'LeaseLostError: the handler ran longer than maxRunSeconds (100): its lease is not renewed any more, and the next delivery of this event may run',
+        text: 'LeaseLostError: the handler ran longer than maxRunSeconds (100), and the next delivery of this event may run',
         context: { listenerId: 'L1', eventId: 'evt_1', durationMs: 100_000 },
       },
     ])
@@ -387,7 +386,7 @@ describe('a commit or a release', () => {
     await world.advance(100)
     expect([await lease.commit(), await lease.commit()][0]).toBe(answer)
     expect(told.slice(1).map(({ text }) => text)).toEqual(
-      says ? [`LeaseLostError: ${says}: its lease of 60 s was lost`] : [],
+      says ? [`LeaseLostError: ${says}: the store had ended the lease 30.0 s after the claim`] : [],
     )
   })
 
@@ -442,7 +441,6 @@ describe('the timer', () => {
         new Lease(
           { claimKeys: [KEY], eventId: 'e', listener: lease.listener, retentionMs: undefined },
           'me',
-          undefined,
           world,
         ),
       )
@@ -503,6 +501,18 @@ it('the timer runs outside of the request that started it', async () => {
     })
   })
   expect(await heard).toBeUndefined()
+})
+
+it('fake timers, installed while a handler runs, stop no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { listener } = begun().lease
+  const renewed = new Promise((resolve) => {
+    const store = { ...listener.store, renew: () => Boolean(resolve('renewed')) }
+    const leased = { claimKeys: [KEY], eventId: 'evt_1', retentionMs: undefined }
+    keep(new Running(), new Lease({ ...leased, listener: { ...listener, store, leaseMs: 40 } }, 'me'))
+  })
+  expect(await renewed).toBe('renewed')
 })
 
 describe('event.signal', () => {
