@@ -157,10 +157,20 @@ describe('the lease of a running handler', () => {
     expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
   })
 
+  it('a lease of two keys is lost if the renewal of one hangs until it has ended', async () => {
+    const renew: EventStore['renew'] = ({ eventId }) => eventId === 'first' || new Promise(() => {})
+    const { calls, told, world } = begun({ keys: ['first', 'second'], renew, storeTimeoutSeconds: 1000 })
+    await world.advance(60)
+    expect([calls, told]).toEqual([['renew 30', 'renew 30'], []])
+    await world.advance(1)
+    expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+  })
+
   it('an event without a key has no lease to lose, and its handler may run for too long', async () => {
     for (const renew of [undefined, () => false]) {
       const { calls, told, world } = begun({ keys: [], renew })
-      await world.advance(899)
+      world.pause(70)
+      await world.advance(829)
       expect([calls, told]).toEqual([[], []])
       await world.advance(2)
       expect(told.map(({ code }) => code)).toEqual(['ERR_RUN_TOO_LONG'])
@@ -264,6 +274,28 @@ describe('a lease that is lost', () => {
       expect(calls).toHaveLength(asked)
     },
   )
+
+  it('a store whose renew cannot be read has none', async () => {
+    const { lease, told, world } = begun()
+    const store = Object.defineProperty({ ...lease.listener.store }, 'renew', {
+      get() {
+        throw new Error('not to be read')
+      },
+    })
+    Reflect.set(lease, 'listener', { ...lease.listener, store })
+    await world.advance(62)
+    expect(told.map(({ code }) => code)).toEqual(['ERR_NO_ANSWER'])
+  })
+
+  it('a hook that commits the event it is told of gets its answer, and is told once', async () => {
+    const answers: Promise<unknown>[] = []
+    const { lease, world } = begun({
+      renew: () => false,
+      onError: () => answers.push(lease.commit()),
+    })
+    await world.advance(200)
+    expect(await Promise.all(answers)).toEqual(['committed'])
+  })
 
   it('a store without renew works as before: told when the lease ends', async () => {
     const { calls, lease, told, world } = begun({ renew: undefined })
@@ -390,6 +422,22 @@ describe('a commit or a release', () => {
     )
   })
 
+  it('a commit after a lost lease tells of another delivery that had but one of its keys', async () => {
+    const { lease, told, world } = begun({ keys: ['bytes', 'id'], renew: () => false })
+    const commit: EventStore['commit'] = ({ eventId }) => (eventId === 'id' ? 'already' : 'committed')
+    Reflect.set(lease, 'listener', { ...lease.listener, store: { ...lease.listener.store, commit } })
+    await world.advance(100)
+    expect([await lease.commit(), told.length]).toEqual(['committed', 2])
+    expect(told[1]?.text).toMatch(/the commit came too late, and another delivery ran the event too/)
+  })
+
+  it('after a release of one of two keys, nothing is committed', async () => {
+    const { calls, lease } = begun({ keys: ['bytes', 'id'] })
+    const release: EventStore['release'] = ({ eventId }) => eventId === 'bytes'
+    Reflect.set(lease, 'listener', { ...lease.listener, store: { ...lease.listener.store, release } })
+    expect([await lease.release(), await lease.commit(), calls]).toEqual([false, 'lost', []])
+  })
+
   it('a commit that was carried out although it failed is no run of another delivery, when it is repeated', async () => {
     const { lease, told, world } = begun({ renew: () => false })
     const answers = [() => Promise.reject(new Error('ECONNRESET')), () => 'already']
@@ -431,24 +479,14 @@ describe('a commit or a release', () => {
 })
 
 describe('the timer', () => {
-  it('one timer serves a thousand handlers', async () => {
-    const world = new World()
-    const first = begun({}, world)
-    const others = Array.from({ length: 999 }, () => begun({}, new World()))
-    for (const { lease } of others)
-      keep(
-        first.running,
-        new Lease(
-          { claimKeys: [KEY], eventId: 'e', listener: lease.listener, retentionMs: undefined },
-          'me',
-          world,
-        ),
-      )
-    expect([first.running.size, world.pending, world.started]).toEqual([1000, 1, 1])
+  it('one timer serves 10,000 handlers, and renews each', async () => {
+    const { calls, lease, running, world } = begun()
+    const leased = { claimKeys: [KEY], eventId: 'e', listener: lease.listener, retentionMs: undefined }
+    for (let more = 1; more < 10_000; more += 1) keep(running, new Lease(leased, 'me', world))
+    expect([running.size, world.pending, world.started]).toEqual([10_000, 1, 1])
     await world.advance(31)
-    expect(world.pending).toBe(1)
-    expect(others.map(({ calls }) => calls.length)).toEqual(Array(999).fill(1))
-    first.running.clear()
+    expect([world.pending, calls]).toEqual([1, Array(10_000).fill('renew 30')])
+    running.clear()
     await world.advance(1)
     expect(world.pending).toBe(0)
   })
