@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { STATUS } from '../../src/reason.ts'
+import { filesIn } from './files-in.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -18,16 +19,10 @@ function namesIn(path: string, opening: string): string[] {
 
 /** The tables of checks in a folder: the path of each, and the line that opens it. A file has at most one. */
 function optionTablesOf(folder: string): (readonly [path: string, opening: string])[] {
-  const files = readdirSync(new URL(`../../${folder}/`, import.meta.url), {
-    recursive: true,
-    encoding: 'utf8',
+  return filesIn(folder, '.ts').flatMap((file) => {
+    const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(file)) ?? []
+    return opening ? [[file, opening] as const] : []
   })
-  return files
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => {
-      const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(`${folder}/${file}`)) ?? []
-      return opening ? [[`${folder}/${file}`, opening] as const] : []
-    })
 }
 
 type Row = Readonly<Record<string, unknown>>

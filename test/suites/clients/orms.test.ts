@@ -17,6 +17,7 @@ import {
   postgresStore,
 } from '../../../src/stores/postgres/store.ts'
 import { signAs, toDelivery } from '../../../src/testing/index.ts'
+import { storeKills } from '../../support/kills.ts'
 import { acceptedEvent, outcome } from '../../support/outcome.ts'
 import { Pgbouncer } from '../../support/pgbouncer.ts'
 import { PostgresServer } from '../../support/postgres-server.ts'
@@ -30,8 +31,6 @@ const INSERT = 'INSERT INTO payments VALUES ($1)'
 const COUNT = 'SELECT count(*)::text AS n FROM payments WHERE id = $1'
 const OVER = { code: 'ERR_TRANSACTION_OVER' }
 
-/** The CI kills few processes of each ORM. */
-const KILLS = Number(process.env.HOOKGATE_KILLS ?? 4)
 const RACES = 20
 
 /** What each program of the folder `orms` exports. */
@@ -499,9 +498,9 @@ describe('ORMs', () => {
     it('a killed process leaves an event and its payment, or neither', async ({ signal }) => {
       const config = { program: fileURLToPath(at(file)), url: port.url }
       const choice = { subject: '../../suites/clients/orms/subject', config, signal }
-      const firstKill = Object.keys(SUBJECTS).indexOf(name) * KILLS
-      const counts = await killDuring({ ...choice, kills: KILLS, firstKill, leaseMs: LEASE_MS, lanes: 2 })
-      const right = { kills: KILLS, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 }
+      const { kills, firstKill } = storeKills('orms', Object.keys(SUBJECTS).indexOf(name))
+      const counts = await killDuring({ ...choice, kills, firstKill, leaseMs: LEASE_MS, lanes: 2 })
+      const right = { kills, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 }
       expect(counts).toMatchObject(right)
     })
   })
