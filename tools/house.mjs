@@ -43,19 +43,38 @@ for (const files of [...sizes, sources]) {
   console.log(`${name.padEnd(9)}${`${files.length}`.padStart(4)} files${`${lines}`.padStart(7)} lines`)
 }
 
-/** The words of docs/ and docs/migrate/, without tables that `npm run docs:schemes` writes. */
-const pages = ['docs', 'docs/migrate'].flatMap((folder) =>
-  readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name}`),
+const count = (text) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+const PROGRAM = /^ *```[\s\S]*?^ *```$/gm
+/** Tables that a command writes, and other comments. */
+const GENERATED = /<!-- (\w+): npm run .*?<!-- end of \1 -->|<!--.*?-->/gs
+
+/** The README and every folder of docs, but for what commands write: the pages of senders and the API reference. */
+const pages = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true })
+    .filter((path) => path.endsWith('.md') && !/^(schemes|api)\/|node_modules|^site\/dist/.test(path))
+    .map((path) => `docs/${path}`)
+    .toSorted(),
+]
+
+const MOST_WORDS = 28_000
+console.log(
+  '\nThe words of each page, with headings and tables, and those of its programs, which tests compile:',
 )
-const words = pages.flatMap((page) =>
-  read(page)
-    .replaceAll(/<!-- (\w+): npm run .*?<!-- end of \1 -->/gs, '')
-    .split(/\s+/)
-    .filter((word) => /[\p{L}\p{N}]/u.test(word)),
+let text = 0
+let inPrograms = 0
+for (const page of pages) {
+  const written = read(page).replaceAll(GENERATED, '')
+  const programs = count((written.match(PROGRAM) ?? []).join('\n'))
+  const words = count(written) - programs
+  text += words
+  inPrograms += programs
+  console.log(`${`${words}`.padStart(7)} +${`${programs}`.padStart(4)}  ${page}`)
+}
+const over = text > MOST_WORDS ? `, ${text - MOST_WORDS} too many` : ''
+console.log(
+  `${`${text}`.padStart(7)} +${`${inPrograms}`.padStart(4)}  ${pages.length} pages, at most ${MOST_WORDS} words${over}`,
 )
-console.log(`docs     ${`${pages.length}`.padStart(4)} pages${`${words.length}`.padStart(7)} words`)
 
 /** Why a file stands alone although one file alone imports it: the first pattern that fits. */
 const REASONS = [

@@ -4,7 +4,7 @@ import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
 import { headingId } from './heading-id.ts'
 import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
-import { MAINTAINERS, sidebar } from './sidebar.ts'
+import { sidebar } from './sidebar.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
@@ -64,8 +64,6 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
               /\/api\//.test(id) ? 0.3 : /\/schemes\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1,
           },
         },
-        _render: (text, env, markdown) =>
-          MAINTAINERS.includes(env.relativePath.replace('.md', '')) ? '' : markdown.renderAsync(text, env),
       },
     },
     docFooter: { prev: false, next: false },

@@ -31,9 +31,6 @@ const GROUPS: { readonly [group: string]: readonly string[] } = {
   Send: ['specification', 'senders', 'sender'],
 }
 
-/** Pages that users do not need: last in the sidebar, and not in the search. */
-export const MAINTAINERS: readonly string[] = ['decisions']
-
 /** The pages of a folder of docs/. Those of schemes/ are made by `npm run docs:schemes`. */
 const pagesIn = (folder: string): readonly string[] =>
   readdirSync(new URL(`../../${folder}/`, import.meta.url))
@@ -47,7 +44,6 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     { ...group('Move to hookgate', pagesIn('migrate')), collapsed: true },
     { ...group('Senders', pagesIn('schemes')), collapsed: true },
     { text: 'Reference', items: [{ text: 'API', link: '/api/' }] },
-    group('Maintainers', MAINTAINERS),
   ]
 }
 

@@ -65,7 +65,7 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
     expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((10.6 + more) * KB)
   })
 
-  // The first scheme brings everything that schemes share. docs/decisions.md says what that is. 0.7 KB name what is wrong
+  // The first scheme brings everything that schemes share. DECISIONS.md says what that is. 0.7 KB name what is wrong
   // with a secret, and 0.9 KB read the query of a signed URL.
   it('the bundle with a first scheme is at most 18.2 KB, and each further one adds 0.4 KB, or 1.9 KB with public keys or a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`

@@ -8,7 +8,7 @@ const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/
 /** The pages of users, as paths of the site. */
 const PAGES = ['', 'migrate/', 'schemes/'].flatMap((folder) =>
   readdirSync(`${ROOT}docs/${folder}`)
-    .filter((name) => name.endsWith('.md') && name !== 'decisions.md')
+    .filter((name) => name.endsWith('.md'))
     .map((name) => `/${folder}${name}`),
 )
 

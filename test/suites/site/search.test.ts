@@ -41,12 +41,6 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
       await expect.poll(() => search(reason), { message: reason }).toContain(`/errors.html#${reason}`)
     }
     await expect.poll(() => search('memoryStore')).toContain('/api/hookgate/stores/memory.html#memorystore')
-    // A word of docs/decisions.md, which is for maintainers, and of other pages.
-    let found: (string | null)[] = []
-    await expect
-      .poll(async () => (found = await search('workerd')))
-      .toContainEqual(expect.stringMatching(/^\/runtimes\.html/))
-    expect(found).not.toContainEqual(expect.stringMatching(/^\/decisions\.html/))
     await page.keyboard.press('Escape')
   })
 
