@@ -354,7 +354,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'Deploy a project.',
     mistakes: [
-      "Deployment protection answers in front of a preview's routes: see [in front of the route](../in-front.md).",
+      "Deployment protection answers in front of a preview's routes: see [in front of the route](../proxies.md).",
     ],
     guide: 'https://vercel.com/docs/webhooks',
   },

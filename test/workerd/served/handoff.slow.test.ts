@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 
-// `npm run test:handoff` runs 50 rounds. docs/handoff.md has its result.
+// `npm run test:handoff` runs 50 rounds. test/kills.md has its result.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
 const SERVE = fileURLToPath(new URL('./serve-handoff.mjs', import.meta.url))
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'

@@ -7,7 +7,7 @@ import { ENGINES, type Engine, redis } from './engines.ts'
 import { MOMENTS, type Moment } from './moments.ts'
 import { ENGINE_NAMES, type EngineName, PROGRAMS } from './programs.ts'
 
-// `npm run test:handoff` runs 50 rounds. docs/handoff.md has its result.
+// `npm run test:handoff` runs 50 rounds. test/kills.md has its result.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 3)
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
 
