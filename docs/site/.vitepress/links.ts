@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
+import { PAGES } from './sidebar.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
@@ -85,8 +86,7 @@ function siteLink(target: string, page: string): string {
   if (file === 'docs/site/playground/index.html') return PLAYGROUND
   const end = hash === undefined ? '' : `#${hash}`
   if (file.startsWith('docs/api/pages/')) return target
-  if (/^docs\/(?:(?:frameworks|migrate|schemes|stores)\/)?[^/]+\.md$/.test(file))
-    return `/${relative('docs', file)}${end}`
+  if (PAGES.includes(relative('docs', file).replace(/\.md$/, ''))) return `/${relative('docs', file)}${end}`
   if (/\.(?:png|svg)$/.test(file)) return `./${relative('docs', file)}`
   return `${REPOSITORY}/${statSync(root + file).isDirectory() ? 'tree' : 'blob'}/main/${file}${end}`
 }
