@@ -36,7 +36,7 @@ const HEAD = [
   'secret',
   'covers',
   'window',
-  'claimed by',
+  'deduplicated by',
   'handshake',
   'largest body',
   'not covered',

@@ -6,7 +6,7 @@ import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
 import { describe, linkPreview } from './page-head.ts'
 import { boostDocument, withItsWords } from './search.ts'
-import { OFF_SITE, PAGES, sidebar } from './sidebar.ts'
+import { OFF_SITE, START, sidebar } from './sidebar.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
@@ -23,9 +23,6 @@ const ownVue: Plugin = {
     return /^vue(?:$|\/)/.test(source) ? this.resolve(source, HERE, { skipSelf: true }) : null
   },
 }
-
-/** The link to the first of these pages that exists. */
-const firstOf = (...pages: readonly string[]) => `/${pages.find((page) => PAGES.includes(page))}`
 
 const config: UserConfig<DefaultTheme.Config> = defineConfig({
   title: 'hookgate',
@@ -50,18 +47,19 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
     anchor: { slugify: headingId },
     headers: { slugify: headingId },
-    config: linksToRepository,
+    config: (markdown) => linksToRepository(markdown, BASE),
   },
   vite: { plugins: [ownVue, ...forAgents], publicDir: fileURLToPath(new URL('../public', import.meta.url)) },
   themeConfig: {
     nav: [
-      { text: 'Start', link: firstOf('quickstart', 'express') },
+      { text: 'Start', link: START },
       { text: 'Senders', link: '/schemes' },
       { text: 'Fix', link: '/troubleshooting' },
       { text: 'API', link: '/api/' },
       { text: 'Playground', link: PLAYGROUND, target: '_self' },
       { text: 'Source', link: REPOSITORY },
     ],
+    repository: REPOSITORY,
     sidebar: sidebar(),
     outline: [2, 3],
     search: {

@@ -47,12 +47,11 @@ type Boost = (id: string, term: string, stored: { readonly titles: readonly stri
  * before all. VitePress sends a function to the browser as its text, so everything it knows is written into it.
  */
 export function boostDocument(base: string): Boost {
-  return new Function(
-    'id',
-    'term',
-    'stored',
-    `const page = new Map(${JSON.stringify(Object.entries(ANSWER_TO))}).get(term)
+  const answers = JSON.stringify(Object.entries(ANSWER_TO))
+  const text = `(id, term, stored) => {
+    const page = new Map(${answers}).get(term)
     if (id.startsWith('${base}' + page + '.html') && stored.titles.length === 0) return 40
-    return /\\/api\\//.test(id) ? 0.3 : /\\/schemes\\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1`,
-  ) as Boost // its text is above
+    return /\\/api\\//.test(id) ? 0.3 : /\\/schemes\\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1
+  }`
+  return new Function(`return ${text}`)()
 }

@@ -84,6 +84,9 @@ const NAMED = allGroups(GROUPS).flatMap(({ pages }) => pages)
 const isMeantBy = (name: string, page: string) =>
   name === page || (name === `${page.split('/')[0]}/*` && !NAMED.includes(page))
 
+/** The link to the page for those who begin. VitePress cannot make it in the page itself: it mangles two static parts around it. */
+export const START = `/${PAGES.includes('quickstart') ? 'quickstart' : 'express'}`
+
 /** The sidebar, with the pages' own titles. */
 export function sidebar(): DefaultTheme.SidebarItem[] {
   return itemsOf({
