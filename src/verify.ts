@@ -26,7 +26,7 @@ type Stop = Failure<Reason> | { readonly reply: Reply }
 
 /** One question about a delivery. A reason without a status does not compile. */
 export interface Check {
-  /** As docs/checks.md and the tools call it. */
+  /** As docs/how-it-works.md and the tools call it. */
   readonly name: CheckName
   /** Undefined if the delivery passes. */
   ask(verification: Verification): MaybePromise<Stop | undefined>

@@ -5,7 +5,7 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
-const checks = read('docs/checks.md')
+const checks = read('docs/how-it-works.md')
 /** The pages of stores: which to choose, and one for each. */
 const stores = readdirSync(new URL('../../docs/stores/', import.meta.url))
   .map((name) => read(`docs/stores/${name}`))
@@ -134,7 +134,7 @@ describe('the pages', () => {
     expect(reasons).toEqual(Object.keys(STATUS))
     expect(
       reasons.filter((reason) => !checks.includes(`\`${reason}\``)),
-      'add each reason to a row of docs/checks.md',
+      'add each reason to a row of docs/how-it-works.md',
     ).toEqual([])
   })
 

@@ -6,7 +6,7 @@ const { repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 
 /** The pages of users, as paths of the site. */
-const PAGES = ['', 'migrate/', 'schemes/', 'stores/'].flatMap((folder) =>
+const PAGES = ['', 'frameworks/', 'migrate/', 'schemes/', 'stores/'].flatMap((folder) =>
   readdirSync(`${ROOT}docs/${folder}`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `/${folder}${name}`),
