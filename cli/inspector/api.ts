@@ -35,7 +35,11 @@ export interface Board {
   send(url: string, request: SignedRequest, replay: Replay): Promise<Inspected>
   /** How many deliveries are kept. */
   readonly keep: number
-  readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret' | 'isGivenSecret'>
+  /** The `send` command to try. */
+  readonly command: string | undefined
+  /** Whether an app is behind `listen`. */
+  readonly hasApp: boolean
+  readonly auth: Pick<ListenAuth, 'isNewSecret' | 'isGivenSecret'>
 }
 
 /** Every answer is masked. */
@@ -164,14 +168,15 @@ async function readWish(request: IncomingMessage, delivery: Inspected): Promise<
   return { body, isEdited, asDuplicate: memberOf(given.value, 'asDuplicate') === true }
 }
 
-function helloOf({ url, resigner, keep, auth }: Board): object {
+function helloOf({ url, resigner, keep, command, hasApp, auth }: Board): object {
   const canSign = typeof resigner !== 'string'
   return {
     url,
     keep,
     cannotSign: canSign ? null : resigner,
     expires: canSign && resigner.expires,
-    command: auth.sendCommand(url) ?? null,
+    command: command ?? null,
+    hasApp,
     isNewSecret: auth.isNewSecret ?? false,
     isGivenSecret: auth.isGivenSecret ?? false,
   }
