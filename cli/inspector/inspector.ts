@@ -20,7 +20,7 @@ import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
 interface InspectorContext extends Listening {
-  readonly given: Listening['given'] & InspectorValues
+  readonly given: Listening['given'] & InspectorValues & { readonly path?: string }
   readonly server: Server
   /** The `send` command to try. */
   readonly command: string | undefined
@@ -75,6 +75,8 @@ export async function openInspector(
           settings.port,
           apiOf({
             url,
+            isAnyPath: given.path === undefined,
+            listener,
             recent,
             live,
             mask,
@@ -105,7 +107,7 @@ export async function openInspector(
       if (ui === undefined) return
       recent.add(observed)
       replay?.resolve(observed.inspect())
-      live.push(() => rowOf(masked(observed.inspect(), mask)))
+      live.push(() => rowOf(masked(observed.inspect(), mask), listener))
     },
     async close() {
       live.close()
