@@ -82,7 +82,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 )
 
-test.each([
+test.each<readonly [host: string, more: readonly string[]]>([
   ['127.0.0.1', []],
   ['0.0.0.0', ['--path', "/it's/(here)"]],
   ...(hasIpv6
