@@ -14,7 +14,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'gitlab-signing',
-  sender: 'GitLab',
+  sender: 'GitLab (signing token)',
   secretName: 'signing token of the webhook, whsec_…',
   eventType: { header: 'x-gitlab-event' },
   facts: {

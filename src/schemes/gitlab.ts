@@ -12,7 +12,7 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  */
 export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   name: 'gitlab',
-  sender: 'GitLab',
+  sender: 'GitLab (secret token)',
   secretName: 'secret token of the webhook',
   secretMadeBy: 'user',
   algorithm: 'token',
