@@ -12,6 +12,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 const LEASE_MS = 60_000
 const RETENTION_MS = 604_800_000
 const ENDED = /^the transaction of the claim has ended/
+const UNCLAIMED = /^this transaction has not claimed the event/
 
 const keyOf = () => ({ listenerId: 'orders', eventId: crypto.randomUUID() })
 
@@ -161,17 +162,18 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
     for (const key of [one, two]) expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
   })
 
-  it('a commit of what another owner has claimed, or nobody, is lost', async () => {
+  it('a commit of what another owner has claimed, or nobody, or of what is committed, fails', async () => {
     const [key, unclaimed] = [keyOf(), keyOf()]
     const inside = store.with(await begin())
     await inside.claim(key, 'a', LEASE_MS)
-    expect(await inside.commit(key, 'b', RETENTION_MS)).toBe('lost')
-    expect(await inside.commit(unclaimed, 'a', RETENTION_MS)).toBe('lost')
+    await expect(inside.commit(key, 'b', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
+    await expect(inside.commit(unclaimed, 'a', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
     expect(await inside.commit(key, 'a', RETENTION_MS)).toBe('committed')
+    await expect(inside.commit(key, 'a', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
   })
 
   it.each(['two-phase', 'single'] as const)(
-    'a commit of what an earlier transaction has claimed is lost, in mode %s',
+    'a commit of what an earlier transaction has claimed fails, in mode %s',
     async (mode) => {
       const [earlier, later] = [keyOf(), keyOf()]
       const tx = await begin()
@@ -180,8 +182,8 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
       await tx.rollback()
       await tx.beginTransaction()
       await inside.claim(later, 'a', LEASE_MS)
-      expect(await inside.commit(earlier, 'a', RETENTION_MS)).toBe('lost')
-      expect(await inside.commit(later, 'b', RETENTION_MS)).toBe('lost')
+      await expect(inside.commit(earlier, 'a', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
+      await expect(inside.commit(later, 'b', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
       expect(await inside.commit(later, 'a', RETENTION_MS)).toBe('committed')
     },
   )

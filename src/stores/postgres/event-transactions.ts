@@ -1,4 +1,4 @@
-import { EventStoreError, ListenerConfigError } from '../../errors.ts'
+import { EventStoreError, LeaseLostError, ListenerConfigError } from '../../errors.ts'
 import {
   type ClaimAnswer,
   type CommitAnswer,
@@ -10,9 +10,9 @@ import { withDeadline } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import { ormOf } from '../orms.ts'
-import { type PostgresClient, statementRunner } from './client.ts'
+import { type PostgresClient, type PostgresUnsafeClient, type Row, statementRunner } from './client.ts'
 import { Door, TransactionOverError } from './door.ts'
-import { FORCE_ROLLBACK } from './statements.ts'
+import { FORCE_ROLLBACK, ROLLBACK_AND_CHAIN, WRITE_NOTHING } from './statements.ts'
 
 /** A connection that a pool lends: pg's PoolClient, or neon's. */
 export interface PostgresConnection {
@@ -148,6 +148,7 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
         this.#open.set(owner, opened)
         answer(claimed)
         await opened.untilSettled(leaseMs, () => this.#open.delete(owner))
+        await begun.commit?.()
       })
       const ended = (error: unknown) => {
         opened?.abandon(error)
@@ -162,8 +163,11 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
     if (open) this.#ofEvents.set(event, open)
   }
 
+  /** Throws where other stores answer `lost`: what the handler wrote is gone, so it must not answer 2xx. */
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
-    return this.#open.get(owner)?.commit(key, owner, retentionMs) ?? 'lost'
+    const open = this.#open.get(owner)
+    if (open) return open.commit(key, owner, retentionMs)
+    throw tooLate('the transaction of the event has ended: by its lease, a release, or an earlier commit')
   }
 
   async release(key: EventKey, owner: string): Promise<boolean> {
@@ -252,8 +256,7 @@ class OpenTransaction<Tx extends object> {
       if (this.#state === 'open') await this.#record(key, owner, retentionMs)
       await this.#over()
     } catch (error) {
-      if (error instanceof RolledBack) return 'lost'
-      throw error
+      throw error instanceof RolledBack ? tooLate(`all was rolled back, because ${error.message}`) : error
     } finally {
       this.#forgetSettled()
     }
@@ -317,6 +320,9 @@ class OpenTransaction<Tx extends object> {
   }
 }
 
+const tooLate = (why: string) =>
+  new LeaseLostError('ERR_LEASE_LOST', `the commit came too late, and changed nothing: ${why}`)
+
 class RolledBack extends Error {
   readonly why: 'release' | 'lease'
 
@@ -334,6 +340,8 @@ interface Begun<Tx> {
   readonly client: PostgresClient
   /** Makes what the handler gets. */
   lend(door: Door): Tx
+  /** Commits what was written so far, for a client whose own COMMIT cannot be trusted. */
+  commit?: (() => Promise<void>) | undefined
 }
 
 /** What runs in a transaction. Resolves to commit, rejects to roll back. */
@@ -345,8 +353,23 @@ async function onClient<Tx extends PostgresClient>(
   work: Work<Tx>,
 ): Promise<void> {
   await withoutLateRollback(source, (tx, door) =>
-    work({ door, client: tx, lend: (handlersDoor) => handlersDoor.lend(tx) }),
+    work({ door, client: tx, lend: (handlersDoor) => handlersDoor.lend(tx), commit: commitOf(tx) }),
   )
+}
+
+/**
+ * For postgres.js, also within Drizzle. It sends COMMIT as a named statement, which a pooler such as PgBouncer may send on a connection
+ * that does not know it. That fails the transaction, postgres.js repeats the COMMIT, the server rolls back, and `begin` resolves.
+ */
+function commitOf(tx: object): Begun<object>['commit'] {
+  const isUnsafe = (client: unknown): client is PostgresUnsafeClient => hasMethod(client, 'unsafe')
+  const client = [tx, memberOf(memberOf(tx, 'session'), 'client')].find(isUnsafe)
+  if (client === undefined) return undefined
+  return async () => {
+    const result = await client.unsafe('COMMIT AND CHAIN', [])
+    if (memberOf(result, 'command') === 'ROLLBACK')
+      throw new EventStoreError('the server rolled the transaction back')
+  }
 }
 
 /**
@@ -402,12 +425,15 @@ async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<
     source,
     async (tx, door) => {
       if (isOver) return finished
-      await work({ door, client: executorOf(tx), lend: (handlersDoor) => handlersDoor.lendMembers(tx) })
+      const lend = (handlersDoor: Door) => handlersDoor.lendMembers(tx)
+      await work({ door, client: executorOf(tx), lend, commit: commitOf(tx) })
       return finished
     },
     async (tx) => {
-      const spoiling = async () => statementRunner(executorOf(tx), 'executor')(FORCE_ROLLBACK, [])
-      await spoiling().catch(() => {})
+      const ask = async (statement: string) => statementRunner(executorOf(tx), 'executor')(statement, [])
+      await rollBackForGood(ask)
+        .catch(() => ask(FORCE_ROLLBACK)) // a statement has failed in between, or the ORM runs no ROLLBACK as a statement
+        .catch(() => {})
       return finished
     },
   ).finally(() => {
@@ -417,6 +443,22 @@ async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<
   throw new BeginError(
     'begin() must resolve with what its work resolved with: return the promise of the transaction, and catch no error',
   )
+}
+
+const MOST_ATTEMPTS = 5
+
+/**
+ * Undoes the transaction, so that nothing is kept of what comes after it either, even if its client says COMMIT at the end.
+ *
+ * @throws if that did not work.
+ */
+async function rollBackForGood(ask: (statement: string) => Promise<readonly Row[]>): Promise<void> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    await ask(ROLLBACK_AND_CHAIN)
+    const [row] = await ask(WRITE_NOTHING)
+    if (row?.answer === 'unwritten') return // otherwise, a statement of the handler came in between
+  }
+  throw new EventStoreError(`statements of the handler came in between ${MOST_ATTEMPTS} times`)
 }
 
 const isObject = <Value>(value: Value): value is Value & object =>
