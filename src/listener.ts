@@ -12,6 +12,7 @@ import {
   aFunction,
   checkedElsewhere,
   checkOptions,
+  hasMethod,
   type OptionCheck,
   type OptionTable,
   oneOfWords,
@@ -272,7 +273,8 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
 const callOf = (value: unknown) => textOf(value, 'usage') ?? 'hmac({ secrets })'
 
 const standardSchema: OptionCheck = (value, option) => {
-  withMethods(['validate'])(memberOf(value, '~standard'), `${option}['~standard']`)
+  if (hasMethod(memberOf(value, '~standard'), 'validate')) return
+  throw new ListenerConfigError(option, 'must be a Standard Schema, e.g. of zod, valibot or arktype')
 }
 
 const aHook: OptionCheck = (value, option) => {

@@ -7,7 +7,7 @@ import type { Listener } from '../listener.ts'
 import { schemeOf } from '../schemes/kit/define-scheme.ts'
 import { FORM } from '../schemes/kit/form-fields.ts'
 import { ALL_PARTS } from '../schemes/kit/row-parts.ts'
-import type { Scheme, SignedBytes } from '../schemes/kit/scheme.ts'
+import type { Scheme, SchemeOptions, SignedBytes } from '../schemes/kit/scheme.ts'
 import { checkSignature } from './check-signature.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 import type { Guess } from './guess.ts'
@@ -152,7 +152,7 @@ function authMaker(
         key,
         signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
       }
-      const auth = schemeOf(row, ALL_PARTS)(changed)
+      const auth = schemeOf<SchemeOptions>(row, ALL_PARTS)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {
       if (memberOf(error, 'code') === 'ERR_LISTENER_CONFIG') return undefined // no such secret is possible
