@@ -1,8 +1,5 @@
-import type { Sender, Sent } from './senders.ts'
-import { SENDERS } from './senders.ts'
-
-/** What a middleware in front of `verifyWebhook` does to the body. `app.mjs` has them. */
-export type Before = 'parsed' | 'serialised-again' | 'latin1' | 'empty'
+import type { Before } from './app.mjs'
+import { SENDERS, type Sender, type Sent } from './senders.ts'
 
 /** A mistake that people make. Whatever it omits is right. */
 export interface Mistake {
@@ -53,10 +50,12 @@ export const MISTAKES: { readonly [title: string]: (sender: string) => Mistake }
   'the secret is of another endpoint, or of the other mode': () => ({
     sent: (sender, now) => sender.sign(sender.otherSecret, now),
   }),
-  'a body parser runs first': () => ({ before: 'parsed' }),
-  'a parser runs first, and its result is written again': () => ({ before: 'serialised-again' }),
-  'the body is read in another character set': () => ({ before: 'latin1' }),
-  'the body is read first, and nothing is kept': () => ({ before: 'empty' }),
+  'a body parser runs first': () => ({ before: 'a parser' }),
+  'a parser runs first, and its result is written again': () => ({
+    before: 'a parser whose result is written again',
+  }),
+  'the body is read in another character set': () => ({ before: 'a reader of text' }),
+  'the body is read first, and nothing is kept': () => ({ before: 'a reader that keeps nothing' }),
   'a proxy drops the signature': () => ({
     sent: async (sender, now) => without(await sender.sign(sender.secret, now), /signature|hmac/),
   }),
@@ -73,5 +72,6 @@ export const MISTAKES: { readonly [title: string]: (sender: string) => Mistake }
     }),
   }),
   'the network of the sender is allowed, and a proxy is in front': () => ({ allowedCidrs: ['192.0.2.0/24'] }),
-  "the sender's own: an old delivery, an old signature, another URL, another spelling": (sender) => OWN[sender] ?? {},
+  "the sender's own: an old delivery, an old signature, another URL, another spelling": (sender) =>
+    OWN[sender] ?? {},
 }

@@ -25,7 +25,11 @@ export interface Sender {
   /** A key of the same console that is not the secret. */
   readonly otherKey: string
   readonly body: string
-  sign(secret: string, now: number, changed?: { readonly at?: number; readonly publicUrl?: string }): Promise<Sent>
+  sign(
+    secret: string,
+    now: number,
+    changed?: { readonly at?: number; readonly publicUrl?: string },
+  ): Promise<Sent>
 }
 
 const PUBLIC_URL = 'https://shop.example/webhooks'
@@ -51,7 +55,14 @@ function sender(
       const event =
         factory === github ? { eventType: 'push' } : factory === shopify ? { eventType: 'orders/create' } : {}
       const signed = factory === twilio ? { publicUrl } : {}
-      return signAs(factory, { secret, body, timestamp: Math.floor(at / 1000), ...signed, ...contentType, ...event })
+      return signAs(factory, {
+        secret,
+        body,
+        timestamp: Math.floor(at / 1000),
+        ...signed,
+        ...contentType,
+        ...event,
+      })
     },
   }
 }
@@ -62,7 +73,11 @@ export const SENDERS: { readonly [name: string]: Sender } = {
     stripe,
     () => `whsec_${hex(16)}`,
     `sk_test_${hex(12)}`,
-    JSON.stringify({ id: 'evt_1', type: 'customer.created', data: { object: { name: 'Zoé' } } }, undefined, 2),
+    JSON.stringify(
+      { id: 'evt_1', type: 'customer.created', data: { object: { name: 'Zoé' } } },
+      undefined,
+      2,
+    ),
   ),
   github: sender(github, () => hex(20), `ghp_${hex(18)}`, '{"zen": "Être ou ne pas être", "hook_id": 1}'),
   slack: sender(
@@ -71,6 +86,11 @@ export const SENDERS: { readonly [name: string]: Sender } = {
     `xoxb-123456789012-${hex(12)}`,
     '{"type": "event_callback", "event_id": "Ev1", "event": {"type": "message", "text": "café"}}',
   ),
-  twilio: sender(twilio, () => hex(16), `AC${hex(16)}`, 'MessageSid=SM1&From=%2B15550001&Body=caf%C3%A9+au+lait'),
+  twilio: sender(
+    twilio,
+    () => hex(16),
+    `AC${hex(16)}`,
+    'MessageSid=SM1&From=%2B15550001&Body=caf%C3%A9+au+lait',
+  ),
   shopify: sender(shopify, () => hex(32), `shpat_${hex(16)}`, '{"id": 1, "customer": {"first_name": "Zoé"}}'),
 }
