@@ -6,7 +6,7 @@ const PAUSE_MS = 60_000
 /** The response goes first: what is tried takes the process up to a tenth of a second. */
 const DELAY_MS = 20
 /** An `authenticate()` of your own may hang. */
-const LONGEST_WAIT_MS = 2000
+const LONGEST_WAIT_MS = 5000
 const SPECIFIER = 'hookgate/explain'
 
 let lastAt = -Infinity
@@ -45,16 +45,15 @@ function later(ms: number): Promise<undefined> {
 }
 
 /**
- * Whether a person reads standard error: Node writes it to a terminal, and it is not production. Not in Deno, which would ask that
- * person for permission to read the environment.
+ * Whether a person reads standard error: Node or Bun writes it to a terminal, and it is not production. Not in Deno, which would ask
+ * that person for permission to read the environment, and not on Workers, where nothing may go on after the response.
  */
-function isWatched(): boolean {
-  const node = memberOf(globalThis, 'process')
-  const versions = memberOf(node, 'versions')
+export function isWatched(platform: object = globalThis): boolean {
+  const node = memberOf(platform, 'process')
   return (
     memberOf(memberOf(node, 'stderr'), 'isTTY') === true && // throws if it is closed
-    memberOf(memberOf(node, 'release'), 'name') === 'node' &&
-    memberOf(versions, 'deno') === undefined &&
+    memberOf(platform, 'Deno') === undefined &&
+    memberOf(memberOf(platform, 'navigator'), 'userAgent') !== 'Cloudflare-Workers' &&
     memberOf(memberOf(node, 'env'), 'NODE_ENV') !== 'production'
   )
 }
