@@ -32,7 +32,7 @@ export interface Sender {
   ): Promise<Sent>
 }
 
-const PUBLIC_URL = 'https://shop.example/webhooks'
+export const PUBLIC_URL = 'https://shop.example/webhooks'
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
 function sender(
