@@ -251,7 +251,7 @@ describe('the error', () => {
     [hmac, 'hmac({ secrets })'],
   ])('the error says how to call an authenticator that was not called: %#', (factory, call) => {
     const { message } = errorOf({ ...required, auth: factory })
-    expect(message).toBe(`auth: must have a method authenticate(); was it called? Try ${call}`)
+    expect(message).toBe(`auth: is a function; call it: ${call}`)
   })
 
   it('the error names the option and the problem, has a code, and never quotes a secret', () => {

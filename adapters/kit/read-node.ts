@@ -146,7 +146,8 @@ function readNodeBody(
   if (!isUntouched) {
     if (request.rawBody instanceof Uint8Array) return Promise.resolve(counted(request.rawBody, inFlight))
     if (request.body instanceof Uint8Array) return Promise.resolve(counted(request.body, inFlight))
-    if (request.readableDidRead || request.readableEnded) throw bodyTaken()
+    if (request.readableDidRead || request.readableEnded)
+      throw bodyTaken('express.json()', "keep the bytes in Node's request.rawBody")
   }
   if (announced !== undefined && announced > limit) return Promise.resolve(oversizeBody(limit))
   return new Promise((resolve, reject) => {

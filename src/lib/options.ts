@@ -116,12 +116,15 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
   return (value, option) => {
     const missing = methods.find((method) => !hasMethod(value, method))
     if (!missing) return
+    if (example && typeof value === 'function') {
+      throw new ListenerConfigError(option, `is a function; call it: ${example}`)
+    }
     const mend = example && `: try ${example}`
     const hint =
       value === undefined
         ? `; it is missing${mend}`
         : typeof value === 'function'
-          ? `; was it called?${example && ` Try ${example}`}`
+          ? '; was it called?'
           : memberOf(value, 'then')
             ? '; await it'
             : mend
