@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
-import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
+import { defineConfig, type UserConfig } from 'vitepress'
 import { headingId } from './heading-id.ts'
 import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
 import { describe, linkPreview } from './page-head.ts'
 import { boostDocument, withItsWords } from './search.ts'
 import { OFF_SITE, START, sidebar } from './sidebar.ts'
+import type { OwnConfig } from './theme/layout.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
@@ -24,7 +25,7 @@ const ownVue: Plugin = {
   },
 }
 
-const config: UserConfig<DefaultTheme.Config> = defineConfig({
+const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
   title: 'hookgate',
   description:
     'Verify the webhooks you receive, skip duplicates, and run an event again if your handler failed.',

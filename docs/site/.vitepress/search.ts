@@ -40,7 +40,7 @@ export function withItsWords(html: string, page: string): string {
   return html.replace('</h1>', () => `</h1><p>${words.join(' ')}</p>`)
 }
 
-type Boost = (id: string, term: string, stored: { readonly titles: readonly string[] }) => number
+type Boost = (id: string, term: string, stored?: { readonly [field: string]: unknown }) => number
 
 /**
  * Puts guides before the API and the sections of senders' pages, which repeat each other's words, and the page that answers a word

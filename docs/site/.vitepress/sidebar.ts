@@ -1,5 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import type { DefaultTheme } from 'vitepress'
+
+/** As VitePress takes it. Not its own type: tests read this file where VitePress is not installed. */
+interface Item {
+  readonly text: string
+  readonly link?: string
+  readonly collapsed?: boolean
+  readonly items?: Item[]
+}
 
 interface Group {
   /** The pages of docs/ in their order. `folder/*` stands for the folder's pages that no group names. */
@@ -85,17 +92,17 @@ const isMeantBy = (name: string, page: string) =>
   name === page || (name === `${page.split('/')[0]}/*` && !NAMED.includes(page))
 
 /** The link to the page for those who begin. VitePress cannot make it in the page itself: it mangles two static parts around it. */
-export const START = `/${PAGES.includes('quickstart') ? 'quickstart' : 'express'}`
+export const START: string = `/${PAGES.includes('quickstart') ? 'quickstart' : 'express'}`
 
 /** The sidebar, with the pages' own titles. */
-export function sidebar(): DefaultTheme.SidebarItem[] {
+export function sidebar(): Item[] {
   return itemsOf({
     ...GROUPS,
     Reference: { pages: [...(GROUPS.Reference?.pages ?? []), 'api'] },
   })
 }
 
-const itemsOf = (groups: { readonly [name: string]: Group }): DefaultTheme.SidebarItem[] =>
+const itemsOf = (groups: { readonly [name: string]: Group }): Item[] =>
   Object.entries(groups).map(([text, { pages, collapsed, groups: within = {} }]) => ({
     text,
     ...(collapsed && { collapsed }),

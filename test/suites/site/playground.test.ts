@@ -55,7 +55,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.checks()).toContain('NO authenticity')
     expect(await playground.checks()).toContain('- body')
     expect(await playground.why()).toMatch(
-      /signature_mismatch.*\n+Likely: No common mistake found. Check whether Stripe signed with another secret, or another body/,
+      /^Stripe signed with another secret, or another body\.\n+signature_mismatch/,
     )
   })
 
@@ -158,6 +158,15 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     await playground.paste({ 'Other options': '{ "apiKey": "API1" }', Secret: SECRET })
     await playground.click('Sign this body')
     await playground.verdict('Accepted')
+  })
+
+  it('the playground tells the two ways of GitLab apart', async () => {
+    const names = await playground.page.locator('#senders option').allTextContents()
+    expect(names.filter((name) => name.startsWith('GitLab'))).toEqual([
+      'GitLab, secret token of the webhook',
+      'GitLab, signing token of the webhook, whsec_…',
+    ])
+    expect(new Set(names).size).toBe(names.length)
   })
 
   it('the playground offers every sender, and loads each when chosen', { timeout: 120_000 }, async () => {

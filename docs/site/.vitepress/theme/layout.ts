@@ -1,6 +1,11 @@
-import { useData, withBase } from 'vitepress'
+import { type DefaultTheme, useData, withBase } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
 import { defineComponent, h, nextTick, onMounted, onUnmounted, watch } from 'vue'
+
+/** What config.ts adds to the settings of the theme. */
+export interface OwnConfig extends DefaultTheme.Config {
+  readonly repository: string
+}
 
 /** Marks the tables that are wider than their place: style.css tells the reader to scroll. */
 function markWideTables(): void {
@@ -10,10 +15,11 @@ function markWideTables(): void {
 
 /** The default layout with a footer on every page. */
 export const Layout = defineComponent(() => {
-  const { page, theme: settings } = useData()
-  const inRepository = (file: string) => `${settings.value.repository}/blob/main/${file}`
+  const { page, theme: settings } = useData<OwnConfig>()
+  const { repository } = settings.value
+  const inRepository = (file: string) => `${repository}/blob/main/${file}`
   const links = () => [
-    h('a', { href: settings.value.repository }, 'Source'),
+    h('a', { href: repository }, 'Source'),
     h('a', { href: inRepository('CHANGELOG.md') }, 'Changes'),
     h('a', { href: inRepository('SECURITY.md') }, 'Security'),
     h('a', { href: withBase('/llms.txt'), target: '_self' }, 'llms.txt'),
