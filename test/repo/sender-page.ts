@@ -79,7 +79,7 @@ function startParts(program: string, sender: string): readonly string[] {
   const lines = set.map((name) => `export ${name}=''\n`)
   return [
     `Save it as \`app.mjs\`.${fill} Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
-    'The same `listener` works in [Express](../frameworks/express.md), [Fastify](../frameworks/fastify.md), [Next.js](../frameworks/nextjs.md) and [other frameworks](../frameworks/other.md).',
+    'Or use [Express](../frameworks/express.md), [Next.js](../frameworks/nextjs.md) or [another framework](../frameworks/other.md).',
   ]
 }
 
