@@ -54,7 +54,7 @@ describe('for agents, the site', () => {
   })
 
   it('the site takes these files from its own host, and names them in the head of a page', () => {
-    expect(readBuilt('/checks.html')).toContain('<link href="/llms.txt" rel="describedby">')
+    expect(readBuilt('/errors.html')).toContain('<link href="/llms.txt" rel="describedby">')
     expect(readBuilt('/index.html')).not.toContain('Are you an LLM')
   })
 })
