@@ -1,6 +1,6 @@
 import mariadb from 'mariadb'
 import mysql, { type PoolConnection, type RowDataPacket } from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EventStoreError } from '../../src/index.ts'
 import { withLocalCache } from '../../src/stores/local-cache.ts'
 import { type MysqlStore, mysqlStore } from '../../src/stores/mysql/store.ts'
@@ -187,6 +187,32 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
       expect(await inside.commit(later, 'a', RETENTION_MS)).toBe('committed')
     },
   )
+
+  it('an event that its listener has claimed takes effect once, by a claim in a second table', async () => {
+    const recorded = mysqlStore(pool, { table: 'hookgate_effects' })
+    await recorded.migrate()
+    const { listener, deliver } = hmacListener({ id: 'orders', store, leaseSeconds: 0.05 })
+    const delivery = await deliver()
+    const attempt = async (end: 'commit' | 'rollback') => {
+      const event = await acceptedEvent(delivery, listener)
+      const key = { listenerId: event.listenerId, eventId: event.id }
+      const tx = await begin()
+      expect(await store.with(tx).claim(key, 'in the same table', LEASE_MS)).toBe('busy')
+      const answer = await recorded.with(tx).claim(key, end, LEASE_MS)
+      if (answer === 'acquired') {
+        await insert(tx, event.id)
+        expect(await recorded.with(tx).commit(key, end, RETENTION_MS)).toBe('committed')
+      }
+      await tx[end]()
+      return { answer, event }
+    }
+    expect((await attempt('rollback')).answer).toBe('acquired')
+    await expect.poll(() => attempt('commit').then(({ answer }) => answer)).toBe('acquired')
+    await expect.poll(() => attempt('commit').then(({ answer }) => answer)).toBe('done') // its listener's commit was lost
+    const { event } = await vi.waitUntil(() => attempt('commit').catch(() => undefined))
+    expect(await event.commit()).toBe('committed')
+    expect(await effects(event.id)).toBe(1)
+  })
 
   it('a release in the transaction lets the next claim in', async () => {
     const key = keyOf()
