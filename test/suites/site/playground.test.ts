@@ -55,7 +55,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.checks()).toContain('NO authenticity')
     expect(await playground.checks()).toContain('- body')
     expect(await playground.why()).toMatch(
-      /signature_mismatch.*\n+Likely: No common mistake found. Check whether Stripe signed with another secret, or another body/,
+      /signature_mismatch.*\n+Likely: No common mistake found: Stripe signed with another secret, or another body/,
     )
   })
 
