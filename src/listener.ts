@@ -274,7 +274,7 @@ const callOf = (value: unknown) => textOf(value, 'usage') ?? 'hmac({ secrets })'
 
 const standardSchema: OptionCheck = (value, option) => {
   if (hasMethod(memberOf(value, '~standard'), 'validate')) return
-  throw new ListenerConfigError(option, 'must be a Standard Schema, e.g. of zod, valibot or arktype')
+  throw new ListenerConfigError(option, 'is no Standard Schema, as of zod or valibot')
 }
 
 const aHook: OptionCheck = (value, option) => {

@@ -49,14 +49,14 @@ async function firstLine(name: string, sender: Sender, title: string): Promise<s
       PUBLIC_URL,
     },
   })
-  await expect.poll(written, { timeout: 30_000 }).toMatch(/^http:.*\n|^ListenerConfigError.*\n/m)
+  await expect.poll(written).toMatch(/^http:.*\n|^ListenerConfigError.*\n/m)
   const url = /^http:\S+/m.exec(written())?.[0]
   if (url === undefined) return /^ListenerConfigError.*$/m.exec(written())?.[0] ?? ''
   const now = Date.now()
   const sent = mistake.sent ?? (() => sender.sign(sender.secret, now))
   const response = await fetch(url, { method: 'POST', ...(await sent(sender, now, name)) })
   expect(response.ok).toBe(false)
-  await expect.poll(() => written().split('\n').length, { timeout: 30_000 }).toBeGreaterThan(2)
+  await expect.poll(() => written().split('\n').length).toBeGreaterThan(2)
   return written().split('\n')[1] ?? ''
 }
 
@@ -88,9 +88,9 @@ describe('at a real terminal', () => {
     const line = await firstLine('stripe', stripe, 'the secret is of another endpoint, or of the other mode')
     const command = /npx --no-install .*$/.exec(line)?.[0] ?? ''
     const { written, type } = atTerminal(`${command} --port 0`, { cwd: folder })
-    await expect.poll(written, { timeout: 30_000 }).toContain('Paste the signing secret (not shown): ')
+    await expect.poll(written).toContain('Paste the signing secret (not shown): ')
     type(`${stripe.secret}\r`)
-    await expect.poll(written, { timeout: 30_000 }).toMatch(/Listening on http:[\s\S]*Inspector: http:/)
+    await expect.poll(written).toMatch(/Listening on http:[\s\S]*Inspector: http:/)
     expect(written()).not.toContain(stripe.secret)
   })
 })
