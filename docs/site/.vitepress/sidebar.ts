@@ -117,5 +117,6 @@ const itemsOf = (groups: { readonly [name: string]: Group }): Item[] =>
 function titleOf(page: string): string {
   if (page === 'api') return 'API'
   const text = readFileSync(fileOf(`${page}.md`), 'utf8')
-  return /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
+  const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
+  return page.startsWith('schemes/') ? title.replace(/ webhooks$/, '') : title
 }
