@@ -28,7 +28,20 @@ const GROUPS: { readonly [name: string]: Group } = {
   },
   Frameworks: {
     pages: [
-      ...['frameworks/express', 'frameworks/fastify', 'frameworks/hono', 'frameworks/nextjs', 'frameworks/*'],
+      ...[
+        'frameworks/express',
+        'frameworks/fastify',
+        'frameworks/hono',
+        'frameworks/nextjs',
+        'frameworks/nestjs',
+      ],
+      ...[
+        'frameworks/sveltekit-nuxt-astro',
+        'frameworks/bun-deno',
+        'frameworks/workers',
+        'frameworks/vercel',
+      ],
+      ...['frameworks/serverless', 'frameworks/*', 'frameworks/other'],
       ...['express', 'fastify', 'hono', 'fetch', 'hosts'],
     ],
   },
