@@ -22,7 +22,7 @@ const ANSWERS: readonly { readonly words: string; readonly pages: readonly strin
   { words: 'rotate rotation rotating', pages: ['rotate', 'rotate-secrets', 'specification'] },
   { words: 'test tests vitest jest', pages: ['testing'] },
   { words: 'ngrok cloudflared tunnel', pages: ['tunnels'] },
-  { words: 'raw body', pages: ['troubleshooting'] },
+  { words: 'raw', pages: ['troubleshooting'] },
   { words: 'constructEvent', pages: ['migrate/stripe'] },
 ]
 
@@ -50,7 +50,8 @@ export function boostDocument(base: string): Boost {
   const answers = JSON.stringify(Object.entries(ANSWER_TO))
   const text = `(id, term, stored) => {
     const page = new Map(${answers}).get(term)
-    if (id.startsWith('${base}' + page + '.html') && stored.titles.length === 0) return 40
+    if (id.startsWith('${base}' + page + '.html') && stored.titles.length === 0) return 10
+    if (term === 'webhooks' && /-webhooks$/.test(id)) return 4
     return /\\/api\\//.test(id) ? 0.3 : /\\/schemes\\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1
   }`
   return new Function(`return ${text}`)()

@@ -28,7 +28,20 @@ const GROUPS: { readonly [name: string]: Group } = {
   },
   Frameworks: {
     pages: [
-      ...['frameworks/express', 'frameworks/fastify', 'frameworks/hono', 'frameworks/nextjs', 'frameworks/*'],
+      ...[
+        'frameworks/express',
+        'frameworks/fastify',
+        'frameworks/hono',
+        'frameworks/nextjs',
+        'frameworks/nestjs',
+      ],
+      ...[
+        'frameworks/sveltekit-nuxt-astro',
+        'frameworks/bun-deno',
+        'frameworks/workers',
+        'frameworks/vercel',
+      ],
+      ...['frameworks/serverless', 'frameworks/*', 'frameworks/other'],
       ...['express', 'fastify', 'hono', 'fetch', 'hosts'],
     ],
   },
@@ -117,5 +130,6 @@ const itemsOf = (groups: { readonly [name: string]: Group }): Item[] =>
 function titleOf(page: string): string {
   if (page === 'api') return 'API'
   const text = readFileSync(fileOf(`${page}.md`), 'utf8')
-  return /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
+  const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
+  return page.startsWith('schemes/') ? title.replace(/ webhooks$/, '') : title
 }

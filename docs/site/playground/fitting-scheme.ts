@@ -7,18 +7,22 @@ export async function fittingScheme(names: readonly string[], chosen: string): P
   const scores = (await allSchemes()).map((scheme) => ({ scheme, score: scoreOf(scheme, names) }))
   const best = Math.max(...scores.map(({ score }) => score))
   const fitting = scores.filter(({ score }) => score === best).map(({ scheme }) => scheme.name)
-  if (best === 0 || fitting.includes(chosen)) return chosen
+  if (best === NO_SIGNATURE || fitting.includes(chosen)) return chosen
   return fitting.includes('standard-webhooks') ? 'standard-webhooks' : (fitting[0] ?? chosen)
 }
 
-/** How many of its headers a delivery has, if it has a signature. */
+const NO_SIGNATURE = Number.NEGATIVE_INFINITY
+
+/** How many of its headers a delivery has, less those that it lacks. */
 function scoreOf(
   { signature, timestamp, eventId, eventType }: SenderScheme,
   names: readonly string[],
 ): number {
-  if (!signature.headers.some((name) => names.includes(name))) return 0
+  const signatures = signature.headers.filter((name) => names.includes(name)).length
+  if (signatures === 0) return NO_SIGNATURE
   const others = [timestamp, eventId, eventType].flatMap((place) =>
     place && 'header' in place ? place.header : [],
   )
-  return [...signature.headers, ...others].filter((name) => names.includes(name)).length
+  const found = others.filter((name) => names.includes(name)).length
+  return signatures + 2 * found - others.length
 }

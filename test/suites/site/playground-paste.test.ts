@@ -18,7 +18,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
 
   /** Fills in the field, as typing or dropping text does. */
   const paste = (text: string) => playground.page.getByLabel('Paste a request').fill(text)
-  const told = () => playground.page.locator('#told').innerText()
+  const told = (words: string | RegExp) => playground.page.locator('#told', { hasText: words }).waitFor()
   const commandOf = async (name: string, body: string, timestamp = 1_700_000_000) => {
     const signed = await signAs(await schemeFactory(name), {
       secret: SECRET,
@@ -33,9 +33,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     'the playground chooses %s by the headers, and accepts the old request',
     async (name) => {
       await paste(await commandOf(name, '{"id":"evt_7","type":"x"}'))
-      await expect
-        .poll(told)
-        .toMatch(/^Read a curl command: [0-9]+ headers, 25 bytes\. Any age is accepted\.$/)
+      await told(/^Read a curl command: [0-9]+ headers, 25 bytes\. Any age is accepted\.$/)
       expect(await playground.page.locator('#scheme').inputValue()).toBe(name)
       expect(await playground.page.locator('#url').inputValue()).toBe(URL_OF_HOOK)
       await playground.page.locator('#secret').fill(SECRET)
@@ -45,7 +43,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
 
   it('a wrong secret gives one clear line first, without a backtick', async () => {
     await paste(await commandOf('stripe', '{"id":"evt_7","type":"x"}'))
-    await expect.poll(told).toMatch(/^Read/)
+    await told(/^Read/)
     await playground.page.locator('#secret').fill('whsec_another_secret')
     await playground.verdict('Refused with 401')
     expect(await playground.page.locator('.why p').first().innerText()).toBe(
@@ -62,7 +60,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     })
     const bodyBase64 = Buffer.from('{"a":"\xff\r\n"}', 'latin1').toString('base64')
     await paste(JSON.stringify({ v: 1, method: 'POST', headers: Object.entries(headers), bodyBase64 }))
-    await expect.poll(told).toMatch(/^Read a record/)
+    await told(/^Read a record/)
     await playground.page.locator('#secret').fill(SECRET)
     await expect.poll(() => playground.checks()).toContain('ok authenticity')
     await playground.page.locator('#body').press('End')
@@ -78,7 +76,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     await playground.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
     await playground.page.getByLabel('Paste a request').focus()
     await playground.page.keyboard.press('ControlOrMeta+V')
-    await expect.poll(told).toContain('27 bytes')
+    await told('27 bytes')
     await playground.page.locator('#secret').fill(SECRET)
     await playground.verdict('Accepted')
   })
@@ -89,7 +87,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     ['markup as an option', 'curl --<img/src=x/onerror=owned=1>', /not read here|no URL/],
   ])('the playground refuses %s, and says what to paste', async (_, text, problem) => {
     await paste(text)
-    await expect.poll(told).toMatch(problem)
+    await told(problem)
     expect(await playground.page.evaluate('[typeof owned, document.images.length]')).toEqual(['undefined', 0])
   })
 
@@ -97,7 +95,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     const hostile = '<img src=x onerror="owned = 1">'
     const body = JSON.stringify({ id: hostile, type: hostile })
     await paste(await commandOf('stripe', body))
-    await expect.poll(told).toMatch(/^Read/)
+    await told(/^Read/)
     await playground.page.locator('#secret').fill(SECRET)
     await playground.page.locator('dd', { hasText: '<img' }).first().waitFor()
     expect(await playground.page.evaluate('[typeof owned, document.images.length]')).toEqual(['undefined', 0])
@@ -109,7 +107,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     await playground.page.evaluate(
       `pasted.value = "curl a.example -d '" + 'x'.repeat(5e6) + "'"; pasted.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
     )
-    await expect.poll(told).toMatch(/^At most 512 KB are read, and this has 48[0-9]{2}\.$/)
+    await told(/^At most 512 KB are read, and this has 48[0-9]{2}\.$/)
     expect(performance.now() - since).toBeLessThan(5_000)
     expect([...playground.site.served.keys()]).toEqual([])
     expect(await playground.page.getByLabel('Paste a request').inputValue()).toBe('')
@@ -117,7 +115,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
 
   it('the password of a URL is not shown in it', async () => {
     await paste('curl https://me:hunter2@example.com/hook -d x')
-    await expect.poll(told).toMatch(/^Read/)
+    await told(/^Read/)
     expect(await playground.page.locator('#url').inputValue()).toBe(URL_OF_HOOK)
   })
 })

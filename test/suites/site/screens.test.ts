@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../../docs/site/.vitepress/sidebar.ts'
 import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const SCREENS = [
   { width: 375, height: 812 },
@@ -63,6 +67,22 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('what stands on a screen, in Chromiu
       expect(wrong).toEqual([])
     },
   )
+
+  it.each(['light', 'dark'] as const)('the text of the site has enough contrast, %s', async (colorScheme) => {
+    await page.setViewportSize({ width: 1_280, height: 800 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const path of ['/', '/errors.html', '/schemes.html', '/schemes/stripe.html']) {
+      await page.goto(site.origin + path)
+      await page.locator('.site-footer a').first().waitFor()
+      await page.evaluate(AXE)
+      const rules = "['color-contrast', 'image-alt', 'link-name', 'scrollable-region-focusable']"
+      const found = await page.evaluate(
+        `axe.run({ runOnly: ${rules} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))`,
+      )
+      expect(found, path).toEqual([])
+    }
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  })
 
   it.each(SCREENS)("at $width px the playground's verdict is seen without scrolling", async (size) => {
     await page.setViewportSize(size)

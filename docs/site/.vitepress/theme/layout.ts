@@ -37,6 +37,6 @@ export const Layout = defineComponent(() => {
   return () =>
     h(theme.Layout, null, {
       'layout-bottom': () =>
-        h('footer', { class: 'site-footer' }, h('nav', { 'aria-label': 'About hookgate' }, links())),
+        h('div', { class: 'site-footer' }, h('nav', { 'aria-label': 'About hookgate' }, links())),
     })
 })
