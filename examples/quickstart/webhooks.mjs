@@ -9,8 +9,9 @@ export const listener = defineListener({
 })
 
 export const handle = route(listener, {
-  'checkout.session.completed': ({ payload }) => console.log('fulfil', payload.data.object.id),
-  'invoice.paid': ({ payload }) => console.log('extend', payload.data.object.id),
-  'customer.subscription.deleted': ({ payload }) => console.log('end', payload.data.object.id),
+  // Each gets the event: `id`, `type`, `payload` …
+  'checkout.session.completed': ({ id }) => console.log('fulfil', id),
+  'invoice.paid': ({ id }) => console.log('extend', id),
+  'customer.subscription.deleted': ({ id }) => console.log('end', id),
   '*': () => {}, // every other event: done
 })

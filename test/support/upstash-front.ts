@@ -2,11 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Redis as Upstash } from '@upstash/redis'
-import type { Redis } from 'ioredis'
+
+/** A client of any version of ioredis. */
+interface Caller {
+  call(command: string, args: string[]): Promise<unknown>
+}
 
 /** Upstash's own client. A front that runs each command on a real server replaces its service. */
 export async function connectUpstash(
-  redis: Redis,
+  redis: Caller,
 ): Promise<{ client: Upstash; url: string; close(): Promise<unknown> }> {
   const front = createServer(async (request, response) => {
     const chunks: Uint8Array[] = []
