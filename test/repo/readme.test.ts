@@ -58,6 +58,21 @@ it.each(['README.md', 'docs/inspector.md'])('the picture of %s follows the theme
   expect(dark).not.toBe(light)
 })
 
+it('the README has at most 450 words', () => {
+  const words = read('README.md').trim().split(/\s+/)
+  expect(words.length).toBeGreaterThan(200)
+  expect(words.length).toBeLessThanOrEqual(450)
+})
+
+it.each(['nextjs', 'workers', 'vercel', 'serverless'])(
+  'the programs of docs/frameworks/%s.md use a store that outlives a process',
+  (page) => {
+    const programs = [...read(`docs/frameworks/${page}.md`).matchAll(/^```ts.*?^```$/gms)].join('')
+    expect(programs).toMatch(/hookgate\/stores\/(?:redis|dynamodb|durable-object)'/)
+    expect(programs).not.toContain('memoryStore')
+  },
+)
+
 describe('CONTRIBUTING.md', () => {
   const page = read('CONTRIBUTING.md')
   const quoted = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text)
