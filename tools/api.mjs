@@ -67,7 +67,7 @@ const GROUPS = {
 
 const app = await Application.bootstrapWithPlugins({
   ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('../docs/api/html') }] }),
-  name: 'hookgate',
+  name: values.markdown ? 'API reference' : 'hookgate',
   readme: 'none',
   tsconfig: path('../tsconfig.build.json'),
   entryPoints: [...specifiers.keys()],

@@ -91,7 +91,7 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const isTimely = sample !== undefined || !isTimedByBody
   const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && isTimely
   const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
-  const what = sample ?? `--data '{"id":"1","made":"up"}'`
+  const what = sample ?? `--data '${notes.data ?? '{"id":"1","made":"up"}'}'`
   const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl === '' ? '' : ' and as `publicUrl`'}.`
   return [
     canSign

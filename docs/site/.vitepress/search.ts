@@ -12,10 +12,7 @@ const ANSWERS: readonly { readonly words: string; readonly pages: readonly strin
   { words: 'nextjs', pages: ['frameworks/nextjs', 'frameworks/next', 'fetch'] },
   { words: 'prisma drizzle kysely knex typeorm orm', pages: ['idempotent'] },
   { words: 'mysql mariadb', pages: ['stores/mysql', 'stores/mariadb', 'stores'] },
-  {
-    words: 'mongo mongodb firebase firestore',
-    pages: ['stores/write-one', 'stores/own', 'stores/mongodb', 'stores'],
-  },
+  { words: 'mongo mongodb firebase firestore', pages: ['stores/mongodb', 'stores/write-one', 'stores'] },
   { words: 'retry retries missed', pages: ['retries', 'missed-events'] },
   { words: 'queue queues bullmq', pages: ['queues', 'handoff'] },
   { words: 'order ordering', pages: ['ordering'] },
