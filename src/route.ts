@@ -44,14 +44,15 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
  * })
  * ```
  *
- * @param _listener only its types are used
+ * @param listener only its types are used
  * @throws ListenerConfigError if there is no handler for `*`, or if a handler is no function.
  */
 export function route<
   Given extends Listener<unknown>,
   Rest extends readonly unknown[] = [],
   Result = unknown,
->(_listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result> {
+>(listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result> {
+  void listener // only its types are used
   // Own properties only: a type may be `constructor`. Longer prefixes come first.
   const known = new Map<string, Handler<EventOf<Given>, Rest, Result>>(Object.entries(handlers))
   for (const [key, handler] of known) optional(aFunction)(handler, `route['${key}']`)

@@ -38,14 +38,16 @@ export interface ReceiverOptions {
   /** How long a body may take to arrive, in seconds. Defaults to 10. */
   readonly bodyTimeoutSeconds?: number | undefined
   /**
-   * Maximum number of bodies in flight: arriving, or waiting for a lookup, a key set, the store or a payload schema. For one
-   * more, the incomplete body with the lowest rate since its first byte is cut: 503, and its connection is closed. If all are
-   * complete, the newest gets the 503. Defaults to 4096.
+   * The most deliveries that are read or checked at the same time. Defaults to 4096.
+   *
+   * They are arriving, or wait for a lookup, a key set, the store or a payload schema. For one more, the incomplete body with the lowest rate since its first byte is cut: 503, and its connection is closed. If all are
+   * complete, the newest gets the 503.
    */
   readonly maxConcurrentBodies?: number | undefined
   /**
-   * Maximum total size of the bodies in flight, in bytes that have arrived. Content-Length does not count. When there are more,
-   * the slowest is cut, as above. Defaults to 268,435,456 (256 MB). Must be at least the listener's `maxBodyBytes`.
+   * The most memory for their bodies, in bytes. Defaults to 268,435,456 (256 MB). Must be at least the listener's `maxBodyBytes`.
+   *
+   * Counts the bytes that have arrived, not Content-Length. When there are more, the slowest is cut, as above.
    */
   readonly maxConcurrentBytes?: number | undefined
 }

@@ -124,7 +124,7 @@ async function judgeBody(delivery: Delivery, listener: Listener<unknown>): Promi
   verification.isEnforced = false
   try {
     const verdict = await traceVerify(verification, checkWithoutClaim)
-    if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
+    if (verdict.reason) warnOfRefusal(verification, verdict, 'would refuse a delivery')
   } catch (error) {
     warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))
   }

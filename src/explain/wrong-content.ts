@@ -11,12 +11,16 @@ const IN_TYPE = 'in Content-Type, write "; charset=utf-8" or nothing'
 export function wrongContent(
   delivery: Delivery,
   listener: Listener<unknown>,
-  { facts }: ExpectedSender,
+  { facts, name, scheme }: ExpectedSender,
 ): readonly string[] {
   const refusal = checkHeaders(new Verification(delivery, listener))
   const why =
     misplacedCharset(delivery) ?? (isOtherFormat(delivery, listener) ? facts.otherFormats : undefined)
-  return [why ?? [], refusal?.detail ?? []].flat()
+  const { headers } = scheme.signature
+  const isUnsigned = headers.length > 0 && headers.every((header) => headerOf(delivery, header) === undefined)
+  const mend = `it is not signed either, so ${name} did not send it: sign your own tests, e.g. with hookgate send`
+  const came = refusal && (isUnsigned ? `${refusal.detail}; ${mend}` : refusal.detail)
+  return [why ?? [], came ?? []].flat()
 }
 
 /** Whether the media type is another one, whatever its parameters are. */

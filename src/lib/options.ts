@@ -116,16 +116,14 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
   return (value, option) => {
     const missing = methods.find((method) => !hasMethod(value, method))
     if (!missing) return
+    const call = example && `: ${example}`
     const mend = example && `: try ${example}`
-    const hint =
-      value === undefined
-        ? `; it is missing${mend}`
-        : typeof value === 'function'
-          ? `; was it called?${example && ` Try ${example}`}`
-          : memberOf(value, 'then')
-            ? '; await it'
-            : mend
-    throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
+    throw new ListenerConfigError(
+      option,
+      typeof value === 'function'
+        ? `is a function; call it${call}`
+        : `must have a method ${missing}()${value === undefined ? `; it is missing${mend}` : memberOf(value, 'then') ? '; await it' : mend}`,
+    )
   }
 }
 

@@ -17,7 +17,7 @@ import { replayWindowSeconds } from '../limits.ts'
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Maximum number of events. Defaults to 100,000, about 22 MB when full. For 7 days, allow 604,800 per event per second. */
+  /** The most events that are remembered. Defaults to 100,000, which take about 22 MB. One event a second makes 604,800 in 7 days. */
   readonly maxRecords?: number | undefined
   /** Minimum time to keep each record, in seconds. Defaults to 601. If you raise `toleranceSeconds`, at least twice that + 1. */
   readonly replayWindowSeconds?: number | undefined

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = pagesWithCode()
 
 function pagesWithCode(): string[] {
-  const folders = ['docs', 'docs/frameworks', 'docs/migrate']
+  const folders = ['docs', 'docs/frameworks', 'docs/migrate', 'docs/stores']
   const paths = folders.flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )

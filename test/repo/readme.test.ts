@@ -7,8 +7,13 @@ import { FRAMEWORKS } from './own-frameworks.ts'
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
 const checks = read('docs/how-it-works.md')
-const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
-const OPTION_PAGES = 'add each option, in backticks, to docs/options.md, docs/stores.md or docs/tenants.md'
+/** The pages of stores: which to choose, and one for each. */
+const stores = readdirSync(new URL('../../docs/stores/', import.meta.url))
+  .map((name) => read(`docs/stores/${name}`))
+  .join('\n')
+const options = read('docs/options.md') + read('docs/tenants.md') + stores
+const OPTION_PAGES =
+  'add each option, in backticks, to docs/options.md, docs/tenants.md or a page of docs/stores'
 
 /** The names before a colon, indented by two, from `opening` to the next closing line. */
 function namesIn(path: string, opening: string): string[] {
@@ -125,11 +130,11 @@ describe('the pages', () => {
 
   it('docs/stores.md names every store', () => {
     const manifest: { readonly exports: object } = JSON.parse(read('package.json'))
-    const stores = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
-    expect(stores).toContain('./stores/redis')
+    const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
+    expect(subpaths).toContain('./stores/redis')
     const page = read('docs/stores.md')
     expect(
-      stores.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``)),
+      subpaths.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``)),
       'add a row with from `hookgate/stores/…` to docs/stores.md',
     ).toEqual([])
   })
@@ -165,8 +170,8 @@ describe('the pages', () => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)
     expect(
-      names.filter((option) => !read('docs/stores.md').includes(`\`${option}`)),
-      'add each option, in backticks, to docs/stores.md',
+      names.filter((option) => !stores.includes(`\`${option}`)),
+      'add each option, in backticks, to a page of docs/stores',
     ).toEqual([])
   })
 })

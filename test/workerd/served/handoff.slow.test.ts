@@ -9,7 +9,7 @@ import { signHmac } from '../../../src/testing/index.ts'
 import { killsOf } from '../../support/kills.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 
-// `npm run test:handoff` kills 50 times at each moment. docs/handoff.md has its result.
+// `npm run test:handoff` kills 50 times at each moment. test/kills.md has its result.
 const ROUNDS = killsOf('cloudflareQueues') / 3
 const SERVE = fileURLToPath(new URL('./serve-handoff.mjs', import.meta.url))
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'

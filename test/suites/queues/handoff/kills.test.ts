@@ -8,7 +8,7 @@ import { ENGINES, type Engine, redis } from './engines.ts'
 import { MOMENTS, type Moment } from './moments.ts'
 import { ENGINE_NAMES, type EngineName, PROGRAMS } from './programs.ts'
 
-// `npm run test:handoff` kills 50 times at each moment. docs/handoff.md has its result.
+// `npm run test:handoff` kills 50 times at each moment. test/kills.md has its result.
 const SECRET = 'handoff-0123456789-abcdefghijklmnop'
 
 const POLL = { interval: 250 }
