@@ -288,7 +288,7 @@ class Claim implements EventClaim {
       const answer = isPromise(asked) ? await (waiter ?? DIRECT).wait(this.#inTime(call, asked)) : asked
       if (call.answers.includes(answer)) return answer
     } catch (cause) {
-      if (isA(cause, EventStoreError)) throw cause
+      if (isA(cause, EventStoreError) || isA(cause, LeaseLostError)) throw cause
       throw new EventStoreError(`the event store failed to ${call.name}`, { cause })
     }
     throw new EventStoreError(

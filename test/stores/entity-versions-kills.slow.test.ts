@@ -11,7 +11,8 @@ import { signAs } from '../../src/testing/index.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { randomNumbers } from '../support/random-numbers.ts'
 
-// `npm run test:kills` runs the whole. docs/ordering.md has its result.
+// `npm run test:kills` runs the whole. On 27 November 2026: 86,667 deliveries of 10,000 entities, 400 kills, 0 wrong. On PGlite: 7,448
+// of 1,000, 40 kills, 0 wrong. With ties skipped, 419 of 1,000 were wrong, and as they arrived 610 of 1,000.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 80)
 const KILLS = Number(process.env.HOOKGATE_KILLS ?? 3)
 
