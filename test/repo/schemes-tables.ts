@@ -95,7 +95,7 @@ export function retriesTable(senders: readonly Retrying[]): string {
 }
 
 /** The sender, and its scheme where there are two. */
-const nameOf = ({ sender, name }: Scheme) => (name === 'gitlab-signing' ? `${sender}, signing token` : sender)
+const nameOf = ({ sender }: Scheme) => sender
 
 interface Differing {
   readonly scheme: string

@@ -20,7 +20,8 @@ export interface SenderPage {
 }
 
 /** The page of a sender. */
-export function senderPage(page: SenderPage): string {
+export function senderPage(given: SenderPage): string {
+  const page = { ...given, scheme: { ...given.scheme, sender: given.scheme.sender.replace(/ \(.*\)$/, '') } } // GitLab has two
   const { scheme, notes, source, program } = page
   const parts = [
     `# ${scheme.sender} webhooks`,
@@ -98,12 +99,9 @@ function startParts(program: string, sender: string): readonly string[] {
 function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const route = routeIn(program)
   const [variable] = variablesIn(program)
-  const isTimedByBody = scheme.timestamp !== undefined && 'member' in scheme.timestamp
-  const sample = sampleOption(scheme.name)
-  const isTimely = sample !== undefined || !isTimedByBody
-  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && isTimely
+  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined
   const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
-  const what = sample ?? `--data '{"id":"1","made":"up"}'`
+  const what = sampleOption(scheme.name)
   const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
   return [
     canSign
