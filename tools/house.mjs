@@ -44,7 +44,7 @@ for (const files of [...sizes, sources]) {
 }
 
 /** The words of docs/ and docs/migrate/, without tables that `npm run docs:schemes` writes. */
-const pages = ['docs', 'docs/migrate'].flatMap((folder) =>
+const pages = ['docs', 'docs/frameworks', 'docs/migrate'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`),

@@ -79,9 +79,12 @@ function contextHere(): InContext | undefined {
   return process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage.snapshot?.()
 }
 
+/** As it was at the beginning: the fake timers of a test would keep this one from firing, after the test too. */
+const startReal: typeof setTimeout = setTimeout
+
 /** A timer that does not keep the process alive. */
 function startUnreferenced(callback: () => void, milliseconds: number): void {
-  const timer: unknown = outside(() => setTimeout(callback, milliseconds))
+  const timer: unknown = outside(() => startReal(callback, milliseconds))
   const unref = memberOf(timer, 'unref') // Node and Bun
   if (typeof unref === 'function') return void Reflect.apply(unref, timer, [])
   const unrefTimer = memberOf(memberOf(globalThis, 'Deno'), 'unrefTimer')

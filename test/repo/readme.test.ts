@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { STATUS } from '../../src/reason.ts'
+import { filesIn } from './files-in.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
-const checks = read('docs/checks.md')
+const checks = read('docs/how-it-works.md')
 const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
 const OPTION_PAGES = 'add each option, in backticks, to docs/options.md, docs/stores.md or docs/tenants.md'
 
@@ -18,16 +19,10 @@ function namesIn(path: string, opening: string): string[] {
 
 /** The tables of checks in a folder: the path of each, and the line that opens it. A file has at most one. */
 function optionTablesOf(folder: string): (readonly [path: string, opening: string])[] {
-  const files = readdirSync(new URL(`../../${folder}/`, import.meta.url), {
-    recursive: true,
-    encoding: 'utf8',
+  return filesIn(folder, '.ts').flatMap((file) => {
+    const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(file)) ?? []
+    return opening ? [[file, opening] as const] : []
   })
-  return files
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => {
-      const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(`${folder}/${file}`)) ?? []
-      return opening ? [[`${folder}/${file}`, opening] as const] : []
-    })
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -52,6 +47,21 @@ it.each(['README.md', 'docs/inspector.md'])('the picture of %s follows the theme
   )
   expect(dark).not.toBe(light)
 })
+
+it('the README has at most 450 words', () => {
+  const words = read('README.md').trim().split(/\s+/)
+  expect(words.length).toBeGreaterThan(200)
+  expect(words.length).toBeLessThanOrEqual(450)
+})
+
+it.each(['nextjs', 'workers', 'vercel', 'serverless'])(
+  'the programs of docs/frameworks/%s.md use a store that outlives a process',
+  (page) => {
+    const programs = [...read(`docs/frameworks/${page}.md`).matchAll(/^```ts.*?^```$/gms)].join('')
+    expect(programs).toMatch(/hookgate\/stores\/(?:redis|dynamodb|durable-object)'/)
+    expect(programs).not.toContain('memoryStore')
+  },
+)
 
 describe('CONTRIBUTING.md', () => {
   const page = read('CONTRIBUTING.md')
@@ -129,7 +139,7 @@ describe('the pages', () => {
     expect(reasons).toEqual(Object.keys(STATUS))
     expect(
       reasons.filter((reason) => !checks.includes(`\`${reason}\``)),
-      'add each reason to a row of docs/checks.md',
+      'add each reason to a row of docs/how-it-works.md',
     ).toEqual([])
   })
 

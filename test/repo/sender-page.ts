@@ -92,7 +92,7 @@ function startParts(program: string, sender: string): readonly string[] {
   const lines = set.map((name) => `export ${name}=''\n`)
   return [
     `Save it as \`app.mjs\`.${fill} Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
-    'On Bun, Deno and Workers, replace `serve(…)` with `export default app`. The same `listener` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).',
+    'On Bun, Deno and Workers, replace `serve(…)` with `export default app`. The same `listener` works in [Express](../frameworks/express.md), [Fastify](../frameworks/fastify.md), [Next.js](../frameworks/nextjs.md) and [other frameworks](../frameworks/other.md).',
   ]
 }
 

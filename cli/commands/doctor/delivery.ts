@@ -43,7 +43,7 @@ export async function checkProxy(url: URL): Promise<Finding[]> {
     ]
   }
   const fault = ON_THE_WAY[code]
-  return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/checks.md')]
+  return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/how-it-works.md')]
 }
 
 /** @param answer To a signed delivery. Undefined if its signature was accepted. */

@@ -45,7 +45,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   vite: { plugins: [ownVue, ...forAgents] },
   themeConfig: {
     nav: [
-      { text: 'Guides', link: '/express' },
+      { text: 'Quickstart', link: '/quickstart' },
       { text: 'Senders', link: '/schemes' },
       { text: 'Errors', link: '/errors' },
       { text: 'API', link: '/api/' },

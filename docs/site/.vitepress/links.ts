@@ -85,7 +85,8 @@ function siteLink(target: string, page: string): string {
   if (file === 'docs/site/playground/index.html') return PLAYGROUND
   const end = hash === undefined ? '' : `#${hash}`
   if (file.startsWith('docs/api/pages/')) return target
-  if (/^docs\/(?:(?:migrate|schemes)\/)?[^/]+\.md$/.test(file)) return `/${relative('docs', file)}${end}`
+  if (/^docs\/(?:(?:frameworks|migrate|schemes)\/)?[^/]+\.md$/.test(file))
+    return `/${relative('docs', file)}${end}`
   if (/\.(?:png|svg)$/.test(file)) return `./${relative('docs', file)}`
   return `${REPOSITORY}/${statSync(root + file).isDirectory() ? 'tree' : 'blob'}/main/${file}${end}`
 }

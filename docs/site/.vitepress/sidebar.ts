@@ -3,12 +3,24 @@ import type { DefaultTheme } from 'vitepress'
 
 /** Every page of docs/, by what a reader wants to do. */
 const GROUPS: { readonly [group: string]: readonly string[] } = {
-  'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'testing', 'tunnels', 'agents'],
+  Start: ['quickstart', 'how-it-works', 'events', 'tunnels', 'testing', 'types', 'agents'],
+  Frameworks: [
+    'frameworks/express',
+    'frameworks/fastify',
+    'frameworks/hono',
+    'frameworks/nextjs',
+    'frameworks/nestjs',
+    'frameworks/sveltekit-nuxt-astro',
+    'frameworks/bun-deno',
+    'frameworks/workers',
+    'frameworks/vercel',
+    'frameworks/serverless',
+    'frameworks/other',
+  ],
   Receive: [
     'schemes',
-    'checks',
-    'events',
-    'types',
+    'thin-events',
+    'openapi',
     'options',
     'stores',
     'idempotent',

@@ -6,7 +6,7 @@ const { repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 
 /** The pages of users, as paths of the site. */
-const PAGES = ['', 'migrate/', 'schemes/'].flatMap((folder) =>
+const PAGES = ['', 'frameworks/', 'migrate/', 'schemes/'].flatMap((folder) =>
   readdirSync(`${ROOT}docs/${folder}`)
     .filter((name) => name.endsWith('.md') && name !== 'decisions.md')
     .map((name) => `/${folder}${name}`),
@@ -57,7 +57,7 @@ describe('for agents, the site', () => {
   })
 
   it('the site takes these files from its own host, and names them in the head of a page', () => {
-    expect(readBuilt('/checks.html')).toContain('<link href="/llms.txt" rel="describedby">')
+    expect(readBuilt('/how-it-works.html')).toContain('<link href="/llms.txt" rel="describedby">')
     expect(readBuilt('/index.html')).not.toContain('Are you an LLM')
   })
 })

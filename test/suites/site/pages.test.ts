@@ -17,7 +17,11 @@ describe('the site', () => {
   })
 
   it('the site has every page of docs/ once in its sidebar', () => {
-    const names = readdirSync(`${ROOT}docs`).filter((name) => name.endsWith('.md'))
+    const names = ['', 'frameworks/'].flatMap((folder) =>
+      readdirSync(`${ROOT}docs/${folder}`)
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => folder + name),
+    )
     const listed = tagsOf(readBuilt('/schemes.html'))
       .filter(({ attributes }) => attributes.get('class')?.includes('VPLink link link'))
       .map(({ attributes }) => attributes.get('href'))

@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createParamDecorator, type ExecutionContext, UseGuards } from '@nestjs/common'
-import type { Listener, WebhookEvent } from 'hookgate'
 import {
-  behindProxies,
-  createReceiver,
-  fromNode,
-  type ListenerLookup,
-  sendReply,
-  settleAfter,
-  webhookOf,
-} from 'hookgate/adapter'
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  HttpCode,
+  Module,
+  Post,
+  UseGuards,
+} from '@nestjs/common'
+import { defineListener, type EventOf, type Listener, type WebhookEvent } from 'hookgate'
+import { createReceiver, fromNode, sendReply, settleAfter, webhookOf } from 'hookgate/adapter'
+import { stripe } from 'hookgate/schemes/stripe'
+import { memoryStore } from 'hookgate/stores/memory'
 
 type NodeRequest = IncomingMessage & { webhook?: WebhookEvent<unknown> }
 
@@ -23,16 +25,12 @@ function nodeOf(context: ExecutionContext) {
 }
 
 /** Lets verified deliveries through to the handler, and answers all others itself. */
-export function VerifyWebhook(
-  target: Listener<unknown> | ListenerLookup<NodeRequest, Listener<unknown>>,
-  trustedProxies?: readonly string[],
-) {
+export function VerifyWebhook(listener: Listener<unknown>) {
   const wasReceived = ({ webhook }: NodeRequest) => webhook !== undefined
-  const receiver = createReceiver(target, {}, { caller: 'VerifyWebhook', wasReceived })
-  const sourceOf = behindProxies(trustedProxies)
+  const receiver = createReceiver(listener, {}, { caller: 'VerifyWebhook', wasReceived })
   const canActivate = async (context: ExecutionContext): Promise<boolean> => {
     const { request, response } = nodeOf(context)
-    const outcome = await receiver.receiveAndClaim(request, fromNode(request, response, sourceOf))
+    const outcome = await receiver.receiveAndClaim(request, fromNode(request, response))
     if (outcome.reply) {
       sendReply(response, outcome.reply)
       return new Promise(() => {}) // stays pending: Nest has nothing left to do
@@ -48,3 +46,23 @@ export function VerifyWebhook(
 export const Webhook = createParamDecorator((_: unknown, context: ExecutionContext) =>
   webhookOf(nodeOf(context).request),
 )
+
+const listener = defineListener({
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  store: memoryStore(), // for one process; several share Redis, Postgres, …
+})
+
+@Controller('webhooks')
+export class WebhooksController {
+  @Post('stripe')
+  @HttpCode(200)
+  @VerifyWebhook(listener)
+  stripe(@Webhook() { id, type }: EventOf<typeof listener>) {
+    console.log(type, id)
+    return { received: true }
+  }
+}
+
+@Module({ controllers: [WebhooksController] })
+export class WebhooksModule {}
