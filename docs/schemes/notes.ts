@@ -6,8 +6,6 @@ export interface Notes {
   readonly setUp: readonly string[]
   /** How to send a real event without a tunnel, if the sender has a tool for it. A command. */
   readonly cli?: string
-  /** The body of the command that signs as the sender, as JSON. Defaults to a sample of `hookgate send`. */
-  readonly data?: string
   /** What `cli` changes, and where else to find a test delivery. */
   readonly test: string
   /** Each is a fault that people run into, and its remedy. */
@@ -141,7 +139,6 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Press "Verify". hookgate answers the delivery without events.',
       'Turn on "Webhook redelivery", or LINE never retries.',
     ],
-    data: '{"events":[{"type":"follow"}]}',
     test: 'Send a message to the bot.',
     mistakes: [
       'The channel access token is another value.',
@@ -203,7 +200,6 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Set `publicUrl` to the target URL exactly as you enter it.',
       "In the app's settings, open Webhooks, enter the target URL, and create subscriptions.",
     ],
-    data: '[{"subscriptionType":"contact.creation","objectId":1}]',
     test: 'Each subscription has a test button.',
     mistakes: [
       'HubSpot signs the URL, as it is written in the app. [Its query](../schemes.md#senders-that-sign-the-url) may be that of the request; its path has no `%3F`.',

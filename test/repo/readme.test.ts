@@ -8,9 +8,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const speed = read('docs/speed.md')
 const checks = read('docs/how-it-works.md')
 /** The pages of stores: which to choose, and one for each. */
-const stores = readdirSync(new URL('../../docs/stores/', import.meta.url))
-  .map((name) => read(`docs/stores/${name}`))
-  .join('\n')
+const stores = filesIn('docs/stores', '.md').map(read).join('\n')
 const options = read('docs/options.md') + read('docs/tenants.md') + stores
 const OPTION_PAGES =
   'add each option, in backticks, to docs/options.md, docs/tenants.md or a page of docs/stores'

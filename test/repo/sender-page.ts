@@ -20,7 +20,8 @@ export interface SenderPage {
 }
 
 /** The page of a sender. */
-export function senderPage(page: SenderPage): string {
+export function senderPage(given: SenderPage): string {
+  const page = { ...given, scheme: { ...given.scheme, sender: given.scheme.sender.replace(/ \(.*\)$/, '') } } // GitLab has two
   const { scheme, notes, source, program } = page
   const parts = [
     `# ${scheme.sender} webhooks`,
@@ -86,12 +87,9 @@ function startParts(program: string, sender: string): readonly string[] {
 function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const route = routeIn(program)
   const [variable] = variablesIn(program)
-  const isTimedByBody = scheme.timestamp !== undefined && 'member' in scheme.timestamp
-  const sample = sampleOption(scheme.name)
-  const isTimely = sample !== undefined || !isTimedByBody
-  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && isTimely
+  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined
   const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
-  const what = sample ?? `--data '${notes.data ?? '{"id":"1","made":"up"}'}'`
+  const what = sampleOption(scheme.name)
   const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl === '' ? '' : ' and as `publicUrl`'}.`
   return [
     canSign
