@@ -220,7 +220,7 @@ const tooLong = (maxRunMs: number) => `the handler ran longer than maxRunSeconds
 
 /** One claim for each of an event's keys, of which there are at most two. Nothing is asked yet. */
 function claimOf([first, second]: readonly string[], lease: Lease): EventClaim {
-  if (first === undefined) return WITHOUT_KEY
+  if (first === undefined) return lease.listener.store.claimsAll ? new Claim(lease, lease.owner) : WITHOUT_KEY
   const claim = new Claim(lease, first)
   return second === undefined ? claim : new ClaimPair(claim, new Claim(lease, second))
 }

@@ -127,7 +127,7 @@ RETURNING job.key::text, job.listener_id, job.owner, coalesce(job.twin::text, ''
   const done = (condition = '') => `UPDATE ${table} SET state = 'done', due_at = ${after('$5')},
   worker = NULL, error = NULL, envelope = NULL
 WHERE key IN ($1::uuid, nullif($4::text, '')::uuid) AND listener_id = $2::text AND owner = $3::text
-  AND state IN ('waiting', 'dead', 'twin') ${condition}
+  AND state <> 'done' ${condition}
 RETURNING 'done' AS answer`
   const again = (condition: string) => `WITH again AS (
   UPDATE ${table} SET state = 'waiting', attempts = 0, due_at = clock_timestamp()
@@ -152,7 +152,13 @@ SELECT CASE WHEN state = 'claimed' AND NOT live THEN 'over' ELSE 'held' END AS a
     putInside: `${put(`AND ${isMarked('$3')}`)} WHERE ${isMarked('$3')}
 UNION ALL SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
     take,
-    beat: `UPDATE ${table} SET due_at = ${after('$4')} WHERE ${running} RETURNING 'held' AS answer`,
+    // Does not wait for the transaction of `done`, or another one that has locked the row: nobody can take the job meanwhile.
+    beat: `WITH free AS MATERIALIZED (
+  SELECT FROM ${table} WHERE ${running} FOR UPDATE SKIP LOCKED
+), beaten AS (
+  UPDATE ${table} SET due_at = ${after('$4')} WHERE ${running} AND EXISTS (SELECT FROM free) RETURNING 1
+)
+SELECT CASE WHEN EXISTS (SELECT FROM beaten) THEN 'held' ELSE 'locked' END AS answer FROM ${table} WHERE ${running}`,
     done: done(),
     // Two statements, so that a client without a transaction is found: there, the second one does not see what the first one set.
     mark: `SELECT ${mark('$1')} AS answer`,
