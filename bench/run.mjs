@@ -15,6 +15,7 @@ const SUITES = [
   'stall',
   'attack',
   'growth',
+  'inbox',
 ]
 
 const HELP = `npm run bench -- [suite ...] [options]
@@ -33,6 +34,7 @@ Suites: ${SUITES.join(', ')} (default: all)
   hostile    the cost of reading a hostile body before authentication, in all schemes
   stall      the longest time for which a large body with a wrong signature keeps all else from running
   growth     the memory that 100,000 mixed requests leave in a server
+  inbox      deliveries put and jobs run per second, next to pg-boss and graphile-worker. Needs Postgres and npm run test:queues
   attack     other senders' latency during 1,000 stalled bodies and 2,000 wrong signatures per second (a round is a second)
 
 Options:
