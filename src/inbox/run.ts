@@ -194,7 +194,7 @@ export class Run<Given extends Listener<unknown>> {
       ...[key, listener, this.#job.worker, text.slice(0, LONGEST_ERROR)],
       ...[milliseconds(delayMs(this.#job.attempt)), `${mostAttempts}`],
     ])
-    if (answer === undefined && how === 'if it still runs') return undefined
+    if (answer === 'done' && how === 'if it still runs') return undefined
     const state = answer === 'dead' ? 'dead' : answer === 'waiting' ? 'failed' : 'lost'
     tell(error, this.#job, state)
     return state
@@ -248,7 +248,7 @@ export class Run<Given extends Listener<unknown>> {
       this.#heldUntil = sentAt + leaseMs
       this.#beatIn(leaseMs / 2)
     } catch (error) {
-      if (performance.now() < this.#heldUntil || this.#isDoneInTransaction) this.#beatIn(this.#pauseMs())
+      if (performance.now() < this.#heldUntil) this.#beatIn(this.#pauseMs())
       else this.abandon(`the lease has ended, because the database did not renew it: ${RUNS_AGAIN}`, error)
     }
   }

@@ -130,7 +130,7 @@ WHERE key IN ($1::uuid, nullif($4::text, '')::uuid) AND listener_id = $2::text A
   AND state <> 'done' ${condition}
 RETURNING 'done' AS answer`
   const again = (condition: string) => `WITH again AS (
-  UPDATE ${table} SET state = 'waiting', attempts = 0, due_at = clock_timestamp()
+  UPDATE ${table} SET state = 'waiting', attempts = 0, due_at = clock_timestamp(), put_at = clock_timestamp()
   WHERE state = 'dead' ${condition} RETURNING 1
 )
 SELECT count(*)::text AS answer FROM again`
@@ -166,9 +166,13 @@ SELECT CASE WHEN EXISTS (SELECT FROM beaten) THEN 'held' ELSE 'locked' END AS an
     doneInTransaction: `WITH done AS (${done(`AND ${isMarked('$6')}`)})
 SELECT CASE WHEN NOT ${isMarked('$6')} THEN 'outside' WHEN 1 / (SELECT count(*) FROM done) >= 0 THEN 'done' END AS answer`,
     // $4 error, $5 delay, $6 attempts
-    fail: `UPDATE ${table} SET error = $4::text, worker = NULL, due_at = ${after('$5')},
-  state = CASE WHEN attempts >= $6::int THEN 'dead' ELSE 'waiting' END
-WHERE ${running} RETURNING state AS answer`,
+    fail: `WITH failed AS (
+  UPDATE ${table} SET error = $4::text, worker = NULL, due_at = ${after('$5')},
+    state = CASE WHEN attempts >= $6::int THEN 'dead' ELSE 'waiting' END
+  WHERE ${running} RETURNING state
+)
+SELECT state AS answer FROM failed
+UNION ALL SELECT 'done' FROM ${table} WHERE key = $1::uuid AND listener_id = $2::text AND state = 'done'`,
     again: again(''),
     againOne: again('AND id = $1::text'),
     counts: `SELECT ${count(`state = 'waiting' AND NOT (worker IS NOT NULL AND due_at > clock_timestamp())`)} AS waiting,

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type InboxOptions, inbox } from '../../src/inbox/index.ts'
-import { defineListener, type EventStore, verify } from '../../src/index.ts'
+import { type Authenticator, defineListener, type EventStore, verify } from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
 import { gitlab } from '../../src/schemes/gitlab.ts'
 import { linear } from '../../src/schemes/linear.ts'
@@ -462,11 +462,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
 
   describe('keys', () => {
     const secret = 'a-secret-of-a-sender-32-characters'
+    const listenerOf = (id: string, auth: Authenticator, store: EventStore) =>
+      defineListener({ id, auth, store, storeTimeoutSeconds: 60 })
 
     async function senders() {
       const { box, table } = await fresh()
-      const hub = defineListener({ id: 'github', auth: github({ secrets: secret }), store: box.store })
-      const line = defineListener({ id: 'linear', auth: linear({ secrets: secret }), store: box.store })
+      const hub = listenerOf('github', github({ secrets: secret }), box.store)
+      const line = listenerOf('linear', linear({ secrets: secret }), box.store)
       const push = async (eventId: string) =>
         toDelivery(await signAs(github, { secret, eventId, eventType: 'push', body: { ref: 'main' } }))
       const issue = async (eventId: string, body: string, webhookTimestamp: number) =>
@@ -525,11 +527,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
 
     it('an event that claims nothing is a job of its own at each delivery', async () => {
       const { box } = await fresh()
-      const lab = defineListener({
-        id: 'gitlab',
-        auth: gitlab({ secrets: secret, dedupe: 'off' }),
-        store: box.store,
-      })
+      const lab = listenerOf('gitlab', gitlab({ secrets: secret, dedupe: 'off' }), box.store)
       const delivery = async () =>
         toDelivery(await signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } }))
       for (let count = 0; count < 2; count += 1) {
@@ -544,7 +542,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     it('an event that claims nothing costs two statements, and none is lost, whatever becomes of its put', async () => {
       const { box, table, statements } = await scene()
       const auth = gitlab({ secrets: secret, dedupe: 'off' })
-      const lab = defineListener({ id: 'gitlab', auth, store: withLocalCache(box.store) })
+      const lab = listenerOf('gitlab', auth, withLocalCache(box.store))
       const accepted = async () =>
         acceptedEvent(
           toDelivery(await signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } })),
@@ -574,7 +572,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     it('an event that claims nothing is put again after a rollback, and is one job if it is put twice at once', async () => {
       const { box } = await fresh()
       const auth = gitlab({ secrets: secret, dedupe: 'off' })
-      const lab = defineListener({ id: 'gitlab', auth, store: box.store })
+      const lab = listenerOf('gitlab', auth, box.store)
       const request = () => signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } })
       const event = await acceptedEvent(toDelivery(await request()), lab)
       await inTransaction((tx) => box.put(event, { tx }), 'ROLLBACK')

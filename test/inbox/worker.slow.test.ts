@@ -554,6 +554,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       startWorker(inbox(on.pool, { table, leaseMs: LEASE_MS }), listener, handler)
       await expect.poll(() => runs).toBe(1)
       await new Promise((resolve) => setTimeout(resolve, 4 * LEASE_MS)) // by the server's clock
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`
+      expect((await on.pool.query(waiting)).rowCount).toBe(0) // the heartbeat keeps no connection
       open()
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       expect(await effectsOf(event.id)).toBe(1)
@@ -561,27 +563,41 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     })
 
     it('a run whose done(tx) was rolled back keeps its event while it goes on, and ends it in another transaction', async () => {
-      const { box, table, listener, event } = await scene({ leaseMs: 1500 })
-      const { opened, open } = gate()
+      const { box, table, listener, event } = await scene({ leaseMs: 3000 })
       let runs = 0
+      const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
       const handler: InboxHandler<Listener> = async ({ id }, { done }) => {
         runs += 1
-        await inTransaction(done, 'ROLLBACK')
-        await opened
+        await inTransaction(async (tx) => {
+          await done(tx)
+          await pause(1700) // the first heartbeat finds the row locked
+        }, 'ROLLBACK')
+        await pause(3500) // by the server's clock
         await inTransaction(async (tx) => {
           await tx.query('INSERT INTO effects VALUES ($1)', [id])
           await done(tx)
         })
       }
       const { told } = startWorker(box, listener, handler)
-      startWorker(inbox(on.pool, { table, leaseMs: 1500 }), listener, handler)
-      await expect.poll(() => runs).toBe(1)
-      await new Promise((resolve) => setTimeout(resolve, 3500)) // by the server's clock
-      expect(await box.counts()).toMatchObject({ running: 1 })
-      open()
+      startWorker(inbox(on.pool, { table, leaseMs: 3000 }), listener, handler)
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       expect(await effectsOf(event.id)).toBe(1)
       expect({ runs, told }).toEqual({ runs: 1, told: [] })
+    })
+
+    it('a run that was taken over before its done(tx) was rolled back is told as lost, not as done', async () => {
+      const { box, table, listener } = await scene({ leaseMs: 60_000 })
+      const { opened, open } = gate()
+      const { told } = startWorker(box, listener, async (_event, { attempt, done }) => {
+        if (attempt > 1) return
+        await inTransaction(done, 'ROLLBACK')
+        await on.pool.query(`UPDATE ${table} SET worker = 'another'`)
+        open()
+      })
+      await opened
+      await expect
+        .poll(() => told)
+        .toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'lost', attempt: 1 }])
     })
 
     it('a handler that hangs after done(tx) is told after maxRunMs', async () => {
