@@ -565,6 +565,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     it('a run whose done(tx) was rolled back keeps its event while it goes on, and ends it in another transaction', async () => {
       const { box, table, listener, event } = await scene({ leaseMs: 3000 })
       let runs = 0
+      let isRenewed = false
       const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
       const handler: InboxHandler<Listener> = async ({ id }, { done }) => {
         runs += 1
@@ -572,7 +573,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
           await done(tx)
           await pause(1700) // the first heartbeat finds the row locked
         }, 'ROLLBACK')
-        await pause(3500) // by the server's clock
+        await pause(1000) // by the server's clock
+        const left = `SELECT due_at - clock_timestamp() > interval '1 s' AS renewed FROM ${table}`
+        isRenewed = (await on.pool.query(left)).rows[0]?.renewed
+        await pause(2500)
         await inTransaction(async (tx) => {
           await tx.query('INSERT INTO effects VALUES ($1)', [id])
           await done(tx)
@@ -582,7 +586,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       startWorker(inbox(on.pool, { table, leaseMs: 3000 }), listener, handler)
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       expect(await effectsOf(event.id)).toBe(1)
-      expect({ runs, told }).toEqual({ runs: 1, told: [] })
+      expect({ runs, isRenewed, told }).toEqual({ runs: 1, isRenewed: true, told: [] })
     })
 
     it('a run that was taken over before its done(tx) was rolled back is told as lost, not as done', async () => {
@@ -804,9 +808,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
 
   it('a put and each run are published, without an ID of the event', async () => {
     const moments = recordChannel('inbox')
-    const { box, listener, event } = await scene({ maxAttempts: 2 })
+    const { box, table, listener, event } = await scene({ maxAttempts: 2 })
     startWorker(box, listener, () => Promise.reject(new Error('no')))
     await expect.poll(() => box.counts()).toMatchObject({ dead: 1 })
+    await on.pool.query(`UPDATE ${table} SET put_at = put_at - interval '1 day'`)
     await box.again()
     await expect.poll(() => endsOf(moments).length).toBe(5)
     await expect(box.put({ ...event })).rejects.toThrow()
@@ -818,6 +823,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       { answer: 'dead', attempt: 2 },
       { verb: 'put', error: { name: 'InboxError' } },
     ])
+    expect(endsOf(moments)[3]?.waitedMs).toBeLessThan(3_600_000) // since again()
     expect(JSON.stringify(moments)).not.toContain(event.id)
   })
 
