@@ -44,7 +44,7 @@ describe.skipIf(WHY_NO_WORKERD)(inWorkerd('a handler in workerd that takes longe
 
     it('it keeps its event, although a request that began before it has ended', async () => {
       await statusOf(eventOf(0)) // starts the worker
-      const [quick, long, other] = [eventOf(200), eventOf(3 * LEASE_MS), eventOf(2.5 * LEASE_MS)]
+      const [quick, long, other] = [eventOf(200), eventOf(5 * LEASE_MS), eventOf(5 * LEASE_MS)]
       const first = statusOf(quick)
       await sleep(50)
       const running = [send(long), send(other)]
