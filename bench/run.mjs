@@ -71,7 +71,7 @@ for (const suite of SUITES) {
   if (positionals.length > 0 && !positionals.includes(suite)) continue
   const { measure } = await import(`./${suite}.mjs`)
   const rows = await measure({ rounds, progress: (text) => progress(`${suite}: ${text}`) })
-  results[suite] = { node: process.version, rounds, rows }
+  results[suite] = { node: process.version, rounds: rows[0]?.rounds ?? rounds, rows }
   progress('')
   console.log(`\n${tables[suite](rows)}`)
 }
