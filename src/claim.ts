@@ -55,7 +55,7 @@ export class Lease {
     this.warn = undefined
     this.#clock = clock
     this.#claimedAt = clock.now()
-    this.#keys = leased.claimKeys
+    this.#keys = leased.claimKeys.length === 0 && this.listener.store.claimsAll ? [owner] : leased.claimKeys
     this.heldSince = this.#claimedAt
   }
 
