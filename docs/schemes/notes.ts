@@ -111,7 +111,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'A form without `AccountSid`, or with a field that sorts before it, needs its query in `publicUrl`. If that varies, [make a listener for each URL](../schemes.md#senders-that-sign-the-url).',
       'Write the parameters of a query in alphabetical order: Twilio [may sort them](https://github.com/twilio/twilio-php/issues/790) after it has signed.',
-      'For GET webhooks, mount the route with `app.get`.',
+      'For GET webhooks, mount the route with `app.all`.',
     ],
     guide: 'https://www.twilio.com/docs/usage/webhooks',
     events: 'https://www.twilio.com/docs/messaging/api/message-resource#message-status-values',
