@@ -115,10 +115,10 @@ export function formatDelivery(line: DeliveryLine, layout: Layout): string {
   )
 }
 
-/** Only an app answers an accepted event with an error. */
+/** Only an app answers an accepted event with anything but 2xx. */
 function resultOf({ verdict, reason, status }: DeliveryLine): string {
   if (reason !== null) return reason
-  return verdict === 'accepted' && status !== null && status >= 400 ? `accepted, app ${status}` : verdict
+  return verdict === 'accepted' && status !== null && status >= 300 ? `accepted, app ${status}` : verdict
 }
 
 const oneLine = (text: string) => printable(text).replace(/\s/g, ' ')

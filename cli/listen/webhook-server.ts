@@ -57,7 +57,10 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const rerun = rerunOf?.(request)
     if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
-    const isOver = onward(request, response, progress).catch((error) => answerError(response, error))
+    const isOver = onward(request, response, progress).catch((error) => {
+      progress.failed = true
+      answerError(response, error)
+    })
     response.once('close', () => {
       const status = response.headersSent ? response.statusCode : null // null: the sender hung up before the answer
       const endedAt = performance.now()

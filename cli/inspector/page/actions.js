@@ -109,6 +109,8 @@ function edit(delivery, body) {
   text.value = indented(body) ?? body // shown as it is signed and sent
   dialog.returnValue = ''
   dialog.showModal()
+  text.setSelectionRange(0, 0) // at its beginning
+  text.scrollTop = 0
   dialog.onclose = () => {
     if (dialog.returnValue === 'send') send(delivery, { body: text.value })
   }

@@ -26,11 +26,11 @@ function heading(delivery, hello) {
   const { reason, status, seq, app } = delivery
   const word = reason === 'event_duplicate' ? 'duplicate' : delivery.verdict
   const verdict = word[0].toUpperCase() + word.slice(1)
-  const title = element('h2', '', element('span', reason && app ? 'accepted' : toneOf(delivery), verdict))
+  const title = element('h2', '', element('span', word === 'accepted' ? word : toneOf(delivery), verdict))
   if (app) {
     const did = app.status === null ? 'did not answer' : `answered ${app.status}`
     title.append(', then the app ', element('span', statusTone(app.status), did))
-  }
+  } else if (reason === 'internal') title.append(', then listen ', element('span', 'refused', 'failed'))
   const answer = status === null ? 'the sender left before the answer' : `answered ${status}`
   return element(
     'header',

@@ -81,7 +81,7 @@ function nodeOf(row) {
   )
   const tags = [
     ...(replayOf ? [`again #${replayOf}`] : []),
-    ...(app && app.status !== null && app.status >= 400 ? [`app answered ${app.status}`] : []),
+    ...(app && app.status >= 300 ? [`app answered ${app.status}`] : []),
   ].map((words) => element('span', 'tag', words))
   const names = element('span', isVerified ? 'names mono' : 'names mono unverified')
   if (eventType !== null) names.append(element('span', 'type', ...visible(eventType)))
@@ -90,14 +90,14 @@ function nodeOf(row) {
     names.append(element('span', 'id', ...visible(eventId), mark))
   }
   if (eventId === null && eventType === null) names.append(element('span', 'id', ...visible(path)))
-  else if (!isVerified) names.append(element('span', 'tag', 'not verified'))
+  else if (!isVerified) names.prepend(element('span', 'tag', 'not verified')) // first, as long names are cut
   const node = element(
     'div',
     'row',
     element('time', 'mono', utcOf(time)[1]),
     element('span', 'what', what, ...tags),
     element('span', `num ${statusTone(status)}`, String(status ?? 'gone')),
-    element('span', 'num quiet', `${ms.toFixed(1)} ms`),
+    element('span', 'num quiet', `${ms.toFixed(ms < 100 ? 1 : 0)} ms`),
     names,
   )
   node.id = `row-${seq}`

@@ -138,5 +138,5 @@ export function toneOf({ verdict, reason }) {
 
 /** The colour of a status, which may be the app's. */
 export function statusTone(status) {
-  return status === null || status >= 400 ? 'refused' : ''
+  return status === null || status >= 300 ? 'refused' : ''
 }

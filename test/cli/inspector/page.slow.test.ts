@@ -223,6 +223,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await inspector.deliver(await sign(body))
     await page.getByRole('button', { name: 'Edit and run…' }).click()
     expect(await page.getByRole('textbox', { name: 'Body' }).inputValue()).toBe(shown)
+    expect(await page.evaluate(`document.querySelector('#edit-body').selectionEnd`)).toBe(0) // seen from its beginning
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText('Ran again as #2').waitFor()
     const sent = textOf(await (await inspector.ask('deliveries/2')).json(), 'body')
@@ -301,6 +302,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     expect(await detail().innerText()).not.toContain('hookgate/explain')
     expect(await page.locator('.row .verdict').first().isVisible()).toBe(true)
     expect(await width()).toBeLessThanOrEqual(390)
+    await page.getByText('More').click()
     const sideways = `document.querySelector('#detail').scrollWidth - document.querySelector('#detail').clientWidth`
     expect(await page.evaluate(sideways)).toBe(0)
   })
@@ -348,6 +350,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
       expect(await marked.count()).toBe(HOSTILE.length + 2) // no names are read from a longer body
       await rows().nth(2).click()
       await detail().getByText('not verified: anyone can write this').first().waitFor()
+      expect(await rows().nth(1).locator('.names').innerText()).toMatch(/^not verified/) // long names hide nothing
       const cut = `[...document.querySelectorAll('.row .names')].filter((node) => node.scrollHeight > node.clientHeight).length`
       expect(await page.evaluate(cut)).toBe(0)
       expect(
