@@ -3,7 +3,7 @@ import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
 
 const PAUSE_MS = 60_000
-/** The response goes first: what is tried takes the process up to a tenth of a second. */
+/** The response goes first: what is tried takes the process up to a tenth of a second. A process that ends waits for it. */
 const DELAY_MS = 20
 /** An `authenticate()` of your own may hang. */
 const LONGEST_WAIT_MS = 5000
@@ -25,7 +25,7 @@ export function explained(
     return undefined
   lastAt = now
   isBusy = true
-  const line = later(DELAY_MS)
+  const line = new Promise((resolve) => setTimeout(resolve, DELAY_MS))
     // By a name that no bundler follows, or every bundle would have all of it.
     .then(() => import(/* webpackIgnore: true */ /* @vite-ignore */ SPECIFIER))
     .then(({ explainLine }) => explainLine(delivery, verdict, listener))
@@ -33,13 +33,13 @@ export function explained(
     .finally(() => {
       isBusy = false
     })
-  return Promise.race([line, later(LONGEST_WAIT_MS)])
+  return Promise.race([line, noLine()])
 }
 
 /** Keeps no process alive. */
-function later(ms: number): Promise<undefined> {
+function noLine(): Promise<undefined> {
   return new Promise((resolve) => {
-    const timer: { unref?(): unknown } = Object(setTimeout(() => resolve(undefined), ms))
+    const timer: { unref?(): unknown } = Object(setTimeout(() => resolve(undefined), LONGEST_WAIT_MS))
     timer.unref?.()
   })
 }

@@ -5,14 +5,19 @@ import { escaped, printable } from '../lib/printable.ts'
 import type { Listener } from '../listener.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import type { LoggedVerdict } from './check-outcomes.ts'
+import { expectedSender } from './expected-sender.ts'
 import { explain } from './explain.ts'
+import { preciseDetail } from './precise-refusal.ts'
+import { toCheck } from './wrong-signature.ts'
 
 /** For a process that serves others too: a body of this size costs about a twentieth of a second. */
 const LARGEST_BODY = 16_384
 /** As a token. What is signed, and where, fits in less. */
 const LONGEST_HEADER = 8192
 const LONGEST_LINE = 1500
-const PASSWORD = /(\/\/)[^/?#@\s]*@/g
+/** The user and the password of a URL, and what its query keeps from others by its name. */
+const SECRETS =
+  /(\/\/)[^/?#@\s]*(?=@)|([?&][\w-]*(?:token|secret|key|pass|auth|sig|code)[\w-]*=)[^&#\s;,']+/gi
 
 /** Those whose deliveries are recognised. The rows of all senders would take as long to load as all the rest. */
 const RECOGNISED = [
@@ -54,7 +59,8 @@ export async function explainLine(
   const schemes = known.filter((row) => row !== undefined)
   const options = { schemes, maxBodyBytes: LARGEST_BODY }
   const { likely } = await explain(withShortHeaders(delivery), verdict, listener, options)
-  const sentences = likely.length > 0 ? likely : [verdict.detail || []].flat()
+  const sentences =
+    likely.length > 0 ? likely : [verdict.detail || [], ...toCheckUntried(verdict, listener)].flat()
   if (sentences.length === 0) return undefined
   const isUnknown = sentences.some((sentence) => sentence.startsWith('check '))
   const command = isUnknown ? await commandFor(listener) : undefined
@@ -62,6 +68,12 @@ export async function explainLine(
   const more =
     command === undefined ? `More: ${ERRORS_PAGE}${verdict.reason}` : `To see what arrives, run: ${command}`
   return inOneLine(`${said} ${more}`)
+}
+
+/** `hmac()` does not give its secret away, so no mistakes are tried. */
+function toCheckUntried({ reason, detail }: LoggedVerdict, listener: Listener<unknown>): readonly string[] {
+  const isUntried = listener.auth.method === 'hmac' && reason === 'signature_mismatch'
+  return isUntried && preciseDetail(detail) === undefined ? toCheck(expectedSender(listener, undefined)) : []
 }
 
 /** A stranger can send several megabytes of them, and what is tried reads them again and again. */
@@ -80,16 +92,18 @@ function withShortHeaders(delivery: Delivery): Delivery {
 const asSentence = (text: string) =>
   `${text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/\.$/, '')}.`
 
-/** Without the password that a URL may hold. */
-const inOneLine = (text: string) => printable(text.replace(PASSWORD, '$1***@')).replace(/[\n\t]/g, escaped)
+const inOneLine = (text: string) => printable(withoutSecrets(text)).replace(/[\n\t]/g, escaped)
+
+/** Without the passwords and tokens that a URL may hold. */
+const withoutSecrets = (text: string) => text.replace(SECRETS, '$1$2***')
 
 /** Shows the deliveries of a listener, and the checks that each of them passes. Undefined if its secret alone is not enough. */
 async function commandFor({ protocol }: Listener<unknown>): Promise<string | undefined> {
   const { scheme, options } = protocol
   if (scheme === undefined) return 'npx --no-install hookgate listen --ui'
   const isPublished = (await rowsOf([scheme.name])).some((row) => row?.sender === scheme.sender)
-  if (scheme.algorithm === 'code' || !isPublished) return undefined
   const { publicUrl = '' } = options ?? {}
+  if (scheme.algorithm === 'code' || !isPublished || publicUrl !== withoutSecrets(publicUrl)) return undefined
   const url = publicUrl === '' ? '' : ` --public-url '${publicUrl.replaceAll("'", "'\\''")}'`
   return `npx --no-install hookgate listen --ui --scheme ${scheme.name}${url}`
 }

@@ -155,6 +155,7 @@ const REMEDIES: { readonly [Of in Reason]?: string } = {
 
 function remedyFor({ reason, detail }: LoggedVerdict): string | undefined {
   const remedy = Object.hasOwn(REMEDIES, reason ?? '') ? REMEDIES[reason as Reason] : undefined // a key of the table
+  if (reason === 'method_not_post' && detail?.includes(': mount ')) return detail // an adapter has said it
   return detail && remedy ? `${detail}: ${remedy}` : remedy
 }
 

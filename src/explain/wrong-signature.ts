@@ -123,7 +123,7 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
 const ownTests = ({ facts }: ExpectedSender) => (facts.tests === undefined ? [] : [facts.tests])
 
 /** What nobody can find out from the delivery. */
-function toCheck(expected: ExpectedSender): readonly string[] {
+export function toCheck(expected: ExpectedSender): readonly string[] {
   const { scheme, facts, isSigned } = expected
   const others = facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
   const wanted = wantedOf(scheme)

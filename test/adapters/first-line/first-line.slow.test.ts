@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,6 +77,15 @@ describe('at a real terminal', () => {
       expect(await firstLine(name, sender, title)).toContain(FIRST_LINES[title]?.(name))
     },
   )
+
+  it('a program that ends at once has written its line before, and does not wait for more', async () => {
+    const short = fileURLToPath(new URL('short.mjs', import.meta.url))
+    const { written, child } = atTerminal(`exec ${shellQuote(process.execPath)} ${shellQuote(short)}`, {})
+    await once(child, 'close')
+    expect(written()).toMatch(
+      /^hookgate: listener "short" refused a delivery: auth_missing\. No X-Hub-Signature-256 header/,
+    )
+  })
 
   it('the command of that line runs as it is printed: it asks for the secret, and hides it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'))

@@ -49,15 +49,15 @@ const OTHER_SECRETS: { readonly [sender: string]: string } = {
 
 const UNSIGNED: { readonly [sender: string]: string } = {
   stripe:
-    'No Stripe-Signature header: Stripe always sends it, so a proxy or middleware has dropped it, or Stripe did not send this request.',
+    'No Stripe-Signature header: Stripe always sends it, so a proxy or middleware has dropped it, or Stripe did not send this request; sign your own tests, e.g. with hookgate send.',
   github:
-    "No X-Hub-Signature-256 header: GitHub signs only if its webhook has a secret: set one in the webhook's settings; otherwise a proxy or middleware has dropped it, or GitHub did not send this request.",
+    "No X-Hub-Signature-256 header: GitHub signs only if its webhook has a secret: set one in the webhook's settings; otherwise a proxy or middleware has dropped it, or GitHub did not send this request; sign your own tests, e.g. with hookgate send.",
   slack:
-    'No X-Slack-Signature header: Slack signs all but ssl_check=1; otherwise a proxy or middleware has dropped it, or Slack did not send this request.',
+    'No X-Slack-Signature header: Slack signs all but ssl_check=1; otherwise a proxy or middleware has dropped it, or Slack did not send this request; sign your own tests, e.g. with hookgate send.',
   twilio:
-    'No X-Twilio-Signature header: Twilio always sends it, so a proxy or middleware has dropped it, or Twilio did not send this request.',
+    'No X-Twilio-Signature header: Twilio always sends it, so a proxy or middleware has dropped it, or Twilio did not send this request; sign your own tests, e.g. with hookgate send.',
   shopify:
-    'No X-Shopify-Hmac-Sha256 header: Shopify always sends it, so a proxy or middleware has dropped it, or Shopify did not send this request.',
+    'No X-Shopify-Hmac-Sha256 header: Shopify always sends it, so a proxy or middleware has dropped it, or Shopify did not send this request; sign your own tests, e.g. with hookgate send.',
 }
 
 const OWN: { readonly [sender: string]: string } = {
