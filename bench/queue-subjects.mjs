@@ -1,12 +1,14 @@
-// pg-boss and graphile-worker, for `queueRates`, behind a listener with `postgresStore`, as docs/handoff.md has them. They are installed
-// for test/suites/queues alone, and found there.
+// The inbox; and pg-boss and graphile-worker behind a listener with `postgresStore`, as docs/handoff.md has them. Those two are
+// installed for test/suites/queues alone, and found there.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { fromEnvelope, jobId, jobUuid, toEnvelope } from 'hookgate/handoff'
+import { inbox } from 'hookgate/inbox'
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
-const AT_ONCE = 10
+/** How many deliveries are put, and how many jobs run, at the same time. */
+export const AT_ONCE = 10
 const QUEUE = 'bench'
 const { resolve } = createRequire(new URL('../test/suites/queues/package.json', import.meta.url))
 
@@ -19,6 +21,24 @@ async function queue(name) {
   }
 }
 
+async function inboxSubject(address) {
+  const pool = new pg.Pool({ ...address, max: AT_ONCE })
+  const box = inbox(pool)
+  await box.migrate()
+  return {
+    name: 'hookgate/inbox',
+    /** Of the listener, whose events are put. */
+    store: box.store,
+    put: (event) => box.put(event),
+    /** Returns a function that stops the worker. */
+    work(listener, handler) {
+      const worker = box.work(listener, handler, { concurrency: AT_ONCE, pollMs: 50 })
+      return () => worker.stop()
+    },
+    close: () => pool.end(),
+  }
+}
+
 async function storeOn(address) {
   const pool = new pg.Pool({ ...address, max: AT_ONCE })
   const store = postgresStore(pool)
@@ -28,7 +48,7 @@ async function storeOn(address) {
 
 const PgBoss = await queue('pg-boss')
 
-export async function pgBossSubject(address) {
+async function pgBossSubject(address) {
   const { pool, store } = await storeOn(address)
   const boss = new PgBoss.default({ ...address, max: AT_ONCE })
   boss.on('error', console.error)
@@ -57,7 +77,7 @@ pgBossSubject.missing = PgBoss.missing
 
 const graphile = await queue('graphile-worker')
 
-export async function graphileWorkerSubject(address) {
+async function graphileWorkerSubject(address) {
   const { pool, store } = await storeOn(address)
   const workers = new pg.Pool({ ...address, max: AT_ONCE + 2 })
   workers.on('error', console.error) // or graphile-worker complains
@@ -91,3 +111,6 @@ export async function graphileWorkerSubject(address) {
   }
 }
 graphileWorkerSubject.missing = graphile.missing
+
+/** Each opens with the address of a server, as the first one does. */
+export const SUBJECTS = [inboxSubject, pgBossSubject, graphileWorkerSubject]

@@ -31,7 +31,7 @@ export async function interleave(
   return { wall, cpu }
 }
 
-function shuffled(variants) {
+export function shuffled(variants) {
   return variants
     .map((variant) => ({ variant, at: Math.random() }))
     .sort((left, right) => left.at - right.at)

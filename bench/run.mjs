@@ -15,6 +15,7 @@ const SUITES = [
   'stall',
   'attack',
   'growth',
+  'inbox',
 ]
 
 const HELP = `npm run bench -- [suite ...] [options]
@@ -33,6 +34,7 @@ Suites: ${SUITES.join(', ')} (default: all)
   hostile    the cost of reading a hostile body before authentication, in all schemes
   stall      the longest time for which a large body with a wrong signature keeps all else from running
   growth     the memory that 100,000 mixed requests leave in a server
+  inbox      deliveries put and jobs run per second, next to pg-boss and graphile-worker. Needs Postgres and npm run test:queues
   attack     other senders' latency during 1,000 stalled bodies and 2,000 wrong signatures per second (a round is a second)
 
 Options:
@@ -69,7 +71,7 @@ for (const suite of SUITES) {
   if (positionals.length > 0 && !positionals.includes(suite)) continue
   const { measure } = await import(`./${suite}.mjs`)
   const rows = await measure({ rounds, progress: (text) => progress(`${suite}: ${text}`) })
-  results[suite] = { node: process.version, rounds, rows }
+  results[suite] = { node: process.version, rounds: rows[0]?.rounds ?? rounds, rows }
   progress('')
   console.log(`\n${tables[suite](rows)}`)
 }

@@ -1,7 +1,7 @@
 const HELP = `node bench/stores.mjs [options]          (after npm run build)
 
 Measures the bytes per event and the time per call of each durable store, on its own servers, and prints the tables of
-docs/stores.md. Needs redis-server and Postgres. Skips and names what is missing.
+bench/README.md. Needs redis-server and Postgres. Skips and names what is missing.
 
 Options:
   --events N    events per store (default 100,000; fewer make the bytes less exact)

@@ -185,4 +185,16 @@ export const tables = {
       [`the dearest of ${rows.length} strangers`, 'refused with', 'ms, the first', 'ms, median'],
       rows.slice(0, 10).map((row) => [row.name, row.reason, fixed(row.first), fixed(row.milliseconds)]),
     ),
+
+  inbox: (rows) =>
+    table(
+      ['', 'puts per second', '**× the inbox**', 'runs per second', '**× the inbox**'],
+      rows.map(({ name, putsPerSecond, putsToInbox, runsPerSecond, runsToInbox }) => [
+        name,
+        Math.round(putsPerSecond).toLocaleString('en'),
+        `**${fixed(putsToInbox)}**`,
+        Math.round(runsPerSecond).toLocaleString('en'),
+        `**${fixed(runsToInbox)}**`,
+      ]),
+    ),
 }

@@ -7,11 +7,7 @@ const { memoryStore } = require('hookgate/stores/memory')
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process
-  onVerdict(verdict) {
-    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
-  },
-  onError: console.error, // the errors behind 503 answers
+  store: memoryStore(), // for one process; several share Redis, Postgres, …
 })
 
 const app = express()
@@ -20,7 +16,7 @@ const app = express()
 app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
   const { id, type } = webhookOf(req, listener)
   console.log(type, id)
-  res.sendStatus(200) // 2xx: done. If you throw or answer 500, it runs when Stripe sends it again.
+  res.send('done') // 2xx: done. If you throw or answer 500, it runs when Stripe sends it again.
 })
 
 const server = app.listen(Number(process.env.PORT ?? 3000)).once('listening', () => {

@@ -7,11 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process
-  onVerdict(verdict) {
-    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
-  },
-  onError: console.error, // the errors behind 503 answers
+  store: memoryStore(), // for one process; several share Redis, Postgres, …
 })
 
 const app = Fastify()

@@ -77,7 +77,8 @@ export class EventStoreError extends CodedError<'ERR_EVENT_STORE'> {
  * The event is no longer this handler's, and its next delivery may run while the handler still does. Given to `onError`, and the reason
  * of `event.signal`. Adapters also write its code to the console if there is no `onError`. By `code`:
  *
- * - `ERR_LEASE_LOST`: the lease ended before it could be renewed. `cause` holds the store's error, if there was one.
+ * - `ERR_LEASE_LOST`: the lease ended before it could be renewed. `cause` holds the store's error, if there was one. Thrown by
+ *   `event.commit()` if the event's transaction ended with it.
  * - `ERR_RUN_TOO_LONG`: the handler ran longer than `maxRunSeconds`.
  * - `ERR_NO_ANSWER`: the handler outlived its lease, and the store has no `renew`.
  *

@@ -67,6 +67,11 @@ export interface EventStore {
    */
   accepted?(event: object, owner: string, delivery?: Delivery): void
   /**
+   * True for stores that have to hear of each event's end: `verify()` then claims events with `dedupe: 'off'` too, each under a key that
+   * no other delivery has.
+   */
+  readonly claimsAll?: boolean
+  /**
    * For stores that evict records when full: how long each record is kept at least, in seconds. `defineListener` refuses
    * a store that keeps records for less time than a captured delivery can be replayed.
    */

@@ -120,7 +120,8 @@ export interface ClaimedEvent<Payload = Json> {
    * Waits for an earlier call of `commit()` or `release()`.
    *
    * @returns `lost` after a `release()`, or if the lease expired and another delivery claimed the event.
-   * @throws EventStoreError if the store fails. You may call it again.
+   * @throws EventStoreError if the store fails. You may call it again. LeaseLostError if its transaction, of a store with one per
+   * event, has ended and was rolled back: answer no 2xx.
    */
   commit(): Promise<CommitAnswer>
   /**

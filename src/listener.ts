@@ -8,9 +8,11 @@ import { ignoreRejection } from './lib/hooks.ts'
 import type { Json } from './lib/json.ts'
 import { memberOf, textOf } from './lib/member-of.ts'
 import {
+  aBoolean,
   aFunction,
   checkedElsewhere,
   checkOptions,
+  hasMethod,
   type OptionCheck,
   type OptionTable,
   oneOfWords,
@@ -64,6 +66,8 @@ export interface Listener<Payload = Json> {
   readonly onVerdict: Hooks<Payload>['onVerdict'] | null | undefined
   /** Called for every failure that is not the sender's fault. Null: adapters write no warning either. */
   readonly onError: Hooks<Payload>['onError'] | null | undefined
+  /** Whether a refusal is explained on a terminal. */
+  readonly explainRefusals: boolean
   /** The clock, in milliseconds since 1970. */
   readonly clock: Clock
   /** Returns an owner name for the next claim, unique across all processes. */
@@ -131,6 +135,7 @@ export function defineListener<Events = Json, Payload = Events>(
     settle: options.settle ?? 'auto',
     onVerdict: options.onVerdict,
     onError: options.onError,
+    explainRefusals: options.explainRefusals ?? true,
     clock: options.clock ?? Date,
     nextOwner: ownerNames(options.randomUuid ?? (() => crypto.randomUUID())),
   })
@@ -253,6 +258,11 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
    * ignored. Without it, the adapters write the error's code to `console.warn`, at most once a minute. `null` silences it.
    */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | null | undefined
+  /**
+   * Whether the adapters of Node explain a refused delivery on your terminal: the likely mistake and its fix, at most once a minute
+   * in a process, if standard error is a terminal and NODE_ENV is not `production`. Defaults to true.
+   */
+  readonly explainRefusals?: boolean | undefined
   /** The clock, for tests. Defaults to `Date`. */
   readonly clock?: Clock | undefined
   /** Returns a UUID that identifies this process in the store, for tests. Defaults to `crypto.randomUUID()`. */
@@ -263,7 +273,8 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
 const callOf = (value: unknown) => textOf(value, 'usage') ?? 'hmac({ secrets })'
 
 const standardSchema: OptionCheck = (value, option) => {
-  withMethods(['validate'])(memberOf(value, '~standard'), `${option}['~standard']`)
+  if (hasMethod(memberOf(value, '~standard'), 'validate')) return
+  throw new ListenerConfigError(option, 'is no Standard Schema, as of zod or valibot')
 }
 
 const aHook: OptionCheck = (value, option) => {
@@ -290,6 +301,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   settle: optional(oneOfWords('auto', 'manual')),
   onVerdict: aHook,
   onError: aHook,
+  explainRefusals: optional(aBoolean),
   clock: optional(withMethods(['now'])),
   randomUuid: optional(aFunction),
 }

@@ -184,6 +184,6 @@ export interface InboxFields extends FailedFields {
   readonly answer?: 'put' | 'done' | 'failed' | 'dead' | 'lost' | undefined
   /** Of a run: its number, from 1 on. */
   readonly attempt?: number | undefined
-  /** Of a run: the time since the event was put, in milliseconds. */
+  /** Of a run: the time since the event was put, or since `again()`, in milliseconds. */
   readonly waitedMs?: number | undefined
 }

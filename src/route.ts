@@ -28,6 +28,9 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
   readonly [Key in NameOf<Event> | Prefixes<NameOf<Event>>]?: Handler<Routed<Event, Key>, Rest, Result>
 } & { readonly '*': Handler<Event, Rest, Result> }
 
+/** `NoInfer` would stay, and hide the members of a union. */
+type Uninferred<Type> = [Type][Type extends unknown ? 0 : never]
+
 /**
  * Returns a function that calls the handler for an event's type: the one with its exact name, else the longest prefix,
  * `customer.*`, else `*`. Works in every adapter, because it passes on whatever follows the event.
@@ -44,16 +47,30 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
  * })
  * ```
  *
- * @param _listener only its types are used
+ * As the handler of an inbox, in `box.work(listener, route(listener, { … }))`, its events are those of a job.
+ *
+ * @param listener only its types are used
  * @throws ListenerConfigError if there is no handler for `*`, or if a handler is no function.
  */
+export function route<
+  // By where the router goes, such as a worker of an inbox. Otherwise, by the handlers: the second signature.
+  Given extends Listener<unknown>,
+  Rest extends readonly unknown[] = never,
+  Result = unknown,
+  Event = EventOf<Given>,
+>(
+  listener: Given & ([Rest] extends [never] ? never : unknown),
+  handlers: Handlers<Uninferred<Event>, Uninferred<Rest>, Uninferred<Result>>,
+): Handler<Event, Rest, Result>
 export function route<
   Given extends Listener<unknown>,
   Rest extends readonly unknown[] = [],
   Result = unknown,
->(_listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result> {
+>(listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result>
+export function route(listener: unknown, handlers: object): Handler<unknown, readonly unknown[], unknown> {
+  void listener // only its types are used
   // Own properties only: a type may be `constructor`. Longer prefixes come first.
-  const known = new Map<string, Handler<EventOf<Given>, Rest, Result>>(Object.entries(handlers))
+  const known = new Map<string, Handler<unknown, readonly unknown[], unknown>>(Object.entries(handlers))
   for (const [key, handler] of known) optional(aFunction)(handler, `route['${key}']`)
   const fallback = known.get('*')
   if (fallback === undefined) throw new ListenerConfigError('route', "needs a handler for '*'")

@@ -7,7 +7,7 @@ import { checkHeaders } from './checks/headers.ts'
 import { checkPayload } from './checks/payload.ts'
 import { checkSourceIp } from './checks/source-ip.ts'
 import { checkTimestamp } from './checks/timestamp.ts'
-import { acceptedEvent, Lease } from './claim.ts'
+import { Lease } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
 import { isListener } from './is-listener.ts'
@@ -19,14 +19,14 @@ import { type Failure, fail, type Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
 import { report, reportError, traceVerify } from './report.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
-import { Verification } from './verification.ts'
+import { acceptedEvent, Verification } from './verification.ts'
 
 /** What ends the checks: a refusal, or the reply to a handshake. */
 type Stop = Failure<Reason> | { readonly reply: Reply }
 
 /** One question about a delivery. A reason without a status does not compile. */
 export interface Check {
-  /** As docs/checks.md and the tools call it. */
+  /** As docs/how-it-works.md and the tools call it. */
   readonly name: CheckName
   /** Undefined if the delivery passes. */
   ask(verification: Verification): MaybePromise<Stop | undefined>

@@ -52,7 +52,16 @@ describe('an omitted option', () => {
 
   it('an omitted option may be written as undefined', () => {
     const names = ['allowedCidrs', 'maxBodyBytes', 'toleranceSeconds', 'retentionSeconds', 'leaseSeconds']
-    const more = ['storeTimeoutSeconds', 'payload', 'settle', 'onVerdict', 'onError', 'clock', 'randomUuid']
+    const more = [
+      'maxRunSeconds',
+      'storeTimeoutSeconds',
+      'payload',
+      'settle',
+      'onVerdict',
+      'onError',
+      'clock',
+      'randomUuid',
+    ]
     const options = Object.fromEntries([...names, ...more].map((name) => [name, undefined]))
     const { nextOwner: _, ...wanted } = defineListener(required)
     const { nextOwner: __, ...seen } = defineListener({ ...required, ...options })
@@ -128,6 +137,7 @@ describe('numbers', () => {
     'toleranceSeconds',
     'retentionSeconds',
     'leaseSeconds',
+    'maxRunSeconds',
     'storeTimeoutSeconds',
   ]
   const wrong = [0, -0, -1, NaN, Infinity, -Infinity, '300', null, true, 300n, [300], new Date()]
@@ -147,6 +157,13 @@ describe('numbers', () => {
     expect(optionAtFault({ maxBodyBytes: 1.5 })).toBe('maxBodyBytes')
     expect(optionAtFault({ maxBodyBytes: 2 ** 53 })).toBe('maxBodyBytes')
     expect(defineListener({ ...required, maxBodyBytes: 1 }).maxBodyBytes).toBe(1)
+  })
+
+  it('maxRunSeconds is at least leaseSeconds, and 900 by default unless the lease is longer', () => {
+    const maxRunMs = (options: object) => defineListener({ ...required, ...options }).maxRunMs
+    expect(optionAtFault({ leaseSeconds: 30, maxRunSeconds: 29.9 })).toBe('maxRunSeconds')
+    expect(maxRunMs({ leaseSeconds: 30, maxRunSeconds: 30 })).toBe(30_000)
+    expect([maxRunMs({}), maxRunMs({ leaseSeconds: 901 })]).toEqual([900_000, 901_000])
   })
 
   it('seconds may have fractions', () => {
@@ -226,10 +243,10 @@ describe('the rest', () => {
     ['clock', () => 0],
     ['clock', { now: 5 }],
     ['randomUuid', 'a'],
-    ["payload['~standard']", null],
-    ["payload['~standard']", {}],
-    ["payload['~standard']", () => true],
-    ["payload['~standard']", { '~standard': { version: 1, vendor: 'x' } }],
+    ['payload', null],
+    ['payload', {}],
+    ['payload', () => true],
+    ['payload', { '~standard': { version: 1, vendor: 'x' } }],
     ['allowedCidrs', []],
     ['allowedCidrs', null],
     ['allowedCidrs[1]', ['10.0.0.0/8', 'localhost']],
@@ -251,7 +268,7 @@ describe('the error', () => {
     [hmac, 'hmac({ secrets })'],
   ])('the error says how to call an authenticator that was not called: %#', (factory, call) => {
     const { message } = errorOf({ ...required, auth: factory })
-    expect(message).toBe(`auth: must have a method authenticate(); was it called? Try ${call}`)
+    expect(message).toBe(`auth: is a function; call it: ${call}`)
   })
 
   it('the error names the option and the problem, has a code, and never quotes a secret', () => {

@@ -26,7 +26,7 @@ const { exports } = JSON.parse(readFileSync(path('../package.json'), 'utf8'))
 
 /** Installed beside the TypeScript that it needs. */
 const typedoc = createRequire(path('../docs/site/package.json')).resolve('typedoc')
-const { Application, Converter, ReflectionKind } = await import(pathToFileURL(typedoc))
+const { Application, Comment, CommentTag, Converter, ReflectionKind } = await import(pathToFileURL(typedoc))
 
 /** The source of each subpath: `./dist/adapters/hono.js` is made from `adapters/hono.ts`. */
 const specifiers = new Map(
@@ -53,13 +53,26 @@ const MARKDOWN = {
   interfacePropertiesFormat: 'table',
 }
 
+/** The groups of the reference in their order, by the subpaths that belong to them. */
+const GROUPS = {
+  Core: /^$/,
+  Frameworks: /^\/(?:express|fastify|hono|web|adapter)$/,
+  Stores: /^\/stores\//,
+  'Work after the response': /^\/(?:inbox|handoff)$/,
+  'Test, explain, observe': /^\/(?:testing|explain|otel)$/,
+  'Keys, listeners and schemes': /^\/(?:jwt|listeners|schemes)$/,
+  Senders: /^\/schemes\//,
+  Sending: /^\/sender$/,
+}
+
 const app = await Application.bootstrapWithPlugins({
   ...(values.markdown ? MARKDOWN : { outputs: [{ name: 'html', path: path('../docs/api/html') }] }),
-  name: 'hookgate',
+  name: values.markdown ? 'API reference' : 'hookgate',
   readme: 'none',
   tsconfig: path('../tsconfig.build.json'),
   entryPoints: [...specifiers.keys()],
   sort: ['source-order'],
+  groupOrder: Object.keys(GROUPS),
   excludePrivate: true,
   excludeExternals: true,
   disableSources: true,
@@ -72,6 +85,11 @@ app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
     // The pattern `./schemes/*` has no single source.
     module.name = specifiers.get(fileOf(module)) ?? module.name.replace(/^src\//, 'hookgate/')
+    const subpath = module.name.slice('hookgate'.length)
+    const group = Object.keys(GROUPS).find((name) => GROUPS[name].test(subpath))
+    if (group === undefined) throw new Error(`tools/api.mjs: ${module.name} is in no group`)
+    module.comment ??= new Comment()
+    module.comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: group }]))
   }
 })
 

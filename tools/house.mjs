@@ -43,19 +43,45 @@ for (const files of [...sizes, sources]) {
   console.log(`${name.padEnd(9)}${`${files.length}`.padStart(4)} files${`${lines}`.padStart(7)} lines`)
 }
 
-/** The words of docs/ and docs/migrate/, without tables that `npm run docs:schemes` writes. */
-const pages = ['docs', 'docs/migrate'].flatMap((folder) =>
-  readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name}`),
+/** The most words of all pages together. Headings and tables count, programs do not: tests compile and run those. */
+const MOST_WORDS = 28_000
+
+const PROGRAM = /^ *```[\s\S]*?^ *```$/gm
+/** Tables that a command writes, and other comments. */
+const GENERATED = /<!-- (\w+): npm run .*?<!-- end of \1 -->|<!--.*?-->/gs
+
+const count = (text) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+
+/**
+ * The README and every folder of docs, with the number of words and of words in programs. Leaves out what commands write: the pages of
+ * senders and the API reference.
+ */
+function countPages() {
+  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true })
+    .filter((path) => path.endsWith('.md') && !/^(schemes|api)\/|node_modules|^site\/dist/.test(path))
+    .map((path) => `docs/${path}`)
+  return ['README.md', ...pages.toSorted()].map((page) => {
+    const text = readFileSync(join(ROOT, page), 'utf8').replaceAll(GENERATED, '')
+    const inPrograms = count((text.match(PROGRAM) ?? []).join('\n'))
+    return { page, words: count(text) - inPrograms, inPrograms }
+  })
+}
+
+const pages = countPages()
+const sumOf = (column) => pages.reduce((sum, page) => sum + page[column], 0)
+const wordsLine = (words, inPrograms, name) =>
+  console.log(`${`${words}`.padStart(7)} +${`${inPrograms}`.padStart(4)}  ${name}`)
+
+console.log(
+  '\nThe words of each page, with headings and tables, and those of its programs, which tests compile:',
 )
-const words = pages.flatMap((page) =>
-  read(page)
-    .replaceAll(/<!-- (\w+): npm run .*?<!-- end of \1 -->/gs, '')
-    .split(/\s+/)
-    .filter((word) => /[\p{L}\p{N}]/u.test(word)),
+for (const { page, words, inPrograms } of pages) wordsLine(words, inPrograms, page)
+const over = Math.max(0, sumOf('words') - MOST_WORDS)
+wordsLine(
+  sumOf('words'),
+  sumOf('inPrograms'),
+  `${pages.length} pages, at most ${MOST_WORDS} words${over > 0 ? `, ${over} too many` : ''}`,
 )
-console.log(`docs     ${`${pages.length}`.padStart(4)} pages${`${words.length}`.padStart(7)} words`)
 
 /** Why a file stands alone although one file alone imports it: the first pattern that fits. */
 const REASONS = [

@@ -1,7 +1,6 @@
-// Makes the pictures of the pages: `npm run site && node tools/pictures.mjs`, with Chromium and util-linux's `script` installed.
+// Makes the pictures of the inspector and of the terminal: `npm run build && node tools/pictures.mjs`, with Chromium and util-linux's `script` installed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -89,24 +88,7 @@ background:#17191c;color:#e6e7ea;font:14px/1.5 monospace;border-radius:10px;whit
 ><span style="color:${COLOURS[90]}">$</span> hookgate listen --scheme stripe --explain\n${html}</pre>`)
 await page.locator('pre').screenshot({ path: pathOf('terminal.png'), omitBackground: true })
 
-const site = createServer((request, response) => {
-  const path = new URL(request.url, 'http://site').pathname.replace(/\/$/, '/index.html')
-  const type = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
-  response.writeHead(200, { 'content-type': type[path.split('.').at(-1)] ?? 'text/plain' })
-  response.end(readFileSync(pathOf(`site/dist${path}`)))
-}).listen(0, '127.0.0.1')
-await once(site, 'listening')
-const playground = await browser.newPage({ viewport: { width: 1100, height: 860 } })
-await playground.goto(`http://127.0.0.1:${site.address().port}/playground/`)
-await playground.getByRole('button', { name: 'Sign this body' }).click()
-await playground.getByText('Accepted').first().waitFor()
-await playground.getByRole('button', { name: 'Change a byte' }).click()
-await playground.getByText('Likely:').first().waitFor()
-await playground.screenshot({ path: pathOf('playground.png') })
-
 await browser.close()
-site.close()
-site.closeAllConnections()
 listening.kill('SIGINT')
 app.close()
 app.closeAllConnections()

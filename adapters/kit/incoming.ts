@@ -83,11 +83,13 @@ export function oversizeBody(limit: number): Uint8Array {
   return standIn.subarray(0, limit + 1)
 }
 
-/** A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. */
-export function bodyTaken(): ListenerConfigError {
+/**
+ * A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. `parser` is one that it
+ * may have been, and `keep` how it could leave the bytes.
+ */
+export function bodyTaken(parser: string, keep: string): ListenerConfigError {
   const problem = 'was read before hookgate could, and its exact bytes are gone'
-  const mend = 'run hookgate before any body parser (express.json(), c.req.json(), request.json(), …)'
-  const keep = "let the parser read request.clone(), or keep the bytes in Node's request.rawBody"
+  const mend = `run hookgate before any body parser (such as ${parser})`
   return new ListenerConfigError('body', `${problem}: ${mend}, or ${keep}`)
 }
 

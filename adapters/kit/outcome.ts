@@ -32,8 +32,9 @@ export interface Claimed<Given extends Listener<unknown> = Listener> {
 export const LEASE: unique symbol = Symbol('hookgate.lease')
 
 /** Answers a verdict that is not ok. */
-export function refuse(verdict: Rejected | Handshake, { delivery, listener }: Verification): Refusal {
-  if (!verdict.handshake) warnOfRefusal(listener, verdict.reason)
+export function refuse(verdict: Rejected | Handshake, verification: Verification): Refusal {
+  const { delivery, listener } = verification
+  if (!verdict.handshake) warnOfRefusal(verification, verdict)
   const reply = replyTo(verdict)
   return delivery.body.byteLength > listener.maxBodyBytes ? closing(reply) : { reply }
 }
@@ -67,8 +68,9 @@ export function refuseBusy({ message }: OverloadError, unread: Unread): Refusal 
 export function refuseUnread(failure: Failure<Reason>, unread: Unread): Refusal {
   const { listener } = unread
   const verdict = rejected(failure, listener.protocol)
-  reportAside(verificationOf(unread), verdict)
-  warnOfRefusal(listener, failure.reason)
+  const verification = verificationOf(unread)
+  reportAside(verification, verdict)
+  warnOfRefusal(verification, verdict)
   return closing(replyTo(verdict))
 }
 

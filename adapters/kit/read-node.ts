@@ -1,6 +1,8 @@
 import { joinBody } from '#crypto'
 import { announcedBytes } from '../../src/delivery.ts'
+import type { ListenerConfigError } from '../../src/errors.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
 import { withChunk } from '../../src/lib/read-stream.ts'
 import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
@@ -126,6 +128,14 @@ export function fromNode<Request extends NodeRequest>(
 
 const socketAddress = ({ socket }: NodeRequest) => socket.remoteAddress
 
+/** Names the parser of Express, or that of Hono. */
+function nodeBodyTaken(request: NodeRequest): ListenerConfigError {
+  const keep = "keep the bytes in Node's request.rawBody"
+  return memberOf(request, 'app') === undefined
+    ? bodyTaken('c.req.json()', `let it read request.clone(), or ${keep}`)
+    : bodyTaken('express.json()', keep)
+}
+
 /**
  * Reads the exact bytes of a Node request's body, at most `limit` + 1 of them.
  *
@@ -146,7 +156,7 @@ function readNodeBody(
   if (!isUntouched) {
     if (request.rawBody instanceof Uint8Array) return Promise.resolve(counted(request.rawBody, inFlight))
     if (request.body instanceof Uint8Array) return Promise.resolve(counted(request.body, inFlight))
-    if (request.readableDidRead || request.readableEnded) throw bodyTaken()
+    if (request.readableDidRead || request.readableEnded) throw nodeBodyTaken(request)
   }
   if (announced !== undefined && announced > limit) return Promise.resolve(oversizeBody(limit))
   return new Promise((resolve, reject) => {

@@ -47,7 +47,8 @@ function readWebBody(
   timeoutMs: number,
   inFlight: BodyInFlight,
 ): Promise<Uint8Array> {
-  if (request.bodyUsed || request.body?.locked) throw bodyTaken()
+  if (request.bodyUsed || request.body?.locked)
+    throw bodyTaken('c.req.json() or request.json()', 'let it read request.clone()')
   const isOversize = announced !== undefined && announced > limit
   if (isOversize || request.body === null) {
     return Promise.resolve(isOversize ? oversizeBody(limit) : NO_BYTES)

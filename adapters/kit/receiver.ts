@@ -18,9 +18,8 @@ import { nowIfObserved, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.ts'
-import { Arrived } from './arrived.ts'
 import { asError } from './as-error.ts'
-import { BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
+import { Arrived, BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
@@ -39,14 +38,16 @@ export interface ReceiverOptions {
   /** How long a body may take to arrive, in seconds. Defaults to 10. */
   readonly bodyTimeoutSeconds?: number | undefined
   /**
-   * Maximum number of bodies in flight: arriving, or waiting for a lookup, a key set, the store or a payload schema. For one
-   * more, the incomplete body with the lowest rate since its first byte is cut: 503, and its connection is closed. If all are
-   * complete, the newest gets the 503. Defaults to 4096.
+   * The most deliveries that are read or checked at the same time. Defaults to 4096.
+   *
+   * They are arriving, or wait for a lookup, a key set, the store or a payload schema. For one more, the incomplete body with the lowest rate since its first byte is cut: 503, and its connection is closed. If all are
+   * complete, the newest gets the 503.
    */
   readonly maxConcurrentBodies?: number | undefined
   /**
-   * Maximum total size of the bodies in flight, in bytes that have arrived. Content-Length does not count. When there are more,
-   * the slowest is cut, as above. Defaults to 268,435,456 (256 MB). Must be at least the listener's `maxBodyBytes`.
+   * The most memory for their bodies, in bytes. Defaults to 268,435,456 (256 MB). Must be at least the listener's `maxBodyBytes`.
+   *
+   * Counts the bytes that have arrived, not Content-Length. When there are more, the slowest is cut, as above.
    */
   readonly maxConcurrentBytes?: number | undefined
 }
@@ -68,7 +69,7 @@ export interface Checked {
   /** Always undefined. Declared so that `checked.reply` singles out refusals. */
   readonly reply?: undefined
   /** Only for the receiver. */
-  readonly [UNCLAIMED]: Pick<Arrived, 'verification' | 'incoming'>
+  readonly [UNCLAIMED]: Pick<Arrived, 'verification' | 'sender'>
 }
 
 const UNCLAIMED: unique symbol = Symbol('hookgate')
@@ -144,7 +145,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
       const verdict = await traceVerify(verification, checkAndClaim)
       return finish(incoming, place, outcomeOf<Given>(verdict, verification))
     } catch (error) {
-      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, arrived))
+      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, incoming, place))
     }
   }
 
@@ -162,14 +163,14 @@ export function createReceiver<Request extends object, Given extends Listener<un
         stop ? refuse(stop, verification) : { payload, [UNCLAIMED]: arrived },
       )
     } catch (error) {
-      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, arrived))
+      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, incoming, place))
     }
   }
 
   async function claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal> {
-    const { verification, incoming } = checked[UNCLAIMED]
+    const { verification, sender } = checked[UNCLAIMED]
     const place = bodies.admit(verification.delivery.body.byteLength)
-    verification.holder = new Arrived(verification, incoming, place)
+    verification.holder = new Arrived(verification, sender, place)
     verification.startedAt = nowIfObserved(verification.listener)
     if (key !== undefined) verification.claimKeys = [key]
     try {
@@ -231,7 +232,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
         )
       }
     } catch (error) {
-      return isA(error, OverloadError) ? finish(incoming, place, BUSY) : rethrow(error, { incoming, place })
+      return isA(error, OverloadError) ? finish(incoming, place, BUSY) : rethrow(error, incoming, place)
     }
   }
 }
@@ -255,12 +256,9 @@ function finish<Outcome extends Refusal | { readonly reply?: undefined }>(
 }
 
 /** Like `finish`, for an error. */
-function rethrow(
-  error: unknown,
-  { incoming, place }: { readonly incoming: Incoming; readonly place?: BodyInFlight | undefined },
-): never {
+function rethrow(error: unknown, { pipelined }: Incoming, place: BodyInFlight | undefined): never {
   place?.leave()
-  incoming.pipelined?.end(false)
+  pipelined?.end(false)
   throw asError(error)
 }
 

@@ -3,7 +3,9 @@ import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isA } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
-import type { Reason } from '../../src/reason.ts'
+import type { Rejected } from '../../src/verdict.ts'
+import type { Verification } from '../../src/verification.ts'
+import { explained } from './explained.ts'
 
 const PAUSE_MS = 60_000
 const MOST_IDS = 1000
@@ -11,15 +13,28 @@ const MOST_IDS = 1000
 /** When each listener's reasons were last told, by its clock. When full, drops the listener that came first. */
 const lastWarned = new Map<string, Map<string, number>>()
 
-/** Warns of a refusal if the listener has no `onVerdict`. Not of the sender's next attempt at the same event. */
+/**
+ * Warns of a refusal if the listener has no `onVerdict`, or if a person watches. Not of the sender's next attempt at the same event.
+ */
 export function warnOfRefusal(
-  listener: Listener<unknown>,
-  reason: Reason,
+  verification: Pick<Verification, 'delivery' | 'listener'>,
+  verdict: Rejected,
   what: string = 'refused a delivery',
 ): void {
+  const { listener } = verification
+  const { reason } = verdict
   const isExpected = reason === 'event_duplicate' || reason === 'event_in_progress'
-  if (listener.onVerdict !== undefined || isExpected) return
-  warn(listener, what, reason, 'onVerdict')
+  if (listener.onVerdict === null || isExpected) return
+  const isNew = listener.onVerdict === undefined && recordIfNew(listener.id, reason, timeIn(listener.clock))
+  const explanation = explained(verification, verdict, timeIn(listener.clock))
+  if (explanation === undefined) {
+    if (isNew) warn(listener, what, reason, 'onVerdict')
+    return
+  }
+  void explanation.then((line) => {
+    if (line !== undefined) write(`${beginning(listener, what, reason)}. ${line}`)
+    else if (isNew) warn(listener, what, reason, 'onVerdict')
+  })
 }
 
 /** Warns of a failure if the listener has no `onError`. Shows only its code: messages and causes may quote strangers. */
@@ -27,7 +42,8 @@ export function warnOfFailure(
   listener: Pick<Listener<unknown>, 'id' | 'clock' | 'onError'>,
   code: string,
 ): void {
-  if (listener.onError === undefined) warn(listener, 'failed', code, 'onError')
+  if (listener.onError !== undefined || !recordIfNew(listener.id, code, timeIn(listener.clock))) return
+  warn(listener, 'failed', code, 'onError')
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */
@@ -45,17 +61,19 @@ export function codeOf(error: unknown, otherwise: string): string {
   return isA(error, CodedError) ? error.code : otherwise
 }
 
-function warn(
-  { id, clock }: Pick<Listener<unknown>, 'id' | 'clock'>,
-  what: string,
-  reason: string,
-  hook: 'onVerdict' | 'onError',
-): void {
-  if (!recordIfNew(id, reason, timeIn(clock))) return
+type Named = Pick<Listener<unknown>, 'id'>
+
+function warn(listener: Named, what: string, reason: string, hook: 'onVerdict' | 'onError'): void {
   const first = reason === 'signature_mismatch' ? 'try hookgate/explain, see ' : ''
-  const text = `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}. What to do: ${first}${ERRORS_PAGE}${reason.toLowerCase()} (set ${hook} for the details, or null for silence)`
-  callHook(() => console.warn(text)) // a replaced console may throw
+  const page = ERRORS_PAGE + reason.toLowerCase()
+  const hint = `set ${hook} for the details, or null for silence`
+  write(`${beginning(listener, what, reason)}. What to do: ${first}${page} (${hint})`)
 }
+
+const beginning = ({ id }: Named, what: string, reason: string) =>
+  `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}`
+
+const write = (text: string) => callHook(() => console.warn(text)) // a replaced console may throw
 
 /** If the listener's clock is broken, the platform's time. */
 function timeIn(clock: Clock): number {

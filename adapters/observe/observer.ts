@@ -1,4 +1,3 @@
-import { acceptedEvent, type EventClaim, Lease } from '../../src/claim.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isPromise } from '../../src/lib/maybe-promise.ts'
@@ -8,7 +7,7 @@ import type { WaitUntil } from '../../src/lib/refreshed.ts'
 import type { Listener } from '../../src/listener.ts'
 import { report, traceVerify } from '../../src/report.ts'
 import type { Verdict } from '../../src/verdict.ts'
-import { Verification } from '../../src/verification.ts'
+import { acceptedEvent, Verification } from '../../src/verification.ts'
 import { check } from '../../src/verify.ts'
 import { BodiesInFlight, type BodyInFlight, OverloadError } from '../kit/bodies-in-flight.ts'
 import { type ListenerLookup, lookupOf } from '../kit/lookup.ts'
@@ -125,7 +124,7 @@ async function judgeBody(delivery: Delivery, listener: Listener<unknown>): Promi
   verification.isEnforced = false
   try {
     const verdict = await traceVerify(verification, checkWithoutClaim)
-    if (verdict.reason) warnOfRefusal(listener, verdict.reason, 'would refuse a delivery')
+    if (verdict.reason) warnOfRefusal(verification, verdict, 'would refuse a delivery')
   } catch (error) {
     warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))
   }
@@ -134,15 +133,12 @@ async function judgeBody(delivery: Delivery, listener: Listener<unknown>): Promi
 /** Leaves the claim, and the answers to handshakes, to whatever answers the request. */
 async function checkWithoutClaim(verification: Verification): Promise<Verdict<unknown>> {
   const stop = await check(verification)
-  const lease = new Lease(verification, '', NOTHING)
-  return stop ?? report(verification, { ok: true, event: acceptedEvent(verification, lease) })
+  return stop ?? report(verification, { ok: true, event: acceptedEvent(verification, new Unclaimed()) })
 }
 
-/** Never claimed, so that nothing is remembered. */
-const NOTHING: EventClaim = {
-  take: async () => 'busy',
-  commit: async () => 'lost',
-  release: async () => false,
-  isRenewable: false,
-  renew: async () => false,
+/** Stands for the lease of an event that was never claimed. */
+class Unclaimed {
+  readonly signal: AbortSignal = new AbortController().signal
+  commit = async (): Promise<'lost'> => 'lost'
+  release = async (): Promise<boolean> => false
 }

@@ -1,6 +1,9 @@
 import util from 'node:util'
 import { ERRORS_PAGE } from '../../src/errors.ts'
 import { textOf } from '../../src/lib/member-of.ts'
+import { escaped, printable } from '../../src/lib/printable.ts'
+
+export { printable }
 
 /** Prints a result to standard output, for scripts. */
 export function print(line: string): void {
@@ -17,21 +20,9 @@ export function paint(style: 'green' | 'red' | 'yellow' | 'gray', text: string):
   return util.styleText(style, text, { stream: process.stdout })
 }
 
-/** Makes untrusted text safe for a terminal: control characters could move its cursor or worse. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === '\n' || character === '\t' ? character : escaped(character),
-  )
-}
-
 /** One line of NDJSON. Escapes the control characters that `JSON.stringify` leaves alone. */
 export function toJsonLine(value: object): string {
   return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
-}
-
-function escaped(character: string): string {
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
 /** Appends the code of the package's own errors, and the link to its entry, on a separate line. */

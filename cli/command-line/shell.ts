@@ -26,6 +26,11 @@ export function dataOption(body: Uint8Array): readonly [option: string, value: s
   return text === undefined || CONTROL_CHARACTER.test(text) ? undefined : ['--data-raw', text]
 }
 
+/** An option and its value. A value that begins with a dash needs `=`. */
+export function shellOption(option: string, value: string): string {
+  return ` ${option}${value.startsWith('-') ? '=' : ' '}${shellQuote(value)}`
+}
+
 /** Quotes a word for a POSIX shell. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

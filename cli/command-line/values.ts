@@ -43,6 +43,12 @@ export function httpUrl(option: string, text: string): URL {
   return url
 }
 
+/** A path as a client sends it: without `.` and `..`, and percent-encoded. @throws UsageError */
+export function urlPath(option: string, text: string): string {
+  if (/^\/[^?#]*$/.test(text)) return new URL(`http://localhost${text}`).pathname
+  throw new UsageError(`${option} takes a path without host and query, e.g. /webhooks/stripe`)
+}
+
 const FILE_PROBLEMS: { readonly [code: string]: string } = {
   ENOENT: 'the file does not exist',
   EISDIR: 'it is a directory; give a file',

@@ -5,13 +5,14 @@ import { memoryStore } from '../../src/stores/memory.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, UsageError } from '../command-line/exit.ts'
 import { messageOf, print, remark, withHelp } from '../command-line/output.ts'
-import { byteSize, httpUrl, toUsageError, wholeNumber } from '../command-line/values.ts'
+import { byteSize, httpUrl, toUsageError, urlPath, wholeNumber } from '../command-line/values.ts'
 import type { Forwarder } from '../forward/forward.ts'
 import { checkTimeout, FORWARD_OPTIONS, readForwarding } from '../forward/forward-options.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import { INSPECTOR_OPTIONS, readInspectorSettings } from '../inspector/options.ts'
 import { chooseAuth } from '../listen/auth.ts'
 import { withExplanation } from '../listen/explanations.ts'
+import { workingCommand } from '../listen/next-command.ts'
 import {
   DEFAULT_HOST,
   DEFAULT_ID,
@@ -49,29 +50,26 @@ export const listen: Command = defineCommand({
     'client: ioredis or redis; pg or postgres; mysql2 or mariadb; node:sqlite, better-sqlite3 or libsql. Put a URL with a',
     'password into HOOKGATE_STORE, because every user of this machine can read a command line.',
     '--public-url and --tenant-url default to the address it listens on.',
-    'Each line shows time, status, milliseconds, event ID and result. --json prints every field.',
+    'Each line shows time, status, milliseconds, result, event type and event ID. --json prints every field.',
     'Ctrl-C finishes deliveries in flight and prints a summary. A second Ctrl-C stops at once.',
   ],
   examples: [
-    'hookgate listen',
-    'HOOKGATE_SECRET=$(cat secret.txt) hookgate listen --port 0 --json',
-    'hookgate listen --scheme stripe --secret-file whsec.txt --forward-to localhost:3000/webhook',
-    'hookgate listen --ui --record deliveries.ndjson',
+    'hookgate listen --scheme stripe --secret-file whsec.txt --forward-to localhost:3000/webhooks/stripe',
+    'hookgate listen --scheme github --secret-file secret.txt --ui --open',
+    'hookgate listen --scheme twilio --secret-file token.txt --public-url https://example.ngrok.app/sms',
+    'hookgate listen --store sqlite:events.db --json',
     'hookgate listen --jwks hookgate-jwks.json',
-    'hookgate listen --store sqlite:events.db',
-    'hookgate listen --scheme github --secret-file secret.txt',
-    'hookgate listen --jwks https://sender.example/jwks.json --tenant-url https://t.example --public-url https://t.example',
   ],
   async run(given) {
     const settings = await readSettings(given)
     const { auth, forwarding } = settings
     const server = createServer()
     const store = await findStore(given.store, settings.limits.toleranceSeconds)
-    const terminal = terminalLog({ ...given, path: pathOf(settings.id) })
+    const terminal = terminalLog({ ...given, path: settings.path, forwardTo: settings.forwarding?.target })
     let app: Forwarder | undefined
     let inspector: Inspector | undefined
     try {
-      const url = `${await bind(server, given.host ?? DEFAULT_HOST, settings.port)}${pathOf(settings.id)}`
+      const url = `${await bind(server, given.host ?? DEFAULT_HOST, settings.port)}${settings.path ?? usualPath(given, settings.id)}`
       const stopped = untilStopped(server)
       const listener = await listenerFor(settings, url, given['allow-cidr'], store)
       if (forwarding) {
@@ -80,8 +78,8 @@ export const listen: Command = defineCommand({
         const publicUrl = httpUrl('--public-url', given['public-url'] ?? url)
         app = forwarder(forwarding, publicUrl, listener.protocol.scheme)
       }
-      const forwardSecret = forwarding?.secret
-      const listening = { given, auth, server, listener, url, forwardSecret }
+      const command = await workingCommand(auth.sendCommand(url), listener)
+      const listening = { given, auth, server, listener, url, command, forwarding }
       if (settings.inspector) {
         const { openInspector } = await import('../inspector/inspector.ts')
         inspector = await openInspector(settings.inspector, listening)
@@ -93,12 +91,13 @@ export const listen: Command = defineCommand({
       }
       const allReported = serveWebhooks(server, {
         listener,
+        path: settings.path,
         answerEvent: app?.answer,
         rerunOf: inspector?.rerunOf,
         onDelivery,
       })
       const opened = { store: store.shown, forwardTo: forwarding?.target, inspector: inspector?.url }
-      greet({ url, auth, ...opened }, given.json ? remark : print)
+      greet({ url, path: settings.path, auth, command, ...opened }, given.json ? remark : print)
       const finished = await stopped
       await allReported()
       remark(`hookgate: ${terminal.summary(finished)}`)
@@ -125,9 +124,13 @@ async function readSettings(given: ListenValues) {
     forwarding: await readForwarding(given),
     inspector: await readInspectorSettings(given),
     id,
+    path: given.path === undefined ? undefined : urlPath('--path', given.path),
     port: wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535),
   }
 }
+
+/** The path to show, if every path is answered: the specification's, which its tokens name. Other senders have none. */
+const usualPath = ({ scheme }: ListenValues, id: string) => (scheme === undefined ? pathOf(id) : '/')
 
 /** Opens the store that `--store` or `HOOKGATE_STORE` names. The default is memory, which loads no client. */
 async function findStore(

@@ -12,7 +12,7 @@ const DEFAULT_SECONDS = 10
 export const FORWARD_OPTIONS = {
   'forward-to': {
     value: 'URL',
-    says: 'Forward verified events to your app: 3000, localhost:3000/webhook, or a URL',
+    says: 'Forward verified events to your app: 3000/webhooks, localhost:3000/webhooks, or a URL',
   },
   'forward-secret-file': {
     value: 'FILE',
@@ -57,14 +57,16 @@ const FORWARD_SECRET = { option: '--forward-secret-file', variable: 'HOOKGATE_FO
 /** `localhost:3000` or `[::1]:3000`, with or without a path. No credentials. */
 const HOST_AND_PORT = /^(?:localhost|[\w.-]+:[0-9]+|\[[0-9a-f:]+\](?::[0-9]+)?)(?=[/?]|$)/i
 
-/** The app's URL: given in full, without its protocol, or by its port on this machine. */
+/** The app's URL: given in full, without its protocol, or by its port on this machine. The sender's path is never added. */
 function appUrl(text: string): URL {
   try {
-    const host = /^[0-9]+$/.test(text) ? `localhost:${text}` : text
+    const host = /^[0-9]+(?=[/?]|$)/.test(text) ? `localhost:${text}` : text
     const url = httpUrl('--forward-to', HOST_AND_PORT.test(host) ? `http://${host}` : text)
     if (url.port !== '0') return url
   } catch {}
-  throw new UsageError('--forward-to takes 3000, localhost:3000/webhook, or a URL without credentials')
+  throw new UsageError(
+    '--forward-to takes 3000/webhooks, localhost:3000/webhooks, or a URL without credentials',
+  )
 }
 
 /** @throws UsageError if the lease would no longer be renewed while the app still has time. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Explanation } from '../../src/explain/index.ts'
-import { ListenerConfigError } from '../../src/index.ts'
+import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
@@ -25,6 +25,7 @@ const LARGEST_REQUEST = 8 * 2 ** 20
 
 export interface Board {
   readonly url: string
+  readonly listener: Listener<unknown>
   readonly recent: RecentDeliveries
   readonly live: Live
   readonly mask: Mask
@@ -35,13 +36,19 @@ export interface Board {
   send(url: string, request: SignedRequest, replay: Replay): Promise<Inspected>
   /** How many deliveries are kept. */
   readonly keep: number
-  readonly auth: Pick<ListenAuth, 'sendCommand' | 'isNewSecret' | 'isGivenSecret'>
+  /** The `send` command to try. */
+  readonly command: string | undefined
+  /** Whether `listen` answers every path. */
+  readonly isAnyPath: boolean
+  /** Whether an app is behind `listen`. */
+  readonly hasApp: boolean
+  readonly auth: Pick<ListenAuth, 'isNewSecret' | 'isGivenSecret'>
 }
 
 /** Every answer is masked. */
 export function apiOf(board: Board): AnswerApi {
-  const { url, recent, live, mask } = board
-  const shown = (delivery: Inspected) => rowOf(masked(delivery, mask))
+  const { url, listener, recent, live, mask } = board
+  const shown = (delivery: Inspected) => rowOf(masked(delivery, mask), listener)
   return async (request, path, response) => {
     const [, seq = '', action = ''] = /^deliveries\/([1-9][0-9]{0,14})(?:\/(send|curl))?$/.exec(path) ?? []
     if (request.method === 'GET') {
@@ -66,7 +73,7 @@ export function apiOf(board: Board): AnswerApi {
     const delivery = recent.get(Number(seq))
     if (seq === '' || !delivery) return refuse(response, 404, 'This delivery is no longer kept.')
     if (action === '' && request.method === 'GET') {
-      return say(response, detailOf(masked(delivery, mask), await board.explain(delivery)), mask)
+      return say(response, detailOf(masked(delivery, mask), await board.explain(delivery), listener), mask)
     }
     if (action === '' || request.method !== 'POST') return refuse(response, 405, 'Method not allowed.')
     const wish = await readWish(request, delivery)
@@ -164,14 +171,16 @@ async function readWish(request: IncomingMessage, delivery: Inspected): Promise<
   return { body, isEdited, asDuplicate: memberOf(given.value, 'asDuplicate') === true }
 }
 
-function helloOf({ url, resigner, keep, auth }: Board): object {
+function helloOf({ url, isAnyPath, resigner, keep, command, hasApp, auth }: Board): object {
   const canSign = typeof resigner !== 'string'
   return {
     url,
+    isAnyPath,
     keep,
     cannotSign: canSign ? null : resigner,
     expires: canSign && resigner.expires,
-    command: auth.sendCommand(url) ?? null,
+    command: command ?? null,
+    hasApp,
     isNewSecret: auth.isNewSecret ?? false,
     isGivenSecret: auth.isGivenSecret ?? false,
   }

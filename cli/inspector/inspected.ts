@@ -104,7 +104,8 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
     ? Math.max(whole.length, Number(request.headers['content-length']) || 0)
     : whole.length
   const sourceIp = delivery?.sourceIp ?? peerOf(request) ?? null
-  const detail = (verdict?.ok === false && verdict.detail) || null
+  const ofListen = line.reason === 'internal' ? 'listen failed: see what it printed' : null
+  const detail = (verdict?.ok === false && verdict.detail) || ofListen
   const app = appOutcome(report.app)
   const appMs = report.app?.ms ?? null
   // Must not capture request, delivery or verdict, or they would stay in memory.

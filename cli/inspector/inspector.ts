@@ -3,6 +3,7 @@ import { checkOutcomes, explain } from '../../src/explain/index.ts'
 import { maySignQuery } from '../../src/schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import { withQueryOf } from '../../src/schemes/kit/signed-url.ts'
+import type { Forwarding } from '../forward/forward-options.ts'
 import { knownOf, type Listening, schemesFor } from '../listen/explanations.ts'
 import type { DeliveryReport, Rerun } from '../listen/report.ts'
 import { apiOf, type Board } from './api.ts'
@@ -19,10 +20,11 @@ import { serveUi } from './ui-server.ts'
 import { rowOf } from './views.ts'
 
 interface InspectorContext extends Listening {
-  readonly given: Listening['given'] & InspectorValues
+  readonly given: Listening['given'] & InspectorValues & { readonly path?: string }
   readonly server: Server
-  /** What the gateway signs with, if it does. */
-  readonly forwardSecret: string | undefined
+  /** The `send` command to try. */
+  readonly command: string | undefined
+  readonly forwarding: Pick<Forwarding, 'secret'> | undefined
 }
 
 export interface Inspector {
@@ -43,12 +45,12 @@ export async function openInspector(
   settings: InspectorSettings,
   listening: InspectorContext,
 ): Promise<Inspector> {
-  const { given, auth, server, listener, url, forwardSecret } = listening
+  const { given, auth, server, listener, url, command, forwarding } = listening
   const { secret } = auth
   const resigner = await resignerFor(given, { secret, url })
   const { scheme } = listener.protocol
   const { verifyToken, brought = [] } = auth
-  const secrets = [secret, verifyToken, forwardSecret].filter((each) => each !== undefined)
+  const secrets = [secret, verifyToken, forwarding?.secret].filter((each) => each !== undefined)
   const mask = maskFor(
     { [Symbol.iterator]: () => [...secrets, ...brought].values() }, // senders bring more
     scheme ? rowsOf(scheme).flatMap(({ signature }) => signature.headers) : [],
@@ -73,6 +75,8 @@ export async function openInspector(
           settings.port,
           apiOf({
             url,
+            isAnyPath: given.path === undefined,
+            listener,
             recent,
             live,
             mask,
@@ -81,6 +85,8 @@ export async function openInspector(
             urlOf,
             send,
             keep: settings.keep,
+            command,
+            hasApp: forwarding !== undefined,
             auth,
           }),
         )
@@ -101,7 +107,7 @@ export async function openInspector(
       if (ui === undefined) return
       recent.add(observed)
       replay?.resolve(observed.inspect())
-      live.push(() => rowOf(masked(observed.inspect(), mask)))
+      live.push(() => rowOf(masked(observed.inspect(), mask), listener))
     },
     async close() {
       live.close()

@@ -1,5 +1,7 @@
 import type { CheckOutcome, Explanation } from '../../src/explain/index.ts'
+import type { Listener } from '../../src/index.ts'
 import { beyondDetail } from '../listen/explanations.ts'
+import { namesOf } from './claims.ts'
 import type { Inspected } from './inspected.ts'
 import { base64 } from './record.ts'
 
@@ -15,15 +17,15 @@ const ROW = [
   'verdict',
   'reason',
   'status',
-  'eventId',
-  'eventType',
   'unsigned',
   'replayOf',
 ] as const
 
-export function rowOf(delivery: Inspected): object {
+/** One line of the list. Pass a masked delivery. */
+export function rowOf(delivery: Inspected, listener: Listener<unknown>): object {
   const { path, ms, app } = delivery
   return {
+    ...namesOf(delivery, listener),
     ...Object.fromEntries(ROW.map((name) => [name, delivery[name]])),
     path: path.slice(0, 200),
     ms: ms.total,
@@ -32,11 +34,11 @@ export function rowOf(delivery: Inspected): object {
 }
 
 /** Everything that the page shows of one delivery. Pass a masked one. */
-export function detailOf(delivery: Inspected, explanation: Explanation): object {
+export function detailOf(delivery: Inspected, explanation: Explanation, listener: Listener<unknown>): object {
   const { checks, token } = explanation
   const { detail, sourceIp, headers, body, bytes, truncated, ms, app } = delivery
   return {
-    ...rowOf(delivery),
+    ...rowOf(delivery, listener),
     detail,
     sourceIp,
     headers,

@@ -2,32 +2,36 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Authenticator, generateSecret, hmac } from '../../src/index.ts'
 import { hasKeyPair } from '../../src/schemes/kit/compile-scheme.ts'
+import { withQueryOf } from '../../src/schemes/kit/signed-url.ts'
+import { signHmac, signJwt } from '../../src/signing/sign.ts'
+import { signAs } from '../../src/signing/sign-as.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { HOOKGATE } from '../command-line/invocation.ts'
 import { remark } from '../command-line/output.ts'
-import { shellQuote } from '../command-line/shell.ts'
+import { shellOption, shellQuote } from '../command-line/shell.ts'
 import { refuseStray } from '../command-line/values.ts'
 import { endpointOf } from '../signing/endpoint.ts'
-import { openKeySet, PRIVATE_KEY_FILE } from '../signing/key-files.ts'
-import { sampleOption } from '../signing/samples.ts'
+import { openKeySet, PRIVATE_KEY_FILE, readPrivateKey } from '../signing/key-files.ts'
+import { sampleOf, sampleOption, typeOf } from '../signing/samples.ts'
 import {
   canSign,
   checkKeyIdHasScheme,
   checkUsesUrl,
-  isInBody,
   loadScheme,
   schemeReceiver,
   usesUrl,
 } from '../signing/schemes.ts'
 import { findSecret } from '../signing/secrets.ts'
+import { targetOf } from '../signing/signer.ts'
+import type { SendCommand } from './next-command.ts'
 import type { AuthValues } from './options.ts'
 
 /** How deliveries are authenticated, and the `send` command that fits. */
 export interface ListenAuth {
   /** Called once the port, and so the listener's own URL, is known. */
   authFor(url: string): Authenticator | Promise<Authenticator>
-  /** The `send` command for this listener. Undefined if `send` cannot sign as the sender. Never holds the secret. */
-  sendCommand(url: string): string | undefined
+  /** The `send` command for this listener. Undefined if `send` cannot sign as the sender. */
+  sendCommand(url: string): SendCommand | undefined
   /** Whether the secret is new, so that the command needs it in HOOKGATE_SECRET. */
   readonly isNewSecret?: boolean
   /** Whether that secret was supplied, so that it is not shown, and the command holds nothing that leads to it. */
@@ -45,7 +49,8 @@ type ListenAuthValues = AuthValues & { readonly 'forward-to'?: string }
 
 /** Strangers can send many. */
 const MOST_BROUGHT = 8
-const HELLO = ` --data '{"hello":"world"}'`
+const HELLO = '{"hello":"world"}'
+const WITH_HELLO = ` --data '${HELLO}'`
 
 /** @throws UsageError for options of two methods: a listener has exactly one. */
 export async function chooseAuth(given: ListenAuthValues): Promise<ListenAuth> {
@@ -84,25 +89,34 @@ async function chooseScheme(name: string, given: ListenAuthValues): Promise<List
       remark('No more are printed. Somebody else knows the URL: start again behind another one.')
   })
   receiver.authFor(publicUrl ?? 'http://127.0.0.1/') // fails before the port is opened
-  const named = keyId === undefined ? '' : ` --key-id ${shellQuote(keyId)}`
+  const named = keyId === undefined ? '' : shellOption('--key-id', keyId)
   const isPublic = hasKeyPair(scheme)
   const canSend = isPublic ? existsSync(PRIVATE_KEY_FILE) : receiver.key !== undefined && canSign(factory)
-  // The body of the printed command would lack the signature's place.
-  const isSent = canSend && !isInBody(factory)
   const key = isPublic ? ` --key ${PRIVATE_KEY_FILE}` : named + secretOption(secretFile)
-  const signed = publicUrl === undefined || !usesUrl(factory) ? '' : ` --public-url ${shellQuote(publicUrl)}`
-  const sample = sampleOption(name)
-  const body = sample === undefined ? HELLO : ` ${sample}`
+  const signed = publicUrl === undefined || !usesUrl(factory) ? '' : shellOption('--public-url', publicUrl)
+  const sign = async (url: string) => {
+    const keys = isPublic
+      ? { privateKey: await readPrivateKey(PRIVATE_KEY_FILE) }
+      : { secret: receiver.key, keyId }
+    const event = { body: sampleOf(scheme), eventType: typeOf(scheme, undefined) }
+    return signAs(factory, { ...keys, ...event, publicUrl: withQueryOf(publicUrl ?? url, url) })
+  }
   return {
     authFor: (url) => receiver.authFor(publicUrl ?? url),
     sendCommand: (url) =>
-      isSent ? `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${signed}${body}` : undefined,
+      canSend
+        ? {
+            text: `${HOOKGATE} send ${shellQuote(url)} --scheme ${name}${key}${signed} ${sampleOption(name)}`,
+            target: targetOf(factory, given, url),
+            sign: () => sign(url),
+          }
+        : undefined,
     remark:
       receiver.key === undefined
         ? `No secret is given: ${scheme.sender} sends it to this URL, and it is printed once. Anyone who knows the URL can send one.`
         : `Deliveries are verified as ${scheme.sender} signs them.`,
     verifyToken: receiver.verifyToken,
-    isGivenSecret: isSent && !isPublic && secretOption(secretFile) === '',
+    isGivenSecret: canSend && !isPublic && secretOption(secretFile) === '',
     ...(receiver.key === undefined ? { brought } : !isPublic && { secret: receiver.key }),
   }
 }
@@ -114,7 +128,11 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
   const behind = secretOption(secretFile)
   return {
     authFor: () => auth,
-    sendCommand: (url) => `${HOOKGATE} send ${shellQuote(url)}${behind}${HELLO}`,
+    sendCommand: (url) => ({
+      text: `${HOOKGATE} send ${shellQuote(url)}${behind}${WITH_HELLO}`,
+      target: url,
+      sign: () => signHmac({ secret, body: HELLO }),
+    }),
     isNewSecret: found === undefined,
     isGivenSecret: found !== undefined && behind === '',
     remark: REMARKS[found?.from ?? 'generated'],
@@ -125,7 +143,7 @@ async function chooseHmac(secretFile: string | undefined): Promise<ListenAuth> {
 /** How the printed command finds the secret. Empty if it cannot: a pipe, such as `<(pass show webhook)`, has no second time. */
 function secretOption(file: string | undefined): string {
   const isThere = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile()
-  return isThere ? ` --secret-file ${shellQuote(file)}` : ''
+  return isThere ? shellOption('--secret-file', file) : ''
 }
 
 const REMARKS = {
@@ -138,6 +156,7 @@ const REMARKS = {
 async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth> {
   const { jwt } = await import('../../src/jwt.ts')
   const keySet = await openKeySet(source, given['allow-insecure-loopback'] ?? false)
+  const isRemote = /^https?:/i.test(source)
   const sibling = join(dirname(source), PRIVATE_KEY_FILE)
   const key = [sibling, PRIVATE_KEY_FILE].find((path) => existsSync(path)) // `hookgate keys` wrote both
   return {
@@ -146,7 +165,13 @@ async function chooseJwt(source: string, given: AuthValues): Promise<ListenAuth>
       if (key === undefined) return undefined // only the sender has it
       const { subject, audience } = endpointOf(url, given)
       const claims = `--tenant-url ${shellQuote(subject)} --public-url ${shellQuote(audience)}`
-      return `${HOOKGATE} send ${shellQuote(url)} --key ${shellQuote(key)} ${claims}${HELLO}`
+      return {
+        text: `${HOOKGATE} send ${shellQuote(url)}${shellOption('--key', key)} ${claims}${WITH_HELLO}`,
+        target: url,
+        sign: isRemote
+          ? undefined
+          : async () => signJwt({ subject, audience, privateKey: await readPrivateKey(key), body: HELLO }),
+      }
     },
     remark: 'Tokens are verified with the keys of --jwks.',
   }

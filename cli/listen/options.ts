@@ -33,7 +33,8 @@ export type AuthValues = ValuesOf<typeof AUTH_OPTIONS>
 export const LISTEN_OPTIONS = {
   port: { value: 'N', says: `Port; 0 picks a free one (default: ${DEFAULT_PORT})` },
   host: { value: 'ADDRESS', says: `Address to listen on (default: ${DEFAULT_HOST}, this machine only)` },
-  'listener-id': { value: 'ID', says: `The last part of the path (default: ${DEFAULT_ID})` },
+  path: { value: 'PATH', says: 'Answer only this path, e.g. /webhooks/stripe (default: every path)' },
+  'listener-id': { value: 'ID', says: `Events are remembered under this name (default: ${DEFAULT_ID})` },
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
   tolerance: {

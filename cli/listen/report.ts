@@ -28,6 +28,8 @@ export interface Progress {
   app?: AppAnswer | undefined
   /** Set if the inspector runs it again. */
   rerun?: Rerun
+  /** Whether `listen` itself failed, and answered 500. */
+  failed?: true
 }
 
 /** One delivery. The keys are stable. Escape the event's ID and type before you print them: they are the sender's text. */
@@ -86,9 +88,11 @@ export function reportOf(
 /** Why the app did not answer an accepted event. */
 const SILENT = { answered: null, unreachable: 'upstream_unreachable', unknown: 'upstream_unknown' } as const
 
-function outcomeOf({ listenerId, verdict, context, app }: Progress, status: number | null) {
+function outcomeOf({ listenerId, verdict, context, app, failed }: Progress, status: number | null) {
   const { eventId = null, eventType = null, unsigned = [] } = context ?? {}
   const known = { listener: listenerId ?? null, eventId, eventType, unsigned, status }
+  if (failed)
+    return { ...known, verdict: verdict?.ok ? 'accepted' : 'undecided', reason: 'internal' } as const
   if (listenerId === undefined) return { ...known, verdict: 'refused', reason: 'listener_unknown' } as const
   if (verdict === undefined) return { ...known, verdict: 'undecided', reason: 'unavailable' } as const
   if (verdict.ok) return { ...known, verdict: 'accepted', reason: app ? SILENT[app.kind] : null } as const

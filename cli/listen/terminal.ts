@@ -5,15 +5,23 @@ import type { ListenValues } from './options.ts'
 import type { DeliveryLine, DeliveryReport } from './report.ts'
 
 interface LogOptions extends Pick<ListenValues, 'json' | 'body' | 'explain' | 'scheme'> {
-  /** The only path that the listener answers. */
-  readonly path: string
+  /** The only path that the listener answers. Undefined: every path. */
+  readonly path: string | undefined
+  readonly forwardTo: URL | undefined
 }
 
 /** For pipes, and for terminals that report 0 columns. */
 const DEFAULT_COLUMNS = 80
 
 /** What `listen` prints while it runs. */
-export function terminalLog({ json = false, body = false, explain = false, scheme, path }: LogOptions) {
+export function terminalLog({
+  json = false,
+  body = false,
+  explain = false,
+  scheme,
+  path,
+  forwardTo,
+}: LogOptions) {
   const counts = new Map<DeliveryLine['verdict'], number>()
   const givenHints = new Set<string | undefined>()
   let needsHeader = !json && process.stdout.isTTY === true
@@ -32,7 +40,7 @@ export function terminalLog({ json = false, body = false, explain = false, schem
         print(printable('value' in parseJson(payload) ? prettyJson(text) : text).replace(/^/gm, '  '))
       }
       if (explain && verdict?.ok === false && verdict.detail) remark(`  ${printable(verdict.detail)}`)
-      const hint = json ? undefined : hintFor(line, explain, path)
+      const hint = json ? undefined : hintFor(line, { explain, path, forwardTo })
       if (hint !== undefined && !givenHints.has(hint)) remark(`  ${hint}`)
       givenHints.add(hint)
     },
@@ -42,9 +50,17 @@ export function terminalLog({ json = false, body = false, explain = false, schem
   }
 }
 
+const NOT_FOUND = 404
+
 /** What to do next. Each hint is printed once. */
-function hintFor({ reason, verdict, status }: DeliveryLine, explain: boolean, path: string) {
-  if (reason === 'listener_unknown') return `enter this path at the sender: ${path}`
+function hintFor(
+  { reason, verdict, status }: DeliveryLine,
+  { explain, path, forwardTo }: Pick<LogOptions, 'explain' | 'path' | 'forwardTo'>,
+) {
+  if (reason === 'listener_unknown')
+    return `only --path ${path} is answered: enter it at the sender, or leave --path out`
+  if (verdict === 'accepted' && status === NOT_FOUND && forwardTo?.pathname === '/')
+    return `your app has no route for POST ${forwardTo.href}: give its path, e.g. --forward-to ${forwardTo.host}/webhooks`
   if (verdict === 'handshake' && Number(status) >= 400)
     return 'this handshake is refused: if the sender has a verify token, give it as --verify-token-file or HOOKGATE_VERIFY_TOKEN'
   const isExplained = explain || verdict !== 'refused' || (status !== 400 && status !== 401)
@@ -92,11 +108,17 @@ export function formatDelivery(line: DeliveryLine, layout: Layout): string {
     timeOfDay(line),
     `${line.status ?? '-'}`,
     line.ms.toFixed(line.ms < 1000 ? 1 : 0),
-    line.reason ?? line.verdict,
+    resultOf(line),
     oneLine(line.eventType ?? '-'),
     line.eventId === null ? '-' : oneLine(line.eventId) + mark,
     (text) => painted(line, text),
   )
+}
+
+/** Only an app answers an accepted event with anything but 2xx. */
+function resultOf({ verdict, reason, status }: DeliveryLine): string {
+  if (reason !== null) return reason
+  return verdict === 'accepted' && status !== null && status >= 300 ? `accepted, app ${status}` : verdict
 }
 
 const oneLine = (text: string) => printable(text).replace(/\s/g, ' ')
@@ -172,7 +194,11 @@ export function prettyJson(json: string): string {
 
 interface Greeting {
   readonly url: string
+  /** The only path that is answered. Undefined: every path. */
+  readonly path: string | undefined
   readonly auth: ListenAuth
+  /** The `send` command to try. */
+  readonly command: string | undefined
   /** How to print the store. Undefined for the memory store. */
   readonly store: string | undefined
   readonly forwardTo: URL | undefined
@@ -181,16 +207,16 @@ interface Greeting {
 }
 
 export function greet(
-  { url, auth, store, forwardTo, inspector }: Greeting,
+  { url, path, auth, command, store, forwardTo, inspector }: Greeting,
   say: (line: string) => void,
 ): void {
   say(`Listening on ${url}`)
+  if (path === undefined) say("Every path is answered, so the path in the sender's URL need not change.")
   say(auth.remark)
   if (store !== undefined) say(`Events are remembered in ${printable(store)}`)
   if (forwardTo !== undefined) say(`Verified events go to ${forwardTo.href}`)
   if (inspector !== undefined) say(`Inspector: ${inspector}`)
   say('')
-  const command = auth.sendCommand(url)
   if (command === undefined) {
     say('Next, have the sender call that URL.')
   } else {

@@ -6,12 +6,11 @@ import { createReceiver, verificationOf } from '../../adapters/kit/receiver.ts'
 import { settleAfter } from '../../adapters/kit/settle.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { isA } from '../../src/lib/member-of.ts'
-import { maySignQuery } from '../../src/schemes/kit/compile-scheme.ts'
+import { urlParts } from '../../src/schemes/kit/signed-url.ts'
 import type { Verification } from '../../src/verification.ts'
 import { remark, withHelp } from '../command-line/output.ts'
 import type { AppAnswer } from '../forward/app.ts'
 import { InFlight } from '../lib/in-flight.ts'
-import { pathOf } from '../signing/endpoint.ts'
 import { type DeliveryReport, type Progress, type Rerun, reportOf } from './report.ts'
 import { peerOf, refuseMalformed } from './server.ts'
 
@@ -29,6 +28,8 @@ export type AnswerEvent = (
 
 interface WebhookServerOptions {
   readonly listener: Listener
+  /** The only path to answer. Undefined: every path. */
+  readonly path?: string | undefined
   /** Defaults to 200, without an app. */
   readonly answerEvent?: AnswerEvent | undefined
   /** The inspector's own request to run an event again. Undefined for every other request. */
@@ -38,14 +39,14 @@ interface WebhookServerOptions {
 }
 
 /**
- * Gives a server its only webhook endpoint.
+ * Answers the webhooks that a server gets.
  * @returns A function that waits until every delivery so far is reported, even if its sender has left.
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
-  const { listener, answerEvent = acceptHere, rerunOf, onDelivery } = options
+  const { listener, path, answerEvent = acceptHere, rerunOf, onDelivery } = options
   const reporting = new InFlight()
   const progressOf = new WeakMap<IncomingMessage, Progress>()
-  const isOurs = isFor(listener)
+  const isOurs = ({ url = '' }: IncomingMessage) => path === undefined || urlParts(url).base === path
   const lookup = (request: IncomingMessage) => {
     const progress = progressOf.get(request)
     return progress && isOurs(request) ? withProgress(listener, progress) : undefined
@@ -56,7 +57,10 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const rerun = rerunOf?.(request)
     if (rerun !== undefined) progress.rerun = rerun
     progressOf.set(request, progress)
-    const isOver = onward(request, response, progress).catch((error) => answerError(response, error))
+    const isOver = onward(request, response, progress).catch((error) => {
+      progress.failed = true
+      answerError(response, error)
+    })
     response.once('close', () => {
       const status = response.headersSent ? response.statusCode : null // null: the sender hung up before the answer
       const endedAt = performance.now()
@@ -84,14 +88,6 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     answer(request, response)
   })
   return () => reporting.settled()
-}
-
-/** Whether a request is for the listener's path. Handshakes, GETs and signed URLs may have a query. Other events have none. */
-function isFor({ id, protocol }: Listener): (request: IncomingMessage) => boolean {
-  const path = pathOf(id)
-  const { scheme } = protocol
-  const mayHaveQuery = scheme && (scheme.handshake || scheme.methods?.includes('GET') || maySignQuery(scheme))
-  return ({ url = '' }) => url === path || (Boolean(mayHaveQuery) && url.startsWith(`${path}?`))
 }
 
 /** Notes what arrives, and when. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { UsageError } from '../command-line/exit.ts'
+import { MADE_TYPE, madeBody } from './scheme-body.ts'
 
 /** What makes each sample a new event. */
 interface Fresh {
@@ -121,19 +122,20 @@ function ofStandard({ id, now }: Fresh, type: string): object {
 
 const numberOf = (id: string) => Number.parseInt(id.slice(0, 12), 16)
 
-/** The options of `send` that choose a sample for this scheme. Undefined if there is none. */
-export function sampleOption(scheme: string): string | undefined {
-  const samples = samplesOf(scheme)
-  if (samples === undefined) return undefined
-  const [type] = samples.types
+/** The option of `send` for a sample of this sender. */
+export function sampleOption(scheme: string): string {
+  const [type] = samplesOf(scheme)?.types ?? []
   return type === undefined ? '--sample' : `--type ${type}`
 }
 
-/** A new sample event. @throws UsageError if the scheme has none, or none of this type. */
-export function sampleOf({ name, sender, content = [] }: SenderScheme, given: string | undefined): string {
+/**
+ * A new sample event: in the form that the sender documents, or with the members that its row names.
+ * @throws UsageError if the sender has samples, but none of this type.
+ */
+export function sampleOf(scheme: SenderScheme, given?: string): string {
+  const { name, sender, content = [] } = scheme
   const samples = samplesOf(name)
-  if (samples === undefined)
-    throw new UsageError(`there is no sample event of ${sender}: give --data or --file`)
+  if (samples === undefined) return madeBody(scheme, given)
   const { types } = samples
   const type = given ?? types[0] ?? ''
   if (types.length > 0 && !types.includes(type)) {
@@ -153,7 +155,9 @@ export function typeOf(
   if (type !== undefined && eventType === undefined) {
     throw new UsageError(`--type: ${sender} names no event type; use --sample`)
   }
-  return type ?? samplesOf(name)?.types[0]
+  if (type !== undefined || eventType === undefined) return type
+  const samples = samplesOf(name)
+  return samples === undefined ? MADE_TYPE : samples.types[0]
 }
 
 function samplesOf(scheme: string): Samples | undefined {

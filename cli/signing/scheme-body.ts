@@ -2,18 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { TimeForm } from '../../src/schemes/kit/scheme.ts'
-import { sampleOf, sampleOption } from './samples.ts'
 
-/**
- * A new event that the scheme accepts once it is signed: the sender's sample, or JSON with the members that the row names.
- * A time in the body is now.
- */
-export function bodyFor(scheme: SenderScheme): string {
-  if (sampleOption(scheme.name) !== undefined) return sampleOf(scheme, undefined)
+/** The type of a made body, if nobody names one. */
+export const MADE_TYPE = 'sample'
+
+/** A new event with the members that the row names, so that the scheme accepts it once it is signed. A time in the body is now. */
+export function madeBody(scheme: SenderScheme, type = MADE_TYPE): string {
   const { eventId, eventType, timestamp, signature } = scheme
   const unique = randomBytes(25).toString('hex')
-  const body: object = { hookgate: `conform ${unique}` }
-  if (eventType && 'member' in eventType) setMember(body, eventType.member, 'conform')
+  const body: object = { hookgate: `sample ${unique}` }
+  if (eventType && 'member' in eventType) setMember(body, eventType.member, type)
   for (const pointer of signedMembers(scheme)) setMember(body, pointer, unique)
   if (eventId && 'member' in eventId) setMember(body, eventId.member, unique)
   if (timestamp && 'member' in timestamp)

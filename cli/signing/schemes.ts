@@ -10,11 +10,13 @@ import { UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
 import { findGiven, findVerifyToken, needText } from './secrets.ts'
 
-/** A scheme's factory, called with the options of any scheme. */
-export interface AnyScheme {
-  (options: SchemeOptions): Authenticator
-  readonly scheme: SenderScheme
+/** Methods are bivariant: the factory of each scheme is assignable. */
+interface AnyFactory {
+  make(options: SchemeOptions): Authenticator
 }
+
+/** A scheme's factory, called with the options of any scheme. */
+export type AnyScheme = AnyFactory['make'] & { readonly scheme: SenderScheme }
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 

@@ -1,5 +1,6 @@
 import { hmac } from '../../src/index.ts'
 import { decodeUtf8 } from '../../src/lib/bytes.ts'
+import { askHidden } from '../command-line/ask-hidden.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { readGivenFile, toUsageError } from '../command-line/values.ts'
 
@@ -68,14 +69,16 @@ export async function findGiven(secretFile: string | undefined): Promise<string 
   return (await findText(secretFile, SIGNING_SECRET))?.secret
 }
 
-/** Leaves the format to the scheme. @throws UsageError if there is no text. The message says `what` is missing. */
+/** Leaves the format to the scheme. Asks at a terminal. @throws UsageError if there is no text. The message says `what` is missing. */
 export async function needText(secretFile: string | undefined, what?: string): Promise<string> {
-  const given = await findGiven(secretFile)
+  const given = (await findGiven(secretFile)) ?? (await askHidden(`Paste ${what ?? SECRET} (not shown)`))
   if (given !== undefined) return given
   throw noSecret(what)
 }
 
-export function noSecret(what = 'the signing secret'): UsageError {
+const SECRET = 'the signing secret'
+
+export function noSecret(what: string = SECRET): UsageError {
   return new UsageError(`needs ${what}: set HOOKGATE_SECRET, or give --secret-file FILE`)
 }
 

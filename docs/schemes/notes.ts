@@ -10,8 +10,12 @@ export interface Notes {
   readonly test: string
   /** Each is a fault that people run into, and its remedy. */
   readonly mistakes: readonly string[]
+  /** What recognises a duplicate, if the row does not say it all. Ends without a stop. */
+  readonly deduplicatedBy?: string
   /** The sender's own documentation. */
   readonly guide: string
+  /** Where the sender lists its event types, among them those of the program. Read in November 2026. */
+  readonly events: string
 }
 
 /** By the name of the scheme, in the order of use. */
@@ -26,6 +30,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Supabase shows its secret as `v1,whsec_…`: pass it as it is. While the hook has two secrets, Supabase joins two signatures by a comma: either is enough. A secret without the padding (`=`) at its end is refused, and the error says so.',
     ],
     guide: 'https://www.standardwebhooks.com',
+    events: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   },
   stripe: {
     secret: "the endpoint's signing secret, `whsec_…`",
@@ -42,42 +47,42 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Thin events (API v2) have the same signature, but another payload.',
     ],
     guide: 'https://docs.stripe.com/webhooks',
+    events: 'https://docs.stripe.com/api/events/types',
   },
   github: {
     secret:
       "the secret that you enter in the webhook's settings. Choose a long random one, e.g. by `npx --no-install hookgate secret`.",
     setUp: [
       "Open the repository's, organisation's or app's Settings, Webhooks, Add webhook.",
-      'Enter your URL and the secret. Either content type works: `event.payload` is the event in both.',
-      'Choose the events. GitHub sends a `ping` at once.',
+      'Enter your URL and the secret, with either content type, and choose the events. GitHub sends a `ping` at once.',
     ],
     cli: 'gh webhook forward --repo=OWNER/NAME --events=push \\\n  --secret=$GITHUB_WEBHOOK_SECRET \\\n  --url=http://localhost:3000/webhooks/github',
-    test: '`gh webhook` is an extension: `gh extension install cli/gh-webhook`. With a tunnel, "Recent Deliveries" shows each request and its answer.',
+    test: 'First run `gh extension install cli/gh-webhook`.',
     mistakes: [
-      '"Redeliver" of an event that succeeded is answered as a duplicate, with 200. An event that failed runs.',
-      "`event.id` is `X-GitHub-Delivery`. GitHub does not sign it, nor the event's name.",
+      '"Redeliver" runs an event that failed. One that succeeded is a duplicate.',
       'GitHub never retries, so hand slow work to [a queue](../handoff.md).',
-      'The API creates webhooks with the content type `form`, unless you pass `content_type`. Then `event.rawBody` is the form, and `event.payload` the event in its field `payload`.',
-      'A form is about 1.6 times as long as its JSON, which GitHub caps at 25 MB. If you expect over 15 MB, choose JSON, or raise [`maxBodyBytes`](../options.md).',
+      'Of a form, the default of the API, `event.rawBody` is the form and `event.payload` the event. If you expect over 15 MB of JSON, raise [`maxBodyBytes`](../options.md).',
       'hookgate replaces [`@octokit/webhooks`](../migrate/octokit.md). For types, write [`github<EventPayloadMap>({ … })`](../types.md).',
     ],
     guide: 'https://docs.github.com/en/webhooks',
+    events: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
   },
   slack: {
     secret: "the app's signing secret, under Basic Information",
     setUp: [
       'Create an app, and copy its signing secret.',
       'Under Event Subscriptions, enter your URL. Slack verifies it at once, and hookgate answers.',
-      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL. It may be asked with GET, so mount it for all methods.',
+      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL. Mount it for all methods.',
     ],
     test: 'Mention the app in a channel, or run its command.',
     mistakes: [
-      'The client secret and the verification token are other values.',
-      'Slack waits for 3 seconds: hand slow work to [a queue](../handoff.md).',
-      'Commands and interactions are forms. They have no ID and no `event.type`. `event.payload` holds the fields of a command, and of an interaction the parsed `payload`: read `event.payload.payload`.',
-      'Beyond 30,000 events in an hour, Slack sends a notice without `event.type`: a `SlackRateLimit`.',
+      'Hand slow work to [a queue](../handoff.md).',
+      'Commands and interactions have no `event.type`. `event.payload` holds the fields of a command; for an interaction, read `event.payload.payload`.',
+      '`slack<SlackEnvelope<SlackEvent>>({ … })` types events, commands, interactions, and the `SlackRateLimit` beyond 30,000 events in an hour.',
     ],
+    deduplicatedBy: 'the ID of an event, and the signed bytes of a command or an interaction',
     guide: 'https://docs.slack.dev/apis/events-api/',
+    events: 'https://docs.slack.dev/reference/events',
   },
   shopify: {
     secret: "the app's client secret. For webhooks made in a shop's admin, the secret shown there.",
@@ -86,32 +91,30 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       "Copy the client secret from the app's settings.",
     ],
     cli: 'shopify app webhook trigger --topic orders/create --address http://localhost:3000/webhooks/shopify --client-secret $SHOPIFY_CLIENT_SECRET',
-    test: 'The command sends an example, signed with the given secret.',
+    test: 'The command sends a signed example.',
     mistakes: [
-      "A shop's access token is not the key.",
-      'One change can arrive under two topics, with the same body. Both run.',
-      "Events repeat their bodies: unless the query of a subscription asks for `updatedAt`, the same change again is a duplicate. Pass `dedupe: 'id'` to run it.",
-      'The request to redact a shop may come after the merchant has installed the app again: check that before you delete anything.',
-      'Shopify deletes subscriptions after 8 failures in a row, so watch for errors.',
+      'One change can arrive under two topics: both run.',
+      "Events repeat their bodies: ask for `updatedAt` in the query of a subscription, or pass `dedupe: 'id'`.",
+      'Before you act on `shop/redact`, check that the merchant has not installed the app again.',
     ],
+    deduplicatedBy: 'the signed body, once per topic',
     guide: 'https://shopify.dev/docs/apps/build/webhooks',
+    events: 'https://shopify.dev/docs/api/webhooks',
   },
   twilio: {
-    secret:
-      "the account's primary auth token, on the Console's first page. An API key's secret does not sign.",
+    secret: "the account's primary auth token, on the Console's first page",
     setUp: [
       'Set `publicUrl` to the URL exactly as you enter it at Twilio. If its query differs from message to message, leave the query out.',
       'Enter the URL in the settings of the number or service, for incoming messages, calls or status callbacks.',
     ],
     test: 'Send a message to your number.',
     mistakes: [
-      'Twilio signs the URL. Behind a proxy or tunnel, it is the one that Twilio calls, not `http://localhost`.',
-      'A form without `AccountSid`, or with a field that sorts before it, needs its query in `publicUrl`. If that differs each time, [make a listener for each URL](../schemes.md#senders-that-sign-the-url).',
-      'Write the parameters of a query in alphabetical order. Twilio [has been seen](https://github.com/twilio/twilio-php/issues/790) to sign them as written, and to send them sorted. hookgate accepts that only if the query is in `publicUrl`.',
-      'A form parser in front of hookgate consumes the body. Remove it for this route.',
+      'A form without `AccountSid`, or with a field that sorts before it, needs its query in `publicUrl`. If that varies, [make a listener for each URL](../schemes.md#senders-that-sign-the-url).',
+      'Write the parameters of a query in alphabetical order: Twilio [may sort them](https://github.com/twilio/twilio-php/issues/790) after it has signed.',
       'For GET webhooks, mount the route with `app.all`.',
     ],
     guide: 'https://www.twilio.com/docs/usage/webhooks',
+    events: 'https://www.twilio.com/docs/messaging/api/message-resource#message-status-values',
   },
   meta: {
     secret: 'the app secret, under App settings, Basic. `META_VERIFY_TOKEN` is a text of your choice.',
@@ -127,6 +130,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Access tokens are not the secret.',
     ],
     guide: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+    events: 'https://developers.facebook.com/docs/graph-api/webhooks/reference',
   },
   line: {
     secret: "the channel secret, on the channel's Basic settings page",
@@ -141,6 +145,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'A delivery holds several events. Each has a `webhookEventId`, by which you recognise a redelivery.',
     ],
     guide: 'https://developers.line.biz/en/docs/messaging-api/receiving-messages/',
+    events: 'https://developers.line.biz/en/reference/messaging-api/#webhook-event-objects',
   },
   telegram: {
     secret: 'the `secret_token` that you pass to `setWebhook`: 1 to 256 letters, digits, `_` and `-`',
@@ -155,6 +160,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'IDs count per bot: give each bot a listener.',
     ],
     guide: 'https://core.telegram.org/bots/api#setwebhook',
+    events: 'https://core.telegram.org/bots/api#update',
   },
   gitlab: {
     secret: "the webhook's secret token, which you choose",
@@ -167,7 +173,9 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Nothing is signed. Where GitLab offers a signing token, use `hookgate/schemes/gitlab-signing`.',
       'GitLab before 17.4 sends no ID: equal bodies are then duplicates.',
     ],
+    deduplicatedBy: '`Idempotency-Key`, which GitLab sends since 17.4, or else the body',
     guide: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+    events: 'https://docs.gitlab.com/user/project/integrations/webhook_events/',
   },
   notion: {
     secret: 'the verification token, which Notion posts to your URL',
@@ -184,6 +192,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Events hold IDs only. Fetch the page with the API.',
     ],
     guide: 'https://developers.notion.com/reference/webhooks',
+    events: 'https://developers.notion.com/reference/webhooks-events-delivery',
   },
   hubspot: {
     secret: "the app's client secret, on its Auth page",
@@ -198,6 +207,8 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'A retry has another body (`attemptNumber`), so it is not recognised as a duplicate: check `eventId` and `occurredAt` yourself.',
     ],
     guide: 'https://developers.hubspot.com/docs/api/webhooks',
+    events:
+      'https://developers.hubspot.com/docs/api-reference/legacy/webhooks/subscriptions/create-subscription',
   },
   workos: {
     secret: "the endpoint's signing secret",
@@ -211,6 +222,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Actions are signed alike, but wait for 30 seconds only.',
     ],
     guide: 'https://workos.com/docs/events/data-syncing/webhooks',
+    events: 'https://workos.com/docs/events',
   },
   linear: {
     secret: "the webhook's signing secret, on its page",
@@ -222,6 +234,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Linear waits for 5 seconds.',
     ],
     guide: 'https://linear.app/developers/webhooks',
+    events: 'https://linear.app/developers/webhooks',
   },
   sendgrid: {
     secret: 'the verification key of the signed event webhook',
@@ -236,6 +249,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'The payload is an array of events, each with `sg_event_id`.',
     ],
     guide: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event',
+    events: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event',
   },
   mailgun: {
     secret: 'the HTTP webhook signing key, under API security',
@@ -247,6 +261,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       "The event is not signed. Fetch what matters from Mailgun's API.",
     ],
     guide: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhooks',
+    events: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhooks',
   },
   discord: {
     secret: "the app's public key, in hex, on its General Information page",
@@ -260,7 +275,9 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       "The URLs under a channel's Integrations are for sending to Discord, not for receiving.",
       'Answer interactions within 3 seconds, and events with 204.',
     ],
+    deduplicatedBy: 'the ID of an interaction, and the signed bytes of an event',
     guide: 'https://discord.com/developers/docs/events/webhook-events',
+    events: 'https://discord.com/developers/docs/events/webhook-events',
   },
   intercom: {
     secret: "the app's client secret, on its Basic information page",
@@ -274,6 +291,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Never answer 410: Intercom unsubscribes you.',
     ],
     guide: 'https://developers.intercom.com/docs/webhooks',
+    events: 'https://developers.intercom.com/docs/references/webhooks/webhook-models',
   },
   square: {
     secret: "the subscription's signature key",
@@ -288,6 +306,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Sandbox and production have subscriptions and keys of their own.',
     ],
     guide: 'https://developer.squareup.com/docs/webhooks/overview',
+    events: 'https://developer.squareup.com/docs/webhooks/v2webhook-events-tech-ref',
   },
   razorpay: {
     secret: 'the secret that you enter for the webhook',
@@ -302,6 +321,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Test and live mode have webhooks of their own.',
     ],
     guide: 'https://razorpay.com/docs/webhooks/',
+    events: 'https://razorpay.com/docs/webhooks/payloads/',
   },
   paddle: {
     secret: 'the secret key of the notification destination, `pdl_ntfset_…`',
@@ -316,6 +336,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Paddle Classic signs in another way, and is not supported.',
     ],
     guide: 'https://developer.paddle.com/webhooks/overview',
+    events: 'https://developer.paddle.com/webhooks/overview',
   },
   sns: {
     secret: 'not needed: pass the ARNs of your topics, because anyone can create a topic',
@@ -327,11 +348,12 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: '`aws sns publish --topic-arn ARN --message hello`',
     mistakes: [
       'Raw messages are not signed, and are refused.',
-      'Topics of all partitions of AWS are accepted, also of the European Sovereign Cloud and the isolated ones. Certificates are fetched only from SNS hosts, whose region must belong to their suffix.',
+      'Certificates are fetched only from hosts of SNS, in any partition of AWS.',
       "The payload is SNS's envelope. Your text is its `Message`.",
       'SNS never retries a 4xx. Attach a dead-letter queue.',
     ],
     guide: 'https://docs.aws.amazon.com/sns/latest/dg/sns-http-https-endpoint-as-subscriber.html',
+    events: 'https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html',
   },
   zoom: {
     secret: "the app's secret token, on its Features page",
@@ -345,6 +367,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'The client secret is another value.',
     ],
     guide: 'https://developers.zoom.us/docs/api/webhooks/',
+    events: 'https://developers.zoom.us/docs/api/meetings/events/',
   },
   vercel: {
     secret: "the webhook's secret, shown once when you create it, or an integration's client secret",
@@ -354,9 +377,10 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'Deploy a project.',
     mistakes: [
-      "Deployment protection answers in front of a preview's routes: see [in front of the route](../in-front.md).",
+      "Deployment protection answers in front of a preview's routes: see [in front of the route](../proxies.md).",
     ],
     guide: 'https://vercel.com/docs/webhooks',
+    events: 'https://vercel.com/docs/webhooks/webhooks-api',
   },
   plaid: {
     secret:
@@ -368,5 +392,6 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Different events may have the same body, so each token is accepted once.',
     ],
     guide: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
+    events: 'https://plaid.com/docs/api/items/',
   },
 }

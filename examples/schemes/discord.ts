@@ -13,7 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/discord', verifyWebhook(listener), (c) => {
-  console.log(c.var.webhook.payload)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'APPLICATION_AUTHORIZED':
+      console.log('installed', payload)
+      return c.body(null, 204)
+    case 'APPLICATION_DEAUTHORIZED':
+      console.log('removed', payload)
+      return c.body(null, 204)
+    case 'ENTITLEMENT_CREATE':
+      console.log('bought', payload)
+      return c.body(null, 204)
+  }
   return c.json({ type: 4, data: { content: 'Hello!' } }) // to an interaction
 })
 

@@ -14,7 +14,17 @@ const app = new Hono()
 
 app.post('/webhooks/github', verifyWebhook(listener), (c) => {
   const { type, payload } = c.var.webhook
-  console.log(type, payload) // GitHub does not sign the type
+  switch (type) {
+    case 'push':
+      console.log('pushed', payload)
+      break
+    case 'pull_request':
+      console.log('pull request', payload)
+      break
+    case 'issues':
+      console.log('issue', payload)
+      break
+  }
   return c.text('done')
 })
 

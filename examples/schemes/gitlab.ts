@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/gitlab', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'Push Hook':
+      console.log('pushed', payload)
+      break
+    case 'Merge Request Hook':
+      console.log('merge request', payload)
+      break
+    case 'Issue Hook':
+      console.log('issue', payload)
+      break
+  }
   return c.text('done')
 })
 

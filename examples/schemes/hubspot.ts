@@ -16,7 +16,19 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/hubspot', verifyWebhook(listener), (c) => {
-  console.log(c.var.webhook.payload)
+  for (const { subscriptionType, objectId } of Object(c.var.webhook.payload)) {
+    switch (subscriptionType) {
+      case 'contact.creation':
+        console.log('new contact', objectId)
+        break
+      case 'contact.propertyChange':
+        console.log('changed contact', objectId)
+        break
+      case 'deal.creation':
+        console.log('new deal', objectId)
+        break
+    }
+  }
   return c.text('done')
 })
 

@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.all('/webhooks/intercom', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'conversation.user.created':
+      console.log('new conversation', payload)
+      break
+    case 'conversation.user.replied':
+      console.log('reply', payload)
+      break
+    case 'contact.created':
+      console.log('new contact', payload)
+      break
+  }
   return c.text('done')
 })
 

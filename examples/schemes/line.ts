@@ -13,7 +13,19 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/line', verifyWebhook(listener), (c) => {
-  console.log(c.var.webhook.payload)
+  for (const event of Object(c.var.webhook.payload).events) {
+    switch (event.type) {
+      case 'message':
+        console.log('message', event)
+        break
+      case 'follow':
+        console.log('new friend', event)
+        break
+      case 'unfollow':
+        console.log('blocked', event)
+        break
+    }
+  }
   return c.text('done')
 })
 

@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/linear', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'Issue':
+      console.log('issue', payload)
+      break
+    case 'Comment':
+      console.log('comment', payload)
+      break
+    case 'Project':
+      console.log('project', payload)
+      break
+  }
   return c.text('done')
 })
 

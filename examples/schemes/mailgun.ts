@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/mailgun', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'delivered':
+      console.log('delivered', payload)
+      break
+    case 'failed':
+      console.log('bounced', payload)
+      break
+    case 'complained':
+      console.log('marked as spam', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -16,7 +16,21 @@ const listener = defineListener({
 const app = new Hono()
 
 app.all('/webhooks/meta', verifyWebhook(listener), (c) => {
-  console.log(c.var.webhook.payload)
+  for (const { changes = [] } of Object(c.var.webhook.payload).entry) {
+    for (const { field, value } of changes) {
+      switch (field) {
+        case 'messages':
+          console.log('WhatsApp', value)
+          break
+        case 'feed':
+          console.log('post', value)
+          break
+        case 'leadgen':
+          console.log('lead', value)
+          break
+      }
+    }
+  }
   return c.text('done')
 })
 

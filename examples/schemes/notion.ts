@@ -17,8 +17,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/notion', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'page.created':
+      console.log('new page', payload)
+      break
+    case 'page.content_updated':
+      console.log('changed page', payload)
+      break
+    case 'comment.created':
+      console.log('comment', payload)
+      break
+  }
   return c.text('done')
 })
 

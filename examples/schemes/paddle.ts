@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/paddle', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'transaction.completed':
+      console.log('paid', payload)
+      break
+    case 'subscription.created':
+      console.log('subscribed', payload)
+      break
+    case 'subscription.canceled':
+      console.log('cancelled', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -28,8 +28,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/plaid', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'SYNC_UPDATES_AVAILABLE':
+      console.log('fetch transactions', payload)
+      break
+    case 'ERROR':
+      console.log('ask the user to log in again', payload)
+      break
+    case 'USER_PERMISSION_REVOKED':
+      console.log('delete the access token', payload)
+      break
+  }
   return c.text('done')
 })
 

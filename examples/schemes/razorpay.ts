@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/razorpay', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'payment.captured':
+      console.log('paid', payload)
+      break
+    case 'payment.failed':
+      console.log('failed', payload)
+      break
+    case 'refund.processed':
+      console.log('refunded', payload)
+      break
+  }
   return c.text('done')
 })
 

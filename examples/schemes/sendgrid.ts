@@ -13,7 +13,19 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/sendgrid', verifyWebhook(listener), (c) => {
-  console.log(c.var.webhook.payload)
+  for (const { event, email } of Object(c.var.webhook.payload)) {
+    switch (event) {
+      case 'delivered':
+        console.log('delivered', email)
+        break
+      case 'bounce':
+        console.log('bounced', email)
+        break
+      case 'open':
+        console.log('opened', email)
+        break
+    }
+  }
   return c.text('done')
 })
 

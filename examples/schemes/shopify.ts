@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/shopify', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'orders/create':
+      console.log('new order', payload)
+      break
+    case 'orders/paid':
+      console.log('paid', payload)
+      break
+    case 'app/uninstalled':
+      console.log('delete the shop', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -14,7 +14,17 @@ const app = new Hono()
 
 app.all('/webhooks/slack', verifyWebhook(listener), (c) => {
   const { type, payload } = c.var.webhook
-  console.log(type, payload)
+  switch (type) {
+    case 'app_mention':
+      console.log('mentioned', payload)
+      break
+    case 'message':
+      console.log('message', payload)
+      break
+    case 'reaction_added':
+      console.log('reaction', payload)
+      break
+  }
   return c.body(null, 200) // text would be posted as the answer to a command
 })
 

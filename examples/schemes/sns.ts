@@ -16,8 +16,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/sns', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { notificationType, mail } = JSON.parse(Object(c.var.webhook.payload).Message) // from Amazon SES
+  switch (notificationType) {
+    case 'Delivery':
+      console.log('delivered', mail)
+      break
+    case 'Bounce':
+      console.log('bounced', mail)
+      break
+    case 'Complaint':
+      console.log('marked as spam', mail)
+      break
+  }
   return c.text('done')
 })
 

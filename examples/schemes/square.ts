@@ -16,8 +16,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/square', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'payment.created':
+      console.log('new payment', payload)
+      break
+    case 'payment.updated':
+      console.log('payment', payload)
+      break
+    case 'refund.created':
+      console.log('refund', payload)
+      break
+  }
   return c.text('done')
 })
 

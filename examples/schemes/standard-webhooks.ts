@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/standard-webhooks', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'user.created':
+      console.log('new user', payload)
+      break
+    case 'invoice.paid':
+      console.log('paid', payload)
+      break
+    case 'contact.created':
+      console.log('new contact', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'checkout.session.completed':
+      console.log('fulfil the order', payload)
+      break
+    case 'invoice.paid':
+      console.log('extend the access', payload)
+      break
+    case 'customer.subscription.deleted':
+      console.log('end the access', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -13,8 +13,19 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/telegram', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { update_id, ...update } = Object(c.var.webhook.payload)
+  const [kind] = Object.keys(update)
+  switch (kind) {
+    case 'message':
+      console.log('message', update)
+      break
+    case 'edited_message':
+      console.log('edited', update)
+      break
+    case 'callback_query':
+      console.log('button', update)
+      break
+  }
   return c.text('done')
 })
 

@@ -16,7 +16,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/twilio', verifyWebhook(listener), (c) => {
-  console.log(c.var.webhook.payload)
+  const { MessageSid, SmsStatus } = Object(c.var.webhook.payload)
+  switch (SmsStatus) {
+    case 'received':
+      console.log('incoming', MessageSid)
+      break
+    case 'delivered':
+      console.log('delivered', MessageSid)
+      break
+    case 'failed':
+      console.log('failed', MessageSid)
+      break
+  }
   return c.text('<Response/>', 200, { 'content-type': 'text/xml' })
 })
 

@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/vercel', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'deployment.created':
+      console.log('building', payload)
+      break
+    case 'deployment.succeeded':
+      console.log('ready', payload)
+      break
+    case 'deployment.error':
+      console.log('failed', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/workos', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'user.created':
+      console.log('new user', payload)
+      break
+    case 'dsync.user.updated':
+      console.log('changed user', payload)
+      break
+    case 'connection.activated':
+      console.log('connection is active', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -13,8 +13,18 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/zoom', verifyWebhook(listener), (c) => {
-  const { id, type } = c.var.webhook
-  console.log(type, id)
+  const { type, payload } = c.var.webhook
+  switch (type) {
+    case 'meeting.started':
+      console.log('started', payload)
+      break
+    case 'meeting.ended':
+      console.log('ended', payload)
+      break
+    case 'recording.completed':
+      console.log('recording is ready', payload)
+      break
+  }
   return c.text('done')
 })
 

@@ -8,11 +8,7 @@ export function stripeWebhook(secret: string | undefined) {
   const listener = defineListener({
     id: 'stripe',
     auth: stripe({ secrets: secret }), // whsec_…
-    store: memoryStore(), // for one process
-    onVerdict(verdict) {
-      if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
-    },
-    onError: console.error, // the errors behind 503 answers
+    store: memoryStore(), // for one process; several share Redis, Postgres, …
   })
   return webhookHandler(listener, async (event) => {
     console.log(event.type, event.id)

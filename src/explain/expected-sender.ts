@@ -54,13 +54,16 @@ export function expectedSender(
   }
 }
 
+/** For a request without a signature. Most of them are your own first tests. */
+export const SIGN_TESTS = 'sign your own tests, e.g. with hookgate send'
+
 /** Nobody can change how Stripe signs, but a sender of hookgate's scheme is written by you, or by somebody whom you know. */
 const asSomebodyElse = (name: string, { facts }: SenderScheme) => ({
   exactBytes: 'verify the exact bytes that arrived, before any parser, middleware or proxy changes them',
   whyMissing:
     facts?.unsigned === undefined
       ? `${name} has no secret to sign with, a proxy or middleware has dropped it, or ${name} did not send this request`
-      : `${name} always sends it, so a proxy or middleware has dropped it, or ${name} did not send this request`,
+      : `${name} always sends it, so a proxy or middleware has dropped it, or ${name} did not send this request; ${SIGN_TESTS}`,
 })
 
 const AS_YOU_WROTE_IT = {

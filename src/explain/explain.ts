@@ -3,6 +3,7 @@ import { ListenerConfigError } from '../errors.ts'
 import { isListener } from '../is-listener.ts'
 import { MAX_TOKEN_LENGTH } from '../limits.ts'
 import type { Listener } from '../listener.ts'
+import type { Reason } from '../reason.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { mixesFamilies, rowsOf } from '../schemes/kit/header-families.ts'
 import { Verification } from '../verification.ts'
@@ -14,7 +15,7 @@ import { anotherSender, lacksMember, missingHeader, otherVersion, recognise } fr
 import { expiredToken } from './precise-refusal.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 import { wrongBody, wrongContent } from './wrong-content.ts'
-import { consumedBody, wrongSignature } from './wrong-signature.ts'
+import { consumedBody, LARGEST_TRIED, wrongSignature } from './wrong-signature.ts'
 import { wrongTime } from './wrong-time.ts'
 
 /** What you know in addition to the listener. Each member makes the explanation more specific. */
@@ -28,6 +29,8 @@ export interface ExplainOptions {
   readonly claims?: WantedClaims | undefined
   /** Schemes with which to recognise the sender, if a delivery lacks the expected headers. */
   readonly schemes?: readonly SenderScheme[]
+  /** The largest body, in bytes, for which mistakes are tried. Defaults to 262,144 (256 KB), which is also the most. */
+  readonly maxBodyBytes?: number
 }
 
 /** Why a delivery got its verdict, in words for people. No member contains a secret or the expected signature. */
@@ -51,8 +54,8 @@ export interface Explanation {
  * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely mistake behind it,
  * with its fix. For a wrong signature, tries the mistakes that are known, as the listener's scheme makes them possible: in the
  * secret, the body, the signed text, the signature's spelling and, if the sender signs it, the URL. These are at most 1,700
- * signatures of the body. Bodies over 256 KB are not tried, and `likely` says so, because the process could do nothing else
- * meanwhile. Meant for tools and for debugging, not for every refused delivery.
+ * signatures of the body, with a pause for other work every 10 ms. Larger bodies than `maxBodyBytes` are not tried, and `likely`
+ * says so. Meant for tools and for debugging, not for every refused delivery.
  *
  * The texts may quote a refused token's claims and a request's URL, which a stranger chose, so escape them where you show them.
  * Verifies and records nothing.
@@ -68,7 +71,7 @@ export async function explain(
   delivery: Delivery,
   verdict: LoggedVerdict,
   listener: Listener<unknown>,
-  { secret, claims, schemes = [] }: ExplainOptions = {},
+  { secret, claims, schemes = [], maxBodyBytes = LARGEST_TRIED }: ExplainOptions = {},
 ): Promise<Explanation> {
   // Only for callers in plain JavaScript.
   if (typeof verdict?.ok !== 'boolean' || !isListener(listener)) {
@@ -82,7 +85,8 @@ export async function explain(
   const { protocol } = new Verification(delivery, listener)
   const expected = expectedSender({ auth: listener.auth, protocol }, secret)
   const token = verdict.status === 401 && claims ? tokenClaims(delivery, claims) : []
-  return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, schemes)) }
+  const limits = { schemes, maxBodyBytes: Math.min(maxBodyBytes, LARGEST_TRIED) }
+  return { checks, token, ...(await mistakesIn(delivery, verdict, listener, expected, limits)) }
 }
 
 async function mistakesIn(
@@ -90,7 +94,7 @@ async function mistakesIn(
   verdict: LoggedVerdict,
   listener: Listener<unknown>,
   expected: ExpectedSender,
-  schemes: readonly SenderScheme[],
+  { schemes, maxBodyBytes }: Required<Pick<ExplainOptions, 'schemes' | 'maxBodyBytes'>>,
 ): Promise<Pick<Explanation, 'likely' | 'looksLike' | 'sentAt'>> {
   const { reason, detail } = verdict
   switch (reason) {
@@ -130,11 +134,29 @@ async function mistakesIn(
       const other = recognise(delivery, schemes, expected)
       if (other) return { likely: [anotherSender(other, expected)], looksLike: other.name }
       if (lacksMember(delivery, expected)) return { likely: missingHeader(delivery, expected, []) }
-      return { likely: await wrongSignature(delivery, listener, expected, verdict) }
+      return { likely: await wrongSignature(delivery, listener, expected, verdict, maxBodyBytes) }
     }
     default:
-      return { likely: [] }
+      return { likely: [remedyFor(verdict) ?? []].flat() }
   }
+}
+
+/** What to do about the reasons that name their mistake. */
+const REMEDIES: { readonly [Of in Reason]?: string } = {
+  body_incomplete: 'the sender has left, or is slow: raise bodyTimeoutSeconds if its bodies are long',
+  body_too_large: 'raise maxBodyBytes of this listener if its sender may send that much',
+  header_repeated: 'find what adds the header again in front of this listener, such as a proxy',
+  method_not_post:
+    'this is no webhook, but e.g. a browser or a health check: mount verifyWebhook with app.post, on the path of the webhook',
+  payload_invalid: 'correct the schema in `payload`, or the sender',
+  source_ip_not_allowed:
+    "if that is your proxy's address, declare the proxy with trustedProxies; otherwise add the sender's network to allowedCidrs",
+}
+
+function remedyFor({ reason, detail }: LoggedVerdict): string | undefined {
+  const remedy = Object.hasOwn(REMEDIES, reason ?? '') ? REMEDIES[reason as Reason] : undefined // a key of the table
+  if (reason === 'method_not_post' && detail?.includes(': mount ')) return detail // an adapter has said it
+  return detail && remedy ? `${detail}: ${remedy}` : remedy
 }
 
 function twoFamilies({ name, scheme }: ExpectedSender): string {

@@ -18,6 +18,7 @@ export function textGuesses({ scheme: { signs }, name }: ExpectedSender, uuid: s
   const [start = '', divider = ''] = signs.split(PLACEHOLDER)
   const orders = choicesOf(parts).filter((each) => !parts.includes('{body}') || each.includes('{body}'))
   const templates = [divider, '.', ':', ''].flatMap((each) => orders.map((order) => start + order.join(each)))
+  if (start !== '' && parts.includes('{body}')) templates.unshift('{body}')
   const cases: readonly Text[] = [
     ['the event ID was signed in lower case', signs.replace('{id}', uuid.toLowerCase())],
     ['the event ID was signed in upper case', signs.replace('{id}', uuid.toUpperCase())],

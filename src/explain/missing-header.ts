@@ -4,7 +4,7 @@ import { parsedBody } from '../schemes/kit/body.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { headerIn } from '../schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../schemes/kit/header-families.ts'
-import { type ExpectedSender, headerTitle } from './expected-sender.ts'
+import { type ExpectedSender, headerTitle, SIGN_TESTS } from './expected-sender.ts'
 
 /** Why a delivery lacks its signature, or one of the `required` headers. Empty if it lacks none of them. */
 export function missingHeader(
@@ -21,13 +21,15 @@ export function missingHeader(
   const missing = signature ?? required.find(isAbsent)
   const unsigned = missing === signature && facts.unsigned
   const otherwise = (dropped: string) =>
-    unsigned ? `${unsigned}; otherwise ${dropped}, or ${name} did not send this request` : undefined
+    unsigned
+      ? `${unsigned}; otherwise ${dropped}, or ${name} did not send this request; ${SIGN_TESTS}`
+      : undefined
   if (missing !== undefined) {
     const why = otherwise('a proxy or middleware has dropped it')
     return [`No ${headerTitle(missing)} header: ${why ?? whyMissing}`]
   }
   if (!lacksMember(delivery, expected)) return []
-  const always = `${name} always sends it, so something on the way has changed the body, or ${name} did not send this request`
+  const always = `${name} always sends it, so something on the way has changed the body, or ${name} did not send this request; ${SIGN_TESTS}`
   return [`No ${member} in the body: ${otherwise('something on the way has changed the body') ?? always}`]
 }
 

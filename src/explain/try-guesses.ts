@@ -1,13 +1,13 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import { type Delivery, headerOf } from '../delivery.ts'
-import { ListenerConfigError } from '../errors.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
+import { memberOf } from '../lib/member-of.ts'
 import type { Listener } from '../listener.ts'
 import { schemeOf } from '../schemes/kit/define-scheme.ts'
 import { FORM } from '../schemes/kit/form-fields.ts'
 import { ALL_PARTS } from '../schemes/kit/row-parts.ts'
-import type { Scheme, SignedBytes } from '../schemes/kit/scheme.ts'
+import type { Scheme, SchemeOptions, SignedBytes } from '../schemes/kit/scheme.ts'
 import { checkSignature } from './check-signature.ts'
 import type { ConfiguredKey, ExpectedSender } from './expected-sender.ts'
 import type { Guess } from './guess.ts'
@@ -34,6 +34,9 @@ const MOST_KEYS = 4
 /** Of each kind, those that are also tried together with another mistake. */
 const MOST_PAIRED = 12
 
+/** How long the process does nothing else, in milliseconds: as long as one guess takes, or this. */
+const LONGEST_TURN_MS = 10
+
 /** Tries what may have been signed, by the checks that refused the delivery, until a guess fits. */
 export async function tryGuesses(
   delivery: Delivery,
@@ -47,6 +50,7 @@ export async function tryGuesses(
   const respelled = { ...delivery, header: (name: string) => headers[name] ?? delivery.header(name) }
   const count = { signatures: 0 }
   const keys = expected.keys.slice(0, MOST_KEYS)
+  let since = performance.now()
   for (const [index, key] of keys.entries()) {
     const most = Math.floor((MOST_SIGNATURES * (index + 1)) / keys.length)
     const authOf = authMaker(expected, key, count)
@@ -59,6 +63,10 @@ export async function tryGuesses(
     const timestampText = asItCame?.verification.timestampText ?? ''
     for (const guess of guessesFor(respelled, listener, expected, key, timestampText)) {
       if (count.signatures + MOST_BY_CODE > most) break
+      if (performance.now() - since > LONGEST_TURN_MS) {
+        await new Promise((resolve) => setTimeout(resolve))
+        since = performance.now()
+      }
       const checked = await check(guess)
       if (checked && !checked.refusal) {
         return { says: [...faults, ...guess.says], signatures: count.signatures }
@@ -144,10 +152,10 @@ function authMaker(
         key,
         signs: typeof signs === 'string' ? signs : countedTexts(signs, count),
       }
-      const auth = schemeOf(row, ALL_PARTS)(changed)
+      const auth = schemeOf<SchemeOptions>(row, ALL_PARTS)(changed)
       return typeof signs === 'string' ? counted(auth, count, 1) : auth
     } catch (error) {
-      if (error instanceof ListenerConfigError) return undefined // no such secret is possible
+      if (memberOf(error, 'code') === 'ERR_LISTENER_CONFIG') return undefined // no such secret is possible
       throw error
     }
   }

@@ -9,7 +9,7 @@ import { type ExpectedSender, OWN_SCHEME } from './expected-sender.ts'
 import { anotherBody, mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
 import { tryGuesses } from './try-guesses.ts'
 
-const LARGEST_TRIED = 262_144
+export const LARGEST_TRIED = 262_144
 
 /** Says that a parser has read or replaced the body. Empty if the body may be the sender's. */
 export function consumedBody(
@@ -32,6 +32,7 @@ export async function wrongSignature(
   listener: Listener<unknown>,
   expected: ExpectedSender,
   { reason, detail }: LoggedVerdict,
+  largestTried: number,
 ): Promise<readonly string[]> {
   const precise = preciseDetail(detail ?? (await detailOf(delivery, listener, expected)))
   const consumed = consumedBody(delivery, expected)
@@ -39,8 +40,8 @@ export async function wrongSignature(
   const token = precise && wrongToken(precise, expected)
   if (token) return [token]
   if (expected.keys.length === 0) return withoutSecret(precise, expected)
-  if (delivery.body.length > LARGEST_TRIED) {
-    const untried = 'the body is over 256 KB, so the well-known mistakes were not tried'
+  if (delivery.body.length > largestTried) {
+    const untried = `the body is over ${largestTried / 1024} KB, so the well-known mistakes were not tried`
     return [strangeSecret(expected) ?? untried, ...toCheck(expected)]
   }
   const { says } = await tryGuesses(delivery, listener, expected)
@@ -113,8 +114,8 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
     return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${body.length} bytes; verify the exact bytes that arrived`
   }
   const another = isSigned
-    ? `No common mistake found. Check whether ${name} signed with another secret, or another body`
-    : `No common mistake found. Check whether ${name} sent another secret`
+    ? `No common mistake found: ${name} signed with another secret, or another body`
+    : `No common mistake found: ${name} sent another secret`
   return strangeSecret(expected) ?? another
 }
 
@@ -122,7 +123,7 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
 const ownTests = ({ facts }: ExpectedSender) => (facts.tests === undefined ? [] : [facts.tests])
 
 /** What nobody can find out from the delivery. */
-function toCheck(expected: ExpectedSender): readonly string[] {
+export function toCheck(expected: ExpectedSender): readonly string[] {
   const { scheme, facts, isSigned } = expected
   const others = facts.otherSecrets === undefined ? '' : `; ${facts.otherSecrets}`
   const wanted = wantedOf(scheme)

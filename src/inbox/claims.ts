@@ -33,19 +33,20 @@ type PutAnswer = (typeof PUT_ANSWERS)[number]
 interface Place {
   readonly owner: string
   readonly keys: EventKey[]
+  /** Once it is accepted: from then on, a commit makes sure that there is a job, whatever became of the `put`. */
+  event: WebhookEvent<unknown> | undefined
   form: BodyForm | undefined
-  /** Whether its scheme has `dedupe: 'off'`, so that `put` has to claim a key that no other delivery has. */
-  readonly isUnclaimed: boolean
-  /** What `put` writes. Set from its call on, because a commit then makes sure that there is a job, whatever became of the call. */
+  /** What `put` writes. */
   values: Promise<readonly string[]> | undefined
   /** Whether there is a job for certain. */
   isJob: boolean
+  isPut: boolean
   /** Whether a `put` was part of a transaction, which may be rolled back. */
   isInTransaction: boolean
   settling: Promise<PutAnswer> | undefined
 }
 
-/** How many events may be put at the same time in one process through a store that copies keys. */
+/** How many events may be in flight in one process behind a wrapper that copies keys: what is older is settled as by any store. */
 const MOST_UNSETTLED = 1000
 /** A thousand years, well within the range of timestamps. */
 const LONGEST_MS = 365_250 * 86_400_000
@@ -60,15 +61,16 @@ export interface ClaimsOptions {
 
 /**
  * The store of the inbox, and `put`, which makes a job of a claim. From then on the job alone decides: a commit, a release and the end of
- * the lease change nothing, and cost no statement.
+ * the lease change nothing, and cost no statement. No event is done before its job has run: a 2xx without a `put` makes the job.
  */
 export class Claims implements EventStore {
   readonly #options: ClaimsOptions
   /** Claims whose event has not been accepted yet, by owner. */
   readonly #unaccepted = new Map<string, Place>()
+  readonly claimsAll = true
   /** By the event, and by the key objects with which the core claims, commits and releases it. */
   readonly #places = new WeakMap<object, Place>()
-  /** Puts that may have failed, by owner, because a wrapper of this store may hand over copies of the key objects. */
+  /** Accepted events, by owner, because a wrapper of this store may hand over copies of the key objects. */
   readonly #unsettled = new Map<string, Place>()
 
   constructor(options: ClaimsOptions) {
@@ -93,7 +95,7 @@ export class Claims implements EventStore {
     this.#unaccepted.delete(owner)
     const place = this.#places.get(key) ?? this.#unsettled.get(owner)
     if (place?.isJob) return 'committed'
-    if (place?.values) return this.#ensureJob(place, place.values)
+    if (place?.event) return this.#ensureJob(place, place.event)
     const values = [...(await rowValues(key, owner)), milliseconds(Math.max(retentionMs, shortestMs))]
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await answerOf(run, statements.commit, values)
@@ -119,10 +121,13 @@ export class Claims implements EventStore {
   }
 
   readonly accepted: NonNullable<EventStore['accepted']> = (event, owner, delivery) => {
-    const place = this.#unaccepted.get(owner) ?? newPlace(owner, true)
+    const place = this.#unaccepted.get(owner)
     this.#unaccepted.delete(owner)
+    if (place === undefined) return
+    place.event = event as WebhookEvent<unknown> // as `verify` makes it
     place.form = bodyFormOf(delivery)
     this.#places.set(event, place)
+    this.#keep(place)
   }
 
   /** Resolves once the job is written: durably, or in your transaction. */
@@ -139,13 +144,9 @@ export class Claims implements EventStore {
       )
     }
     if (place.isJob) return 'put'
-    // Before anything can fail, and before the caller goes on, which may not wait.
-    if (place.isUnclaimed && place.keys.length === 0)
-      place.keys.push({ listenerId: event.listenerId, eventId: place.owner })
-    place.values ??= jobValues(event, place)
+    place.isPut = true
     place.isInTransaction ||= tx !== undefined
-    this.#keep(place)
-    const answer = await this.#write(place, await place.values, tx)
+    const answer = await this.#write(place, event, tx)
     if (answer === 'lost') {
       throw new InboxError(
         'this event is no longer yours, so it did not become a job: its lease ended, or it was settled before',
@@ -156,20 +157,23 @@ export class Claims implements EventStore {
   }
 
   /**
-   * For a 2xx after a `put` that failed, or whose transaction may have been rolled back: nothing is done before there is a job. Waits for
-   * that transaction.
+   * For a 2xx without a `put`, after one that failed, or whose transaction may have been rolled back: nothing is done before there is a
+   * job. Waits for that transaction.
    */
-  async #ensureJob(place: Place, values: NonNullable<Place['values']>): Promise<'committed' | 'lost'> {
-    place.settling ??= values
-      .then((known) => this.#write(place, known))
-      .finally(() => {
-        place.settling = undefined
-      })
+  async #ensureJob(place: Place, event: WebhookEvent<unknown>): Promise<'committed' | 'lost'> {
+    place.settling ??= this.#write(place, event).finally(() => {
+      place.settling = undefined
+    })
     const answer = await place.settling
     if (answer === 'lost') return 'lost'
     const wasJob = place.isJob
     this.#isJob(place)
-    if (answer === 'put' && place.isInTransaction && !wasJob) {
+    if (answer === 'put' && !wasJob && !place.isPut) {
+      throw new EventStoreError(
+        'the handler answered 2xx without put(event): the event became a job all the same',
+      )
+    }
+    if (answer === 'put' && !wasJob && place.isInTransaction) {
       throw new EventStoreError(
         'the handler answered 2xx, but the transaction of its put() was not committed: the event became a job without it',
       )
@@ -177,7 +181,9 @@ export class Claims implements EventStore {
     return 'committed'
   }
 
-  async #write(place: Place, values: readonly string[], tx?: PostgresClient): Promise<PutAnswer> {
+  async #write(place: Place, event: WebhookEvent<unknown>, tx?: PostgresClient): Promise<PutAnswer> {
+    place.values ??= jobValues(event, place)
+    const values = await place.values
     const { statements, run: outside } = this.#options
     const run = tx === undefined ? outside : statementRunner(tx, 'tx')
     if (tx !== undefined) checkTransaction(tx)
@@ -185,10 +191,6 @@ export class Claims implements EventStore {
     const ask = async (statement: string, given: readonly string[]) =>
       tx === undefined ? answerOf(run, statement, given) : (await run(statement, given))[0]?.answer
     if (tx !== undefined) await ask(statements.mark, [asciiText(place.owner)])
-    const [key] = place.keys
-    // Each time, because the last one may have been rolled back.
-    if (place.isUnclaimed && key)
-      await ask(statements.claim, [...(await rowValues(key, place.owner)), '60000'])
     const answer = await ask(tx === undefined ? statements.put : statements.putInside, values)
     if (answer === 'outside')
       throw new InboxError('put(event, { tx }) takes the client of an open transaction: this one has none')
@@ -203,27 +205,28 @@ export class Claims implements EventStore {
 
   #isJob(place: Place): void {
     place.isJob = true
-    place.values = undefined // it holds the body
+    place.values = undefined // it has the body
     this.#unsettled.delete(place.owner)
     const [key] = place.keys
     if (key) this.#options.onJob(key.listenerId)
   }
 
   #remember(key: EventKey, owner: string): void {
-    const place = this.#unaccepted.get(owner) ?? newPlace(owner, false)
+    const place = this.#unaccepted.get(owner) ?? newPlace(owner)
     this.#unaccepted.set(owner, place)
     this.#places.set(key, place)
     if (!place.keys.some(({ eventId }) => eventId === key.eventId)) place.keys.push(key)
   }
 }
 
-const newPlace = (owner: string, isUnclaimed: boolean): Place => ({
+const newPlace = (owner: string): Place => ({
   owner,
-  isUnclaimed,
   keys: [],
+  event: undefined,
   form: undefined,
   values: undefined,
   isJob: false,
+  isPut: false,
   isInTransaction: false,
   settling: undefined,
 })

@@ -78,7 +78,10 @@ export interface InboxCounts {
 export interface Inbox {
   /** Creates the table and its indexes if they are missing. Safe to run concurrently. */
   migrate(): Promise<void>
-  /** For the listeners whose events you put: `defineListener({ store: box.store, … })`. */
+  /**
+   * For the listeners whose events you put: `defineListener({ store: box.store, … })`. No event of theirs is done before a worker has run
+   * it: a 2xx without `put` makes the event a job too, and `onError` is told.
+   */
   readonly store: EventStore
   /**
    * Makes a job of an event that a listener with this store has accepted. Await it before you answer 2xx. From then on, deliveries of the

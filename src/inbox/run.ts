@@ -1,6 +1,6 @@
 import { EventStoreError } from '../errors.ts'
 import { withDeadline } from '../lib/clock.ts'
-import { textOf } from '../lib/member-of.ts'
+import { isA, textOf } from '../lib/member-of.ts'
 import type { Listener } from '../listener.ts'
 import { asciiText } from '../stores/contract.ts'
 import {
@@ -98,7 +98,7 @@ export class Run<Given extends Listener<unknown>> {
   readonly #startedAt = performance.now()
   #beating: ReturnType<typeof setTimeout> | undefined
   #isOver = false
-  /** `done(tx)` was called: that transaction may hold the row, so no other statement may wait for it. */
+  /** `done(tx)` was called: what becomes of the event is up to that transaction. */
   #isDoneInTransaction = false
 
   /** @param heldUntil When the lease ends. */
@@ -141,7 +141,7 @@ export class Run<Given extends Listener<unknown>> {
     try {
       event = await readAgain(this.#job.envelope, listener, this.#lost.signal)
     } catch (error) {
-      return this.#failed(error, 'for good')
+      return this.#failed(error, isA(error, InboxError) ? 'for good' : undefined)
     }
     try {
       await handler(event, { attempt: this.#job.attempt, done: (tx) => this.#doneIn(tx) })
@@ -183,7 +183,7 @@ export class Run<Given extends Listener<unknown>> {
     throw new InboxError('done(tx) takes the client of an open transaction: this one has none')
   }
 
-  async #failed(error: unknown, how?: 'for good'): Promise<JobState>
+  async #failed(error: unknown, how?: 'for good' | undefined): Promise<JobState>
   async #failed(error: unknown, how: 'if it still runs'): Promise<JobState | undefined>
   async #failed(error: unknown, how?: 'for good' | 'if it still runs'): Promise<JobState | undefined> {
     const { statements, delayMs, maxAttempts, tell } = this.#options
@@ -194,7 +194,7 @@ export class Run<Given extends Listener<unknown>> {
       ...[key, listener, this.#job.worker, text.slice(0, LONGEST_ERROR)],
       ...[milliseconds(delayMs(this.#job.attempt)), `${mostAttempts}`],
     ])
-    if (answer === undefined && how === 'if it still runs') return undefined
+    if (answer === 'done' && how === 'if it still runs') return undefined
     const state = answer === 'dead' ? 'dead' : answer === 'waiting' ? 'failed' : 'lost'
     tell(error, this.#job, state)
     return state
@@ -228,7 +228,6 @@ export class Run<Given extends Listener<unknown>> {
 
   async #beat(): Promise<void> {
     const { leaseMs, maxRunMs, statements } = this.#options
-    if (this.#isDoneInTransaction) return
     const sentAt = performance.now()
     if (sentAt - this.#startedAt >= maxRunMs)
       return this.abandon(`the handler still runs after ${maxRunMs} ms: ${RUNS_AGAIN}`)
@@ -240,9 +239,12 @@ export class Run<Given extends Listener<unknown>> {
         this.#job.worker,
         milliseconds(leaseMs),
       ])
-      if (this.#isOver || this.#isDoneInTransaction) return
-      if (answer === undefined)
+      if (this.#isOver) return
+      if (answer === undefined) {
+        if (this.#isDoneInTransaction) return // perhaps by this run
         return this.abandon('another worker has taken over the event, because the lease had ended')
+      }
+      if (answer === 'locked') return this.#beatIn(this.#pauseMs())
       this.#heldUntil = sentAt + leaseMs
       this.#beatIn(leaseMs / 2)
     } catch (error) {

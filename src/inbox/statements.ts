@@ -127,10 +127,10 @@ RETURNING job.key::text, job.listener_id, job.owner, coalesce(job.twin::text, ''
   const done = (condition = '') => `UPDATE ${table} SET state = 'done', due_at = ${after('$5')},
   worker = NULL, error = NULL, envelope = NULL
 WHERE key IN ($1::uuid, nullif($4::text, '')::uuid) AND listener_id = $2::text AND owner = $3::text
-  AND state IN ('waiting', 'dead', 'twin') ${condition}
+  AND state <> 'done' ${condition}
 RETURNING 'done' AS answer`
   const again = (condition: string) => `WITH again AS (
-  UPDATE ${table} SET state = 'waiting', attempts = 0, due_at = clock_timestamp()
+  UPDATE ${table} SET state = 'waiting', attempts = 0, due_at = clock_timestamp(), put_at = clock_timestamp()
   WHERE state = 'dead' ${condition} RETURNING 1
 )
 SELECT count(*)::text AS answer FROM again`
@@ -152,7 +152,13 @@ SELECT CASE WHEN state = 'claimed' AND NOT live THEN 'over' ELSE 'held' END AS a
     putInside: `${put(`AND ${isMarked('$3')}`)} WHERE ${isMarked('$3')}
 UNION ALL SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
     take,
-    beat: `UPDATE ${table} SET due_at = ${after('$4')} WHERE ${running} RETURNING 'held' AS answer`,
+    // Does not wait for the transaction of `done`, or another one that has locked the row: nobody can take the job meanwhile.
+    beat: `WITH free AS MATERIALIZED (
+  SELECT FROM ${table} WHERE ${running} FOR UPDATE SKIP LOCKED
+), beaten AS (
+  UPDATE ${table} SET due_at = ${after('$4')} WHERE ${running} AND EXISTS (SELECT FROM free) RETURNING 1
+)
+SELECT CASE WHEN EXISTS (SELECT FROM beaten) THEN 'held' ELSE 'locked' END AS answer FROM ${table} WHERE ${running}`,
     done: done(),
     // Two statements, so that a client without a transaction is found: there, the second one does not see what the first one set.
     mark: `SELECT ${mark('$1')} AS answer`,
@@ -160,9 +166,13 @@ UNION ALL SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
     doneInTransaction: `WITH done AS (${done(`AND ${isMarked('$6')}`)})
 SELECT CASE WHEN NOT ${isMarked('$6')} THEN 'outside' WHEN 1 / (SELECT count(*) FROM done) >= 0 THEN 'done' END AS answer`,
     // $4 error, $5 delay, $6 attempts
-    fail: `UPDATE ${table} SET error = $4::text, worker = NULL, due_at = ${after('$5')},
-  state = CASE WHEN attempts >= $6::int THEN 'dead' ELSE 'waiting' END
-WHERE ${running} RETURNING state AS answer`,
+    fail: `WITH failed AS (
+  UPDATE ${table} SET error = $4::text, worker = NULL, due_at = ${after('$5')},
+    state = CASE WHEN attempts >= $6::int THEN 'dead' ELSE 'waiting' END
+  WHERE ${running} RETURNING state
+)
+SELECT state AS answer FROM failed
+UNION ALL SELECT 'done' FROM ${table} WHERE key = $1::uuid AND listener_id = $2::text AND state = 'done'`,
     again: again(''),
     againOne: again('AND id = $1::text'),
     counts: `SELECT ${count(`state = 'waiting' AND NOT (worker IS NOT NULL AND due_at > clock_timestamp())`)} AS waiting,

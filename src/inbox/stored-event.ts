@@ -42,15 +42,15 @@ export function storedText(event: WebhookEvent<unknown>, form: BodyForm): string
  * The stored event, whose payload the listener reads again from the exact bytes, with its schema. Nothing is authenticated again: what is
  * in the table was verified when it came.
  *
- * @throws InboxError if the listener reads these bytes no longer.
+ * @throws InboxError if the listener reads these bytes no longer, and never will. Any other error may pass.
  */
 export async function readAgain<Given extends Listener<unknown>>(
   text: unknown,
   listener: Given,
   signal: AbortSignal,
 ): Promise<JobEvent<Given>> {
-  const json: unknown = parsed(text)
-  const { type, unsigned, ...event } = fromEnvelope(json)
+  const { json, of } = parsed(text)
+  const { type, unsigned, ...event } = of
   const verification = new Verification(deliveryOf(json, event.rawBody), listener)
   const { body, delivery, protocol } = verification
   const { readQuery } = protocol
@@ -60,7 +60,8 @@ export async function readAgain<Given extends Listener<unknown>>(
       ? () => readQuery(delivery)
       : protocol.readerFor(contentType ? mediaTypeOf(contentType) : undefined)
   const failure = checkBody(verification) ?? (await checkPayload(verification))
-  if (failure) throw unreadable(failure.detail, verification.problem)
+  if (verification.problem) throw verification.problem // the schema threw, perhaps because what it asks is away
+  if (failure) throw unreadable(failure.detail)
   return {
     ...event,
     ...(type !== undefined && { type }),
@@ -70,11 +71,12 @@ export async function readAgain<Given extends Listener<unknown>>(
   } as JobEvent<Given> // the listener's schema determines the payload's type
 }
 
-function parsed(text: unknown): unknown {
+function parsed(text: unknown): { readonly json: unknown; readonly of: ReturnType<typeof fromEnvelope> } {
   try {
-    return JSON.parse(String(text))
+    const json: unknown = JSON.parse(String(text))
+    return { json, of: fromEnvelope(json) }
   } catch (cause) {
-    throw unreadable('it is not JSON', cause)
+    throw unreadable('it is no envelope', cause)
   }
 }
 
@@ -90,6 +92,6 @@ function deliveryOf(json: unknown, rawBody: Uint8Array): Delivery {
   }
 }
 
-function unreadable(detail: string, cause: unknown): InboxError {
+function unreadable(detail: string, cause?: unknown): InboxError {
   return new InboxError(`the listener cannot read the stored event any more: ${detail}`, { cause })
 }

@@ -117,15 +117,12 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
     const missing = methods.find((method) => !hasMethod(value, method))
     if (!missing) return
     const mend = example && `: try ${example}`
-    const hint =
-      value === undefined
-        ? `; it is missing${mend}`
-        : typeof value === 'function'
-          ? `; was it called?${example && ` Try ${example}`}`
-          : memberOf(value, 'then')
-            ? '; await it'
-            : mend
-    throw new ListenerConfigError(option, `must have a method ${missing}()${hint}`)
+    throw new ListenerConfigError(
+      option,
+      example && typeof value === 'function'
+        ? `is a function; call it: ${example}`
+        : `must have a method ${missing}()${value === undefined ? `; it is missing${mend}` : memberOf(value, 'then') ? '; await it' : mend}`,
+    )
   }
 }
 

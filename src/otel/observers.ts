@@ -133,7 +133,9 @@ export function observeInbox(meter: Meter, tracer: Tracer | undefined): ChannelO
         duration.record((performance.now() - startedAt) / 1000, labels)
       if (attempt === 1 && waitedMs !== undefined)
         wait.record(waitedMs / 1000, { 'hookgate.listener.id': listenerId })
-      spans.end(fields, { ...labels, ...(attempt !== undefined && { 'hookgate.inbox.attempt': attempt }) })
+      const attributes = { ...labels, ...(attempt !== undefined && { 'hookgate.inbox.attempt': attempt }) }
+      const isFailed = error !== undefined || (verb === 'run' && answer !== 'done')
+      spans.end(fields, attributes, isFailed)
     },
   }
 }
@@ -165,10 +167,10 @@ function spansOf(tracer: Tracer | undefined) {
     start(fields: object, name: string, attributes: Attributes) {
       if (tracer) open.set(fields, tracer.startSpan(name, { attributes }))
     },
-    end(fields: object, attributes: Attributes) {
+    end(fields: object, attributes: Attributes, isFailed: boolean = 'error.type' in attributes) {
       const span = open.get(fields)
       span?.setAttributes(attributes)
-      if ('error.type' in attributes) span?.setStatus({ code: SpanStatusCode.ERROR })
+      if (isFailed) span?.setStatus({ code: SpanStatusCode.ERROR })
       span?.end()
     },
   }

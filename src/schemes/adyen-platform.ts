@@ -1,8 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Adyen's balance platform and management webhooks: `HmacSignature`. The HMAC key is generated on the webhook's page in
- * the Customer Area, as hex. The signature covers the body. For payment webhooks, import `hookgate/schemes/adyen`.
+ * Verifies Adyen's balance platform and management webhooks by their `HmacSignature` header. The HMAC key is generated on the
+ * webhook's page in the Customer Area, as hex. The signature covers the body. For payment webhooks, import
+ * `hookgate/schemes/adyen`.
  *
  * @example
  * ```ts

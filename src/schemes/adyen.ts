@@ -108,8 +108,8 @@ const ADYEN: CodeScheme = {
 }
 
 /**
- * Adyen's payment webhooks, sent as JSON. The item holds its own signature. The HMAC key is generated on the webhook's page
- * in the Customer Area, as hex. For the balance platform, import `hookgate/schemes/adyen-platform`.
+ * Verifies Adyen's payment webhooks, sent as JSON. The item holds its own signature. The HMAC key is generated on the
+ * webhook's page in the Customer Area, as hex. For the balance platform, import `hookgate/schemes/adyen-platform`.
  *
  * The signature covers the references, the amount, the event code and the outcome. These values are claimed, so a
  * repeated notification is a duplicate even if its other members have changed. Adyen sends one item a delivery as JSON, so

@@ -2,8 +2,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * Anthropic: Standard Webhooks. Pass the webhook's signing secret, `whsec_…`. The signature covers the ID, the time and
- * the body (Standard Webhooks v1).
+ * Verifies webhooks from Anthropic, which follow Standard Webhooks. Pass the webhook's signing secret, `whsec_…`. The
+ * signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

@@ -1,23 +1,17 @@
-import {
-  emptyReply,
-  type HandshakeOptions,
-  type SchemeFactory,
-  type SecretOptions,
-  schemeOf,
-} from './kit/define-scheme.ts'
+import { emptyReply, type HandshakeOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { acceptSecret } from './kit/handshake-answers.ts'
 
 /**
- * Asana: `X-Hook-Signature`. The handshake delivers the key in `X-Hook-Secret`. Pass `onHandshake` to receive the key
- * and store it. Then pass it as `secrets` and omit `onHandshake`. The signature covers only the body. The signed bytes
- * are claimed, so a captured delivery cannot run again while they are remembered.
+ * Verifies webhooks from Asana by their `X-Hook-Signature` header. The handshake delivers the key in `X-Hook-Secret`. Pass
+ * `onHandshake` to receive the key and store it. Then pass it as `secrets` and omit `onHandshake`. The signature covers only
+ * the body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts
  * const auth = asana({ secrets: process.env.ASANA_HOOK_SECRET })
  * ```
  */
-export const asana: SchemeFactory<SecretOptions & HandshakeOptions> = schemeOf({
+export const asana: SchemeFactory<HandshakeOptions> = schemeOf({
   name: 'asana',
   sender: 'Asana',
   secretName: 'secret of the handshake',

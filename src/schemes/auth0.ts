@@ -2,10 +2,10 @@ import { JSON_OR_LINES } from './kit/body-formats.ts'
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Auth0's custom log streams. Pass the complete value that you entered as authorization token. Nothing is signed, and
- * anyone who has seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by their bodies, whose
- * log IDs never repeat. `event.payload` depends on the stream's content format. It is a list for JSON Array, and an
- * object for JSON Object. For JSON Lines it is a list, or an object if there is only one line.
+ * Verifies Auth0's custom log streams. Pass the complete value that you entered as authorization token. Nothing is signed, and
+ * anyone who has seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by their bodies, whose log
+ * IDs never repeat. `event.payload` depends on the stream's content format. It is a list for JSON Array, and an object for
+ * JSON Object. For JSON Lines it is a list, or an object if there is only one line.
  *
  * @example
  * ```ts

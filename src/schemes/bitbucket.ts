@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Bitbucket Cloud: `X-Hub-Signature`. It holds an HMAC-SHA256, although other senders use this header for SHA-1. You
- * choose the secret in the webhook's settings. The signature covers only the body. The signed bytes are claimed, so a
- * captured delivery cannot run again while they are remembered.
+ * Verifies webhooks from Bitbucket Cloud by their `X-Hub-Signature` header. It holds an HMAC-SHA256, although other senders
+ * use this header for SHA-1. You choose the secret in the webhook's settings. The signature covers only the body. The signed
+ * bytes are claimed, so a captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts

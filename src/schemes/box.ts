@@ -2,10 +2,10 @@ import { textAt } from '../lib/json.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Box: `Box-Signature-Primary` and `Box-Signature-Secondary`. Pass both of the app's signature keys, from the Developer
- * Console under Webhooks. Each key is tried on each header. The signature covers the body and a timestamp, which may be
- * 10 minutes old but not in the future. `event.id` is the unsigned header `BOX-DELIVERY-ID`, which differs between the
- * attempts of an event. So the signed bytes and the `id` of the body are claimed.
+ * Verifies webhooks from Box by their `Box-Signature-Primary` and `Box-Signature-Secondary` headers. Pass both of the app's
+ * signature keys, from the Developer Console under Webhooks. Each key is tried on each header. The signature covers the body
+ * and a timestamp, which may be 10 minutes old but not in the future. `event.id` is the unsigned header `BOX-DELIVERY-ID`,
+ * which differs between the attempts of an event. So the signed bytes and the `id` of the body are claimed.
  *
  * @example
  * ```ts

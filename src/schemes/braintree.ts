@@ -123,8 +123,8 @@ const BRAINTREE: CodeScheme = {
 }
 
 /**
- * Braintree: a form whose `bt_signature` signs its `bt_payload` by HMAC-SHA1, the only algorithm that Braintree offers.
- * Pass the API key pair from the control panel: the public key as `publicKey`, the private key as `secrets`.
+ * Verifies webhooks from Braintree: a form whose `bt_signature` signs its `bt_payload` by HMAC-SHA1, the only algorithm that
+ * Braintree offers. Pass the API key pair from the control panel: the public key as `publicKey`, the private key as `secrets`.
  *
  * `event.payload` is the form. Pass its two fields to Braintree's SDK, which parses the XML in `bt_payload`. There is
  * no ID, so the payload is claimed. The GET with a `bt_challenge` is answered for you.

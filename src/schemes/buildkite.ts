@@ -1,10 +1,10 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Buildkite: `X-Buildkite-Signature`, for webhooks of pipelines and package registries. The secret is the webhook's
- * Token, in the settings of its Webhook notification service. Set the service to send a signature: webhooks that send
- * the token itself, in `X-Buildkite-Token`, are refused. The signature covers the body and the time of the attempt.
- * Deliveries have no ID, so the signed bytes are claimed, and a retry with a new time is a new event.
+ * Verifies webhooks from Buildkite by their `X-Buildkite-Signature` header, for webhooks of pipelines and package registries.
+ * The secret is the webhook's Token, in the settings of its Webhook notification service. Set the service to send a signature:
+ * webhooks that send the token itself, in `X-Buildkite-Token`, are refused. The signature covers the body and the time of the
+ * attempt. Deliveries have no ID, so the signed bytes are claimed, and a retry with a new time is a new event.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Calendly: `Calendly-Webhook-Signature`. The signing key is the one that you set when you created the webhook
- * subscription through the API. The signature covers a timestamp and the body. Deliveries have no ID, so the signed
- * bytes are claimed.
+ * Verifies webhooks from Calendly by their `Calendly-Webhook-Signature` header. The signing key is the one that you set when
+ * you created the webhook subscription through the API. The signature covers a timestamp and the body. Deliveries have no ID,
+ * so the signed bytes are claimed.
  *
  * @example
  * ```ts

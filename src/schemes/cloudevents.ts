@@ -93,9 +93,9 @@ function identify(evidence: Evidence): void {
 }
 
 /**
- * CloudEvents over HTTP webhooks, with a token that you agree on with the sender. The token is in `Authorization`, with
- * or without `Bearer`, or in the URL as `access_token`, which ends up in logs. Nothing is signed, and anyone who has
- * seen the token can send anything, so add `allowedCidrs`.
+ * Verifies CloudEvents over HTTP webhooks, with a token that you agree on with the sender. The token is in `Authorization`,
+ * with or without `Bearer`, or in the URL as `access_token`, which ends up in logs. Nothing is signed, and anyone who has seen
+ * the token can send anything, so add `allowedCidrs`.
  *
  * Events are claimed by their source and ID together, batches by their bodies. Data must be JSON. `event.type` is
  * the event's `type`, and undefined for a batch. The OPTIONS request that asks for consent is answered for you.

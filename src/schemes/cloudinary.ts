@@ -48,10 +48,10 @@ const CLOUDINARY: CodeScheme = {
 }
 
 /**
- * Cloudinary: `X-Cld-Signature`. The key is an API secret, in the console under API Keys. It belongs to the key that
- * you chose for webhooks, or else to the oldest active key. The signature is not an HMAC but a plain hash of body, time
- * and secret. The hash is SHA-1, or SHA-256 if your account is set to it. There is no ID, so the signed bytes are
- * claimed.
+ * Verifies webhooks from Cloudinary by their `X-Cld-Signature` header. The key is an API secret, in the console under API
+ * Keys. It belongs to the key that you chose for webhooks, or else to the oldest active key. The signature is not an HMAC but
+ * a plain hash of body, time and secret. The hash is SHA-1, or SHA-256 if your account is set to it. There is no ID, so the
+ * signed bytes are claimed.
  *
  * @example
  * ```ts

@@ -34,9 +34,9 @@ function signedTo(publicUrl: string): SignedBytes {
 }
 
 /**
- * Contentful's request verification: `X-Contentful-Signature`. The key is the signing secret of 64 characters, from the
- * space's webhook settings or your app. Pass the webhook's URL as `publicUrl`. The signature covers the path, the body,
- * a timestamp and the headers listed in `X-Contentful-Signed-Headers`. Do not trust any other header in your handler.
+ * Verifies webhooks from Contentful by their `X-Contentful-Signature` header. The key is the signing secret of 64 characters,
+ * from the space's webhook settings or your app. Pass the webhook's URL as `publicUrl`. The signature covers the path, the
+ * body, a timestamp and the headers listed in `X-Contentful-Signed-Headers`. Do not trust any other header in your handler.
  * The ID is `X-Contentful-Idempotency-Key`, which need not be signed, so the ID and the signed bytes are both claimed.
  *
  * @example

@@ -9,8 +9,8 @@ import {
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
- * Discord: interactions and webhook events, signed with Ed25519. Discord sends wrong signatures on purpose and expects
- * a 401. The PING of either kind is answered for you.
+ * Verifies interactions and webhook events from Discord, signed with Ed25519. Discord sends wrong signatures on purpose and
+ * expects a 401. The PING of either kind is answered for you.
  *
  * The public key is in the Developer Portal, on the app's General Information page. Discord documents no tolerance, so
  * none is set by default. Interactions are claimed by their ID, webhook events by their signed bytes.

@@ -4,9 +4,9 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 const HEADERS = Array.from({ length: 100 }, (_, index) => `x-docusign-signature-${index + 1}`)
 
 /**
- * DocuSign Connect: `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the account. Any of them may match.
- * The keys are in the settings of Connect. The signature covers only the body. The signed bytes are claimed, so a
- * captured delivery cannot run again while they are remembered.
+ * Verifies webhooks from DocuSign Connect by their headers `X-DocuSign-Signature-1` to `-100`, one for each HMAC key of the
+ * account. Any of them may match. The keys are in the settings of Connect. The signature covers only the body. The signed
+ * bytes are claimed, so a captured delivery cannot run again while they are remembered.
  *
  * With the data format JSON, which is the default in the settings of Connect, `event.payload` is the message. With a legacy format,
  * which is the default of `eventNotification` in the API, it is the text of the XML, and there is no `event.type`: parse it

@@ -3,8 +3,9 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
 
 /**
- * Dropbox Sign, formerly HelloSign: `event_hash` in the body. The key is your API key, on the account's API page. The
- * signature covers only the event's time and type. Fetch the signature request to learn what happened to it.
+ * Verifies webhooks from Dropbox Sign (formerly HelloSign) by their `event_hash` in the body. The key is your API key, on the
+ * account's API page. The signature covers only the event's time and type. Fetch the signature request to learn what happened
+ * to it.
  *
  * Events of the same type and second share a signature, so nothing is claimed (`dedupe: 'off'`). Your handler runs for
  * every delivery, including replays. `event.payload` is the JSON of the form's `json` field. Answer 200 with the text

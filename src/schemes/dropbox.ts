@@ -1,10 +1,10 @@
 import { type SchemeFactory, schemeOf, textReply } from './kit/define-scheme.ts'
 
 /**
- * Dropbox: `X-Dropbox-Signature`. The key is the app secret, in the App Console. The signature covers the body, which
- * only names the accounts that changed. Genuine bodies repeat, so nothing is claimed (`dedupe: 'off'`). Your handler
- * runs for every delivery, including replays, and asks Dropbox what is new. The GET with a challenge is answered for
- * you.
+ * Verifies webhooks from Dropbox by their `X-Dropbox-Signature` header. The key is the app secret, in the App Console. The
+ * signature covers the body, which only names the accounts that changed. Genuine bodies repeat, so nothing is claimed
+ * (`dedupe: 'off'`). Your handler runs for every delivery, including replays, and asks Dropbox what is new. The GET with a
+ * challenge is answered for you.
  *
  * @example
  * ```ts

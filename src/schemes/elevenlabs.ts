@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * ElevenLabs: `ElevenLabs-Signature`, version `v0`. The secret is shown when you create the webhook. The signature
- * covers a timestamp and the body. The tolerance is 30 minutes, as in its own SDK. Deliveries have no ID, so the signed
- * bytes are claimed.
+ * Verifies webhooks from ElevenLabs by their `ElevenLabs-Signature` header, version `v0`. The secret is shown when you create
+ * the webhook. The signature covers a timestamp and the body. The tolerance is 30 minutes, as in its own SDK. Deliveries have
+ * no ID, so the signed bytes are claimed.
  *
  * @example
  * ```ts

@@ -2,7 +2,8 @@ import { jsonInForm } from './kit/body-formats.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * GitHub: `X-Hub-Signature-256`, for repositories, organisations and apps. The older SHA-1 header is ignored.
+ * Verifies webhooks from GitHub by their `X-Hub-Signature-256` header, for repositories, organisations and apps. The older
+ * SHA-1 header is ignored.
  *
  * The secret is the one that you entered in the webhook's settings. The signature covers only the body. The delivery's
  * ID and the event's name are in unsigned headers, so hookgate knows a duplicate by its signed body. "Redeliver" of an event

@@ -2,9 +2,9 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * GitLab with a signing token: Standard Webhooks. The signing token is in the webhook's settings. The signature covers
- * the ID, the time and the body (Standard Webhooks v1). The event's name is in an unsigned header. For the older secret
- * token, import `hookgate/schemes/gitlab`.
+ * Verifies webhooks from GitLab with a signing token, which follow Standard Webhooks. The signing token is in the webhook's
+ * settings. The signature covers the ID, the time and the body (Standard Webhooks v1). The event's name is in an unsigned
+ * header. For the older secret token, import `hookgate/schemes/gitlab`.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'gitlab-signing',
-  sender: 'GitLab',
+  sender: 'GitLab (signing token)',
   secretName: 'signing token of the webhook, whsec_…',
   eventType: { header: 'x-gitlab-event' },
   facts: {

@@ -1,9 +1,10 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * GitLab with a secret token: `X-Gitlab-Token`. You choose the token in the webhook's settings. Nothing is signed, and
- * anyone who has seen the token can send anything. Prefer a signing token (`hookgate/schemes/gitlab-signing`), or add
- * `allowedCidrs`. Deliveries are claimed by `Idempotency-Key`, which GitLab sends since 17.4, or else by their bodies.
+ * Verifies webhooks from GitLab with a secret token by their `X-Gitlab-Token` header. You choose the token in the webhook's
+ * settings. Nothing is signed, and anyone who has seen the token can send anything. Prefer a signing token
+ * (`hookgate/schemes/gitlab-signing`), or add `allowedCidrs`. Deliveries are claimed by `Idempotency-Key`, which GitLab sends
+ * since 17.4, or else by their bodies.
  *
  * @example
  * ```ts
@@ -12,7 +13,7 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  */
 export const gitlab: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
   name: 'gitlab',
-  sender: 'GitLab',
+  sender: 'GitLab (secret token)',
   secretName: 'secret token of the webhook',
   secretMadeBy: 'user',
   algorithm: 'token',

@@ -1,8 +1,9 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * GoCardless: `Webhook-Signature`, in hex. The secret belongs to the webhook's endpoint. The signature covers the body,
- * which holds the delivery's ID but no time. A delivery holds many events, each with its own ID.
+ * Verifies webhooks from GoCardless by their `Webhook-Signature` header, in hex. The secret belongs to the webhook's endpoint.
+ * The signature covers the body, which holds the delivery's ID but no time. A delivery holds many events, each with its own
+ * ID.
  *
  * @example
  * ```ts

@@ -87,9 +87,9 @@ function judge(
 }
 
 /**
- * Microsoft Graph change notifications: `clientState`, a secret that you choose when you subscribe. Every notification
- * of a delivery must hold one of `secrets`. Nothing is signed, and anyone who has seen the secret can send anything, so
- * fetch what has changed from Graph.
+ * Verifies change notifications from Microsoft Graph by their `clientState`, a secret that you choose when you subscribe.
+ * Every notification of a delivery must hold one of `secrets`. Nothing is signed, and anyone who has seen the secret can send
+ * anything, so fetch what has changed from Graph.
  *
  * Genuine notifications repeat, so nothing is claimed (`dedupe: 'off'`). Your handler runs for every delivery,
  * including replays. The POST with a `validationToken` is answered for you. Answer 202 within 3 seconds.

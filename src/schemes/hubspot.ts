@@ -6,10 +6,10 @@ const DECODED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi
 const decodeSome = (url: string) => url.replace(DECODED, decodeURIComponent)
 
 /**
- * HubSpot, version 3: `X-HubSpot-Signature-v3`. The key is the app's client secret. Pass the webhook's URL as
- * `publicUrl`. The signature covers the method, the URL, the body and a timestamp. A delivery holds up to 100 events
- * and has no ID, so the signed bytes are claimed. The body counts the attempts, so a retry is a new body. Your handler
- * has to recognise repeated events.
+ * Verifies webhooks from HubSpot (version 3) by their `X-HubSpot-Signature-v3` header. The key is the app's client secret.
+ * Pass the webhook's URL as `publicUrl`. The signature covers the method, the URL, the body and a timestamp. A delivery holds
+ * up to 100 events and has no ID, so the signed bytes are claimed. The body counts the attempts, so a retry is a new body.
+ * Your handler has to recognise repeated events.
  *
  * @example
  * ```ts

@@ -1,9 +1,10 @@
 import { emptyReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Intercom: `X-Hub-Signature`, by HMAC-SHA1, the only algorithm that Intercom offers. The key is the app's client
- * secret, in the Developer Hub. The signature covers the body, which holds the notification's ID and the time of its
- * first attempt. The HEAD that Intercom sends when you save the endpoint's URL is answered for you.
+ * Verifies webhooks from Intercom by their `X-Hub-Signature` header; it is an HMAC-SHA1, the only algorithm that Intercom
+ * offers. The key is the app's client secret, in the Developer Hub. The signature covers the body, which holds the
+ * notification's ID and the time of its first attempt. The HEAD that Intercom sends when you save the endpoint's URL is
+ * answered for you.
  *
  * @example
  * ```ts

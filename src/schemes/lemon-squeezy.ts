@@ -1,8 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Lemon Squeezy: `X-Signature`. You choose the signing secret in the webhook's settings. The signature covers only the
- * body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered.
+ * Verifies webhooks from Lemon Squeezy by their `X-Signature` header. You choose the signing secret in the webhook's settings.
+ * The signature covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
+ * remembered.
  *
  * @example
  * ```ts

@@ -2,10 +2,10 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { NO_EVENTS } from './kit/handshake-answers.ts'
 
 /**
- * LINE's Messaging API: `X-Line-Signature`. The channel secret is on the channel's Basic settings page. The signature
- * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
- * remembered. A delivery can hold many events, each with its `webhookEventId`. LINE may repeat an event in another
- * delivery. The delivery without events, which the Verify button sends, is answered for you.
+ * Verifies webhooks from LINE's Messaging API by their `X-Line-Signature` header. The channel secret is on the channel's Basic
+ * settings page. The signature covers only the body. The signed bytes are claimed, so a captured delivery cannot run again
+ * while they are remembered. A delivery can hold many events, each with its `webhookEventId`. LINE may repeat an event in
+ * another delivery. The delivery without events, which the Verify button sends, is answered for you.
  *
  * @example
  * ```ts

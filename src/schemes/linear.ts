@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Linear: `Linear-Signature`. The signing secret is on the webhook's page in the settings. The signature covers the
- * body, whose `webhookTimestamp` may differ from your clock by 60 seconds. The ID is in an unsigned header, so the ID
- * and the signed bytes are both claimed.
+ * Verifies webhooks from Linear by their `Linear-Signature` header. The signing secret is on the webhook's page in the
+ * settings. The signature covers the body, whose `webhookTimestamp` may differ from your clock by 60 seconds. The ID is in an
+ * unsigned header, so the ID and the signed bytes are both claimed.
  *
  * @example
  * ```ts

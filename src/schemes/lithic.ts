@@ -2,8 +2,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * Lithic: Standard Webhooks. The signing secret belongs to the event subscription. The signature covers the ID, the
- * time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Lithic, which follow Standard Webhooks. The signing secret belongs to the event subscription. The
+ * signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

@@ -45,8 +45,9 @@ const LIVEKIT: CodeScheme = {
 }
 
 /**
- * LiveKit: a token signed with HS256 in `Authorization`, without `Bearer`. Pass the API key as `apiKey` and its secret
- * as `secrets`, both from the project's settings. The token covers the exact body and expires after five minutes.
+ * Verifies webhooks from LiveKit by a token signed with HS256 in `Authorization`, without `Bearer`. Pass the API key as
+ * `apiKey` and its secret as `secrets`, both from the project's settings. The token covers the exact body and expires after
+ * five minutes.
  *
  * @example
  * ```ts

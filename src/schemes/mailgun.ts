@@ -3,9 +3,9 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
 
 /**
- * Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
- * panel under API security. The signature covers a time and a token, but not the event. Anyone who intercepts a
- * delivery can replace its event. So each token is accepted once, for at most a day.
+ * Verifies Mailgun's event webhooks, with the signature in the body. The key is the HTTP webhook signing key, in the control
+ * panel under API security. The signature covers a time and a token, but not the event. Anyone who intercepts a delivery can
+ * replace its event. So each token is accepted once, for at most a day.
  *
  * Answer exactly 200. Mailgun retries after any other status, including 204, and gives up after a 406. Inbound messages
  * and the older webhooks are forms, which this scheme does not read.

@@ -9,9 +9,10 @@ import {
 import { sameText } from './kit/keys.ts'
 
 /**
- * Meta: WhatsApp, Messenger, Instagram and Facebook. `X-Hub-Signature-256`. The older SHA-1 header is ignored. The key
- * is the app secret, on the app's Basic settings page. The signature covers only the body. The signed bytes are
- * claimed, so a captured delivery cannot run again while they are remembered. A delivery can hold many updates.
+ * Verifies webhooks from Meta (WhatsApp, Messenger, Instagram and Facebook) by their `X-Hub-Signature-256` header. The older
+ * SHA-1 header is ignored. The key is the app secret, on the app's Basic settings page. The signature covers only the body.
+ * The signed bytes are claimed, so a captured delivery cannot run again while they are remembered. A delivery can hold many
+ * updates.
  *
  * Pass the token that you entered with the callback URL as `verifyToken`. The GET that subscribes is then answered for
  * you.

@@ -1,8 +1,8 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Mux: `Mux-Signature`. The signing secret is in the dashboard under Settings, Webhooks. The signature covers a
- * timestamp and the body.
+ * Verifies webhooks from Mux by their `Mux-Signature` header. The signing secret is in the dashboard under Settings, Webhooks.
+ * The signature covers a timestamp and the body.
  *
  * @example
  * ```ts

@@ -2,13 +2,7 @@ import { constantTimeEqual, hmacWith } from '#crypto'
 import { type Json, memberAt, parseJson } from '../lib/json.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { fail } from '../reason.ts'
-import {
-  emptyReply,
-  type HandshakeOptions,
-  type SchemeFactory,
-  type SecretOptions,
-  schemeOf,
-} from './kit/define-scheme.ts'
+import { emptyReply, type HandshakeOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { acceptSecret, isSecret } from './kit/handshake-answers.ts'
 import { jsonExcess } from './kit/read-limits.ts'
 
@@ -30,17 +24,17 @@ function isHandshake(payload: Json | undefined): boolean {
 }
 
 /**
- * Notion: `X-Notion-Signature`. The key is the verification token, which Notion posts to the endpoint when you create
- * the subscription, signed with the token itself. Pass `onHandshake` to receive the token, enter it on Notion's page and store it.
- * Then pass it as `secrets` and omit `onHandshake`. With both, only a token that comes signed with one of `secrets` is received.
- * The signature covers the body, which holds the event's ID and time.
+ * Verifies webhooks from Notion by their `X-Notion-Signature` header. The key is the verification token, which Notion posts to
+ * the endpoint when you create the subscription, signed with the token itself. Pass `onHandshake` to receive the token, enter
+ * it on Notion's page and store it. Then pass it as `secrets` and omit `onHandshake`. With both, only a token that comes
+ * signed with one of `secrets` is received. The signature covers the body, which holds the event's ID and time.
  *
  * @example
  * ```ts
  * const auth = notion({ secrets: process.env.NOTION_VERIFICATION_TOKEN })
  * ```
  */
-export const notion: SchemeFactory<SecretOptions & HandshakeOptions, '/type'> = schemeOf({
+export const notion: SchemeFactory<HandshakeOptions, '/type'> = schemeOf({
   name: 'notion',
   sender: 'Notion',
   secretName: 'verification token of the subscription',

@@ -1,9 +1,9 @@
 import { jsonReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and
- * anyone who has seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by `eventId`. The
- * one-time verification, a GET, is answered for you.
+ * Verifies Okta's event hooks. Pass the complete value that you entered for the `Authorization` header. Nothing is signed, and
+ * anyone who has seen the token can send anything, so add `allowedCidrs`. Deliveries are claimed by `eventId`. The one-time
+ * verification, a GET, is answered for you.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * OpenAI: Standard Webhooks. The signing secret is shown once, when you create the webhook in the project's settings.
- * The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from OpenAI, which follow Standard Webhooks. The signing secret is shown once, when you create the webhook
+ * in the project's settings. The signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Paddle Billing: `Paddle-Signature`. The secret key belongs to the notification destination. The signature covers a
- * timestamp and the body. Paddle's own tolerance is 5 seconds. Set `toleranceSeconds` to 30 if a queue or your clock
- * needs it.
+ * Verifies webhooks from Paddle Billing by their `Paddle-Signature` header. The secret key belongs to the notification
+ * destination. The signature covers a timestamp and the body. Paddle's own tolerance is 5 seconds. Set `toleranceSeconds` to
+ * 30 if a queue or your clock needs it.
  *
  * @example
  * ```ts

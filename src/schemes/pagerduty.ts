@@ -1,8 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * PagerDuty, version 3: `X-PagerDuty-Signature`, which lists several signatures during a rotation. The secret is shown
- * once, when you create the subscription. The signature covers the body, which holds the event's ID and time.
+ * Verifies webhooks from PagerDuty (version 3) by their `X-PagerDuty-Signature` header, which lists several signatures during
+ * a rotation. The secret is shown once, when you create the subscription. The signature covers the body, which holds the
+ * event's ID and time.
  *
  * @example
  * ```ts

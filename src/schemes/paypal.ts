@@ -55,8 +55,9 @@ const PAYPAL: CodeScheme = {
 }
 
 /**
- * PayPal: `PayPal-Transmission-Sig`, verified offline. There is no secret. Pass the ID of your webhook. The signing
- * certificate is fetched from PayPal's API, live or sandbox, and trusted because that host serves it.
+ * Verifies webhooks from PayPal by their `PayPal-Transmission-Sig` header, verified offline. There is no secret. Pass the ID
+ * of your webhook. The signing certificate is fetched from PayPal's API, live or sandbox, and trusted because that host serves
+ * it.
  *
  * The signature covers the transmission's ID and time, the webhook's ID and a CRC-32 of the body. A CRC-32 is easy to
  * forge, so treat the event as a hint and fetch its resource, or ask PayPal's `verify-webhook-signature`. Each

@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Paystack: `X-Paystack-Signature`, by HMAC-SHA512. The key is the account's secret key, as for the API. The signature
- * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are
- * remembered.
+ * Verifies webhooks from Paystack by their `X-Paystack-Signature` header; it is an HMAC-SHA512. The key is the account's
+ * secret key, as for the API. The signature covers only the body. The signed bytes are claimed, so a captured delivery cannot
+ * run again while they are remembered.
  *
  * @example
  * ```ts

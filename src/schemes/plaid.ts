@@ -94,9 +94,9 @@ const TOKEN: TokenRules<'ES256'> = {
 }
 
 /**
- * Plaid: `Plaid-Verification`, a token signed with ES256. There is no secret. Pass a `findKey` that fetches public keys
- * from Plaid's API with your client. The token covers its time and the exact body, including white space. Plaid sends
- * no ID, and bodies repeat, so each token is accepted once.
+ * Verifies webhooks from Plaid by their `Plaid-Verification` header, a token signed with ES256. There is no secret. Pass a
+ * `findKey` that fetches public keys from Plaid's API with your client. The token covers its time and the exact body,
+ * including white space. Plaid sends no ID, and bodies repeat, so each token is accepted once.
  *
  * @example
  * ```ts

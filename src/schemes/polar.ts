@@ -2,8 +2,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * Polar: Standard Webhooks with a different key. The key is the text of the endpoint's secret, not the bytes that its
- * base64 encodes. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Polar, which follow Standard Webhooks with a different key. The key is the text of the endpoint's
+ * secret, not the bytes that its base64 encodes. The signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

@@ -37,8 +37,9 @@ const POSTMARK: CodeScheme = {
 }
 
 /**
- * Postmark: HTTP Basic authentication, with a user and a password that you choose. Write them into the webhook's URL,
- * `https://user:password@example.com/hooks`, and pass `user:password` as `secrets`, without percent-encoding.
+ * Verifies webhooks from Postmark by HTTP Basic authentication, with a user and a password that you choose. Write them into
+ * the webhook's URL, `https://user:password@example.com/hooks`, and pass `user:password` as `secrets`, without
+ * percent-encoding.
  *
  * Nothing is signed, and anyone who has seen the password can send anything. Postmark publishes its addresses, so add
  * `allowedCidrs`. Deliveries are claimed by their bodies, because all events of a message share its `MessageID`. Raise

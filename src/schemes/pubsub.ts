@@ -71,8 +71,8 @@ function tokenRules({ audience, email }: PubsubOptions): TokenRules<'RS256'> {
 }
 
 /**
- * Google Pub/Sub push with authentication: `Authorization: Bearer`, an OpenID Connect token. There is no secret. Pass
- * the audience and the service account of the push subscription. Google's public keys are fetched.
+ * Verifies pushes from Google Pub/Sub by their `Authorization: Bearer`, an OpenID Connect token. There is no secret. Pass the
+ * audience and the service account of the push subscription. Google's public keys are fetched.
  *
  * The token is valid for an hour and does not cover the body. Messages are claimed by their subscription and
  * `messageId`, which stay the same on redelivery. `event.payload` is Pub/Sub's envelope, whose `message.data` is base64.

@@ -53,8 +53,8 @@ const QSTASH: CodeScheme = {
 }
 
 /**
- * Upstash QStash: `Upstash-Signature`, a token signed with HS256. Pass the current and the next signing key from the
- * console as `secrets`.
+ * Verifies webhooks from Upstash QStash by their `Upstash-Signature` header, a token signed with HS256. Pass the current and
+ * the next signing key from the console as `secrets`.
  *
  * The token covers the URL and the exact body and expires after five minutes. Each token and each message ID is
  * accepted once. A retry keeps its message ID. `event.payload` is the JSON that you published, or else the text, or

@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Razorpay: `X-Razorpay-Signature`. You choose the secret in the webhook's settings. Retries of older events are still
- * signed with the older secret, so keep both until the retries end. The signature covers the body, which holds the
- * event's time. The ID is in an unsigned header, so the signed bytes are claimed.
+ * Verifies webhooks from Razorpay by their `X-Razorpay-Signature` header. You choose the secret in the webhook's settings.
+ * Retries of older events are still signed with the older secret, so keep both until the retries end. The signature covers the
+ * body, which holds the event's time. The ID is in an unsigned header, so the signed bytes are claimed.
  *
  * @example
  * ```ts

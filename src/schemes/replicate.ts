@@ -2,8 +2,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * Replicate: Standard Webhooks. Fetch the signing secret of your account from the API (`webhooks.default.secret`) and
- * keep it. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Replicate, which follow Standard Webhooks. Fetch the signing secret of your account from the API
+ * (`webhooks.default.secret`) and keep it. The signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

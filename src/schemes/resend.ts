@@ -2,8 +2,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
- * Resend sends through Svix. The signing secret is on the webhook's page in the dashboard. The signature covers the
- * ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Resend, which sends through Svix. The signing secret is on the webhook's page in the dashboard. The
+ * signature covers the ID, the time and the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

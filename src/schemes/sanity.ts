@@ -1,10 +1,10 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Sanity: `Sanity-Webhook-Signature`, in base64url, with a timestamp in milliseconds. You choose the secret on the
- * webhook's page. The signature covers the timestamp and the body. Sanity documents no tolerance. Set
- * `toleranceSeconds` to refuse old deliveries. The ID is the unsigned header `Idempotency-Key`, so the ID and the
- * signed bytes are both claimed.
+ * Verifies webhooks from Sanity by their `Sanity-Webhook-Signature` header, in base64url, with a timestamp in milliseconds.
+ * You choose the secret on the webhook's page. The signature covers the timestamp and the body. Sanity documents no tolerance.
+ * Set `toleranceSeconds` to refuse old deliveries. The ID is the unsigned header `Idempotency-Key`, so the ID and the signed
+ * bytes are both claimed.
  *
  * @example
  * ```ts

@@ -2,10 +2,10 @@ import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/defin
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
- * SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without the
- * PEM header and footer. The signature covers a timestamp and the body. SendGrid documents no tolerance. Set
- * `toleranceSeconds` to refuse old deliveries. A delivery can hold many events, each with its `sg_event_id`. The
- * delivery itself has no ID, so the signed bytes are claimed.
+ * Verifies SendGrid's event webhook: ECDSA with P-256. The verification key is in the webhook's settings, as base64 without
+ * the PEM header and footer. The signature covers a timestamp and the body. SendGrid documents no tolerance. Set
+ * `toleranceSeconds` to refuse old deliveries. A delivery can hold many events, each with its `sg_event_id`. The delivery
+ * itself has no ID, so the signed bytes are claimed.
  *
  * @example
  * ```ts

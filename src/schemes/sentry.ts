@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Sentry: `Sentry-Hook-Signature`. The key is the client secret of the internal or public integration.
- * `Sentry-Hook-Timestamp` is not signed and is ignored. The signature covers only the body. The signed bytes are
- * claimed, so a captured delivery cannot run again while they are remembered.
+ * Verifies webhooks from Sentry by their `Sentry-Hook-Signature` header. The key is the client secret of the internal or
+ * public integration. `Sentry-Hook-Timestamp` is not signed and is ignored. The signature covers only the body. The signed
+ * bytes are claimed, so a captured delivery cannot run again while they are remembered.
  *
  * @example
  * ```ts

@@ -120,9 +120,10 @@ const membersOf = (value: unknown) =>
     : ''
 
 /**
- * Shopify: `X-Shopify-Hmac-Sha256`, and for [Events](https://shopify.dev/docs/apps/build/events) `Shopify-Hmac-Sha256`. A delivery has
- * the headers of webhooks or those of Events. One that mixes them is refused. The key is the app's client secret. Webhooks created in
- * a shop's admin use the secret shown there. The signature covers only the body.
+ * Verifies webhooks from Shopify by their `X-Shopify-Hmac-Sha256` header, and for
+ * [Events](https://shopify.dev/docs/apps/build/events) `Shopify-Hmac-Sha256`. A delivery has the headers of webhooks or those
+ * of Events. One that mixes them is refused. The key is the app's client secret. Webhooks created in a shop's admin use the
+ * secret shown there. The signature covers only the body.
  *
  * One change can send the same body under two topics, e.g. `orders/create` and `orders/paid`, so the body is claimed once
  * per topic. Add topics that Shopify has published since 2026-01 as `topics`. The topic is not signed: a captured delivery

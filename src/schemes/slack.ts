@@ -104,9 +104,9 @@ export interface SlackRateLimit {
 const TOKEN = /^token=[^&]{0,256}&|&token=[^&]{0,256}$/
 
 /**
- * Slack: events, slash commands and interactions. The signing secret is on the app's Basic Information page. The
- * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed
- * bytes. Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you, and so is `ssl_check=1`, the only
+ * Verifies events, slash commands and interactions from Slack. The signing secret is on the app's Basic Information page. The
+ * signature covers a timestamp and the body. Events are claimed by their ID, commands and interactions by their signed bytes.
+ * Answer within 3 seconds. The `url_verification` of a new endpoint is answered for you, and so is `ssl_check=1`, the only
  * request that Slack does not sign: it checks the certificate of a command's URL.
  *
  * Commands and interactions are forms, and have no `event.type`. For a command, `event.payload` is a `SlackCommand`: its fields.

@@ -70,9 +70,9 @@ const SNS: CodeScheme = {
 }
 
 /**
- * Amazon SNS over HTTPS, with the signature in the body. There is no secret. Pass the ARNs of your topics. The signing
- * certificate is fetched from Amazon and trusted because Amazon's host serves it. The signature covers the message, its
- * ID, subject, time and topic. `event.payload` is SNS's envelope. Its `Message` is the published text.
+ * Verifies Amazon SNS over HTTPS, with the signature in the body. There is no secret. Pass the ARNs of your topics. The
+ * signing certificate is fetched from Amazon and trusted because Amazon's host serves it. The signature covers the message,
+ * its ID, subject, time and topic. `event.payload` is SNS's envelope. Its `Message` is the published text.
  *
  * Messages about subscriptions are answered for you. Pass `confirmSubscriptions: true`, or confirm them yourself in
  * `onSubscription`. Each process calls it once for a message, and refuses one that is over three days old, when its token has expired.

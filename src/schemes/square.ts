@@ -2,9 +2,9 @@ import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } fro
 import { signedUrlText } from './kit/signed-url.ts'
 
 /**
- * Square: `X-Square-HmacSha256-Signature`. The signature key belongs to the webhook subscription. Pass the
- * subscription's notification URL as `publicUrl`, exactly as written there. The signature covers the URL and the body,
- * which holds the event's ID and time.
+ * Verifies webhooks from Square by their `X-Square-HmacSha256-Signature` header. The signature key belongs to the webhook
+ * subscription. Pass the subscription's notification URL as `publicUrl`, exactly as written there. The signature covers the
+ * URL and the body, which holds the event's ID and time.
  *
  * @example
  * ```ts

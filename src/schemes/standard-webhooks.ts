@@ -3,7 +3,8 @@ import { publicKeyMatcher } from './kit/public-keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
- * Standard Webhooks: v1 (HMAC-SHA256) and v1a (Ed25519), with `Webhook-Id`, `Webhook-Timestamp` and `Webhook-Signature`.
+ * Verifies Standard Webhooks: v1 (HMAC-SHA256) and v1a (Ed25519), with `Webhook-Id`, `Webhook-Timestamp` and
+ * `Webhook-Signature`.
  *
  * Pass the secret `whsec_…` as `secrets`, or the public key `whpk_…` as `publicKeys`. The signature covers the ID, the
  * time and the body.

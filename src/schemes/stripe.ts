@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Stripe: `Stripe-Signature`. The secret is the endpoint's signing secret, `whsec_…`, in Workbench under Webhooks. While
- * you roll it, Stripe signs with both. The signature covers a timestamp and the body, which holds the event's `id` and
- * `type`.
+ * Verifies webhooks from Stripe by their `Stripe-Signature` header. The secret is the endpoint's signing secret, `whsec_…`, in
+ * Workbench under Webhooks. While you roll it, Stripe signs with both. The signature covers a timestamp and the body, which
+ * holds the event's `id` and `type`.
  *
  * `stripe<Stripe.Event>({ … })` types the events.
  *

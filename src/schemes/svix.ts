@@ -2,8 +2,9 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
- * Svix, and services that send through it: Standard Webhooks with `Svix-Id`, `Svix-Timestamp` and `Svix-Signature`. The
- * signing secret belongs to the endpoint. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Svix, and from services that send through it: Standard Webhooks with `Svix-Id`, `Svix-Timestamp` and
+ * `Svix-Signature`. The signing secret belongs to the endpoint. The signature covers the ID, the time and the body (Standard
+ * Webhooks v1).
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Telegram's Bot API: `X-Telegram-Bot-Api-Secret-Token`. The token is the `secret_token` that you passed to
- * `setWebhook`. Nothing is signed, and anyone who has seen the token can send anything, so add `allowedCidrs`. Updates
- * are claimed by `update_id`, which counts per bot, so give each bot a listener of its own.
+ * Verifies webhooks from Telegram's Bot API by their `X-Telegram-Bot-Api-Secret-Token` header. The token is the `secret_token`
+ * that you passed to `setWebhook`. Nothing is signed, and anyone who has seen the token can send anything, so add
+ * `allowedCidrs`. Updates are claimed by `update_id`, which counts per bot, so give each bot a listener of its own.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/defin
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
- * Telnyx: `Telnyx-Signature-Ed25519`. The public key is in the Mission Control Portal. The signature covers a timestamp
- * and the body.
+ * Verifies webhooks from Telnyx by their `Telnyx-Signature-Ed25519` header. The public key is in the Mission Control Portal.
+ * The signature covers a timestamp and the body.
  *
  * @example
  * ```ts

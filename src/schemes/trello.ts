@@ -8,9 +8,10 @@ import {
 import { signedUrlText } from './kit/signed-url.ts'
 
 /**
- * Trello: `X-Trello-Webhook`, by HMAC-SHA1, the only algorithm that Trello offers. The key is the app's secret, next to
- * its API key. Pass the webhook's callback URL as `publicUrl`, exactly as you registered it. The signature covers the
- * URL and the body, which holds the action's ID but no time. The HEAD that Trello sends first is answered for you.
+ * Verifies webhooks from Trello by their `X-Trello-Webhook` header; it is an HMAC-SHA1, the only algorithm that Trello offers.
+ * The key is the app's secret, next to its API key. Pass the webhook's callback URL as `publicUrl`, exactly as you registered
+ * it. The signature covers the URL and the body, which holds the action's ID but no time. The HEAD that Trello sends first is
+ * answered for you.
  *
  * @example
  * ```ts

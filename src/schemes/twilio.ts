@@ -217,11 +217,11 @@ function signedTo(publicUrl: string): SignedBytes {
 }
 
 /**
- * Twilio: `X-Twilio-Signature`, by HMAC-SHA1, the only algorithm that Twilio offers. The key is the account's
- * primary auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`, exactly as you
- * entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
- * covers the URL, and every field of a form or a hash of a JSON body. It covers the values of a repeated field as a sorted set, and so
- * does `event.payload` list them: `a=1&a=1` is `{ a: '1' }`.
+ * Verifies webhooks from Twilio by their `X-Twilio-Signature` header; it is an HMAC-SHA1, the only algorithm that Twilio
+ * offers. The key is the account's primary auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`,
+ * exactly as you entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
+ * covers the URL, and every field of a form or a hash of a JSON body. It covers the values of a repeated field as a sorted
+ * set, and so does `event.payload` list them: `a=1&a=1` is `{ a: '1' }`.
  *
  * If `publicUrl` has no query, that of the request is verified. It may differ from call to call. A form then needs `AccountSid` as
  * the first of its sorted fields, as Twilio sends it, and not in the query: otherwise nothing shows where the query ends, and

@@ -2,9 +2,9 @@ import { memberAt } from '../lib/json.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, textReply } from './kit/define-scheme.ts'
 
 /**
- * Twitch EventSub: `Twitch-Eventsub-Message-Signature`. The secret is the text that you set when you created the
- * subscription. The signature covers the message's ID, its time and the body. The callback verification is answered for
- * you. A revocation reaches your handler.
+ * Verifies webhooks from Twitch EventSub by their `Twitch-Eventsub-Message-Signature` header. The secret is the text that you
+ * set when you created the subscription. The signature covers the message's ID, its time and the body. The callback
+ * verification is answered for you. A revocation reaches your handler.
  *
  * @example
  * ```ts

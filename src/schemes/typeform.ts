@@ -1,8 +1,8 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Typeform: `Typeform-Signature`. You choose the secret in the webhook's settings. The signature covers the body, which
- * holds the event's ID but no time.
+ * Verifies webhooks from Typeform by their `Typeform-Signature` header. You choose the secret in the webhook's settings. The
+ * signature covers the body, which holds the event's ID but no time.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Vercel: `X-Vercel-Signature`, by HMAC-SHA1, the only algorithm that Vercel offers. The key is the webhook's secret,
- * shown when you create it, or the integration's client secret. The signature covers the body, which holds the event's
- * ID and time.
+ * Verifies webhooks from Vercel by their `X-Vercel-Signature` header; it is an HMAC-SHA1, the only algorithm that Vercel
+ * offers. The key is the webhook's secret, shown when you create it, or the integration's client secret. The signature covers
+ * the body, which holds the event's ID and time.
  *
  * @example
  * ```ts

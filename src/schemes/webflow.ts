@@ -1,8 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Webflow: `X-Webflow-Signature`. The key is the webhook's secret key, or the client secret of the app that created it.
- * The signature covers a timestamp and the body. Deliveries have no ID, so the signed bytes are claimed.
+ * Verifies webhooks from Webflow by their `X-Webflow-Signature` header. The key is the webhook's secret key, or the client
+ * secret of the app that created it. The signature covers a timestamp and the body. Deliveries have no ID, so the signed bytes
+ * are claimed.
  *
  * @example
  * ```ts

@@ -14,9 +14,9 @@ const TOPICS: readonly string[] = /* @__PURE__ */ ['coupon', 'customer', 'order'
 )
 
 /**
- * WooCommerce: `X-WC-Webhook-Signature`. You choose the secret in the webhook's settings. The headers identify the
- * webhook and the attempt, but not the event. The signature covers only the body. The unsigned ping that WooCommerce sends
- * when you save the webhook is answered for you.
+ * Verifies webhooks from WooCommerce by their `X-WC-Webhook-Signature` header. You choose the secret in the webhook's
+ * settings. The headers identify the webhook and the attempt, but not the event. The signature covers only the body. The
+ * unsigned ping that WooCommerce sends when you save the webhook is answered for you.
  *
  * A new order can send the same body under `order.created` and `order.updated`, so the body is claimed once per topic. Add
  * custom topics, e.g. `action.wc_invoice_sent`, as `topics`. The topic is not signed: a captured delivery can run once under

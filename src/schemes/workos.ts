@@ -1,8 +1,8 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * WorkOS: `WorkOS-Signature`, with a timestamp in milliseconds. The signing secret is on the endpoint's page in the
- * dashboard. The signature covers the timestamp and the body.
+ * Verifies webhooks from WorkOS by their `WorkOS-Signature` header, with a timestamp in milliseconds. The signing secret is on
+ * the endpoint's page in the dashboard. The signature covers the timestamp and the body.
  *
  * @example
  * ```ts

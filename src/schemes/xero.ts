@@ -2,10 +2,10 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { NO_EVENTS } from './kit/handshake-answers.ts'
 
 /**
- * Xero: `X-Xero-Signature`. The signing key is on the app's Webhooks page. The signature covers only the
- * body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered. The
- * "intent to receive" is answered for you: 200 if the signature matches, 401 if Xero sent a wrong one on
- * purpose, both without a body.
+ * Verifies webhooks from Xero by their `X-Xero-Signature` header. The signing key is on the app's Webhooks page. The signature
+ * covers only the body. The signed bytes are claimed, so a captured delivery cannot run again while they are remembered. The
+ * "intent to receive" is answered for you: 200 if the signature matches, 401 if Xero sent a wrong one on purpose, both without
+ * a body.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
- * Zendesk: `X-Zendesk-Webhook-Signature`. The signing secret is on the webhook's page in the Admin Center. Zendesk
- * signs test deliveries of an unsaved webhook with a public secret. Never configure that one. The signature covers a
- * timestamp and the body. The ID is in an unsigned header, so the ID and the signed bytes are both claimed.
+ * Verifies webhooks from Zendesk by their `X-Zendesk-Webhook-Signature` header. The signing secret is on the webhook's page in
+ * the Admin Center. Zendesk signs test deliveries of an unsaved webhook with a public secret. Never configure that one. The
+ * signature covers a timestamp and the body. The ID is in an unsigned header, so the ID and the signed bytes are both claimed.
  *
  * @example
  * ```ts

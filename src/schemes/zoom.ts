@@ -15,9 +15,9 @@ const VERSION = 'v0:'
 const encoder = new TextEncoder()
 
 /**
- * Zoom: `X-Zm-Signature`. The secret token is on the app's Features page. The signature covers a timestamp and the
- * body. Deliveries have no ID, so the signed bytes are claimed. The recurring `endpoint.url_validation` is answered for
- * you.
+ * Verifies webhooks from Zoom by their `X-Zm-Signature` header. The secret token is on the app's Features page. The signature
+ * covers a timestamp and the body. Deliveries have no ID, so the signed bytes are claimed. The recurring
+ * `endpoint.url_validation` is answered for you.
  *
  * @example
  * ```ts

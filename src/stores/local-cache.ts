@@ -64,6 +64,7 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
     return false
   }
   return {
+    ...(store.claimsAll && { claimsAll: true }),
     ...(store.replayWindowSeconds !== undefined && { replayWindowSeconds: store.replayWindowSeconds }),
     claim(key, ...given) {
       const name = eventKeyText(key)

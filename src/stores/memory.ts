@@ -3,7 +3,7 @@ import { storedKey } from '../event-key.ts'
 import { type EventKey, type EventStore, eventKeyText } from '../event-store.ts'
 import { type Clock, timeOf } from '../lib/clock.ts'
 import { callHook } from '../lib/hooks.ts'
-import { whenKnown } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import {
   aFunction,
   checkOptions,
@@ -17,7 +17,7 @@ import { replayWindowSeconds } from '../limits.ts'
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Maximum number of events. Defaults to 100,000, about 22 MB when full. For 7 days, allow 604,800 per event per second. */
+  /** The most events that are remembered. Defaults to 100,000, which take about 22 MB. One event a second makes 604,800 in 7 days. */
   readonly maxRecords?: number | undefined
   /** Minimum time to keep each record, in seconds. Defaults to 601. If you raise `toleranceSeconds`, at least twice that + 1. */
   readonly replayWindowSeconds?: number | undefined
@@ -110,14 +110,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   }
 
   /** Passes undefined for a record that is absent or has expired. */
-  function find<Answer>(key: EventKey, answer: Answering<Answer>) {
+  function find<Answer>(key: EventKey, answer: Answering<Answer>): MaybePromise<Answer> {
     const stored = storedKey(key)
     // `verify` passes keys as they are stored.
-    return stored === key ? look(key, answer) : whenKnown(stored, (late) => look(late, answer))
-  }
-
-  function look<Answer>(stored: EventKey, answer: Answering<Answer>) {
-    const name = eventKeyText(stored)
+    if (stored !== key) return whenKnown(stored, (late) => find(late, answer))
+    const name = eventKeyText(key)
     const record = records.get(name)
     const now = timeOf(clock)
     if (!record || now <= record.expiresAt) return answer(record, name, now)

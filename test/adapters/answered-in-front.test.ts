@@ -60,7 +60,7 @@ describe('Hono on Node, if something in front answers while the handler runs', (
     expect(await send()).toBe(status)
     await endpoint.failures.reaches(1)
     expect(endpoint.failures.entries.map(String)).toEqual([
-      'LeaseLostError: the handler ran longer than maxRunSeconds (0.4): its lease is not renewed any more, and the next delivery of this event may run',
+      'LeaseLostError: the handler ran longer than maxRunSeconds (0.4), and the next delivery of this event may run',
     ])
     expect(verbs(endpoint)).toEqual(['claim'])
   })

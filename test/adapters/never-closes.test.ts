@@ -116,7 +116,7 @@ describe('a handler that does not answer', () => {
       await connection.write(toBytes(await endpoint.request()))
       await endpoint.failures.reaches(1)
       expect(endpoint.failures.entries.map(String), name).toEqual([
-        'LeaseLostError: the handler ran longer than maxRunSeconds (0.4): its lease is not renewed any more, and the next delivery of this event may run',
+        'LeaseLostError: the handler ran longer than maxRunSeconds (0.4), and the next delivery of this event may run',
       ])
       expect(verbs(endpoint), name).toEqual(['claim'])
       opened.add('opened')

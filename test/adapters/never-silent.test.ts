@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { defineListener, type EventStore, EventStoreError, type ListenerOptions } from '../../src/index.ts'
+import {
+  defineListener,
+  type EventStore,
+  EventStoreError,
+  type Listener,
+  type ListenerOptions,
+} from '../../src/index.ts'
 import { slack } from '../../src/schemes/slack.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -128,10 +134,13 @@ it('a listener is forgotten when a thousand others have been refused', async () 
     named('first'),
     Array.from({ length: 1000 }, (_, index) => named(`other-${index}`)),
   ]
-  warnOfRefusal(first, 'auth_missing')
-  warnOfRefusal(first, 'auth_missing')
+  const delivery = { method: 'POST', header: () => undefined, body: new Uint8Array(), sourceIp: undefined }
+  const verdict = { ok: false, reason: 'auth_missing', status: 401, detail: '' } as const
+  const refuseAt = (listener: Listener) => warnOfRefusal({ delivery, listener }, verdict)
+  refuseAt(first)
+  refuseAt(first)
   expect(warn).toHaveBeenCalledTimes(1)
-  for (const other of others) warnOfRefusal(other, 'auth_missing')
-  warnOfRefusal(first, 'auth_missing')
+  for (const other of others) refuseAt(other)
+  refuseAt(first)
   expect(warn).toHaveBeenCalledTimes(1002)
 })

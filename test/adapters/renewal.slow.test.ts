@@ -187,11 +187,11 @@ describe('a handler that takes longer than its lease, in all adapters', () => {
 
   it('it is told, once, if it blocks the process for longer than its lease, although it commits', async () => {
     for (const [name, mount] of Object.entries(ADAPTERS)) {
-      const endpoint = endpointOf({ leaseSeconds: 0.2 })
+      const endpoint = endpointOf({ leaseSeconds: 0.1 })
       const signals: AbortSignal[] = []
       const handle: Handle = async (event) => {
         signals.push(event.signal)
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
         return 200
       }
       const { send } = await started(mount(endpoint.listener, handle), endpoint)
@@ -207,9 +207,9 @@ describe('a handler that takes longer than its lease, in all adapters', () => {
     'it is told if it blocks the process for longer than its lease, and then answers %d',
     async (status) => {
       for (const [name, mount] of Object.entries(ADAPTERS)) {
-        const endpoint = endpointOf({ leaseSeconds: 0.1 })
+        const endpoint = endpointOf({ leaseSeconds: 0.04 })
         const handle: Handle = async () => {
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)
           return status
         }
         const { send } = await started(mount(endpoint.listener, handle), endpoint)

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Running } from '../../adapters/kit/running.ts'
 import { Lease } from '../../src/claim.ts'
 import {
@@ -93,7 +93,6 @@ function begun({ keys = [KEY], ...given }: Given = {}, world = new World(), isSh
   const lease = new Lease(
     { claimKeys: keys, eventId: 'evt_1', listener, retentionMs: undefined },
     'me',
-    undefined,
     world,
   )
   keep(running, lease)
@@ -158,10 +157,20 @@ describe('the lease of a running handler', () => {
     expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
   })
 
+  it('a lease of two keys is lost if the renewal of one hangs until it has ended', async () => {
+    const renew: EventStore['renew'] = ({ eventId }) => eventId === 'first' || new Promise(() => {})
+    const { calls, told, world } = begun({ keys: ['first', 'second'], renew, storeTimeoutSeconds: 1000 })
+    await world.advance(60)
+    expect([calls, told]).toEqual([['renew 30', 'renew 30'], []])
+    await world.advance(1)
+    expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+  })
+
   it('an event without a key has no lease to lose, and its handler may run for too long', async () => {
     for (const renew of [undefined, () => false]) {
       const { calls, told, world } = begun({ keys: [], renew })
-      await world.advance(899)
+      world.pause(70)
+      await world.advance(829)
       expect([calls, told]).toEqual([[], []])
       await world.advance(2)
       expect(told.map(({ code }) => code)).toEqual(['ERR_RUN_TOO_LONG'])
@@ -266,6 +275,28 @@ describe('a lease that is lost', () => {
     },
   )
 
+  it('a store whose renew cannot be read has none', async () => {
+    const { lease, told, world } = begun()
+    const store = Object.defineProperty({ ...lease.listener.store }, 'renew', {
+      get() {
+        throw new Error('not to be read')
+      },
+    })
+    Reflect.set(lease, 'listener', { ...lease.listener, store })
+    await world.advance(62)
+    expect(told.map(({ code }) => code)).toEqual(['ERR_NO_ANSWER'])
+  })
+
+  it('a hook that commits the event it is told of gets its answer, and is told once', async () => {
+    const answers: Promise<unknown>[] = []
+    const { lease, world } = begun({
+      renew: () => false,
+      onError: () => answers.push(lease.commit()),
+    })
+    await world.advance(200)
+    expect(await Promise.all(answers)).toEqual(['committed'])
+  })
+
   it('a store without renew works as before: told when the lease ends', async () => {
     const { calls, lease, told, world } = begun({ renew: undefined })
     const { signal } = lease
@@ -314,7 +345,7 @@ describe('a handler that runs for too long', () => {
     expect(told).toEqual([
       {
         code: 'ERR_RUN_TOO_LONG',
-        text: 'LeaseLostError: the handler ran longer than maxRunSeconds (100): its lease is not renewed any more, and the next delivery of this event may run',
+        text: 'LeaseLostError: the handler ran longer than maxRunSeconds (100), and the next delivery of this event may run',
         context: { listenerId: 'L1', eventId: 'evt_1', durationMs: 100_000 },
       },
     ])
@@ -387,8 +418,24 @@ describe('a commit or a release', () => {
     await world.advance(100)
     expect([await lease.commit(), await lease.commit()][0]).toBe(answer)
     expect(told.slice(1).map(({ text }) => text)).toEqual(
-      says ? [`LeaseLostError: ${says}: its lease of 60 s was lost`] : [],
+      says ? [`LeaseLostError: ${says}: the store had ended the lease 30.0 s after the claim`] : [],
     )
+  })
+
+  it('a commit after a lost lease tells of another delivery that had but one of its keys', async () => {
+    const { lease, told, world } = begun({ keys: ['bytes', 'id'], renew: () => false })
+    const commit: EventStore['commit'] = ({ eventId }) => (eventId === 'id' ? 'already' : 'committed')
+    Reflect.set(lease, 'listener', { ...lease.listener, store: { ...lease.listener.store, commit } })
+    await world.advance(100)
+    expect([await lease.commit(), told.length]).toEqual(['committed', 2])
+    expect(told[1]?.text).toMatch(/the commit came too late, and another delivery ran the event too/)
+  })
+
+  it('after a release of one of two keys, nothing is committed', async () => {
+    const { calls, lease } = begun({ keys: ['bytes', 'id'] })
+    const release: EventStore['release'] = ({ eventId }) => eventId === 'bytes'
+    Reflect.set(lease, 'listener', { ...lease.listener, store: { ...lease.listener.store, release } })
+    expect([await lease.release(), await lease.commit(), calls]).toEqual([false, 'lost', []])
   })
 
   it('a commit that was carried out although it failed is no run of another delivery, when it is repeated', async () => {
@@ -432,25 +479,14 @@ describe('a commit or a release', () => {
 })
 
 describe('the timer', () => {
-  it('one timer serves a thousand handlers', async () => {
-    const world = new World()
-    const first = begun({}, world)
-    const others = Array.from({ length: 999 }, () => begun({}, new World()))
-    for (const { lease } of others)
-      keep(
-        first.running,
-        new Lease(
-          { claimKeys: [KEY], eventId: 'e', listener: lease.listener, retentionMs: undefined },
-          'me',
-          undefined,
-          world,
-        ),
-      )
-    expect([first.running.size, world.pending, world.started]).toEqual([1000, 1, 1])
+  it('one timer serves 10,000 handlers, and renews each', async () => {
+    const { calls, lease, running, world } = begun()
+    const leased = { claimKeys: [KEY], eventId: 'e', listener: lease.listener, retentionMs: undefined }
+    for (let more = 1; more < 10_000; more += 1) keep(running, new Lease(leased, 'me', world))
+    expect([running.size, world.pending, world.started]).toEqual([10_000, 1, 1])
     await world.advance(31)
-    expect(world.pending).toBe(1)
-    expect(others.map(({ calls }) => calls.length)).toEqual(Array(999).fill(1))
-    first.running.clear()
+    expect([world.pending, calls]).toEqual([1, Array(10_000).fill('renew 30')])
+    running.clear()
     await world.advance(1)
     expect(world.pending).toBe(0)
   })
@@ -503,6 +539,22 @@ it('the timer runs outside of the request that started it', async () => {
     })
   })
   expect(await heard).toBeUndefined()
+})
+
+it('fake timers, installed while a handler runs, stop no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { listener } = begun().lease
+  const lookedAt = new Promise((resolve) => {
+    const store = { ...listener.store, renew: () => Boolean(resolve('looked at')) }
+    const onError = () => resolve('looked at') // too late, on a busy machine
+    const leased = { claimKeys: [KEY], eventId: 'evt_1', retentionMs: undefined }
+    keep(
+      new Running(),
+      new Lease({ ...leased, listener: { ...listener, store, onError, leaseMs: 40 } }, 'me'),
+    )
+  })
+  expect(await lookedAt).toBe('looked at')
 })
 
 describe('event.signal', () => {

@@ -162,7 +162,7 @@ describe('the likely mistakes', () => {
   it('the mistakes say so if none fits, and say nothing if the secret is not known', async () => {
     const request = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     expect((await explained(request)).likely).toEqual([
-      expect.stringMatching(/^No common mistake found. Check whether .* another secret, or another body/),
+      expect.stringMatching(/^No common mistake found: .* signed with another secret, or another body/),
       expect.stringMatching(/^check what you pass: .* the sender must have the same/),
       expect.stringMatching(/^check that no proxy, middleware or gateway/),
     ])

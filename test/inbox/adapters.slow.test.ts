@@ -61,6 +61,27 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the endpoint of an inbox'), () => {
     },
   )
 
+  it.each(Object.keys(TARGETS))(
+    'on %s, a 2xx without a put is a job all the same, told once',
+    async (name) => {
+      const { box } = await fresh()
+      const told: unknown[] = []
+      const { listener } = boxListener(box, { onError: (error) => told.push(error) })
+      const put = async (event: Parameters<typeof box.put>[0]) => {
+        await box.put({ ...event }).catch(() => {})
+        return 200
+      }
+      const server = await TARGETS[name]?.({ target: listener, handle: put })
+      if (server === undefined) throw new Error(`no ${name}`)
+      const bytes = toBytes(await requestOf())
+      const send = async () => Number((await exchange(server.address, bytes))?.statusLine.split(' ')[1])
+      expect(await send()).toBe(200)
+      await expect.poll(() => box.counts()).toMatchObject({ waiting: 1, done: 0 })
+      expect(await send()).toBe(409)
+      expect(told).toMatchObject([{ message: expect.stringContaining('without put(event)') }])
+    },
+  )
+
   it('of a fetch handler, box.put is the whole', async () => {
     const { box } = await fresh()
     const handle = webhookHandler(boxListener(box).listener, (event) => box.put(event))

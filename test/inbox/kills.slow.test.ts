@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inbox } from '../../src/inbox/index.ts'
 import { signHmac } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
+import { KILL_TIMES, killsOf } from '../support/kills.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
 // `npm run test:kills` kills more often.
-const KILLS = Number(process.env.HOOKGATE_KILLS ?? 20)
 const LANES = 4
 const LEASE_MS = 400
 const PROGRAM = fileURLToPath(new URL('./kill-process.mjs', import.meta.url))
@@ -216,7 +216,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(['plain', 'transactions'] as const)(
     const steps = STEPS[kind]
     /** Begins at another step in each run. */
     const first = Math.floor(Math.random() * steps.length)
-    const killsOf = (count: number, victim: Kill['victim']): Kill[] =>
+    const killsAt = (count: number, victim: Kill['victim']): Kill[] =>
       Array.from({ length: count }, (_, number) => ({
         dieAt: steps[(first + number) % steps.length] ?? '',
         dieLater: Math.floor(number / steps.length) % 2 === 1,
@@ -234,18 +234,18 @@ describe.skipIf(WHY_NO_POSTGRES).each(['plain', 'transactions'] as const)(
     it('a process that is killed at any step loses no event, and none runs after its success', {
       timeout: 3_600_000,
     }, async () => {
-      const kills = killsOf(Math.ceil(KILLS * 0.4), 'process')
+      const kills = killsAt(killsOf('inboxProcesses'), 'process')
       const counts = await killAll(kills, LANES)
-      if (process.env.HOOKGATE_KILLS) console.log(kind, 'processes', counts)
+      if (KILL_TIMES > 1) console.log(kind, 'processes', counts)
       expect(counts).toMatchObject({ kills: kills.length, ...none })
     })
 
     it('a Postgres that is killed at any step loses no event, and none runs after its success', {
       timeout: 3_600_000,
     }, async () => {
-      const kills = killsOf(Math.ceil(KILLS * 0.1), 'Postgres')
+      const kills = killsAt(killsOf('inboxPostgres'), 'Postgres')
       const counts = await killAll(kills, 1)
-      if (process.env.HOOKGATE_KILLS) console.log(kind, 'Postgres', counts)
+      if (KILL_TIMES > 1) console.log(kind, 'Postgres', counts)
       expect(counts).toMatchObject({ kills: kills.length, ...none })
     })
 

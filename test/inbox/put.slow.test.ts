@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type InboxOptions, inbox } from '../../src/inbox/index.ts'
-import { defineListener, type EventStore, verify } from '../../src/index.ts'
+import { type Authenticator, defineListener, type EventStore, verify } from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
 import { gitlab } from '../../src/schemes/gitlab.ts'
 import { linear } from '../../src/schemes/linear.ts'
@@ -60,7 +60,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the store of an inbox'), () => {
   })
 
   it('the store takes any ID, as verify() maps it', async () => {
-    await expectAnyId(inbox(on.pool, { table }).store)
+    const { accepted, ...verbs } = inbox(on.pool, { table }).store // without events, it is a store as any other
+    await expectAnyId(verbs)
   })
 
   it('migrate() may run in many processes at once, and again', async () => {
@@ -149,13 +150,38 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     expect(await box.counts()).toMatchObject({ waiting: 1 })
   })
 
-  it('an event that is not put is done with its 2xx, as in any store', async () => {
+  it('a 2xx without a put loses nothing: the event becomes a job, and the operator is told', async () => {
     const { box, table, listener, deliver } = await scene()
     const delivery = await deliver()
-    expect(await (await acceptedEvent(delivery, listener)).commit()).toBe('committed')
-    expect(await rows(table)).toMatchObject([{ state: 'done', envelope: null }])
-    expect(await box.counts()).toEqual({ waiting: 0, running: 0, dead: 0, done: 0 })
+    const event = await acceptedEvent(delivery, listener)
+    await expect(event.commit()).rejects.toThrow(/without put\(event\): the event became a job/)
+    expect(await rows(table)).toMatchObject([{ state: 'waiting', id: event.id }])
+    expect(await event.commit()).toBe('committed')
     expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
+    expect(await box.counts()).toMatchObject({ waiting: 1 })
+  })
+
+  it('a 2xx after the put of a copy, whose refusal the app ignores, loses nothing', async () => {
+    const { box, listener, deliver } = await scene()
+    const event = await acceptedEvent(await deliver(), listener)
+    await box.put({ ...event }).catch(() => {})
+    await expect(event.commit()).rejects.toThrow(/the event became a job/)
+    expect(await box.counts()).toMatchObject({ waiting: 1 })
+  })
+
+  it('a 2xx without a put whose statement fails is no end: the event is not done', async () => {
+    const { table } = await fresh()
+    const broken = {
+      query(text: string, values: string[]) {
+        if (text.includes('cardinality')) throw new Error('the connection broke')
+        return on.pool.query(text, values)
+      },
+    }
+    const { listener, deliver } = boxListener(inbox(broken, { table }))
+    const delivery = await deliver()
+    await expect((await acceptedEvent(delivery, listener)).commit()).rejects.toThrow(/failed to commit/)
+    await age(table, 2 * listener.leaseMs)
+    expect(await outcome(delivery, listener)).toBe('accepted')
   })
 
   it('put refuses a copy, a stranger and the event of another inbox, even on the same table', async () => {
@@ -260,6 +286,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     expect(await box.counts()).toMatchObject({ waiting: 1 })
   })
 
+  const copyingKeys = (store: EventStore): EventStore => ({
+    ...store,
+    claim: (key, ...given) => store.claim({ ...key }, ...given),
+    commit: (key, ...given) => store.commit({ ...key }, ...given),
+    release: (key, ...given) => store.release({ ...key }, ...given),
+  })
+
   it('put that fails through a wrapper that copies keys is no end either', async () => {
     const { table } = await fresh()
     let fails = true
@@ -272,14 +305,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       },
       { table },
     )
-    const { store } = flaky
-    const copying: EventStore = {
-      ...store,
-      claim: (key, ...given) => store.claim({ ...key }, ...given),
-      commit: (key, ...given) => store.commit({ ...key }, ...given),
-      release: (key, ...given) => store.release({ ...key }, ...given),
-    }
-    const { listener, deliver } = boxListener(flaky, { store: copying })
+    const { listener, deliver } = boxListener(flaky, { store: copyingKeys(flaky.store) })
     const event = await acceptedEvent(await deliver(), listener)
     await expect(flaky.put(event)).rejects.toThrow('the connection broke')
     await expect(event.commit()).rejects.toThrow(/failed to commit/)
@@ -288,7 +314,31 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     expect(await flaky.counts()).toMatchObject({ waiting: 1 })
   })
 
+  it('a 2xx without a put is a job through a wrapper that copies keys, too', async () => {
+    const { box } = await fresh()
+    const { listener, deliver } = boxListener(box, { store: copyingKeys(box.store) })
+    const event = await acceptedEvent(await deliver(), listener)
+    await expect(event.commit()).rejects.toThrow(/the event became a job/)
+    expect(await event.commit()).toBe('already')
+    expect(await box.counts()).toMatchObject({ waiting: 1 })
+  })
+
   describe('in a transaction', () => {
+    it('put costs two statements there, because the first one marks it, and the 2xx asks whether it was committed', async () => {
+      const { box, statements, listener, deliver } = await scene()
+      const event = await acceptedEvent(await deliver(), listener)
+      const inside: string[] = []
+      await inTransaction((tx) => {
+        const query = (text: string, values: string[]) => {
+          inside.push(text)
+          return tx.query(text, values)
+        }
+        return box.put(event, { tx: { query } })
+      }, 'COMMIT')
+      expect(await event.commit()).toBe('committed')
+      expect([statements.length, inside.length]).toEqual([2, 2])
+    })
+
     it('the job appears with the commit of the transaction, and the 2xx changes nothing', async () => {
       const { box, table, listener, deliver } = await scene()
       const event = await acceptedEvent(await deliver(), listener)
@@ -357,8 +407,15 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       const single = await on.pool.connect() // without BEGIN
       onTestFinished(() => single.release(true))
       const root = { query: (text: string, values: string[]) => on.pool.query(text, values) }
+      const sql = postgres(on.server.address)
+      onTestFinished(() => sql.end())
       for (const [tx, problem] of [
         [on.pool, /must be the client of one open transaction/],
+        [sql, /must be the client of one open transaction/],
+        [
+          { unsafe: (text: string, values: string[]) => sql.unsafe(text, values) },
+          /takes the client of an open/,
+        ],
         [single, /takes the client of an open transaction/],
         [root, /takes the client of an open transaction/],
         [{} as never, /not a known Postgres client/],
@@ -370,6 +427,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
         await expect(event.commit()).rejects.toThrow(/not committed: the event became a job/)
         expect(await box.counts()).toMatchObject({ waiting: waiting + 1 })
       }
+    })
+
+    it('PGlite itself, and the transaction of one that is over, are refused', async () => {
+      const db = new PGlite()
+      onTestFinished(() => db.close())
+      const box = inbox(db)
+      await box.migrate()
+      const { listener, deliver } = boxListener(box)
+      const event = await acceptedEvent(await deliver(), listener)
+      await expect(box.put(event, { tx: db })).rejects.toThrow(/takes the client of an open transaction/)
+      const over = await db.transaction(async (tx) => [tx])
+      await expect(box.put(event, { tx: over[0] as PostgresClient })).rejects.toThrow(/closed/)
+      expect(await box.counts()).toMatchObject({ waiting: 0 })
     })
 
     it("a serialization failure keeps its code, so that the caller's retry of the transaction sees it", async () => {
@@ -392,11 +462,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
 
   describe('keys', () => {
     const secret = 'a-secret-of-a-sender-32-characters'
+    const listenerOf = (id: string, auth: Authenticator, store: EventStore) =>
+      defineListener({ id, auth, store, storeTimeoutSeconds: 60 })
 
     async function senders() {
       const { box, table } = await fresh()
-      const hub = defineListener({ id: 'github', auth: github({ secrets: secret }), store: box.store })
-      const line = defineListener({ id: 'linear', auth: linear({ secrets: secret }), store: box.store })
+      const hub = listenerOf('github', github({ secrets: secret }), box.store)
+      const line = listenerOf('linear', linear({ secrets: secret }), box.store)
       const push = async (eventId: string) =>
         toDelivery(await signAs(github, { secret, eventId, eventType: 'push', body: { ref: 'main' } }))
       const issue = async (eventId: string, body: string, webhookTimestamp: number) =>
@@ -433,6 +505,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       expect(await verdicts()).toEqual(['200 event_duplicate', '200 event_duplicate'])
     })
 
+    it('an event of two keys whose handler answers 2xx without a put is one job, told once', async () => {
+      const { box, line, issue } = await senders()
+      const event = await acceptedEvent(await issue('id-1', 'first', Date.now()), line)
+      await expect(event.commit()).rejects.toThrow(/the event became a job/)
+      expect(await event.commit()).toBe('committed')
+      expect(await box.counts()).toMatchObject({ waiting: 1 })
+    })
+
     it('an event of two keys, one of which another delivery has claimed by now, becomes no job', async () => {
       const { box, table, line, issue } = await senders()
       const now = Date.now()
@@ -447,11 +527,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
 
     it('an event that claims nothing is a job of its own at each delivery', async () => {
       const { box } = await fresh()
-      const lab = defineListener({
-        id: 'gitlab',
-        auth: gitlab({ secrets: secret, dedupe: 'off' }),
-        store: box.store,
-      })
+      const lab = listenerOf('gitlab', gitlab({ secrets: secret, dedupe: 'off' }), box.store)
       const delivery = async () =>
         toDelivery(await signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } }))
       for (let count = 0; count < 2; count += 1) {
@@ -463,10 +539,40 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
       expect(await box.counts()).toMatchObject({ waiting: 2 })
     })
 
+    it('an event that claims nothing costs two statements, and none is lost, whatever becomes of its put', async () => {
+      const { box, table, statements } = await scene()
+      const auth = gitlab({ secrets: secret, dedupe: 'off' })
+      const lab = listenerOf('gitlab', auth, withLocalCache(box.store))
+      const accepted = async () =>
+        acceptedEvent(
+          toDelivery(await signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } })),
+          lab,
+        )
+      const put = await accepted()
+      await box.put(put)
+      expect(await put.commit()).toBe('committed')
+      expect(statements).toHaveLength(2)
+      await expect((await accepted()).commit()).rejects.toThrow(/the event became a job/)
+      const copied = await accepted()
+      await box.put({ ...copied }).catch(() => {})
+      await expect(copied.commit()).rejects.toThrow(/the event became a job/)
+      const rolledBack = await accepted()
+      await inTransaction((tx) => box.put(rolledBack, { tx }), 'ROLLBACK')
+      await expect(rolledBack.commit()).rejects.toThrow(/not committed: the event became a job/)
+      const failed = await accepted()
+      expect(await failed.release()).toBe(true)
+      expect((await rows(table)).map(({ state }) => state)).toEqual([
+        'waiting',
+        'waiting',
+        'waiting',
+        'waiting',
+      ])
+    })
+
     it('an event that claims nothing is put again after a rollback, and is one job if it is put twice at once', async () => {
       const { box } = await fresh()
       const auth = gitlab({ secrets: secret, dedupe: 'off' })
-      const lab = defineListener({ id: 'gitlab', auth, store: box.store })
+      const lab = listenerOf('gitlab', auth, box.store)
       const request = () => signAs(gitlab, { secret, eventType: 'Push Hook', body: { a: 1 } })
       const event = await acceptedEvent(toDelivery(await request()), lab)
       await inTransaction((tx) => box.put(event, { tx }), 'ROLLBACK')

@@ -59,6 +59,7 @@ export function boxListener(
     id: 'orders',
     auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
     store: box.store,
+    storeTimeoutSeconds: 60, // a busy machine is no failure
     ...options,
   })
   return {

@@ -10,7 +10,9 @@ import {
   inbox,
   type WorkOptions,
 } from '../../src/inbox/index.ts'
-import type { Listener } from '../../src/index.ts'
+import { defineListener, type Json, type Listener, route } from '../../src/index.ts'
+import { github } from '../../src/schemes/github.ts'
+import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
@@ -163,6 +165,30 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     await expect.poll(() => box.counts()).toMatchObject({ done: 2, waiting: 0 })
   })
 
+  it('route() sends each event to the handler of its type, with the run behind it', async () => {
+    const { box } = await fresh()
+    const secret = 'a-secret-of-a-sender-32-characters'
+    const hub = defineListener({ id: 'github', auth: github({ secrets: secret }), store: box.store })
+    for (const eventType of ['push', 'issues']) {
+      const request = await signAs(github, { secret, eventType, body: { action: eventType } })
+      await box.put(await acceptedEvent(toDelivery(request), hub))
+    }
+    const seen: unknown[] = []
+    const worker = box.work(
+      hub,
+      route(hub, {
+        push: ({ type }, { attempt }) => seen.push(['push', type, attempt]),
+        '*': ({ type }, { attempt }) => seen.push(['other', type, attempt]),
+      }),
+    )
+    onTestFinished(() => worker.stop())
+    await expect.poll(() => box.counts()).toMatchObject({ done: 2 })
+    expect(seen.toSorted()).toEqual([
+      ['other', 'issues', 1],
+      ['push', 'push', 1],
+    ])
+  })
+
   it('a worker runs no more than `concurrency` at once', async () => {
     const { box, put, listener } = await scene()
     for (let count = 0; count < 11; count += 1) await put()
@@ -296,6 +322,33 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       expect(await box.again()).toBe(1)
       startWorker(box, listener, () => {})
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+    })
+
+    it('a schema that throws, e.g. because what it asks is away, is tried again', async () => {
+      const { box, deliver } = await fresh().then(({ box }) => ({ box, ...boxListener(box) }))
+      let throws = false
+      const { listener } = boxListener(box, {
+        payload: {
+          '~standard': {
+            version: 1,
+            vendor: 'a test',
+            validate: async (value) => {
+              if (throws) throw new Error('away')
+              return { value: value as Json }
+            },
+          },
+        },
+      })
+      await box.put(await acceptedEvent(await deliver(), listener))
+      throws = true
+      const { told } = startWorker(box, listener, () => {})
+      await expect.poll(() => told.length).toBeGreaterThan(1)
+      throws = false
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect(told[0]).toMatchObject({
+        state: 'failed',
+        error: { option: 'payload', cause: { message: 'away' } },
+      })
     })
 
     it('an event that kills each of its processes uses up its attempts, and ends as dead, told', async () => {
@@ -485,6 +538,103 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       ])
     })
 
+    it('while its transaction is open after done(tx), longer than the lease, nobody else runs the event', async () => {
+      const { box, table, listener, event } = await scene()
+      const { opened, open } = gate()
+      let runs = 0
+      const handler: InboxHandler<Listener> = ({ id }, { done }) => {
+        runs += 1
+        return inTransaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done(tx)
+          await opened
+        })
+      }
+      const { told } = startWorker(box, listener, handler)
+      startWorker(inbox(on.pool, { table, leaseMs: LEASE_MS }), listener, handler)
+      await expect.poll(() => runs).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 4 * LEASE_MS)) // by the server's clock
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`
+      expect((await on.pool.query(waiting)).rowCount).toBe(0) // the heartbeat keeps no connection
+      open()
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect(await effectsOf(event.id)).toBe(1)
+      expect({ runs, told }).toEqual({ runs: 1, told: [] })
+    })
+
+    it('a run whose done(tx) was rolled back keeps its event while it goes on, and ends it in another transaction', async () => {
+      const { box, table, listener, event } = await scene({ leaseMs: 3000 })
+      let runs = 0
+      let isRenewed = false
+      const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+      const handler: InboxHandler<Listener> = async ({ id }, { done }) => {
+        runs += 1
+        await inTransaction(async (tx) => {
+          await done(tx)
+          await pause(1700) // the first heartbeat finds the row locked
+        }, 'ROLLBACK')
+        await pause(1000) // by the server's clock
+        const left = `SELECT due_at - clock_timestamp() > interval '1 s' AS renewed FROM ${table}`
+        isRenewed = (await on.pool.query(left)).rows[0]?.renewed
+        await pause(2500)
+        await inTransaction(async (tx) => {
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done(tx)
+        })
+      }
+      const { told } = startWorker(box, listener, handler)
+      startWorker(inbox(on.pool, { table, leaseMs: 3000 }), listener, handler)
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect(await effectsOf(event.id)).toBe(1)
+      expect({ runs, isRenewed, told }).toEqual({ runs: 1, isRenewed: true, told: [] })
+    })
+
+    it('a run that was taken over before its done(tx) was rolled back is told as lost, not as done', async () => {
+      const { box, table, listener } = await scene({ leaseMs: 60_000 })
+      const { opened, open } = gate()
+      const { told } = startWorker(box, listener, async (_event, { attempt, done }) => {
+        if (attempt > 1) return
+        await inTransaction(done, 'ROLLBACK')
+        await on.pool.query(`UPDATE ${table} SET worker = 'another'`)
+        open()
+      })
+      await opened
+      await expect
+        .poll(() => told)
+        .toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'lost', attempt: 1 }])
+    })
+
+    it('a handler that hangs after done(tx) is told after maxRunMs', async () => {
+      const { box, listener } = await scene()
+      const { opened, open } = gate()
+      const hangs: InboxHandler<Listener> = (_event, { done }) =>
+        inTransaction(async (tx) => {
+          await done(tx)
+          await opened
+        })
+      const { told } = startWorker(box, listener, hangs, { maxRunMs: LEASE_MS })
+      await expect.poll(() => told).toMatchObject([{ state: 'lost', attempt: 1 }])
+      open()
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+    })
+
+    it('a success counts although the event was declared dead meanwhile, and it does not run again', async () => {
+      const { box, table, listener, event } = await scene()
+      const { opened, open } = gate()
+      startWorker(box, listener, ({ id }, { done }) =>
+        inTransaction(async (tx) => {
+          await opened
+          await tx.query('INSERT INTO effects VALUES ($1)', [id])
+          await done(tx)
+        }),
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
+      await on.pool.query(`UPDATE ${table} SET worker = NULL, state = 'dead'`)
+      open()
+      await expect.poll(() => box.counts()).toMatchObject({ dead: 0, done: 1 })
+      expect(await effectsOf(event.id)).toBe(1)
+    })
+
     it("done(tx) takes the executor of an ORM's transaction", async () => {
       const { box, listener, event, states } = await scene()
       startWorker(box, listener, ({ id }, { done }) =>
@@ -658,9 +808,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
 
   it('a put and each run are published, without an ID of the event', async () => {
     const moments = recordChannel('inbox')
-    const { box, listener, event } = await scene({ maxAttempts: 2 })
+    const { box, table, listener, event } = await scene({ maxAttempts: 2 })
     startWorker(box, listener, () => Promise.reject(new Error('no')))
     await expect.poll(() => box.counts()).toMatchObject({ dead: 1 })
+    await on.pool.query(`UPDATE ${table} SET put_at = put_at - interval '1 day'`)
     await box.again()
     await expect.poll(() => endsOf(moments).length).toBe(5)
     await expect(box.put({ ...event })).rejects.toThrow()
@@ -672,6 +823,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       { answer: 'dead', attempt: 2 },
       { verb: 'put', error: { name: 'InboxError' } },
     ])
+    expect(endsOf(moments)[3]?.waitedMs).toBeLessThan(3_600_000) // since again()
     expect(JSON.stringify(moments)).not.toContain(event.id)
   })
 

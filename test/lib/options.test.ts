@@ -105,13 +105,13 @@ describe('the message', () => {
     const store = withMethods(['claim'])
     expect(complaint(store, undefined)).toBe('it: must have a method claim(); it is missing')
     expect(complaint(store, {})).toBe('it: must have a method claim()')
-    expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim(); was it called?')
+    expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim()')
   })
 
   it.each([
     [undefined, 'it: must have a method claim(); it is missing: try memoryStore()'],
     ['redis://localhost', 'it: must have a method claim(): try memoryStore()'],
-    [() => ({ claim() {} }), 'it: must have a method claim(); was it called? Try memoryStore()'],
+    [() => ({ claim() {} }), 'it: is a function; call it: memoryStore()'],
     [Promise.resolve({ claim() {} }), 'it: must have a method claim(); await it'],
   ])('the message says what would do in place of %s', (value, message) => {
     expect(complaint(withMethods(['claim'], 'memoryStore()'), value)).toBe(message)

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
-import { context, diag, propagation, trace } from '@opentelemetry/api'
+import { context, diag, propagation, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
@@ -150,7 +150,13 @@ describe('with instrument()', () => {
     await whileInstrumented({ spans: true }, async () => {
       const verdict = await verify(toDelivery(request), listener)
       if (verdict.ok) await box.put(verdict.event)
-      const worker = box.work(listener, () => {})
+      let fails = true
+      const handler = () => {
+        if (!fails) return
+        fails = false
+        throw new Error('no')
+      }
+      const worker = box.work(listener, handler, { delayMs: () => 1, pollMs: 10, onError: null })
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       await worker.stop()
     })
@@ -158,8 +164,10 @@ describe('with instrument()', () => {
     const [put, run] = [named('hookgate inbox put'), named('hookgate inbox run')]
     expect(put.map(({ attributes }) => attributes)).toMatchObject([{ ...of, 'hookgate.inbox.answer': 'put' }])
     expect(run.map(({ attributes }) => attributes)).toMatchObject([
-      { ...of, 'hookgate.inbox.answer': 'done', 'hookgate.inbox.attempt': 1 },
+      { ...of, 'hookgate.inbox.answer': 'failed', 'hookgate.inbox.attempt': 1 },
+      { ...of, 'hookgate.inbox.answer': 'done', 'hookgate.inbox.attempt': 2 },
     ])
+    expect(run.map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.UNSET])
     const metrics = (await exported.metrics()).filter(({ descriptor }) => descriptor.name.includes('inbox'))
     expect(metrics.map(({ descriptor }) => descriptor.name).toSorted()).toEqual([
       'hookgate.inbox.events',

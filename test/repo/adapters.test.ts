@@ -17,7 +17,7 @@ const importedBy = (path: string) =>
   FRAMEWORKS.filter((name) => read(path).includes(`'../../adapters/${name}.ts'`))
 
 describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
-  it.each([`docs/${name}.md`, `examples/${name}.ts`, `test/types/${name}.test-d.ts`])(
+  it.each([`docs/frameworks/${name}.md`, `examples/${name}.ts`, `test/types/${name}.test-d.ts`])(
     'the adapter has %s',
     (path) => {
       expect(existsSync(at(path)), `write ${path}`).toBe(true)
@@ -25,8 +25,8 @@ describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
   )
 
   it.each([
-    ['README.md', `docs/${name}.md`],
-    ['docs/site/.vitepress/sidebar.ts', `'${name}'`],
+    ['README.md', `docs/frameworks/${name}.md`],
+    ['docs/site/.vitepress/sidebar.ts', `'frameworks/${name}'`],
     ['adapters/kit/incoming.ts', `/${name}`],
     ['test/suites/package/consumer/package.json', `"${name}":`],
   ])('the adapter is named in %s', (path, text) => {

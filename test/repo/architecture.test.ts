@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { filesIn } from './files-in.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,9 +22,7 @@ interface Source {
 }
 
 function sourcesOf(folder: string): Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
+  return filesIn(folder, '.ts').map(readSource)
 }
 
 function readSource(path: string): Source {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { compileSnippets, type Snippet } from '../support/compile-snippets.ts'
 import { GRANTED, grantedIn } from './examples-granted.ts'
+import { filesIn } from './files-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest: { readonly exports: { readonly [subpath: string]: string | null } } = JSON.parse(
@@ -78,10 +79,7 @@ interface Source {
 }
 
 function sourcesIn(folder: string): Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ file: relative(root, path), text: readFileSync(path, 'utf8') }))
+  return filesIn(folder, '.ts').map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 }
 
 /** The rest of the line after the tag, or a code block. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +16,7 @@ import { JobIdError } from '../../src/handoff/job-id.ts'
 import { InboxError } from '../../src/inbox/errors.ts'
 import { STATUS } from '../../src/reason.ts'
 import { AddressRefusedError } from '../../src/sender/public-only.ts'
+import { filesIn } from './files-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}docs/errors.md`, 'utf8')
@@ -24,12 +25,10 @@ const { repository }: { repository: { url: string } } = JSON.parse(
   readFileSync(`${root}package.json`, 'utf8'),
 )
 
-const sourcesIn = (folder: string) =>
-  readdirSync(root + folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => readFileSync(`${parentPath}/${name}`, 'utf8'))
-
-const code = ['src', 'adapters'].flatMap(sourcesIn).join('\n')
+const code = ['src', 'adapters']
+  .flatMap((folder) => filesIn(folder))
+  .map((path) => readFileSync(root + path, 'utf8'))
+  .join('\n')
 
 /** The first group of all matches in the code, without repetitions. */
 const inCode = (pattern: RegExp) => [

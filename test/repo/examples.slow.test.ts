@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,25 +15,58 @@ const page = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 /** A program, and the page that shows it to the letter. */
 const PAGES: readonly (readonly [page: string, example: string])[] = [
-  ['README.md', 'examples/stripe.ts'],
   ['docs/specification.md', 'examples/hmac.ts'],
   ['docs/specification.md', 'examples/jwt.ts'],
-  ...FRAMEWORKS.map((name) => [`docs/${name}.md`, `examples/${name}.ts`] as const),
+  ...FRAMEWORKS.map((name) => [`docs/frameworks/${name}.md`, `examples/${name}.ts`] as const),
 ]
 
 interface Running {
   readonly url: string
+  /** What it has printed to standard output. */
+  handled(): string
   /** What it has printed to standard error. */
   logged(): string
 }
 
-/** Their program with the page's own `require` lines for its imports. */
-const COMMONJS = ['docs/express.md', 'examples/commonjs.cjs'] as const
+/** Programs whose port is 3000, as their pages say, and the file that they import. */
+const ON_PORT_3000: readonly (readonly [page: string, program: string, webhooks: string | undefined])[] = [
+  ['README.md', 'examples/app.mjs', undefined],
+  ['docs/quickstart.md', 'examples/quickstart/express.mjs', 'examples/quickstart/webhooks.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/express.mjs', 'examples/quickstart/github.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/fastify.mjs', 'examples/quickstart/webhooks.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/hono.mjs', 'examples/quickstart/webhooks.mjs'],
+]
 
-/** Runs an example on a free port, TypeScript as it is built, until the test ends. */
-async function start(example: string, cwd: string): Promise<Running> {
-  const built = example.replace(/^(.*)\.ts$/, 'dist/$1.js')
-  const program = spawn(process.execPath, [fileURLToPath(new URL(built, root))], {
+/** Their program with the page's own `require` lines for its imports. */
+const COMMONJS = ['docs/frameworks/express.md', 'examples/commonjs.cjs'] as const
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  await once(server.close(), 'close')
+  return port
+}
+
+/** Saves a program under the names of its page, with a free port for 3000. Returns its path. */
+async function saved(program: string, webhooks: string | undefined): Promise<string> {
+  // Inside node_modules, where the package resolves by its name.
+  const folder = mkdtempSync(fileURLToPath(new URL('node_modules/.example-', root)))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  if (webhooks !== undefined) writeFileSync(join(folder, 'webhooks.mjs'), page(webhooks))
+  const path = join(folder, 'app.mjs')
+  writeFileSync(path, page(program).replaceAll('3000', `${await freePort()}`))
+  return path
+}
+
+/** The path of an example: TypeScript as it is built. */
+const builtPath = (example: string) =>
+  fileURLToPath(new URL(example.replace(/^(.*)\.ts$/, 'dist/$1.js'), root))
+
+/** Runs a program until the test ends. */
+async function start(path: string, cwd: string): Promise<Running> {
+  const program = spawn(process.execPath, [path], {
     cwd,
     env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET, STRIPE_WEBHOOK_SECRET: SECRET },
   })
@@ -48,7 +83,25 @@ async function start(example: string, cwd: string): Promise<Running> {
     })
     program.once('close', () => reject(new Error(`the example ended: ${printed}${logged}`)))
   })
-  return { url, logged: () => logged }
+  return { url, handled: () => printed, logged: () => logged }
+}
+
+/** Starts a program, sends what its page sends, and the same with another byte. */
+async function takesItOnce(path: string, example: string, program: string, cwd: string): Promise<void> {
+  const { url, handled, logged } = await start(program, cwd)
+  const before = handled()
+  const { given, prints } = sendingIn(path, example)
+  const [send = '', shown = '', ...options] = given
+  expect(shown.replace(/^http:..localhost:3000/, '')).toBe(new URL(url).pathname)
+  // The token's audience has the port of the page.
+  const args = [send, url, ...options, ...(options.includes('--key') ? ['--public-url', shown] : [])]
+  const { code, stdout } = await hookgate(args, { cwd, env: { HOOKGATE_SECRET: SECRET } })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: prints })
+  expect(handled().slice(before.length)).toMatch(/^\S[^\n]*\n$/) // its handler ran once
+  const tampering = args.map((arg) => (arg === '--duplicate' ? '--tamper' : arg))
+  const tampered = await hookgate(tampering, { cwd, env: { HOOKGATE_SECRET: SECRET } })
+  expect(tampered.stdout).toContain('401 Unauthorized')
+  await expect.poll(logged).toMatch(/\b(signature_mismatch|token_invalid)\b/)
 }
 
 /** The page's own `hookgate send` after the example, and what the page says that it prints. */
@@ -65,47 +118,43 @@ function sendingIn(
 describe('the quick starts', () => {
   it.each([
     ...PAGES,
-    ...['stripe', 'bun', 'deno', 'next'].map((name) => ['docs/fetch.md', `examples/web/${name}.ts`] as const),
+    ...ON_PORT_3000.map(([path, program]) => [path, program] as const),
+    ...ON_PORT_3000.flatMap(([path, , webhooks]) => (webhooks ? [[path, webhooks] as const] : [])),
+    ['docs/quickstart.md', 'examples/quickstart/next.mjs'] as const,
+    ...['stripe', 'bun', 'deno'].map(
+      (name) => ['docs/frameworks/bun-deno.md', `examples/web/${name}.ts`] as const,
+    ),
+    ['docs/frameworks/nextjs.md', 'examples/web/next.ts'] as const,
+    ['docs/frameworks/nextjs.md', 'examples/web/next-pages.ts'] as const,
+    ['docs/frameworks/sveltekit-nuxt-astro.md', 'examples/web/sveltekit.ts'] as const,
+    ['docs/frameworks/workers.md', 'examples/web/workers.ts'] as const,
+    ['docs/frameworks/vercel.md', 'examples/web/vercel.ts'] as const,
   ])('%s shows %s to the letter', (path, example) => {
     expect(page(path)).toContain(`\n${page(example)}\`\`\``)
   })
 
-  it('docs/express.md has the lines that make examples/commonjs.cjs of examples/express.ts', () => {
-    const [, requires = ''] = /```js\n(const [^`]+)```/.exec(page('docs/express.md')) ?? []
+  it('docs/frameworks/express.md has the lines that make examples/commonjs.cjs of examples/express.ts', () => {
+    const [, requires = ''] = /```js\n(const [^`]+)```/.exec(page('docs/frameworks/express.md')) ?? []
     const program = page('examples/express.ts').replace(/^(?:import .*\n)+/, requires)
     expect(page('examples/commonjs.cjs')).toBe(program)
   })
 
   it.each([...PAGES, COMMONJS])(
-    '%s sends to the URL that %s prints, which takes it once and logs why',
+    '%s sends to the URL that %s prints, which takes it once and logs why it refuses',
     async (path, example) => {
       const cwd = mkdtempSync(join(tmpdir(), 'hookgate-'))
       onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
       await hookgate(['keys'], { cwd })
-      const { url, logged } = await start(example, cwd)
-      const { given, prints } = sendingIn(path, example)
-      const [send = '', shown = '', ...options] = given
-      expect(shown.replace(/^http:..localhost:3000/, '')).toBe(new URL(url).pathname)
-      // The token's audience has the port of the page.
-      const args = [send, url, ...options, ...(options.includes('--key') ? ['--public-url', shown] : [])]
-      const { code, stdout } = await hookgate(args, { cwd, env: { HOOKGATE_SECRET: SECRET } })
-      expect({ code, stdout }).toEqual({ code: 0, stdout: prints })
-      await expect.poll(logged).toMatch(/^event_duplicate /)
-      const tampering = args.map((arg) => (arg === '--duplicate' ? '--tamper' : arg))
-      const tampered = await hookgate(tampering, { cwd, env: { HOOKGATE_SECRET: SECRET } })
-      expect(tampered.stdout).toContain('401 Unauthorized')
-      await expect.poll(logged).toMatch(/^(signature_mismatch|token_invalid) /m)
+      await takesItOnce(path, example, builtPath(example), cwd)
     },
   )
 
-  it.each(['bun', 'deno', 'workers', 'next', 'sveltekit'])(
-    'docs/fetch.md mounts it as examples/web/%s.ts',
-    (name) => {
-      const calls = readFileSync(new URL(`examples/web/${name}.ts`, root), 'utf8').match(
-        /handle\(request.*\)/g,
-      )
-      expect(calls).toHaveLength(1)
-      expect(page('docs/fetch.md')).toContain(calls?.[0]?.replace(/\)$/, ''))
+  it.each(ON_PORT_3000)(
+    '%s sends to the URL that %s prints, with %s, which takes it once and logs why it refuses',
+    async (path, program, webhooks) => {
+      const cwd = mkdtempSync(join(tmpdir(), 'hookgate-'))
+      onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+      await takesItOnce(path, webhooks ?? program, await saved(program, webhooks), cwd)
     },
   )
 

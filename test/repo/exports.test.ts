@@ -90,7 +90,7 @@ describe('the public surface', () => {
         'withBody',
         'withKept',
       ],
-      './explain': ['checkOutcomes', 'explain'],
+      './explain': ['checkOutcomes', 'explain', 'explainLine'],
       './express': ['observeWebhook', 'verifyWebhook', 'webhookOf'],
       './handoff': ['fromEnvelope', 'jobId', 'jobUuid', 'toEnvelope'],
       './inbox': ['inbox'],

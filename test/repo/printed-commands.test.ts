@@ -1,18 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { filesIn } from './files-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const PAGES = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'service/README.md', 'bench/README.md']
 
-function filesIn(folder: string): string[] {
-  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(md|m?ts)$/.test(path) && !path.includes('node_modules'))
-    .map((path) => `${folder}/${path}`)
-}
-
 describe('the printed commands and the pages', () => {
-  const files = [...PAGES, ...['docs', 'cli', 'src', 'adapters', 'examples', 'service/src'].flatMap(filesIn)]
+  const files = [
+    ...PAGES,
+    ...['docs', 'cli', 'src', 'adapters', 'examples', 'service/src'].flatMap((folder) => filesIn(folder)),
+  ].filter((path) => /\.(md|m?ts)$/.test(path))
 
   it('the printed commands never let npx fetch a package of this name and run it with the secret', () => {
     const fetching = /\bnpx (?!--no-install )[^`\n]*\bhookgate\b/

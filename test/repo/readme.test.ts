@@ -1,13 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { STATUS } from '../../src/reason.ts'
+import { filesIn } from './files-in.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const speed = read('docs/speed.md')
-const checks = read('docs/checks.md')
-const options = read('docs/options.md') + read('docs/stores.md') + read('docs/tenants.md')
-const OPTION_PAGES = 'add each option, in backticks, to docs/options.md, docs/stores.md or docs/tenants.md'
+const checks = read('docs/how-it-works.md')
+/** The pages of stores: which to choose, and one for each. */
+const stores = filesIn('docs/stores', '.md').map(read).join('\n')
+const options = read('docs/options.md') + read('docs/tenants.md') + stores
+const OPTION_PAGES =
+  'add each option, in backticks, to docs/options.md, docs/tenants.md or a page of docs/stores'
 
 /** The names before a colon, indented by two, from `opening` to the next closing line. */
 function namesIn(path: string, opening: string): string[] {
@@ -18,16 +22,10 @@ function namesIn(path: string, opening: string): string[] {
 
 /** The tables of checks in a folder: the path of each, and the line that opens it. A file has at most one. */
 function optionTablesOf(folder: string): (readonly [path: string, opening: string])[] {
-  const files = readdirSync(new URL(`../../${folder}/`, import.meta.url), {
-    recursive: true,
-    encoding: 'utf8',
+  return filesIn(folder, '.ts').flatMap((file) => {
+    const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(file)) ?? []
+    return opening ? [[file, opening] as const] : []
   })
-  return files
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => {
-      const [, opening] = /(OptionTable<\w+> = \{)\n/.exec(read(`${folder}/${file}`)) ?? []
-      return opening ? [[`${folder}/${file}`, opening] as const] : []
-    })
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -52,6 +50,21 @@ it.each(['README.md', 'docs/inspector.md'])('the picture of %s follows the theme
   )
   expect(dark).not.toBe(light)
 })
+
+it('the README has at most 450 words', () => {
+  const words = read('README.md').trim().split(/\s+/)
+  expect(words.length).toBeGreaterThan(200)
+  expect(words.length).toBeLessThanOrEqual(450)
+})
+
+it.each(['nextjs', 'workers', 'vercel', 'serverless'])(
+  'the programs of docs/frameworks/%s.md use a store that outlives a process',
+  (page) => {
+    const programs = [...read(`docs/frameworks/${page}.md`).matchAll(/^```ts.*?^```$/gms)].join('')
+    expect(programs).toMatch(/hookgate\/stores\/(?:redis|dynamodb|durable-object)'/)
+    expect(programs).not.toContain('memoryStore')
+  },
+)
 
 describe('CONTRIBUTING.md', () => {
   const page = read('CONTRIBUTING.md')
@@ -115,11 +128,11 @@ describe('the pages', () => {
 
   it('docs/stores.md names every store', () => {
     const manifest: { readonly exports: object } = JSON.parse(read('package.json'))
-    const stores = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
-    expect(stores).toContain('./stores/redis')
+    const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath.startsWith('./stores/'))
+    expect(subpaths).toContain('./stores/redis')
     const page = read('docs/stores.md')
     expect(
-      stores.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``)),
+      subpaths.filter((name) => !page.includes(`from \`hookgate/${name.slice(2)}\``)),
       'add a row with from `hookgate/stores/…` to docs/stores.md',
     ).toEqual([])
   })
@@ -129,7 +142,7 @@ describe('the pages', () => {
     expect(reasons).toEqual(Object.keys(STATUS))
     expect(
       reasons.filter((reason) => !checks.includes(`\`${reason}\``)),
-      'add each reason to a row of docs/checks.md',
+      'add each reason to a row of docs/how-it-works.md',
     ).toEqual([])
   })
 
@@ -155,8 +168,8 @@ describe('the pages', () => {
     const names = namesIn(path, opening)
     expect(names.length).toBeGreaterThan(0)
     expect(
-      names.filter((option) => !read('docs/stores.md').includes(`\`${option}`)),
-      'add each option, in backticks, to docs/stores.md',
+      names.filter((option) => !stores.includes(`\`${option}`)),
+      'add each option, in backticks, to a page of docs/stores',
     ).toEqual([])
   })
 })

@@ -36,7 +36,7 @@ const HEAD = [
   'secret',
   'covers',
   'window',
-  'claimed by',
+  'deduplicated by',
   'handshake',
   'largest body',
   'not covered',
@@ -88,14 +88,11 @@ export function retriesTable(senders: readonly Retrying[]): string {
     const { says, timeoutSeconds, disabled = '–', source } = sender.retries
     const timeout = timeoutSeconds === undefined ? '–' : `${timeoutSeconds} s`
     const where = `[${new URL(source).hostname.replace(/^www\./, '')}](${source})`
-    return row([nameOf(sender.scheme), says, timeout, disabled, adviceFor(sender), where])
+    return row([sender.scheme.sender, says, timeout, disabled, adviceFor(sender), where])
   })
   const head = ['sender', 'retries', 'waits', 'endpoint disabled', 'what to do', 'source']
   return [row(head), row(head.map(() => '---')), ...rows].join('\n')
 }
-
-/** The sender, and its scheme where there are two. */
-const nameOf = ({ sender, name }: Scheme) => (name === 'gitlab-signing' ? `${sender}, signing token` : sender)
 
 interface Differing {
   readonly scheme: string

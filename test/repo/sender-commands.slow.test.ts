@@ -68,7 +68,7 @@ it("the program of GitHub's page prints its URL, and what the page's command sen
   await expect.poll(() => printed).toMatch(/^http:.*\/webhooks\/github\n$/)
   const github = commands.find(({ name }) => name === 'github')
   await expectAccepted(github?.command ?? '', new URL(printed).host, env)
-  await expect.poll(() => printed).toMatch(/^push \{\n {2}ref: 'refs\/heads\/main',/m)
+  await expect.poll(() => printed).toMatch(/^pushed \{\n {2}ref: 'refs\/heads\/main',/m)
 })
 
 it('the pages of Stripe, GitHub and Slack have such a command', () => {

@@ -20,12 +20,13 @@ export interface SenderPage {
 }
 
 /** The page of a sender. */
-export function senderPage(page: SenderPage): string {
+export function senderPage(given: SenderPage): string {
+  const page = { ...given, scheme: { ...given.scheme, sender: given.scheme.sender.replace(/ \(.*\)$/, '') } } // GitLab has two
   const { scheme, notes, source, program } = page
   const parts = [
     `# ${scheme.sender} webhooks`,
     `<!-- Made by npm run docs:schemes from src/schemes/${scheme.name}.ts, notes.ts and retries.ts. -->`,
-    `This program receives webhooks from ${scheme.sender}.`,
+    `Receive webhooks from ${scheme.sender}, and handle three of [its events](${notes.events}):`,
     '## Program',
     '```sh\nnpm install hookgate hono @hono/node-server\n```',
     `\`\`\`ts\n${onNode(program)}\`\`\``,
@@ -33,17 +34,14 @@ export function senderPage(page: SenderPage): string {
     `## Set up ${scheme.sender}`,
     `${variablesIn(program)[0] === undefined ? 'The secret' : `\`${variablesIn(program)[0]}\``} is ${notes.secret.replace(/\.$/, '')}.`,
     numbered(notes.setUp),
-    `[${scheme.sender}'s documentation](${notes.guide}) has the details.`,
+    `Details: [${scheme.sender}'s documentation](${notes.guide}).`,
     '## Try it on your computer',
     ...localParts(page),
     '## What is checked',
-    summaryIn(source),
     checksOf(page),
-    '## Retries and duplicates',
-    ...retryParts(page),
     '## Common mistakes',
     bullets([...factsOf(scheme), ...notes.mistakes]),
-    'If a delivery is refused, look up its reason in [Errors](../errors.md), or start with [Troubleshooting](../troubleshooting.md).',
+    `Look up a refusal in [Errors](../errors.md), and the rest in [\`${nameIn(source)}\`](../../src/schemes/${scheme.name}.ts).`,
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
@@ -51,17 +49,8 @@ export function senderPage(page: SenderPage): string {
 const bullets = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
 const numbered = (lines: readonly string[]) => lines.map((line, at) => `${at + 1}. ${line}`).join('\n')
 
-/** The docstring of the factory, without its example. It is the last one that has an example. */
-function summaryIn(source: string): string {
-  const docstrings = source.match(/\/\*\*[\s\S]*?\*\//g) ?? []
-  const last = docstrings.findLast((text) => text.includes('@example')) ?? ''
-  return last
-    .replace(/^\/\*\*\n?|\s*\*\/$/g, '')
-    .replaceAll(/^ \* ?/gm, '')
-    .replace(/@example[\s\S]*/, '')
-    .replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
-    .trim()
-}
+/** The name of the factory, e.g. `standardWebhooks`. */
+const nameIn = (source: string) => /^export const (\w+): SchemeFactory/m.exec(source)?.[1] ?? ''
 
 /** The path of the program's route. */
 const routeIn = (program: string) =>
@@ -91,23 +80,20 @@ function startParts(program: string, sender: string): readonly string[] {
   const lines = set.map((name) => `export ${name}=''\n`)
   return [
     `Save it as \`app.mjs\`.${fill} Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
-    'On Bun, Deno and Workers, replace `serve(…)` with `export default app`. The same `listener` works in [Express](../express.md), [Fastify](../fastify.md), [fetch handlers](../fetch.md) and [other frameworks](../hosts.md).',
+    'Or use [Express](../frameworks/express.md), [Next.js](../frameworks/nextjs.md) or [another framework](../frameworks/other.md).',
   ]
 }
 
 function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const route = routeIn(program)
   const [variable] = variablesIn(program)
-  const isTimedByBody = scheme.timestamp !== undefined && 'member' in scheme.timestamp
-  const sample = sampleOption(scheme.name)
-  const isTimely = sample !== undefined || !isTimedByBody
-  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined && isTimely
+  const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined
   const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
-  const what = sample ?? `--data '{"id":"1","made":"up"}'`
-  const tunnel = `Through a [tunnel](../tunnels.md), with ngrok or cloudflared: each prints a public URL. Add \`${route}\`, and enter it at ${scheme.sender}.${publicUrl === '' ? '' : ' It is the `publicUrl` too.'}\n\n\`\`\`sh\nngrok http 3000\ncloudflared tunnel --url http://localhost:3000\n\`\`\``
+  const what = sampleOption(scheme.name)
+  const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl === '' ? '' : ' and as `publicUrl`'}.`
   return [
     canSign
-      ? `Without ${scheme.sender}, hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal, with the same variable, run:\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
+      ? `hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal with the same variable:\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]
@@ -119,7 +105,8 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
 const anySecret = ({ key, secretPrefix = 'secret_' }: Scheme) =>
   key === 'text' ? ` Any secret will do, e.g. \`${secretPrefix}for_trying\`.` : ''
 
-function checksOf({ scheme, dedupe }: SenderPage): string {
+function checksOf(page: SenderPage): string {
+  const { scheme, dedupe, notes } = page
   const { headers, member } = scheme.signature
   const algorithm: string = scheme.algorithm // also 'code'
   const families = rowsOf(scheme).map(({ signature }) =>
@@ -130,11 +117,12 @@ function checksOf({ scheme, dedupe }: SenderPage): string {
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
     `Time: ${WINDOWS[windowOf(scheme)] ?? `signed, and at most ${windowOf(scheme)}${scheme.timestamp?.of === 'event' ? '' : ' off'}.`}`,
-    `Duplicates: recognised by ${CLAIMS[dedupe]}. See [duplicates and replays](../schemes.md#duplicates-and-replays).`,
+    `Deduplicated by: [${notes.deduplicatedBy ?? CLAIMS[dedupe]}](../schemes.md#duplicates-and-replays).`,
     `Largest body: ${largestBody(scheme)}.`,
     ...(scheme.handshake === undefined
       ? []
       : [`Handshake: ${signedBy(scheme.handshake)}. hookgate answers it, on the same route.`]),
+    ...retriesOf(page),
   ])
 }
 
@@ -160,21 +148,18 @@ const COVERS: { readonly [coverage: string]: string } = {
 }
 
 const WINDOWS: { readonly [window: string]: string } = {
-  'no time':
-    'none is signed, so a captured delivery stays valid. It is a duplicate for as long as the store remembers it.',
+  'no time': 'none is signed: a captured delivery runs again once the store has forgotten it.',
   'any age': 'signed, and of any age.',
   any: 'signed, and of any age unless you set `toleranceSeconds`.',
 }
 
-function retryParts({ scheme, retries }: SenderPage): readonly string[] {
-  const { says, lastsSeconds, timeoutSeconds, disabled, source } = retries
-  const lines = [
-    WITHOUT_RETRIES[says]?.(source) ?? `Retries: ${says} ([source](${source}), read in November 2026).`,
-    ...(timeoutSeconds === undefined ? [] : [`${scheme.sender} waits for ${timeoutSeconds} seconds.`]),
+function retriesOf({ scheme, retries }: SenderPage): readonly string[] {
+  const { says, timeoutSeconds, disabled, source } = retries
+  const waits = timeoutSeconds === undefined ? '' : ` ${scheme.sender} waits for ${timeoutSeconds} seconds.`
+  return [
+    `${WITHOUT_RETRIES[says]?.(source) ?? `Retries: [${says}](${source}).`}${waits} Then [find missed events](../missed-events.md).`,
     ...(disabled === undefined ? [] : [`Endpoint disabled: ${disabled}.`]),
-    `If your handler fails, the event is released, and ${lastsSeconds === 0 || says in WITHOUT_RETRIES ? 'runs if it is sent again' : 'the next attempt runs'}. A duplicate of an event that succeeded gets a 200, and your handler does not run.`,
   ]
-  return [bullets(lines), 'When the sender has given up: [find missed events](../missed-events.md).']
 }
 
 const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } = {

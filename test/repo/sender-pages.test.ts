@@ -60,6 +60,19 @@ describe('the pages of senders', () => {
     await expect(program).rejects.toMatchObject({ code: 'ERR_LISTENER_CONFIG' })
   })
 
+  it.each(Object.keys(NOTES))(
+    'docs/schemes/%s.md handles three events, and has at most 350 words',
+    (name) => {
+      const page = read(`docs/schemes/${name}.md`)
+      const types = [...page.matchAll(/^ +case '(.+)':$/gm)].map(([, type]) => type)
+      expect(new Set(types).size).toBe(3)
+      expect(page.match(/Deduplicated by|claimed/g)).toEqual(['Deduplicated by'])
+      const prose = page.replaceAll(/^```.*?^```$/gms, '')
+      const words = prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+      expect(words.length).toBeLessThanOrEqual(350)
+    },
+  )
+
   it('the pages let the reader fill in the secrets of Stripe, GitHub and Slack', () => {
     expect(settings).toEqual(expect.arrayContaining(['stripe', 'github', 'slack']))
   })

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { filesIn } from './files-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}/docs/troubleshooting.md`, 'utf8')
@@ -18,9 +19,8 @@ const symptoms = page
   })
 
 const said = ['src', 'adapters']
-  .flatMap((folder) => readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true }))
-  .filter((entry) => entry.isFile())
-  .map(({ parentPath, name }) => readFileSync(`${parentPath}/${name}`, 'utf8'))
+  .flatMap((folder) => filesIn(folder))
+  .map((path) => readFileSync(`${root}/${path}`, 'utf8'))
   .join('\n')
 
 describe('docs/troubleshooting.md', () => {

@@ -1,21 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { filesIn } from './files-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** `vi.waitFor` gives up after a second, unless told otherwise. */
 const DEADLINE = /\bvi\.waitFor\(|\.poll\((?:(?!\)\s*\.(?:not|to[A-Z])).)*?\btimeout:/s
-
-/** Enters no `node_modules`, which may link back to this repository. */
-function filesIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(path)
-    return path.endsWith('.ts') ? [path] : []
-  })
-}
 
 it.each([
   ['await vi.waitFor(() => expect(seen).toBe(1))', true],
@@ -28,7 +20,7 @@ it.each([
 })
 
 it('tests wait with expect.poll, whose deadline is that of the test', () => {
-  const files = [...filesIn('test'), ...filesIn('service/test')].filter(
+  const files = [...filesIn('test', '.ts'), ...filesIn('service/test', '.ts')].filter(
     (path) => path !== 'test/repo/waiting.test.ts',
   )
   expect(files.filter((path) => DEADLINE.test(readFileSync(join(root, path), 'utf8')))).toEqual([])

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { deliver, type Endpoint } from '../../src/sender/index.ts'
+import { killsOf } from '../support/kills.ts'
 import { onRedis, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { LOOPBACK } from './endpoint.ts'
 
@@ -16,7 +17,7 @@ const RECEIVER = fileURLToPath(new URL('receiver-process.mjs', import.meta.url))
 const SECRET = 'sender-0123456789-abcdefghijklmnop'
 const EVENTS = 1000
 const SENDERS = 20
-const KILLS = 6
+const KILLS = killsOf('sender')
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -84,7 +85,7 @@ it.skipIf(WHY_NO_REDIS)(
     }
     const senders = Promise.all(Array.from({ length: SENDERS }, sender))
     for (let kills = 1; kills <= KILLS; kills += 1) {
-      await expect.poll(() => runs().length, { interval: 5 }).toBeGreaterThan((kills * EVENTS) / 8)
+      await expect.poll(() => runs().length, { interval: 5 }).toBeGreaterThan((kills * EVENTS) / (KILLS + 2))
       await kill()
       await start()
     }
@@ -96,5 +97,5 @@ it.skipIf(WHY_NO_REDIS)(
     expect(ids.filter((id) => runsOf(id) > 1 + (lostAnswers.get(id) ?? 0))).toEqual([])
     expect(seen.length - EVENTS).toBeLessThanOrEqual(KILLS * SENDERS)
   },
-  120_000,
+  120_000 + KILLS * 5000,
 )

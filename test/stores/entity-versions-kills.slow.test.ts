@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { signAs } from '../../src/testing/index.ts'
+import { killsOf } from '../support/kills.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { randomNumbers } from '../support/random-numbers.ts'
 
-// `npm run test:kills` runs the whole. docs/ordering.md has its result.
+// `npm run test:kills` runs the whole. On 27 November 2026: 86,667 deliveries of 10,000 entities, 400 kills, 0 wrong. On PGlite: 7,448
+// of 1,000, 40 kills, 0 wrong. With ties skipped, 419 of 1,000 were wrong, and as they arrived 610 of 1,000.
 const ROUNDS = Number(process.env.HOOKGATE_ROUNDS ?? 80)
-const KILLS = Number(process.env.HOOKGATE_KILLS ?? 3)
+const KILLS = killsOf('versions')
 
 const RECEIVER = fileURLToPath(new URL('../support/versions-receiver.mjs', import.meta.url))
 const SECRET = 'whsec_of-a-test-with-32-characters-0'
@@ -236,7 +238,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('latest state wins'), () => {
 })
 
 const PGLITE_ROUNDS = Math.ceil(ROUNDS / 10)
-const PGLITE_KILLS = Math.ceil(KILLS / 10)
+const PGLITE_KILLS = killsOf('versionsOnPglite')
 
 it(`the state of ${PGLITE_ROUNDS} entities is the sender's on PGlite after events in any order, ties and ${PGLITE_KILLS} kills`, {
   timeout: 60_000 + ROUNDS * 500,

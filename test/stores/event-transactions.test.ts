@@ -1,8 +1,9 @@
 import express from 'express'
 import pg, { type PoolClient } from 'pg'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { verifyWebhook } from '../../adapters/express.ts'
+import { webhookHandler } from '../../adapters/web.ts'
 import { defineListener, EventStoreError, type ListenerOptions, type WebhookEvent } from '../../src/index.ts'
 import { linear } from '../../src/schemes/linear.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
@@ -15,9 +16,10 @@ import {
   postgresStore,
   type TransactionSource,
 } from '../../src/stores/postgres/store.ts'
-import { signAs, toDelivery } from '../../src/testing/index.ts'
+import { type SignedRequest, signAs, toDelivery } from '../../src/testing/index.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+import { randomNumbers } from '../support/random-numbers.ts'
 import { serve } from '../support/servers.ts'
 
 const SECRET = 'whsec_of-a-test-with-32-characters-0'
@@ -34,6 +36,8 @@ function later<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
 }
 
 const keyOf = () => ({ listenerId: 'stripe', eventId: crypto.randomUUID() })
+
+const LOST = { name: 'LeaseLostError', code: 'ERR_LEASE_LOST' }
 
 describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => {
   let server: PostgresServer
@@ -153,7 +157,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     await expect.poll(() => outcome(delivery, listener)).toBe('accepted')
     expect(() => events.transactionOf(event)).toThrow(TransactionOverError)
     await expect(tx.query(INSERT, [id])).rejects.toThrow()
-    expect(await event.commit()).toBe('lost')
+    await expect(event.commit()).rejects.toMatchObject(LOST)
     expect(await orders(id)).toBe(0)
     await untilAllAreBack()
   })
@@ -182,7 +186,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     expect(await events.claim(key, 'a', LEASE_MS)).toBe('acquired')
     expect(await events.claim(key, 'a', LEASE_MS)).toBe('acquired')
     expect(await events.claim(key, 'b', LEASE_MS)).toBe('busy')
-    expect(await events.commit(key, 'b', RETENTION_MS)).toBe('lost')
+    await expect(events.commit(key, 'b', RETENTION_MS)).rejects.toMatchObject(LOST)
     expect(await events.release(key, 'b')).toBe(false)
     expect(await events.commit(key, 'a', RETENTION_MS)).toBe('committed')
     expect(await store.claim(key, 'c', LEASE_MS)).toBe('done')
@@ -233,6 +237,56 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     expect(problems).toStrictEqual([])
   })
 
+  it('a handler that answers 200 after its commit never does so once its lease has ended, however the two race', async () => {
+    const codes = new Set<unknown>()
+    const { listener } = await stripeEvent({
+      leaseSeconds: 0.03,
+      onError: (error) => void codes.add((error as { code?: unknown }).code),
+    })
+    const random = randomNumbers(inject('seed') ?? Date.now())
+    const app = express()
+    app.post('/', verifyWebhook(listener), async (req, res) => {
+      const event = req.webhook as WebhookEvent // the middleware has set it
+      await events.transactionOf(event).query(INSERT, [event.id])
+      await new Promise((resolve) => setTimeout(resolve, random() * 55))
+      await event.commit()
+      res.sendStatus(200)
+    })
+    app.use(((error, _req, res, _next) => {
+      codes.add(error.code)
+      res.sendStatus(500)
+    }) satisfies express.ErrorRequestHandler)
+    const handle = webhookHandler(listener, async (event) => {
+      await events.transactionOf(event).query(INSERT, [event.id])
+      await new Promise((resolve) => setTimeout(resolve, random() * 55))
+      await event.commit()
+    })
+    const { address } = await serve(app)
+    const url = `http://127.0.0.1:${'port' in address ? address.port : ''}/`
+    const statuses = new Set<number>()
+    const untilDone = async (send: (request: SignedRequest) => Promise<{ status: number }>) => {
+      const { id, request } = await stripeEvent()
+      for (;;) {
+        const { status } = await send(request)
+        statuses.add(status)
+        if (status !== 200) expect(await orders(id)).toBe(0)
+        else return expect(await orders(id)).toBe(1)
+      }
+    }
+    const byExpress = () => untilDone((request) => fetch(url, request))
+    const byFetch = () =>
+      untilDone((request) =>
+        handle(new Request(url, request)).catch(() => new Response(null, { status: 500 })),
+      )
+    const lane = async () => {
+      for (let event = 0; event < 4; event += 1) await (event % 2 ? byExpress() : byFetch())
+    }
+    await Promise.all([lane(), lane(), lane()])
+    expect(statuses).toContain(500)
+    expect(codes).toContain('ERR_LEASE_LOST')
+    await untilAllAreBack()
+  })
+
   it('the commit fails when the connection breaks, and the event runs again', async () => {
     const { listener, id, delivery } = await stripeEvent()
     const event = await acceptedEvent(delivery, listener)
@@ -270,10 +324,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     }
     const committed = await broken('a')
     await expect(committed.commit()).rejects.toThrow()
-    expect(await committed.commit()).toBe('lost') // it was told once
+    await expect(committed.commit()).rejects.toMatchObject(LOST) // its cause was told once
     const released = await broken('b')
     expect(await ofSql.release(released.key, 'b')).toBe(false)
-    expect(await released.commit()).toBe('lost')
+    await expect(released.commit()).rejects.toMatchObject(LOST)
     expect(await store.claim(released.key, 'next', LEASE_MS)).toBe('acquired')
   })
 
@@ -399,7 +453,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     const ofJs = await stripeEvent({ leaseSeconds: 0.1, store: ofSql })
     const other = await acceptedEvent(ofJs.delivery, ofJs.listener)
     await ofSql.transactionOf(other).unsafe(slowly, [ofJs.id]) // its connection ends it first
-    expect(await other.commit()).toBe('lost')
+    await expect(other.commit()).rejects.toMatchObject(LOST)
     for (const { delivery, listener, id } of [ofPg, ofJs]) {
       await expect.poll(() => outcome(delivery, listener)).toBe('accepted')
       expect(await orders(id)).toBe(0)
@@ -510,7 +564,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     })
     hanging.catch(() => {})
     await begun
-    expect(await event.commit()).toBe('lost')
+    await expect(event.commit()).rejects.toMatchObject(LOST)
     expect(await orders(id)).toBe(0)
   })
 
@@ -695,6 +749,82 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
       },
     )
 
+    it.each([0, 1, 9])(
+      'nothing is kept of %s statements that come in the middle of a rollback, and of one after it, even if begin says COMMIT',
+      async (late) => {
+        let left = late
+        const careless = ofOrm({
+          begin: (work) =>
+            orm.transaction(async (tx) => {
+              const result = await work(tx).catch(() => nothing)
+              await tx.run('SAVEPOINT one').catch(() => {})
+              await tx.run(INSERT, [event.id]).catch(() => tx.run('ROLLBACK TO one').catch(() => {}))
+              return result
+            }),
+          executor: (tx) => ({
+            async query(text, values) {
+              const result = await tx.run(text, values)
+              if (text.startsWith('ROLLBACK') && left > 0) {
+                left -= 1
+                await tx.run(INSERT, [event.id])
+              }
+              return result
+            },
+          }),
+        })
+        const event = await open(careless)
+        await event.tx.run(INSERT, [event.id])
+        await expect(event.release()).rejects.toThrow(/begin\(\) must resolve/)
+        expect(left).toBeLessThan(late || 1)
+        expect(await orders(event.id)).toBe(0)
+        expect(await store.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
+      },
+    )
+
+    /** Rolls back an event, and runs it again. */
+    async function rolledBack(chosen: EventTransactions<OrmTransaction>, fails = false) {
+      const event = await open(chosen)
+      await event.tx.run(INSERT, [event.id])
+      if (fails) await event.tx.run('INSERT INTO missing VALUES (1)').catch(() => {})
+      expect(await event.release()).toBe(true)
+      expect(await orders(event.id)).toBe(0)
+      expect(await chosen.claim(event.key, 'next', LEASE_MS)).toBe('acquired')
+      expect(await chosen.commit(event.key, 'next', RETENTION_MS)).toBe('committed')
+    }
+
+    /** The errors in the log of the server since this was called. */
+    function errorsInLog() {
+      const before = server.log.length
+      return async () => {
+        await pool.query(`DO 'BEGIN RAISE LOG ''read up to here''; END'`)
+        await expect.poll(() => server.log.slice(before)).toContain('read up to here')
+        return server.log.slice(before).match(/ERROR: .*/g)
+      }
+    }
+
+    it('an event that is rolled back leaves no error of ours in the log of the server', async () => {
+      const errors = errorsInLog()
+      await rolledBack(ofOrm())
+      expect(await errors()).toBeNull()
+      await rolledBack(ofOrm(), true)
+      expect(await errors()).toStrictEqual([expect.stringMatching(/relation "missing" does not exist/)])
+    })
+
+    it('an event is rolled back where the ORM runs no ROLLBACK as a statement', async () => {
+      const errors = errorsInLog()
+      const strict = ofOrm({
+        begin: (work) => orm.transaction((tx) => work(tx).catch(() => nothing)),
+        executor: (tx) => ({
+          query: async (text, values) => (text.startsWith('ROLLBACK') ? expect.fail() : tx.run(text, values)),
+        }),
+      })
+      const event = await open(strict)
+      await event.tx.run(INSERT, [event.id])
+      await expect(event.release()).rejects.toThrow(/begin\(\) must resolve/)
+      expect(await orders(event.id)).toBe(0)
+      expect(await errors()).toStrictEqual([expect.stringMatching(/hookgate rolls this transaction back/)])
+    })
+
     it('a begin that does not resolve with the result of its work decides nothing', async () => {
       const silent = ofOrm({ begin: (work) => orm.transaction(work).then(() => nothing) })
       const event = await open(silent)
@@ -733,7 +863,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
       hurry()
       await Promise.all(ended) // whose failure would end the process
       await expect(event.commit()).rejects.toThrow(/begin\(\) must resolve/)
-      expect(await event.commit()).toBe('lost') // it was told once
+      await expect(event.commit()).rejects.toMatchObject(LOST) // its cause was told once
       expect(await orders(event.id)).toBe(0)
     })
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storeKills } from '../support/kills.ts'
 import { type MysqlServer, startMysql, WHY_NO_MYSQL } from '../support/mariadb-server.ts'
 import { killDuring, raceProcesses } from '../support/store-processes.ts'
 
 // The short form. `npm run test:kills` kills more often, and `node test/support/race.mjs mysql` is the long one.
 const ROUNDS = 10
-const KILLS = Number(process.env.HOOKGATE_KILLS ?? 7)
 const MINUTE_MS = 60_000
-const PATIENCE_MS = MINUTE_MS + KILLS * 2000
+const PATIENCE_MS = MINUTE_MS + storeKills('mysql').kills * 2000
 
 describe.skipIf(WHY_NO_MYSQL)('mysqlStore in many processes', () => {
   let server: MysqlServer
@@ -41,17 +41,26 @@ describe.skipIf(WHY_NO_MYSQL)('mysqlStore in many processes', () => {
   it('an event whose process was killed is neither lost nor run again after its commit', {
     timeout: PATIENCE_MS,
   }, async ({ signal }) => {
-    const counts = await killDuring({ ...choice(signal), kills: KILLS, leaseMs: 300 })
-    expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+    const counts = await killDuring({ ...choice(signal), ...storeKills('mysql'), leaseMs: 300 })
+    expect(counts).toMatchObject({
+      kills: storeKills('mysql').kills,
+      lost: 0,
+      runTwiceAfterCommit: 0,
+      takenEarly: 0,
+    })
   })
 
-  it.for([{ mode: 'two-phase' }, { mode: 'single' }])(
+  it.for([
+    { mode: 'two-phase', part: 1 },
+    { mode: 'single', part: 2 },
+  ])(
     'an event in one transaction with its record takes effect exactly once, whenever its process is killed: %j',
     { timeout: PATIENCE_MS },
-    async ({ mode }, { signal }) => {
+    async ({ mode, part }, { signal }) => {
+      const { kills, firstKill } = storeKills('mysql', part)
       const chosen = choice(signal, { mode, transaction: true })
-      const counts = await killDuring({ ...chosen, kills: KILLS, leaseMs: MINUTE_MS })
-      expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
+      const counts = await killDuring({ ...chosen, kills, firstKill, leaseMs: MINUTE_MS })
+      expect(counts).toMatchObject({ kills, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
     },
   )
 })

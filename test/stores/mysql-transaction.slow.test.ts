@@ -1,6 +1,6 @@
 import mariadb from 'mariadb'
 import mysql, { type PoolConnection, type RowDataPacket } from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EventStoreError } from '../../src/index.ts'
 import { withLocalCache } from '../../src/stores/local-cache.ts'
 import { type MysqlStore, mysqlStore } from '../../src/stores/mysql/store.ts'
@@ -12,6 +12,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 const LEASE_MS = 60_000
 const RETENTION_MS = 604_800_000
 const ENDED = /^the transaction of the claim has ended/
+const UNCLAIMED = /^this transaction has not claimed the event/
 
 const keyOf = () => ({ listenerId: 'orders', eventId: crypto.randomUUID() })
 
@@ -161,17 +162,18 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
     for (const key of [one, two]) expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
   })
 
-  it('a commit of what another owner has claimed, or nobody, is lost', async () => {
+  it('a commit of what another owner has claimed, or nobody, or of what is committed, fails', async () => {
     const [key, unclaimed] = [keyOf(), keyOf()]
     const inside = store.with(await begin())
     await inside.claim(key, 'a', LEASE_MS)
-    expect(await inside.commit(key, 'b', RETENTION_MS)).toBe('lost')
-    expect(await inside.commit(unclaimed, 'a', RETENTION_MS)).toBe('lost')
+    await expect(inside.commit(key, 'b', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
+    await expect(inside.commit(unclaimed, 'a', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
     expect(await inside.commit(key, 'a', RETENTION_MS)).toBe('committed')
+    await expect(inside.commit(key, 'a', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
   })
 
   it.each(['two-phase', 'single'] as const)(
-    'a commit of what an earlier transaction has claimed is lost, in mode %s',
+    'a commit of what an earlier transaction has claimed fails, in mode %s',
     async (mode) => {
       const [earlier, later] = [keyOf(), keyOf()]
       const tx = await begin()
@@ -180,11 +182,37 @@ describe.skipIf(WHY_NO_MYSQL)('store.with(tx) in MariaDB', () => {
       await tx.rollback()
       await tx.beginTransaction()
       await inside.claim(later, 'a', LEASE_MS)
-      expect(await inside.commit(earlier, 'a', RETENTION_MS)).toBe('lost')
-      expect(await inside.commit(later, 'b', RETENTION_MS)).toBe('lost')
+      await expect(inside.commit(earlier, 'a', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
+      await expect(inside.commit(later, 'b', RETENTION_MS)).rejects.toThrow(UNCLAIMED)
       expect(await inside.commit(later, 'a', RETENTION_MS)).toBe('committed')
     },
   )
+
+  it('an event that its listener has claimed takes effect once, by a claim in a second table', async () => {
+    const recorded = mysqlStore(pool, { table: 'hookgate_effects' })
+    await recorded.migrate()
+    const { listener, deliver } = hmacListener({ id: 'orders', store, leaseSeconds: 0.05 })
+    const delivery = await deliver()
+    const attempt = async (end: 'commit' | 'rollback') => {
+      const event = await acceptedEvent(delivery, listener)
+      const key = { listenerId: event.listenerId, eventId: event.id }
+      const tx = await begin()
+      expect(await store.with(tx).claim(key, 'in the same table', LEASE_MS)).toBe('busy')
+      const answer = await recorded.with(tx).claim(key, end, LEASE_MS)
+      if (answer === 'acquired') {
+        await insert(tx, event.id)
+        expect(await recorded.with(tx).commit(key, end, RETENTION_MS)).toBe('committed')
+      }
+      await tx[end]()
+      return { answer, event }
+    }
+    expect((await attempt('rollback')).answer).toBe('acquired')
+    await expect.poll(() => attempt('commit').then(({ answer }) => answer)).toBe('acquired')
+    await expect.poll(() => attempt('commit').then(({ answer }) => answer)).toBe('done') // its listener's commit was lost
+    const { event } = await vi.waitUntil(() => attempt('commit').catch(() => undefined))
+    expect(await event.commit()).toBe('committed')
+    expect(await effects(event.id)).toBe(1)
+  })
 
   it('a release in the transaction lets the next claim in', async () => {
     const key = keyOf()

@@ -2,13 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import * as ofGithub from '../../examples/ordering/github.ts'
 import * as ofStripe from '../../examples/ordering/stripe.ts'
 import { github } from '../../src/schemes/github.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+import { randomNumbers } from '../support/random-numbers.ts'
 
 const SECRET = 'whsec_of-a-test-with-32-characters-0'
 
@@ -44,6 +45,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
   beforeAll(async () => {
     server = await PostgresServer.start()
     pool = new pg.Pool({ ...server.address, max: 5 })
+    pool.on('error', () => {})
     await ofStripe.migrate(pool)
     await ofGithub.migrate(pool)
   })
@@ -52,6 +54,33 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
     await pool?.end()
     await server?.remove()
   })
+
+  const random = randomNumbers(inject('seed') ?? Date.now())
+  const ROUNDS = 10
+  const KILL =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' LIMIT 1"
+
+  /** Delivers events in random order, some twice, three at once, each until it is answered 200. Connections end meanwhile. */
+  async function deliver(sends: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const pending = sends.flatMap((send) => (random() < 0.4 ? [send, send] : [send]))
+    const admin = new pg.Client(server.address)
+    await admin.connect()
+    let kills = 3
+    const lane = async () => {
+      for (;;) {
+        const [send] = pending.splice(Math.floor(random() * pending.length), 1)
+        if (send === undefined) return
+        const sending = [send()]
+        if (random() < 0.3 && kills > 0) {
+          kills -= 1
+          await admin.query(KILL)
+        }
+        while ((await sending.pop()) !== 200) sending.push(send())
+      }
+    }
+    await Promise.all([lane(), lane(), lane()])
+    await admin.end()
+  }
 
   describe('examples/ordering/stripe.ts', () => {
     /** An endpoint, beside an API by which every subscription has this status, or which is down. */
@@ -102,6 +131,20 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
           'canceled',
           [`/v1/subscriptions/${id}`],
         ])
+      }
+    })
+
+    it('the program keeps the latest status of events in any order, twice and at once, whose connections end', async () => {
+      const { send } = await endpoint(() => 'canceled')
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const id = `sub_killed_${round}`
+        const changes = ['trialing 1', 'active 2', 'past_due 2', 'active 3', 'unpaid 3', 'canceled 3']
+        const events = changes.map((change) => {
+          const [status = '', second] = change.split(' ')
+          return event(id, status, Number(second))
+        })
+        await deliver(events.map((one) => () => send(one)))
+        expect(await statusOf(id)).toBe('canceled')
       }
     })
 
@@ -166,6 +209,30 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
         }
         expect([await titleOf(id), asked], `${order}`).toEqual(['d', ['/repos/octocat/hello/pulls/7']])
       }
+    })
+
+    it('the program keeps the latest title of events in any order, twice and at once, whose connections end', async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { send } = await endpoint(() => pull(200 + round, 'e', 3))
+        const changes = ['a 1', 'b 2', 'c 2', 'd 3', 'e 3'].map((change) => change.split(' '))
+        await deliver(
+          changes.map(
+            ([title = '', second]) =>
+              () =>
+                send(pull(200 + round, title, Number(second))),
+          ),
+        )
+        expect(await titleOf(200 + round)).toBe('e')
+      }
+    })
+
+    it('the program fails for an event without a version, and writes nothing', async () => {
+      const { send } = await endpoint(() => pull(300, 'a', 1))
+      for (const updated_at of [undefined, null, '', 'yesterday', 7.5, {}]) {
+        const broken = { ...pull(300, 'a', 1), updated_at } as unknown as ofGithub.PullRequest // as a stranger could
+        expect(await send(broken)).toMatch(/^ListenerConfigError: version: must be/)
+      }
+      expect(await titleOf(300)).toBeUndefined()
     })
 
     it('the program writes nothing older after it has fetched what is newer than its event', async () => {

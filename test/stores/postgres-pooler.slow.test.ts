@@ -3,7 +3,13 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Delivery, EventStoreError } from '../../src/index.ts'
-import { type PostgresClient, type PostgresStore, postgresStore } from '../../src/stores/postgres/store.ts'
+import {
+  type EventTransactions,
+  entityVersions,
+  type PostgresClient,
+  type PostgresStore,
+  postgresStore,
+} from '../../src/stores/postgres/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
@@ -20,6 +26,8 @@ const keyOf = () => ({ listenerId: 'orders', eventId: crypto.randomUUID() })
 
 interface Open {
   readonly client: PostgresClient
+  /** The store with a transaction for each event. */
+  events(store: PostgresStore): EventTransactions<PostgresClient>
   /** Runs `work` in one transaction and commits it. */
   transaction(run: (tx: PostgresClient) => Promise<void>): Promise<void>
   close(): Promise<void>
@@ -33,6 +41,7 @@ function openPg(address: Address): Open {
   return {
     client: pool,
     close: () => pool.end(),
+    events: (store) => store.transactionPerEvent<pg.PoolClient>({ connect: () => pool.connect() }),
     async transaction(run) {
       const tx = await pool.connect()
       tx.on('error', () => {})
@@ -54,6 +63,10 @@ function openPostgresJs(address: Address): Open {
   return {
     client: sql,
     close: () => sql.end({ timeout: 1 }),
+    events: (store) =>
+      store.transactionPerEvent({
+        begin: (work: (tx: postgres.TransactionSql) => Promise<void>) => sql.begin(work),
+      }),
     transaction: (run) => sql.begin(run).then(() => {}),
   }
 }
@@ -67,12 +80,20 @@ const CASES: readonly [string, (address: Address) => Open, PoolMode][] = [
 
 let server: PostgresServer
 let admin: pg.Pool
+const versions = entityVersions()
+
+/** How a transaction runs one statement. */
+function runnerOf(tx: PostgresClient): (text: string) => PromiseLike<unknown> {
+  return (text) => ('query' in tx ? tx.query(text, []) : tx.unsafe(text, []))
+}
 
 beforeAll(async () => {
   if (WHY_NO_PGBOUNCER !== undefined) return
   server = await PostgresServer.start()
   admin = new pg.Pool(server.address)
   admin.on('error', () => {})
+  await versions.migrate(admin)
+  await admin.query('CREATE TABLE states (entity text PRIMARY KEY, version int, writes int)')
 })
 
 afterAll(async () => {
@@ -147,6 +168,93 @@ describe.skipIf(WHY_NO_PGBOUNCER).each(CASES)(behindPgbouncer('%s behind PgBounc
   if (mode === 'transaction')
     it('with(tx) is one transaction: what is rolled back was never claimed', keptTogether)
   else it('mode statement has no transactions: with(tx) fails, and nothing is claimed', refused)
+
+  /** Opens the transaction of an event. */
+  const openEvent = async (key = keyOf()) => {
+    const events = opened.events(store)
+    const [event, owner] = [{}, crypto.randomUUID()]
+    const answer = await events.claim(key, owner, LEASE_MS)
+    if (answer !== 'acquired') return { key, answer }
+    events.accepted?.(event, owner)
+    const tx = events.transactionOf(event)
+    const commit = async () => events.commit(key, owner, MINUTE_MS)
+    const release = async () => events.release(key, owner)
+    return { key, answer, tx, commit, release }
+  }
+  const advanced = async (tx: PostgresClient, entity: string, version: number) => {
+    const answer = await versions.advance(tx, entity, version)
+    const write = `INSERT INTO states VALUES ('${entity}', ${version}, 1) ON CONFLICT (entity) DO UPDATE
+      SET version = ${version}, writes = states.writes + 1`
+    if (answer === 'newer') await runnerOf(tx)(write)
+    return answer
+  }
+  const statesOf = async (entity: string) =>
+    (await admin.query('SELECT version, writes FROM states WHERE entity = $1', [entity])).rows
+
+  const manyEvents = async () => {
+    const entity = crypto.randomUUID()
+    const highest: number[] = []
+    const take = async (version: number) => {
+      const event = await openEvent()
+      if (!event.tx) return expect.fail(event.answer)
+      expect(await versions.advance(event.tx, `${entity} ${version}`, version)).toBe('newer')
+      const answer = await advanced(event.tx, entity, version)
+      if (version % 4 === 0) return expect(await event.release()).toBe(true)
+      expect(await event.commit()).toBe('committed')
+      if (answer === 'newer') highest.push(version)
+      expect(await store.claim(event.key, 'again', LEASE_MS)).toBe('done')
+    }
+    // At once no more than server connections: each open event has one.
+    const rest = Array.from({ length: 40 }, (_, version) => version)
+    const lane = async () => {
+      for (;;) {
+        const [version] = rest.splice(Math.floor(Math.random() * rest.length), 1)
+        if (version === undefined) return
+        await take(version)
+      }
+    }
+    await Promise.all([lane(), lane(), lane()])
+    expect(await statesOf(entity)).toStrictEqual([{ version: 39, writes: highest.length }])
+    const { rows } = await admin.query(
+      "SELECT count(*)::int AS n FROM hookgate_versions WHERE entity LIKE $1 || ' %'",
+      [entity],
+    )
+    expect(rows).toStrictEqual([{ n: 30 }])
+  }
+
+  const oneOfMany = async () => {
+    const key = keyOf()
+    const claims = await Promise.all(Array.from({ length: 3 }, () => openEvent(key)))
+    expect(claims.map(({ answer }) => answer).toSorted()).toStrictEqual(['acquired', 'busy', 'busy'])
+    for (const { release } of claims) await release?.()
+    const again = await openEvent(key)
+    expect(await again.commit?.()).toBe('committed')
+  }
+
+  const noEvents = async () => {
+    const key = keyOf()
+    await expect(openEvent(key)).rejects.toThrow()
+    await expect.poll(async () => store.claim(key, 'b', LEASE_MS)).toBe('acquired')
+    const entity = crypto.randomUUID()
+    const failing = opened.transaction(async (tx) => void (await advanced(tx, entity, 1)))
+    await expect(failing).rejects.toThrow()
+    expect(await statesOf(entity)).toStrictEqual([])
+  }
+
+  if (mode === 'transaction') {
+    it(
+      'each event has a transaction, in which entityVersions.advance locks its entity: all is kept or undone together',
+      manyEvents,
+    )
+    it(
+      'one of several transactions for an event is opened, and the others hear at once that it is busy',
+      oneOfMany,
+    )
+  } else
+    it(
+      'mode statement has no transaction for an event, and none for entityVersions: both fail, and nothing is written',
+      noEvents,
+    )
 
   describe('in trouble', () => {
     const setting = () => hmacListener({ store, storeTimeoutSeconds: 0.5 })

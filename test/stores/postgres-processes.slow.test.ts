@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storeKills } from '../support/kills.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { killDuring, raceProcesses, raceRenewals } from '../support/store-processes.ts'
 
-// The short form. `node test/support/race.mjs postgres` runs the long one.
+// The short form. `npm run test:kills` kills more often, and `node test/support/race.mjs postgres` runs the long one.
 const ROUNDS = 10
-const KILLS = 27
 const MINUTE_MS = 60_000
+const PATIENCE_MS = MINUTE_MS + storeKills('postgres').kills * 2000
 
 describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), () => {
   let server: PostgresServer
@@ -37,10 +38,15 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
   })
 
   it('an event whose process was killed is neither lost nor run again after its commit', {
-    timeout: MINUTE_MS,
+    timeout: PATIENCE_MS,
   }, async ({ signal }) => {
-    const counts = await killDuring({ ...choice(signal), kills: KILLS, leaseMs: 300 })
-    expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 })
+    const counts = await killDuring({ ...choice(signal), ...storeKills('postgres'), leaseMs: 300 })
+    expect(counts).toMatchObject({
+      kills: storeKills('postgres').kills,
+      lost: 0,
+      runTwiceAfterCommit: 0,
+      takenEarly: 0,
+    })
   })
 
   it('one of 200 deliveries to 8 processes opens a transaction, and the others wait for nothing', {
@@ -52,16 +58,17 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
   })
 
   it.for([
-    { mode: 'two-phase', transaction: true },
-    { mode: 'single', transaction: true },
-    { mode: 'two-phase', transaction: 'per event' },
-    { mode: 'single', transaction: 'per event' },
+    { mode: 'two-phase', transaction: true, part: 1 },
+    { mode: 'single', transaction: true, part: 2 },
+    { mode: 'two-phase', transaction: 'per event', part: 3 },
+    { mode: 'single', transaction: 'per event', part: 4 },
   ])(
     'an event in one transaction with its record takes effect exactly once, whenever its process is killed: %j',
-    { timeout: MINUTE_MS },
-    async (config, { signal }) => {
-      const counts = await killDuring({ ...choice(signal, config), kills: KILLS, leaseMs: MINUTE_MS })
-      expect(counts).toMatchObject({ kills: KILLS, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
+    { timeout: PATIENCE_MS },
+    async ({ part, ...config }, { signal }) => {
+      const { kills, firstKill } = storeKills('postgres', part)
+      const counts = await killDuring({ ...choice(signal, config), kills, firstKill, leaseMs: MINUTE_MS })
+      expect(counts).toMatchObject({ kills, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
     },
   )
 })

@@ -265,7 +265,9 @@ async function race<Tx extends PostgresClient>(
     }
     const end = async () => {
       await turns()
-      return (random() < 0.5 ? event.commit() : event.release()).catch(() => 'failed')
+      return (random() < 0.5 ? event.commit() : event.release()).catch(({ code }) =>
+        code === 'ERR_LEASE_LOST' ? 'lost' : 'failed',
+      )
     }
     const killing = async () => {
       await turns()

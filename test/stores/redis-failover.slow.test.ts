@@ -87,7 +87,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('a failover'), () => {
     await expect(before.renew?.(key, 'a', 60_000)).rejects.toThrow()
   })
 
-  it('an event that did not reach the replica is accepted again, as docs/stores.md says', async () => {
+  it('an event that did not reach the replica is accepted again, as docs/stores/redis.md says', async () => {
     const { primary, replica } = await pair()
     const before = listenerOn(primary)
     await replica.kill()

@@ -254,7 +254,7 @@ describeEachClient('starved', (client) => {
     setting.close()
   })
 
-  it('a file that is deleted under it is 503, but with WAL SQLite does not notice, as docs/stores.md says', async () => {
+  it('a file that is deleted under it is 503, but with WAL SQLite does not notice, as docs/stores/sqlite.md says', async () => {
     const noticing = await withListener(client, { journal: 'DELETE' })
     rmSync(noticing.path)
     await expectUndecided(noticing, /readonly|READONLY/)

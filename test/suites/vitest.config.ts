@@ -60,7 +60,7 @@ export default defineConfig({
         },
       },
       {
-        // The programs of docs/hosts.md on frameworks and platforms without an adapter of their own, with the package as it is packed.
+        // The programs of docs/frameworks on frameworks and platforms without an adapter of their own, with the package as it is packed.
         test: { name: 'hosts', include: ['test/suites/hosts/*.test.ts'], ...TEST_SETTINGS },
       },
       {

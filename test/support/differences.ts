@@ -1,6 +1,6 @@
 /**
  * All accepted differences between the targets' replies, with their reasons. Rows of the matrix refer to them by name.
- * Everything else must be identical, byte for byte. docs/runtimes.md shows the same list.
+ * Everything else must be identical, byte for byte. docs/runtimes.md links to it.
  */
 export interface Difference {
   /** The ends of the targets' names in `TARGETS`. */

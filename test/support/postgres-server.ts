@@ -38,6 +38,8 @@ rm -rf "$0"`
 export class PostgresServer {
   /** Its socket is here, as `.s.PGSQL.5432`. */
   readonly folder: string
+  /** What it has said so far. */
+  log = ''
   readonly #guard: ChildProcess
   readonly #settings: readonly string[]
   #postmaster: ChildProcess | undefined
@@ -104,6 +106,9 @@ export class PostgresServer {
       { ...USER, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     this.#postmaster = postmaster
+    postmaster.stderr.on('data', (chunk) => {
+      this.log += chunk
+    })
     await waitForStderr(postmaster, 'ready to accept connections')
   }
 

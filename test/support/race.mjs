@@ -5,7 +5,7 @@ Usage: node test/support/race.mjs SUBJECT [options]     (after npm run build)
   SUBJECT               a file of test/stores/subjects, without .mjs: redis, postgres, sqlite, dynamodb
   --config JSON         where its engine is: '{"port":6379}' (redis), '{"connection":{"port":5432}}' (postgres),
                         '{"client":"libsql","path":"/tmp/events.db"}' (sqlite; with "waitMs":0 the store waits for
-                        locks, as in docs/stores.md), '{"port":8000}' (dynamodb, after
+                        locks, as in docs/stores/sqlite.md), '{"port":8000}' (dynamodb, after
                         node test/support/dynamodb-engine.mjs FOLDER 0 8000)
   --rounds N            rounds of the race (100); 0 skips it
   --processes N         racing processes (8)

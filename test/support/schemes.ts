@@ -2,8 +2,13 @@
 import type { Authenticator } from '../../src/index.ts'
 import type { Scheme, SchemeOptions } from '../../src/schemes/kit/index.ts'
 
+/** Methods are bivariant: the factory of each scheme is assignable. */
+interface Bivariant {
+  make(options: SchemeOptions): Authenticator
+}
+
 /** A factory that takes any options a vector has. */
-export type AnyFactory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: Scheme }
+export type AnyFactory = Bivariant['make'] & { readonly scheme: Scheme }
 
 /** Vite lists the files, because workerd has no folder to read. */
 const FILES = import.meta.glob<{ readonly [factory: string]: AnyFactory }>('../../src/schemes/*.ts')

@@ -83,7 +83,7 @@ export const libsql: SqliteClient = {
 }
 
 /** The real clients of this process. Node has node:sqlite from 22.5 on, and only Bun has bun:sqlite. */
-const CLIENTS: readonly SqliteClient[] = [
+export const CLIENTS: readonly SqliteClient[] = [
   ...(BetterSqlite ? [fromClass('better-sqlite3', BetterSqlite)] : []),
   ...(NodeSqlite ? [fromClass('node:sqlite', NodeSqlite)] : []),
   libsql,

@@ -2,10 +2,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Redis as Upstash } from '@upstash/redis'
-import type { Redis } from 'ioredis'
+
+/** A client of any version of ioredis. */
+interface Caller {
+  call(command: string, args: string[]): Promise<unknown>
+}
 
 /** Upstash's own client. A front that runs each command on a real server replaces its service. */
-export async function connectUpstash(redis: Redis): Promise<{ client: Upstash; close(): Promise<unknown> }> {
+export async function connectUpstash(
+  redis: Caller,
+): Promise<{ client: Upstash; url: string; close(): Promise<unknown> }> {
   const front = createServer(async (request, response) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -25,12 +31,13 @@ export async function connectUpstash(redis: Redis): Promise<{ client: Upstash; c
   await once(front, 'listening')
   // It listens on TCP, so the address is no path.
   const { port } = front.address() as AddressInfo
-  const client = new Upstash({ url: `http://127.0.0.1:${port}`, token: 'none', enableTelemetry: false })
+  const url = `http://127.0.0.1:${port}`
+  const client = new Upstash({ url, token: 'none', enableTelemetry: false })
   const close = () => {
     front.closeAllConnections()
     return once(front.close(), 'close')
   }
-  return { client, close }
+  return { client, url, close }
 }
 
 function commandsIn(sent: unknown): string[][] {

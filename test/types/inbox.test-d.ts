@@ -3,7 +3,7 @@ import { expectTypeOf, test } from 'vitest'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import { webhookHandler } from '../../adapters/web.ts'
 import { type Inbox, type InboxHandler, inbox, type JobEvent } from '../../src/inbox/index.ts'
-import { defineListener, type Listener } from '../../src/index.ts'
+import { defineListener, type Listener, route } from '../../src/index.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import type { PostgresClient } from '../../src/stores/postgres/store.ts'
 
@@ -48,4 +48,28 @@ test('put resolves with nothing, so that it is the whole handler of a fetch host
     return c.body(null, 202)
   })
   webhookHandler(listener, (event) => box.put(event, { tx: client }))
+})
+
+test('route() is the handler of a worker, with the types of its listener, and without what settles', () => {
+  box.work(
+    listener,
+    route(listener, {
+      'invoice.paid': (event, { attempt, done }) => {
+        expectTypeOf(event.payload).toExtend<Paid>()
+        expectTypeOf(event).not.toHaveProperty('commit')
+        expectTypeOf(event.signal).toEqualTypeOf<AbortSignal>()
+        expectTypeOf(attempt).toEqualTypeOf<number>()
+        return done(client)
+      },
+      'customer.*': async (event) => event.payload.name,
+      '*': () => {},
+    }),
+  )
+  const named: InboxHandler<typeof listener> = route(listener, {
+    '*': ({ type }, { attempt }) => [type, attempt],
+  })
+  box.work(listener, named)
+  // @ts-expect-error commit() and release() are not for a job
+  box.work(listener, route(listener, { '*': (event) => event.commit() }))
+  webhookHandler(listener, route(listener, { '*': (event) => void event.commit() }))
 })

@@ -8,15 +8,8 @@ import type { Outgoing } from '../../../src/sender/exchange.ts'
 import { bodyBytes } from '../../../src/signing/body.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { newPrivateKey } from '../../signing/private-key.ts'
-import { typeOf } from '../../signing/samples.ts'
-import {
-  bodyFor,
-  nowSeconds,
-  signedMembers,
-  signsTime,
-  withMember,
-  withTime,
-} from '../../signing/scheme-body.ts'
+import { sampleOf, typeOf } from '../../signing/samples.ts'
+import { nowSeconds, signedMembers, signsTime, withMember, withTime } from '../../signing/scheme-body.ts'
 import type { AnyScheme } from '../../signing/schemes.ts'
 import { ACCEPTED, accepted, type Case } from './case.ts'
 
@@ -47,7 +40,7 @@ const WITHIN = 10
 const LARGE_BYTES = 200_000
 
 const bytes = (text: string): Uint8Array => Buffer.from(text)
-const newDraft = (scheme: SenderScheme): Draft => ({ body: bodyFor(scheme), eventId: crypto.randomUUID() })
+const newDraft = (scheme: SenderScheme): Draft => ({ body: sampleOf(scheme), eventId: crypto.randomUUID() })
 
 /** Leaves out cases about what the scheme does not sign, and about times that it does not have. */
 export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case[] {

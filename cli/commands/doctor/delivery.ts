@@ -32,7 +32,8 @@ export async function checkProxy(url: URL): Promise<Finding[]> {
   if (code === undefined) {
     return [fail('something in front of hookgate answers deliveries', LET_THROUGH)]
   }
-  if (code === 'timestamp_out_of_range') return [ok('the Webhook-* headers and the body arrive')]
+  if (code === 'timestamp_out_of_range')
+    return [ok('the Webhook-* headers and a body in JSON arrive; only signature tells whether byte for byte')]
   if (code === 'unauthorized') {
     return [
       warn(
@@ -42,7 +43,7 @@ export async function checkProxy(url: URL): Promise<Finding[]> {
     ]
   }
   const fault = ON_THE_WAY[code]
-  return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/checks.md')]
+  return [fault ? fail(...fault) : warn(`a delivery is refused with ${code}`, 'see docs/how-it-works.md')]
 }
 
 /** @param answer To a signed delivery. Undefined if its signature was accepted. */

@@ -1,7 +1,7 @@
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
-import { EXIT } from '../../command-line/exit.ts'
+import { EXIT, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable, toJsonLine } from '../../command-line/output.ts'
-import { httpUrl } from '../../command-line/values.ts'
+import { httpUrl, refuseStray } from '../../command-line/values.ts'
 import { loadScheme } from '../../signing/schemes.ts'
 import { checkProxy, checkSignature } from './delivery.ts'
 import { checkUrl } from './endpoint-url.ts'
@@ -36,20 +36,24 @@ const OPTIONS = {
 export const doctor: Command = defineCommand({
   name: 'doctor',
   summary: 'find problems in your setup, and say how to fix them',
-  meant: '--url URL, --scheme NAME',
+  meant: '--url URL, --scheme NAME, --secret-file FILE',
   options: OPTIONS,
   notes: [
-    'Changes nothing, and prints no secret. Exits with 1 if a check fails, and with 0 if it only warns.',
+    'Changes nothing, and prints no secret. Exits with 1 if a check fails or nothing could be checked, and with 0 if it',
+    'only warns.',
     'Deliveries to --url have a wrong signature, so no handler runs. --event-id adds one that is signed',
     'correctly: give the ID of an event that --url has accepted, or its handler runs.',
   ],
   examples: [
-    'hookgate doctor --url https://example.com/webhooks/orders --secret-file secret.txt',
-    'hookgate doctor --store redis://localhost --jwks https://sender.example/jwks.json --json',
+    'hookgate doctor --scheme stripe --secret-file whsec.txt --url https://example.com/webhooks/stripe',
+    'hookgate doctor --scheme github --secret-file secret.txt',
+    'hookgate doctor --store redis://localhost --json',
   ],
   async run(given) {
     const findings = await examine(await readSetup(given))
-    const code = findings.some(({ status }) => status === 'fail') ? EXIT.refused : EXIT.done
+    const isChecked = findings.some(({ id, status }) => id !== 'runtime' && status !== 'skip')
+    const isWrong = findings.some(({ status }) => status === 'fail')
+    const code = isChecked && !isWrong ? EXIT.done : EXIT.refused
     if (given.json) print(toJsonLine({ ok: code === EXIT.done, findings }))
     else show(findings)
     setTimeout(() => process.exit(code), LAST_MS).unref()
@@ -57,15 +61,24 @@ export const doctor: Command = defineCommand({
   },
 })
 
+const NOTHING_GIVEN =
+  'needs something to check: --url URL (your endpoint), --secret-file FILE or HOOKGATE_SECRET, --store URL or HOOKGATE_STORE, or --jwks URL; for Stripe, GitHub and other senders add --scheme NAME'
+
+/** @throws UsageError if nothing is given, or if an option would change nothing. */
 async function readSetup(given: ValuesOf<typeof OPTIONS>) {
+  const scheme = given.scheme === undefined ? undefined : await loadScheme(given.scheme)
+  const { HOOKGATE_SECRET: secret, HOOKGATE_STORE: store } = process.env
+  const subjects = [given.url, given['secret-file'], given.store, given.jwks, secret, store]
+  if (subjects.every((subject) => subject === undefined)) throw new UsageError(NOTHING_GIVEN)
+  if (given.url === undefined) refuseStray(given, ['event-id', 'public-url', 'tenant-url'], 'needs --url URL')
   const urlOf = (option: 'jwks' | 'url' | 'public-url' | 'tenant-url') => {
     const text = given[option]
     return text === undefined ? undefined : httpUrl(`--${option}`, text)
   }
   return {
-    scheme: given.scheme === undefined ? undefined : await loadScheme(given.scheme),
+    scheme,
     secretFiles: given['secret-file'] ?? [],
-    store: given.store ?? process.env.HOOKGATE_STORE,
+    store: given.store ?? store,
     jwks: /^https?:/i.test(given.jwks ?? '') ? urlOf('jwks') : given.jwks,
     url: urlOf('url'),
     publicUrl: urlOf('public-url'),

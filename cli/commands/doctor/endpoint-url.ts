@@ -55,7 +55,7 @@ function answerFinding(answer: ProbeAnswer, { host, pathname }: URL, { scheme }:
   }
   if (code === 'listener_unknown') return fail('hookgate has no listener at this path', 'correct the path')
   if (code === 'unavailable') return fail('hookgate answers 503 there: it cannot decide', 'see its onError')
-  return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/checks.md')
+  return fail(`hookgate refuses an empty POST there: ${code}`, 'see docs/how-it-works.md')
 }
 
 /** What answered in place of hookgate. */

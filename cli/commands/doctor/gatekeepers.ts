@@ -6,7 +6,7 @@ interface Gatekeeper {
   readonly fix: string
 }
 
-/** What often answers first, as in docs/in-front.md. */
+/** What often answers first, as in docs/proxies.md. */
 const GATEKEEPERS: readonly Gatekeeper[] = [
   {
     name: 'Supabase',

@@ -2,8 +2,8 @@ import { coverageOf, hasKeyPair, maySignQuery } from '../../../src/schemes/kit/c
 import type { SenderScheme } from '../../../src/schemes/kit/index.ts'
 import { withQueryOf } from '../../../src/schemes/kit/signed-url.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
-import { sampleOption } from '../../signing/samples.ts'
-import { bodyFor, nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
+import { sampleOf } from '../../signing/samples.ts'
+import { nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
 import { type AnyScheme, bringsSecret, canSign } from '../../signing/schemes.ts'
 import { checkProxyAnswer } from './delivery.ts'
 import { type Finding, fail, ok, skip, skipped, type UrlFindings, warn, within } from './finding.ts'
@@ -41,7 +41,7 @@ export async function checkSender(
       'send one with hookgate send --scheme NAME',
     )
   const sign = { secret, publicUrl: withQueryOf(publicUrl.href, url.href) }
-  const body = factory.scheme.content?.[0] === 'form' ? formFor(factory.scheme) : NOT_JSON
+  const body = factory.scheme.content?.[0] === 'form' ? sampleOf(factory.scheme) : NOT_JSON
   const request = await signAs(factory, { ...sign, body, eventId: TOO_LONG }).catch(() => undefined)
   if (request === undefined)
     return skipped(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
@@ -58,10 +58,6 @@ export async function checkSender(
     signature: [signatureFinding(code, isSigned, sender)],
   }
 }
-
-/** A form with the fields that the sender always sends, as far as its sample has them. */
-const formFor = (scheme: SenderScheme) =>
-  sampleOption(scheme.name) === undefined ? 'doctor=1' : bodyFor(scheme)
 
 /** Whether the listener refuses what is not JSON, or an ID that is too long, which is in a header. */
 function isRefused({ content: [form] = ['json'], eventId }: SenderScheme): boolean {
@@ -90,7 +86,7 @@ async function checkSenderClock(
     return [skip(`${sender} signs no time that must be recent, so its deliveries cannot tell`, COMPARE)]
   if (eventId === undefined || 'item' in eventId)
     return [skip(`a delivery of ${sender} with the right time would run the handler`, COMPARE)]
-  const body = bodyFor(factory.scheme)
+  const body = sampleOf(factory.scheme)
   const withId = 'member' in eventId ? withMember(body, eventId.member, TOO_LONG) : body
   return checkClock(
     async (skew) => {

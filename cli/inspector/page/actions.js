@@ -1,5 +1,5 @@
 import { ask } from './server.js'
-import { bytesOf, editable, element, isText, textOf } from './text.js'
+import { bytesOf, editable, element, indented, isText, textOf } from './text.js'
 
 const TOAST_MS = 5000
 const toast = document.querySelector('#toast')
@@ -17,7 +17,7 @@ export function say(message) {
 }
 
 /** The buttons of one delivery. Each signs again: the same bytes would be refused as a replay. */
-export function actionsFor(delivery, { cannotSign, expires }) {
+export function actionsFor(delivery, { cannotSign, expires, hasApp }) {
   const partial = delivery.truncated ? 'Its body was not read in full.' : ''
   const bytes = bytesOf(delivery.body)
   const body = delivery.isCut || !isText(bytes) ? undefined : editable(textOf(bytes))
@@ -27,13 +27,17 @@ export function actionsFor(delivery, { cannotSign, expires }) {
     send(delivery, {}, cannotSign),
   )
   run.className = 'primary'
-  return element(
-    'div',
-    'actions',
+  const runs = [
     run,
     button('Edit and run…', cannotSign || unfit, 'Change the body, sign it, run your handler', () =>
       edit(delivery, body),
     ),
+  ]
+  const noApp = element('span', 'quiet', 'To run it again, add --forward-to')
+  return element(
+    'div',
+    'actions',
+    ...(hasApp ? (isRunnable(delivery, cannotSign) ? runs : []) : [noApp]),
     menu(
       button('Test for a duplicate', cannotSign || partial, 'Sends the same event as its sender would', () =>
         send(delivery, { asDuplicate: true }),
@@ -43,6 +47,15 @@ export function actionsFor(delivery, { cannotSign, expires }) {
       ),
     ),
   )
+}
+
+/** Refusals of what was authenticated. */
+const KNOWN = ['event_duplicate', 'event_in_progress', 'payload_invalid']
+
+/** Whether a handler can run it: it is a delivery, and signed newly, or as it was accepted. */
+function isRunnable({ method, verdict, reason }, cannotSign) {
+  if (method !== 'POST' || verdict === 'handshake') return false
+  return !cannotSign || verdict !== 'refused' || KNOWN.includes(reason)
 }
 
 function menu(...items) {
@@ -93,9 +106,11 @@ function ofDuplicate({ seq, reason, status, app }) {
 }
 
 function edit(delivery, body) {
-  text.value = body
+  text.value = indented(body) ?? body // shown as it is signed and sent
   dialog.returnValue = ''
   dialog.showModal()
+  text.setSelectionRange(0, 0) // at its beginning
+  text.scrollTop = 0
   dialog.onclose = () => {
     if (dialog.returnValue === 'send') send(delivery, { body: text.value })
   }

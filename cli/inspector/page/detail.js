@@ -1,6 +1,6 @@
 import { actionsFor } from './actions.js'
 import { bodyPart } from './body.js'
-import { clockOf, element, part, toneOf, visible } from './text.js'
+import { element, part, statusTone, toneOf, utcOf, visible } from './text.js'
 
 const pane = document.querySelector('#detail')
 
@@ -8,11 +8,11 @@ export function showDetail(delivery, hello) {
   pane.replaceChildren(
     heading(delivery, hello),
     ...why(delivery),
+    ...answerPart(delivery),
     facts(delivery),
     checks(delivery),
     bodyPart('Body', delivery, contentType(delivery.headers)),
     part('Headers', headers(delivery.headers)),
-    ...answerPart(delivery),
   )
   pane.hidden = false
   pane.scrollTop = 0
@@ -23,9 +23,14 @@ export function hideDetail() {
 }
 
 function heading(delivery, hello) {
-  const { verdict, reason, status, seq } = delivery
-  const word = reason === 'event_duplicate' ? 'duplicate' : verdict
-  const title = element('h2', toneOf(delivery), word[0].toUpperCase() + word.slice(1))
+  const { reason, status, seq, app } = delivery
+  const word = reason === 'event_duplicate' ? 'duplicate' : delivery.verdict
+  const verdict = word[0].toUpperCase() + word.slice(1)
+  const title = element('h2', '', element('span', word === 'accepted' ? word : toneOf(delivery), verdict))
+  if (app) {
+    const did = app.status === null ? 'did not answer' : `answered ${app.status}`
+    title.append(', then the app ', element('span', statusTone(app.status), did))
+  } else if (reason === 'internal') title.append(', then listen ', element('span', 'refused', 'failed'))
   const answer = status === null ? 'the sender left before the answer' : `answered ${status}`
   return element(
     'header',
@@ -60,18 +65,21 @@ function why(delivery) {
   return [box]
 }
 
-function facts({ eventId, eventType, unsigned, time, method, path, sourceIp, times, replayOf, bytes }) {
+function facts(delivery) {
+  const { eventId, eventType, unsigned, isVerified } = delivery
+  const { time, method, path, sourceIp, times, replayOf, bytes } = delivery
   const ms = (value) => (value === null ? '–' : `${value.toFixed(1)} ms`)
+  const name = (text, member) => {
+    if (text === null) return ['–']
+    const doubt = isVerified
+      ? unsigned.includes(member) && 'nothing signs it'
+      : 'not verified: anyone can write this'
+    return [...visible(text), ...(doubt ? [' ', element('span', 'tag', doubt)] : [])]
+  }
   const rows = [
-    ['Event', `${eventId ?? 'not verified'}${unsigned.includes('id') ? ' (nothing signs this ID)' : ''}`],
-    [
-      'Type',
-      eventType === null ? '–' : `${eventType}${unsigned.includes('type') ? ' (nothing signs it)' : ''}`,
-    ],
-    [
-      'Received',
-      `${new Date(time).toLocaleDateString('en-CA')} ${clockOf(time)}${replayOf ? `, run again from #${replayOf}` : ''}`,
-    ],
+    ['Type', name(eventType, 'type')],
+    ['Event', name(eventId, 'id')],
+    ['Received', `${utcOf(time).join(' ')} UTC${replayOf ? `, run again from #${replayOf}` : ''}`],
     [
       'Request',
       `${method} ${path}, ${bytes.toLocaleString('en')} bytes from ${sourceIp ?? 'an unknown address'}`,
@@ -84,7 +92,14 @@ function facts({ eventId, eventType, unsigned, time, method, path, sourceIp, tim
   return element(
     'dl',
     '',
-    ...rows.flatMap(([name, value]) => [element('dt', '', name), element('dd', 'mono', ...visible(value))]),
+    ...rows.flatMap(([name, value]) => [
+      element('dt', '', name),
+      element(
+        'dd',
+        'mono',
+        ...[value].flat().flatMap((part) => (typeof part === 'string' ? visible(part) : part)),
+      ),
+    ]),
   )
 }
 
@@ -122,16 +137,16 @@ function headers(pairs) {
   return element('table', 'headers', element('tbody', '', ...rows))
 }
 
-/** The answer to the sender, from the app or from `listen` itself. */
-function answerPart({ app, status }) {
-  if (!app && status === null) return [part('Answer', element('p', 'quiet', 'The sender left before it.'))]
-  if (!app) return [part('Answer', element('p', 'mono', `${status} from listen: no app was asked`))]
-  if (app.status === null)
-    return [part('App', element('p', 'undecided', ...visible(`No answer: ${app.problem}`)))]
-  return [
-    part(`App answered ${app.status}`, headers(app.headers)),
-    bodyPart("App's body", app, contentType(app.headers)),
-  ]
+/** What the app answered, its body first. `why` says why it did not. */
+function answerPart({ app }) {
+  if (!app || app.status === null) return []
+  const all = element(
+    'details',
+    '',
+    element('summary', '', `${app.headers.length} headers`),
+    headers(app.headers),
+  )
+  return [bodyPart(`App answered ${app.status}`, app, contentType(app.headers)), all]
 }
 
 function contentType(pairs) {

@@ -1,4 +1,4 @@
-import { clockOf, element, toneOf, visible } from './text.js'
+import { element, statusTone, toneOf, utcOf, visible } from './text.js'
 
 const list = document.querySelector('#list')
 const filter = document.querySelector('#filter')
@@ -70,40 +70,35 @@ function draw() {
   onChoose(shown()[0]?.dataset.seq, false)
 }
 
-function nodeOf({
-  seq,
-  time,
-  verdict,
-  reason,
-  eventId,
-  eventType,
-  unsigned,
-  status,
-  ms,
-  replayOf,
-  app,
-  path,
-}) {
-  const mark = eventId && unsigned.includes('id') ? '*' : ''
-  const tone = toneOf({ verdict, reason, status })
-  const result = reason
-    ? element('span', `verdict mono reason ${tone}`, ...visible(reason))
-    : element('span', `verdict ${tone}`, element('span', 'word', verdict))
-  const isAlone = reason && !eventType && !eventId
-  const what = element('span', isAlone ? 'what alone' : 'what', result)
-  if (!isAlone) what.append(element('span', 'mono type', ...visible(eventType ?? '–')))
-  const notes = element('span', '')
-  if (replayOf) notes.append(element('span', 'tag', `again #${replayOf}`))
-  if (app && !reason && app.status !== status) notes.append(element('span', 'tag', `app ${app.status}`))
+function nodeOf(row) {
+  const { seq, time, verdict, reason, eventId, eventType, unsigned, isVerified, status } = row
+  const { ms, replayOf, app, path } = row
+  const tone = toneOf(row)
+  const what = element(
+    'span',
+    `verdict mono ${reason ? 'reason ' : ''}${tone}`,
+    ...visible(reason ?? verdict),
+  )
+  const tags = [
+    ...(replayOf ? [`again #${replayOf}`] : []),
+    ...(app && app.status >= 300 ? [`app answered ${app.status}`] : []),
+  ].map((words) => element('span', 'tag', words))
+  const names = element('span', isVerified ? 'names mono' : 'names mono unverified')
+  if (eventType !== null) names.append(element('span', 'type', ...visible(eventType)))
+  if (eventId !== null) {
+    const mark = unsigned.includes('id') && isVerified ? '*' : ''
+    names.append(element('span', 'id', ...visible(eventId), mark))
+  }
+  if (eventId === null && eventType === null) names.append(element('span', 'id', ...visible(path)))
+  else if (!isVerified) names.prepend(element('span', 'tag', 'not verified')) // first, as long names are cut
   const node = element(
     'div',
     'row',
-    element('time', 'mono', clockOf(time)),
-    what,
-    ...(isAlone ? [] : [element('span', 'mono id', element('span', '', ...visible(eventId ?? path)), mark)]),
-    notes,
-    element('span', 'num', String(status ?? 'gone')),
-    element('span', 'num quiet', `${ms.toFixed(1)} ms`),
+    element('time', 'mono', utcOf(time)[1]),
+    element('span', 'what', what, ...tags),
+    element('span', `num ${statusTone(status)}`, String(status ?? 'gone')),
+    element('span', 'num quiet', `${ms.toFixed(ms < 100 ? 1 : 0)} ms`),
+    names,
   )
   node.id = `row-${seq}`
   node.dataset.seq = seq

@@ -83,6 +83,7 @@ watch({
     hello = given
     showState('live', 'Live')
     document.querySelector('#endpoint').textContent = given.url
+    document.querySelector('#any-path').hidden = !given.isAnyPath
     document.querySelector('#command').textContent = given.command ?? ''
     document.querySelector('#try').hidden = !given.command
     document.querySelector('#new-secret').hidden = !given.isNewSecret

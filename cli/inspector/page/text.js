@@ -67,7 +67,32 @@ export function isText(bytes) {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g
 const MOST_COLOURED = 60_000
 
-/** Indents JSON. Strings and numbers stay as they were written: parsing would round long numbers. */
+/** Indents JSON. Strings and numbers stay as they were written: parsing would round long numbers. Undefined for other text. */
+export function indented(text) {
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  let written = ''
+  let depth = 0
+  const newLine = () => `\n${'  '.repeat(depth)}`
+  const tokens = text.match(TOKEN) ?? []
+  for (const [index, token] of tokens.entries()) {
+    const isOpening = /^[[{]$/.test(token)
+    if (/^[\]}]$/.test(token)) {
+      depth -= 1
+      if (!/^[[{]$/.test(tokens[index - 1])) written += newLine()
+    }
+    written += token
+    if (isOpening) depth += 1
+    if (token === ':') written += ' '
+    if (token === ',' || (isOpening && !/^[\]}]$/.test(tokens[index + 1] ?? ''))) written += newLine()
+  }
+  return written
+}
+
+/** Indents JSON, and lists the fields of a form. Undefined for other text. */
 export function pretty(text, contentType) {
   if (/form-urlencoded/i.test(contentType)) {
     return [...new URLSearchParams(text)].flatMap(([name, value]) => [
@@ -77,31 +102,13 @@ export function pretty(text, contentType) {
       '\n',
     ])
   }
-  try {
-    JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const nodes = []
-  let depth = 0
-  const tokens = text.match(TOKEN) ?? []
-  for (const [index, token] of tokens.entries()) {
-    const isEmpty = /^[[{]$/.test(token) && /^[\]}]$/.test(tokens[index + 1] ?? '')
-    if (/^[\]}]$/.test(token)) {
-      depth -= 1
-      if (!/^[[{]$/.test(tokens[index - 1])) nodes.push(`\n${'  '.repeat(depth)}`)
-    }
-    nodes.push(...coloured(token, tokens[index + 1], text.length))
-    if (/^[[{]$/.test(token)) depth += 1
-    if (token === ':') nodes.push(' ')
-    if (token === ',' || (/^[[{]$/.test(token) && !isEmpty)) nodes.push(`\n${'  '.repeat(depth)}`)
-  }
-  return nodes
-}
-
-function coloured(token, next, length) {
-  if (token[0] !== '"' || length > MOST_COLOURED) return visible(token)
-  return [element('span', next === ':' ? 'key' : 'string', ...visible(token))]
+  const json = indented(text)
+  if (json === undefined || json.length > MOST_COLOURED) return json && visible(json)
+  const parts = json.split(/("(?:[^"\\]|\\.)*")/) // every second one is a string
+  return parts.flatMap((part, index) => {
+    if (index % 2 === 0) return visible(part)
+    return element('span', parts[index + 1].startsWith(':') ? 'key' : 'string', ...visible(part))
+  })
 }
 
 const ROW = 16
@@ -117,15 +124,19 @@ export function hex(bytes) {
   return lines.join('\n')
 }
 
-/** The local time of day: 17:04:59.120. */
-export function clockOf(time) {
-  const at = new Date(time)
-  return `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`
+/** Date and time of day in UTC, as the terminal and records have it: 2026-11-27 and 17:04:59.120. */
+export function utcOf(time) {
+  return new Date(time).toISOString().slice(0, -1).split('T')
 }
 
-/** The colour of a verdict: green only if the event is done. */
-export function toneOf({ verdict, reason, status }) {
+/** The colour of a verdict. An app that gave no answer is a reason too. */
+export function toneOf({ verdict, reason }) {
   if (reason === 'event_duplicate') return 'neutral'
   if (reason === 'event_in_progress') return 'undecided'
-  return verdict === 'accepted' && (status === null || status >= 400) ? 'refused' : verdict
+  return verdict === 'accepted' && reason ? 'refused' : verdict
+}
+
+/** The colour of a status, which may be the app's. */
+export function statusTone(status) {
+  return status === null || status >= 300 ? 'refused' : ''
 }

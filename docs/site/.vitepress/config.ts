@@ -1,15 +1,20 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
-import { type DefaultTheme, defineConfig, type UserConfig } from 'vitepress'
+import { defineConfig, type UserConfig } from 'vitepress'
 import { headingId } from './heading-id.ts'
 import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
-import { MAINTAINERS, sidebar } from './sidebar.ts'
+import { describe, linkPreview } from './page-head.ts'
+import { boostDocument, withItsWords } from './search.ts'
+import { OFF_SITE, START, sidebar } from './sidebar.ts'
+import type { OwnConfig } from './theme/layout.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
 /** The path of the site on its host, e.g. `/hookgate/`. */
 const BASE = process.env.SITE_BASE ?? '/'
+/** The origin of the site, e.g. `https://hookgate.example`, without which previews of links have no picture. */
+const ORIGIN = process.env.SITE_ORIGIN ?? ''
 
 /** Resolves Vue from this package. The pages lie outside it. */
 const ownVue: Plugin = {
@@ -20,7 +25,7 @@ const ownVue: Plugin = {
   },
 }
 
-const config: UserConfig<DefaultTheme.Config> = defineConfig({
+const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
   title: 'hookgate',
   description:
     'Verify the webhooks you receive, skip duplicates, and run an event again if your handler failed.',
@@ -28,7 +33,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   base: BASE,
   // The pages stay in docs/, where GitHub shows them.
   srcDir: '..',
-  srcExclude: ['api/html/**'],
+  srcExclude: ['api/html/**', ...OFF_SITE.map((page) => `${page}.md`)],
   outDir: './dist',
   rewrites: (page) =>
     page
@@ -37,38 +42,36 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
       .replace(/^site\//, ''),
   ignoreDeadLinks: [PLAYGROUND],
   head: [['link', { rel: 'icon', href: `${BASE}playground/icon.svg`, type: 'image/svg+xml' }]],
+  transformPageData: (page, { siteConfig }) => describe(page, `${siteConfig.srcDir}/${page.filePath}`),
+  transformHead: ({ pageData }) => linkPreview(pageData, `${ORIGIN}${BASE}link-preview.png`),
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
     anchor: { slugify: headingId },
     headers: { slugify: headingId },
-    config: linksToRepository,
+    config: (markdown) => linksToRepository(markdown, BASE),
   },
-  vite: { plugins: [ownVue, ...forAgents] },
+  vite: { plugins: [ownVue, ...forAgents], publicDir: fileURLToPath(new URL('../public', import.meta.url)) },
   themeConfig: {
     nav: [
-      { text: 'Guides', link: '/express' },
+      { text: 'Start', link: START },
       { text: 'Senders', link: '/schemes' },
-      { text: 'Errors', link: '/errors' },
+      { text: 'Fix', link: '/troubleshooting' },
       { text: 'API', link: '/api/' },
       { text: 'Playground', link: PLAYGROUND, target: '_self' },
       { text: 'Source', link: REPOSITORY },
     ],
+    repository: REPOSITORY,
     sidebar: sidebar(),
     outline: [2, 3],
     search: {
       provider: 'local',
       options: {
-        // Guides come before the API, and before the sections of senders' pages, which repeat each other's words.
-        miniSearch: {
-          searchOptions: {
-            boostDocument: (id: string) =>
-              /\/api\//.test(id) ? 0.3 : /\/schemes\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1,
-          },
-        },
-        _render: (text, env, markdown) =>
-          MAINTAINERS.includes(env.relativePath.replace('.md', '')) ? '' : markdown.renderAsync(text, env),
+        miniSearch: { searchOptions: { boostDocument: boostDocument(BASE) } },
+        _render: async (text, env, markdown) =>
+          withItsWords(await markdown.renderAsync(text, env), env.relativePath.replace('.md', '')),
       },
     },
-    docFooter: { prev: false, next: false },
+    docFooter: { prev: 'Previous', next: 'Next' },
   },
 })
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
+import { PAGES, START } from './sidebar.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
@@ -17,16 +18,17 @@ export const PLAYGROUND = '/playground/'
  *
  * @throws Error for a file that does not exist: VitePress looks for dead links among pages only.
  */
-export function linksToRepository(markdown: MarkdownRenderer): void {
+export function linksToRepository(markdown: MarkdownRenderer, base: string): void {
   markdown.core.ruler.push('links-to-repository', ({ tokens, env }) => {
     const file = env.realPath ?? env.path
     if (file === undefined) return // a title, rendered without its page
     const page = relative(root, file)
     for (const token of tokens.filter(({ type }) => type === 'html_block')) {
-      token.content = withBothThemes(token.content).replace(
-        /(src|srcset)="([^"]+)"/g,
-        (whole, attribute, target) => (isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole),
-      )
+      token.content = withBothThemes(token.content)
+        .replace('"START"', `"${base}${START.slice(1)}.html"`)
+        .replace(/(src|srcset)="([^"]+)"/g, (whole, attribute, target) =>
+          isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole,
+        )
     }
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const attribute = { link_open: 'href', image: 'src' }[token.type]
@@ -73,19 +75,19 @@ function withBothThemes(html: string): string {
 /** VitePress takes a picture in HTML from where the page itself is, although it moves the page. */
 function pictureOf(target: string, page: string): string {
   const from = dirname(page)
-  return `./${relative(from, join(page === 'docs/site/index.md' ? '' : from, target))}`
+  return `./${relative(from, join(from, target))}`
 }
 
 const isFile = (target: string) => !/^(?:[a-z]+:|#|\/)/.test(target)
 
 function siteLink(target: string, page: string): string {
   const [path = '', hash] = target.split('#')
-  const file = join(page === 'docs/site/index.md' ? '' : dirname(page), path)
+  const file = join(dirname(page), path)
   if (!existsSync(root + file)) throw new Error(`${page}: ${target} does not exist`)
   if (file === 'docs/site/playground/index.html') return PLAYGROUND
   const end = hash === undefined ? '' : `#${hash}`
   if (file.startsWith('docs/api/pages/')) return target
-  if (/^docs\/(?:(?:migrate|schemes)\/)?[^/]+\.md$/.test(file)) return `/${relative('docs', file)}${end}`
-  if (/\.(?:png|svg)$/.test(file)) return `./${relative('docs', file)}`
+  if (PAGES.includes(relative('docs', file).replace(/\.md$/, ''))) return `/${relative('docs', file)}${end}`
+  if (/\.(?:png|svg)$/.test(file)) return `./${relative(dirname(page), file)}`
   return `${REPOSITORY}/${statSync(root + file).isDirectory() ? 'tree' : 'blob'}/main/${file}${end}`
 }

@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite'
 import llmstxt from 'vitepress-plugin-llms'
 import { linksToFiles } from './links.ts'
-import { MAINTAINERS } from './sidebar.ts'
+import { OFF_SITE } from './sidebar.ts'
 
 /** A page as an agent reads it has no renderer that knows where the repository is. */
 const ownLinks: Plugin = {
@@ -14,7 +14,7 @@ const ownLinks: Plugin = {
 export const forAgents: readonly Plugin[] = [
   ownLinks,
   ...llmstxt({
-    ignoreFiles: ['api/**', ...MAINTAINERS.map((page) => `${page}.md`)],
+    ignoreFiles: ['api/**', ...OFF_SITE.map((page) => `${page}.md`)],
     injectLLMHint: false,
   }),
 ]

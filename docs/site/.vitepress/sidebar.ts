@@ -1,62 +1,135 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import type { DefaultTheme } from 'vitepress'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Every page of docs/, by what a reader wants to do. */
-const GROUPS: { readonly [group: string]: readonly string[] } = {
-  'Set up': ['express', 'fastify', 'hono', 'fetch', 'hosts', 'testing', 'tunnels', 'agents'],
-  Receive: [
-    'schemes',
-    'checks',
-    'events',
-    'types',
-    'options',
-    'stores',
-    'idempotent',
-    'ordering',
-    'tenants',
-    'inbox',
-    'handoff',
-  ],
-  Operate: ['operating', 'observability', 'proxies', 'limits', 'forward', 'runtimes', 'speed'],
-  'When it fails': [
-    'troubleshooting',
-    'in-front',
-    'missed-events',
-    'errors',
-    'playground',
-    'inspector',
-    'doctor',
-  ],
-  Tools: ['cli', 'conform'],
-  Send: ['specification', 'senders', 'sender'],
+/** As VitePress takes it. Not its own type: tests read this file where VitePress is not installed. */
+interface Item {
+  readonly text: string
+  readonly link?: string
+  readonly collapsed?: boolean
+  readonly items?: Item[]
 }
 
-/** Pages that users do not need: last in the sidebar, and not in the search. */
-export const MAINTAINERS: readonly string[] = ['decisions']
+interface Group {
+  /** The pages of docs/ in their order. `folder/*` stands for the folder's pages that no group names. */
+  readonly pages: readonly string[]
+  readonly collapsed?: boolean
+  /** Groups within the group. */
+  readonly groups?: { readonly [name: string]: Group }
+}
 
-/** The pages of a folder of docs/. Those of schemes/ are made by `npm run docs:schemes`. */
+/**
+ * The place of each page. A page that does not exist is left out, so that a page and its line can be added in either order.
+ * A test holds that each page has one place.
+ */
+const GROUPS: { readonly [name: string]: Group } = {
+  Start: { pages: ['quickstart', 'how-it-works', 'agents'] },
+  Senders: {
+    pages: ['schemes', 'duplicates', 'own-scheme'],
+    groups: { 'Each sender': { pages: ['schemes/*'], collapsed: true } },
+  },
+  Frameworks: {
+    pages: [
+      ...[
+        'frameworks/express',
+        'frameworks/fastify',
+        'frameworks/hono',
+        'frameworks/nextjs',
+        'frameworks/nestjs',
+      ],
+      ...[
+        'frameworks/sveltekit-nuxt-astro',
+        'frameworks/bun-deno',
+        'frameworks/workers',
+        'frameworks/vercel',
+      ],
+      ...['frameworks/serverless', 'frameworks/*', 'frameworks/other'],
+      ...['express', 'fastify', 'hono', 'fetch', 'hosts'],
+    ],
+  },
+  'How-to': {
+    pages: [
+      ...[
+        'tunnels',
+        'testing',
+        'types',
+        'thin-events',
+        'openapi',
+        'idempotent',
+        'inbox',
+        'ordering',
+        'events',
+      ],
+      ...[
+        'handoff',
+        'queues',
+        'rotate',
+        'retries',
+        'missed-events',
+        'tenants',
+        'proxies',
+        'in-front',
+        'limits',
+      ],
+      ...['production', 'operating', 'monitor', 'observability'],
+    ],
+    groups: { Migrate: { pages: ['migrate/*'], collapsed: true } },
+  },
+  Stores: { pages: ['stores', 'stores/*'] },
+  Fix: { pages: ['troubleshooting', 'faq', 'playground', 'inspector', 'doctor'] },
+  Reference: { pages: ['options', 'checks', 'errors', 'cli', 'forward', 'conform', 'runtimes', 'versions'] },
+  Explanation: { pages: ['security-model', 'alternatives', 'speed'] },
+  Sending: { pages: ['specification', 'senders', 'sender'], collapsed: true },
+}
+
+/** Pages for those who work on hookgate. GitHub shows them, the site does not. */
+export const OFF_SITE: readonly string[] = ['decisions']
+
+const FOLDERS = ['frameworks', 'stores', 'migrate', 'schemes']
+
+const fileOf = (path: string) => new URL(`../../${path}`, import.meta.url)
+
 const pagesIn = (folder: string): readonly string[] =>
-  readdirSync(new URL(`../../${folder}/`, import.meta.url))
+  (existsSync(fileOf(folder)) ? readdirSync(fileOf(folder)) : [])
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name.replace('.md', '')}`)
+    .map((name) => (folder === '.' ? '' : `${folder}/`) + name.replace('.md', ''))
+    .filter((page) => !OFF_SITE.includes(page))
+
+/** Every page of the site but the first one and the API reference, as a path without its ending. */
+export const PAGES: readonly string[] = ['.', ...FOLDERS].flatMap(pagesIn)
+
+const allGroups = (groups: { readonly [name: string]: Group }): readonly Group[] =>
+  Object.values(groups).flatMap((group) => [group, ...allGroups(group.groups ?? {})])
+
+const NAMED = allGroups(GROUPS).flatMap(({ pages }) => pages)
+
+const isMeantBy = (name: string, page: string) =>
+  name === page || (name === `${page.split('/')[0]}/*` && !NAMED.includes(page))
+
+/** The link to the page for those who begin. VitePress cannot make it in the page itself: it mangles two static parts around it. */
+export const START: string = `/${PAGES.includes('quickstart') ? 'quickstart' : 'express'}`
 
 /** The sidebar, with the pages' own titles. */
-export function sidebar(): DefaultTheme.SidebarItem[] {
-  return [
-    ...Object.entries(GROUPS).map(([text, pages]) => group(text, pages)),
-    { ...group('Move to hookgate', pagesIn('migrate')), collapsed: true },
-    { ...group('Senders', pagesIn('schemes')), collapsed: true },
-    { text: 'Reference', items: [{ text: 'API', link: '/api/' }] },
-    group('Maintainers', MAINTAINERS),
-  ]
+export function sidebar(): Item[] {
+  return itemsOf({
+    ...GROUPS,
+    Reference: { pages: [...(GROUPS.Reference?.pages ?? []), 'api'] },
+  })
 }
 
-const group = (text: string, pages: readonly string[]) => ({
-  text,
-  items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
-})
+const itemsOf = (groups: { readonly [name: string]: Group }): Item[] =>
+  Object.entries(groups).map(([text, { pages, collapsed, groups: within = {} }]) => ({
+    text,
+    ...(collapsed && { collapsed }),
+    items: [
+      ...pages
+        .flatMap((name) => (name === 'api' ? [name] : PAGES.filter((page) => isMeantBy(name, page))))
+        .map((page) => ({ text: titleOf(page), link: page === 'api' ? '/api/' : `/${page}` })),
+      ...itemsOf(within),
+    ],
+  }))
 
 function titleOf(page: string): string {
-  const text = readFileSync(new URL(`../../${page}.md`, import.meta.url), 'utf8')
-  return /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
+  if (page === 'api') return 'API'
+  const text = readFileSync(fileOf(`${page}.md`), 'utf8')
+  const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
+  return page.startsWith('schemes/') ? title.replace(/ webhooks$/, '') : title
 }

@@ -1,5 +1,5 @@
 import { headerPairs } from './delivery.ts'
-import { area, field, readForm } from './form.ts'
+import { area, field, readForm, setBody } from './form.ts'
 import { schemeOf } from './senders.ts'
 
 /** A button's effect on the form, and the sentence that reports it. */
@@ -13,7 +13,7 @@ export async function sign(): Promise<string> {
   ])
   const { headers, body } = await signed(readForm())
   area('headers').value = headerLines(headers).join('\n')
-  area('body').value = body
+  setBody(new TextEncoder().encode(body))
   return 'Signed with a new time and ID.'
 }
 
@@ -27,9 +27,9 @@ export async function tamper(): Promise<string> {
 
 export async function copyCurl(): Promise<string> {
   const { curlCommand, dataOption } = await import('../../../cli/command-line/shell.ts')
-  const { url, headers, body } = readForm()
+  const { url, headers, bytes } = readForm()
   const pairs = headerPairs(headers).map(([name, values]) => [name, values.join(', ')])
-  const data = dataOption(new TextEncoder().encode(body))
+  const data = dataOption(bytes)
   if (data === undefined) return 'No curl command can hold this body.'
   await navigator.clipboard.writeText(curlCommand(url, Object.fromEntries(pairs), data))
   return 'Copied. The command holds the signature and not the secret.'

@@ -5,7 +5,7 @@ import { type HeaderLines, readHeaderLines } from '../../../cli/commands/verify/
  * A pasted delivery, as an adapter would pass it on.
  * @throws SyntaxError for a line that is not a header.
  */
-export function asDelivery(headerText: string, body: string): Delivery {
+export function asDelivery(headerText: string, body: Uint8Array): Delivery {
   const { method = 'POST', headers } = readHeaders(headerText)
   return {
     method,
@@ -13,7 +13,7 @@ export function asDelivery(headerText: string, body: string): Delivery {
       const values = headers.get(name) ?? []
       return values.length > 1 ? values : values[0]
     },
-    body: new TextEncoder().encode(body),
+    body,
     sourceIp: undefined,
   }
 }

@@ -11,6 +11,8 @@ export interface Entered {
   readonly more: string
   readonly headers: string
   readonly body: string
+  /** The bytes of the body: those that were pasted, until somebody changes the text. */
+  readonly bytes: Uint8Array
   readonly privateKey: string
   readonly anyAge: boolean
 }
@@ -36,6 +38,7 @@ export function readForm(): Entered {
     more: field('more').value,
     headers: area('headers').value,
     body: area('body').value,
+    bytes: bodyBytes(),
     privateKey: field('private-key').value,
     anyAge: field('any-age').checked,
   }
@@ -52,4 +55,18 @@ export function showFields(shown: readonly string[]): void {
 export function nameFields(secret: string, url: string): void {
   byId('secret-label', HTMLElement).textContent = secret
   byId('url-label', HTMLElement).textContent = url
+}
+
+/** A text field turns line breaks into LF, and holds no bytes that are not UTF-8. */
+let held = { shown: '', bytes: new Uint8Array() }
+
+function bodyBytes(): Uint8Array {
+  const { value } = area('body')
+  return value === held.shown ? held.bytes : new TextEncoder().encode(value)
+}
+
+/** Shows a body, and keeps its bytes. */
+export function setBody(bytes: Uint8Array): void {
+  area('body').value = new TextDecoder().decode(bytes)
+  held = { shown: area('body').value, bytes: Uint8Array.from(bytes) }
 }

@@ -14,7 +14,7 @@ export type Judged =
 export async function judge(entered: Entered): Promise<Judged> {
   try {
     const { listener, known } = await receiverFor(entered)
-    const delivery = asDelivery(entered.headers, entered.body)
+    const delivery = asDelivery(entered.headers, entered.bytes)
     const verdict = await verify(delivery, listener)
     const schemes = isPerhapsAnotherSenders(verdict) ? await allSchemes() : []
     return { verdict, explanation: await explain(delivery, verdict, listener, { ...known, schemes }) }

@@ -50,19 +50,47 @@ async function act(action: Action): Promise<void> {
   await look()
 }
 
+const LARGEST_PASTE = 524_288
+/** The clipboard's own text: in the field, each line break is LF. */
+let clipboard = ''
+
+/** Refuses a large text before anything reads it. */
+function readPaste(): Action {
+  const { value } = area('pasted')
+  const text = clipboard.replaceAll(/\r\n?/g, '\n') === value ? clipboard : value
+  return async () => {
+    if (text.trim() === '') return ''
+    if (text.length > LARGEST_PASTE) {
+      area('pasted').value = ''
+      throw new RangeError(
+        `At most ${LARGEST_PASTE / 1024} KB are read, and this has ${Math.ceil(text.length / 1024)}.`,
+      )
+    }
+    const { fillFrom } = await import('./paste.ts')
+    const report = await fillFrom(text)
+    await chooseScheme()
+    return report
+  }
+}
+
+area('pasted').addEventListener('paste', ({ clipboardData }) => {
+  clipboard = clipboardData?.getData('text/plain').slice(0, LARGEST_PASTE + 1) ?? ''
+})
+
 let timer: ReturnType<typeof setTimeout> | undefined
-document.querySelector('form')?.addEventListener('input', () => {
+document.querySelector('form')?.addEventListener('input', ({ target }) => {
   clearTimeout(timer)
-  timer = setTimeout(look, PAUSE_MS)
+  timer = setTimeout(() => (target === area('pasted') ? queue(readPaste()) : look()), PAUSE_MS)
 })
 schemeMenu().addEventListener('change', chooseScheme)
 /** One action at a time: a signature needs the pair that a click just before it makes. */
 let acting = Promise.resolve()
+function queue(action: Action): void {
+  acting = acting.finally(() => act(action))
+}
 const BUTTONS = { sign, tamper, copy: copyCurl, 'new-secret': makeSecret, 'new-pair': makePair }
 for (const [id, action] of Object.entries(BUTTONS)) {
-  byId(id, HTMLElement).addEventListener('click', () => {
-    acting = acting.finally(() => act(action))
-  })
+  byId(id, HTMLElement).addEventListener('click', () => queue(action))
 }
 
 listSenders(byId('senders', HTMLElement))

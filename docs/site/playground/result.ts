@@ -7,7 +7,7 @@ import type { Judged } from './judge.ts'
 export function resultOf(judged: Judged): readonly HTMLElement[] {
   const { verdict } = judged
   if (verdict === undefined) {
-    return [heading('undecided', judged.title), why([element('p', '', ...visible(judged.problem))])]
+    return [heading('undecided', judged.title), why([element('p', 'clearest', ...withCode(judged.problem))])]
   }
   const { checks, likely, token } = judged.explanation
   const rest = checks.length === 0 ? [] : [part('Checks, in order', checkList(checks))]
@@ -15,7 +15,7 @@ export function resultOf(judged: Judged): readonly HTMLElement[] {
   if (verdict.handshake) return [heading('accepted', `Handshake, answered ${verdict.reply.status}`), ...rest]
   return [
     heading('refused', `Refused with ${verdict.status}`),
-    why([reason(verdict), ...lines('Likely', likely), ...lines('Token', token)]),
+    why([...clearest(likely), reason(verdict), ...lines('', likely.slice(1)), ...lines('Token: ', token)]),
     ...rest,
   ]
 }
@@ -26,11 +26,25 @@ const why = (content: readonly HTMLElement[]) => element('div', 'why', ...conten
 function reason({ reason, detail }: Exclude<Verdict, Accepted> & Rejected): HTMLElement {
   const link = element('a', 'mono', reason) as HTMLAnchorElement // `element('a')` creates an anchor
   link.href = `../errors.html#${reason}`
-  return element('p', '', link, ': ', ...visible(detail))
+  return element('p', '', link, ': ', ...withCode(detail))
+}
+
+/** The likely mistake, as one sentence. */
+function clearest([first]: readonly string[]): HTMLElement[] {
+  if (first === undefined) return []
+  const text = first.replace(/^No common mistake found(?:: |\. Check whether )/, '')
+  return [element('p', 'clearest', ...withCode(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`))]
 }
 
 function lines(label: string, texts: readonly string[]): HTMLElement[] {
-  return texts.map((text) => element('p', '', element('b', '', `${label}: `), ...visible(text)))
+  return texts.map((text) => element('p', '', element('b', '', label), ...withCode(text)))
+}
+
+/** Shows what stands between backticks as code. */
+function withCode(text: string): (HTMLElement | string)[] {
+  return text
+    .split('`')
+    .flatMap((piece, at) => (at % 2 === 0 ? visible(piece) : [element('code', '', ...visible(piece))]))
 }
 
 function facts({ id, type, sentAt, auth, unsigned }: Accepted['event']): HTMLElement {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { killsOf } from '../../../test/support/kills.ts'
 import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { killService } from './kill-service.ts'
@@ -16,8 +17,13 @@ function settings(): Record<string, string> {
 
 const NOTHING_WRONG = { lost: 0, twice: 0, other: 0, explanations: [] }
 
-it('each accepted event runs exactly once on PGlite, though the service is killed three times', async () => {
-  const counts = await killService({ settings: settings(), processes: 1, kills: 3, senders: 8 })
+it('each accepted event runs exactly once on PGlite, though the service is killed', async () => {
+  const counts = await killService({
+    settings: settings(),
+    processes: 1,
+    kills: killsOf('service'),
+    senders: 8,
+  })
   expect(counts).toMatchObject(NOTHING_WRONG)
   expect(counts.runs).toBe(counts.events)
   expect(counts.effects).toBe(2 * counts.events)
@@ -25,11 +31,16 @@ it('each accepted event runs exactly once on PGlite, though the service is kille
 }, 400_000)
 
 it.skipIf(WHY_NO_POSTGRES)(
-  onPostgres('two processes on Postgres, killed six times, give every accepted event one run and one effect'),
+  onPostgres('two processes on Postgres that are killed give every accepted event one run and one effect'),
   async () => {
     const url = urlOf(await newDatabase(inject('postgresFolder')))
     const shared = { ...settings(), SERVICE_DATABASE_URL: url }
-    const counts = await killService({ settings: shared, processes: 2, kills: 6, senders: 8 })
+    const counts = await killService({
+      settings: shared,
+      processes: 2,
+      kills: killsOf('serviceOnPostgres'),
+      senders: 8,
+    })
     expect(counts).toMatchObject(NOTHING_WRONG)
     expect(counts.runs).toBe(counts.events)
     expect(counts.effects).toBe(2 * counts.events)

@@ -1,4 +1,5 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
+import type { Secrets } from '../../auth/secrets.ts'
 import { secretText } from '../../auth/secrets.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
@@ -25,7 +26,10 @@ export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 export type { HandshakeForm, SchemeOptions } from './scheme.ts'
 
 /** The options of a scheme whose sender shares a secret with you. */
-export type SecretOptions = Pick<SchemeOptions, 'secrets' | 'dedupe'>
+export interface SecretOptions extends Pick<SchemeOptions, 'dedupe'> {
+  /** The signing secret, or several during a rotation. Required: undefined, as of a variable that is not set, throws. */
+  readonly secrets: Secrets
+}
 /** The options of a scheme whose sender signs with a private key. */
 export type PublicKeyOptions = Pick<SchemeOptions, 'publicKeys' | 'secrets' | 'dedupe'>
 /** Additional options if the sender signs the URL. */
@@ -34,8 +38,8 @@ export type UrlOptions = Required<Pick<SchemeOptions, 'publicUrl'>>
 export type TopicOptions = Pick<SchemeOptions, 'topics'>
 /** Additional options if the sender's handshake repeats a token of yours. */
 export type VerifyTokenOptions = Pick<SchemeOptions, 'verifyToken'>
-/** Additional options if the sender's handshake delivers the secret. Omit `secrets` until you know it. */
-export type HandshakeOptions = Pick<SchemeOptions, 'onHandshake'>
+/** The options if the sender's handshake delivers the secret. Omit `secrets` until you know it. */
+export type HandshakeOptions = Pick<SchemeOptions, 'secrets' | 'dedupe' | 'onHandshake'>
 
 /**
  * Makes a listener's `auth`. `scheme` is its definition.

@@ -336,8 +336,8 @@ export interface SchemeOptions {
    */
   readonly publicUrl?: string | undefined
   /**
-   * What identifies an event in the store. Each choice [has a
-   * drawback](https://github.com/hookgate/hookgate/blob/main/docs/schemes.md#duplicates-and-replays).
+   * What identifies an event in the store: its ID, the bytes that are signed, or nothing, so that duplicates run. By default,
+   * the strongest of them that the sender signs. [What each choice costs](https://github.com/hookgate/hookgate/blob/main/docs/duplicates.md).
    */
   readonly dedupe?: 'id' | 'signed-bytes' | 'off' | undefined
   /**

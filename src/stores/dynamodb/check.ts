@@ -97,7 +97,7 @@ export async function tableProblems(options: TableOptions): Promise<readonly Sto
     [
       found === undefined,
       'the table is missing, in this account and region: every delivery gets a 503',
-      'run `await store.migrate()` once, or create it with your own tools as docs/stores.md says',
+      'run `await store.migrate()` once, or create it with your own tools as docs/stores/dynamodb.md says',
     ],
     [
       found !== undefined && !isOurs,

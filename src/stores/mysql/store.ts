@@ -146,12 +146,6 @@ const FOUND_ANSWERS: ReadonlyMap<number, boolean> = new Map([
   [FOUND, true],
   [0, false],
 ])
-/** What a commit answers in the transaction of its claim: nobody else can have the event. */
-const INSIDE_ANSWERS: ReadonlyMap<number, CommitAnswer> = new Map([
-  [FOUND, 'committed'],
-  [0, 'lost'],
-])
-
 /** The verbs, each one statement. */
 function verbsOf(run: RunStatement, { claim, commit, release, renew }: Statements) {
   return {
@@ -195,7 +189,12 @@ function insideTransaction(
     },
     async commit(key, owner, ms) {
       await expectOpen()
-      return ask(run, statements.commitInside, await valuesOf(key, owner, ms), INSIDE_ANSWERS)
+      if (await ask(run, statements.commitInside, await valuesOf(key, owner, ms), FOUND_ANSWERS))
+        return 'committed'
+      // Not `lost`, which may be ignored: what the claim's own transaction wrote is gone.
+      throw new EventStoreError(
+        'this transaction has not claimed the event, or has committed it before: roll back, and let the event run again',
+      )
     },
     release,
     renew: undefined, // the transaction keeps the event

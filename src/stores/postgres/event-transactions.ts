@@ -1,4 +1,4 @@
-import { EventStoreError, ListenerConfigError } from '../../errors.ts'
+import { EventStoreError, LeaseLostError } from '../../errors.ts'
 import {
   type ClaimAnswer,
   type CommitAnswer,
@@ -6,64 +6,17 @@ import {
   type EventStore,
   eventKeyText,
 } from '../../event-store.ts'
-import { withDeadline } from '../../lib/clock.ts'
-import { memberOf } from '../../lib/member-of.ts'
-import { hasMethod } from '../../lib/options.ts'
-import { ormOf } from '../orms.ts'
-import { type PostgresClient, statementRunner } from './client.ts'
+import type { PostgresClient } from './client.ts'
 import { Door, TransactionOverError } from './door.ts'
-import { FORCE_ROLLBACK } from './statements.ts'
-
-/** A connection that a pool lends: pg's PoolClient, or neon's. */
-export interface PostgresConnection {
-  query(text: string): PromiseLike<unknown>
-  /** Returns the connection to its pool. `true` closes it. */
-  release(close?: boolean): void
-}
-
-/**
- * Where `transactionPerEvent` gets its transactions: from a connection of a pool, or from your client's own function, which
- * commits if the promise of `work` resolves and rolls back if it rejects.
- *
- * @example
- * ```ts
- * import type { PoolClient } from 'pg'
- * import postgres, { type TransactionSql } from 'postgres'
- *
- * const sql = postgres()
- * const ofPg: TransactionSource<PoolClient> = { connect: () => pool.connect() }
- * const ofPostgresJs: TransactionSource<TransactionSql> = { begin: (work) => sql.begin(work) }
- * ```
- */
-export type TransactionSource<Tx extends PostgresClient> =
-  | { connect(): PromiseLike<Tx & PostgresConnection> }
-  | { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> }
-
-/**
- * The transactions of an ORM, and how a statement runs in one of them. Name the type of the transaction, which cannot be inferred.
- *
- * @example
- * ```ts
- * interface Tx {
- *   raw(text: string, values: string[]): Promise<unknown>
- * }
- * declare const orm: { transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> }
- *
- * const source: OrmTransactions<Tx> = {
- *   begin: (work) => orm.transaction(work),
- *   executor: (tx) => ({ query: (text, values) => tx.raw(text, values) }),
- * }
- * ```
- */
-export interface OrmTransactions<Tx extends object> {
-  /**
-   * Runs `work` in a new transaction, once. Commits if it resolves, and resolves with its result. Rolls back if it rejects, and
-   * rejects.
-   */
-  begin<Result>(work: (tx: Tx) => Promise<Result>): PromiseLike<Result>
-  /** Returns what runs a statement with `$1`, `$2` … in this transaction: `{ query(text, values) }`. */
-  executor(tx: Tx): PostgresClient
-}
+import {
+  BeginError,
+  type Begun,
+  type OrmTransactions,
+  RolledBack,
+  type TransactionSource,
+  transact,
+  type Work,
+} from './transactions.ts'
 
 /**
  * An event store that opens a transaction for each event.
@@ -96,18 +49,6 @@ export interface EventTransactions<Tx> extends EventStore {
   transactionOf(event: object): Tx
 }
 
-/** @throws ListenerConfigError for anything without `connect` or `begin`. */
-export function checkSource(source: unknown): void {
-  const isOrm = ormOf(source) !== undefined
-  if (!isOrm && (hasMethod(source, 'connect') || hasMethod(source, 'begin'))) return
-  throw new ListenerConfigError(
-    'source',
-    isOrm
-      ? 'must have the methods begin(work) and executor(tx): see docs/idempotent.md for those of your ORM'
-      : 'must have a method connect() or begin(), such as { connect: () => pool.connect() }',
-  )
-}
-
 /**
  * Opens a transaction with the claim and ends it with the commit or the release. Rolls it back when the lease ends, so that a
  * handler that hangs keeps neither locks nor a connection.
@@ -126,10 +67,7 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
     inside: (client: PostgresClient) => EventStore,
     singleSeconds: number | undefined,
   ) {
-    this.#transact = async (work) => {
-      if ('executor' in source) return onOrm(source, work)
-      return 'begin' in source ? onClient(source, work) : onConnection(source, work)
-    }
+    this.#transact = (work) => transact(source, work)
     this.#inside = inside
     this.replayWindowSeconds = singleSeconds ?? Infinity
   }
@@ -148,6 +86,7 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
         this.#open.set(owner, opened)
         answer(claimed)
         await opened.untilSettled(leaseMs, () => this.#open.delete(owner))
+        await begun.commit?.()
       })
       const ended = (error: unknown) => {
         opened?.abandon(error)
@@ -162,8 +101,11 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
     if (open) this.#ofEvents.set(event, open)
   }
 
+  /** Throws where other stores answer `lost`: what the handler wrote is gone, so it must not answer 2xx. */
   async commit(key: EventKey, owner: string, retentionMs: number): Promise<CommitAnswer> {
-    return this.#open.get(owner)?.commit(key, owner, retentionMs) ?? 'lost'
+    const open = this.#open.get(owner)
+    if (open) return open.commit(key, owner, retentionMs)
+    throw tooLate('the transaction of the event has ended: by its lease, a release, or an earlier commit')
   }
 
   async release(key: EventKey, owner: string): Promise<boolean> {
@@ -252,8 +194,7 @@ class OpenTransaction<Tx extends object> {
       if (this.#state === 'open') await this.#record(key, owner, retentionMs)
       await this.#over()
     } catch (error) {
-      if (error instanceof RolledBack) return 'lost'
-      throw error
+      throw error instanceof RolledBack ? tooLate(`all was rolled back, because ${error.message}`) : error
     } finally {
       this.#forgetSettled()
     }
@@ -317,161 +258,5 @@ class OpenTransaction<Tx extends object> {
   }
 }
 
-class RolledBack extends Error {
-  readonly why: 'release' | 'lease'
-
-  constructor(why: 'release' | 'lease') {
-    super(why === 'lease' ? 'the lease of the event has ended' : 'the event was released')
-    this.why = why
-  }
-}
-
-/** A transaction that has begun. */
-interface Begun<Tx> {
-  /** The door of its statements. */
-  readonly door: Door
-  /** Runs the statements of the store. */
-  readonly client: PostgresClient
-  /** Makes what the handler gets. */
-  lend(door: Door): Tx
-}
-
-/** What runs in a transaction. Resolves to commit, rejects to roll back. */
-type Work<Tx> = (begun: Begun<Tx>) => Promise<void>
-
-/** Runs `work` in a transaction of the client, which keeps the connection. So what runs there ends before the ROLLBACK. */
-async function onClient<Tx extends PostgresClient>(
-  source: { begin(work: (tx: Tx) => Promise<void>): PromiseLike<unknown> },
-  work: Work<Tx>,
-): Promise<void> {
-  await withoutLateRollback(source, (tx, door) =>
-    work({ door, client: tx, lend: (handlersDoor) => handlersDoor.lend(tx) }),
-  )
-}
-
-/**
- * Resolves with what `begin` resolves with.
- *
- * @param spoil Makes the server roll back, even if `begin` hides that `work` has failed.
- */
-async function withoutLateRollback<Tx, Result>(
-  source: { begin(work: (tx: Tx) => Promise<Result>): PromiseLike<unknown> },
-  work: (tx: Tx, door: Door) => Promise<Result>,
-  spoil?: (tx: Tx) => Promise<Result>,
-): Promise<unknown> {
-  const door = new Door()
-  const begun = { hasResolved: false, hasRejected: false }
-  const working = async (tx: Tx) => {
-    try {
-      return await work(tx, door)
-    } catch (error) {
-      if (error instanceof RolledBack) await door.idle()
-      await new Promise((resolve) => setTimeout(resolve, 0)) // if the connection broke, `begin` says so first
-      // postgres.js would send ROLLBACK on its next connection, into another transaction.
-      if (begun.hasRejected || (begun.hasResolved && !spoil)) await new Promise(() => {})
-      const spoiled = await spoil?.(tx)
-      if (begun.hasResolved && spoiled !== undefined) return spoiled // an error that nobody hears would end the process
-      throw error
-    }
-  }
-  try {
-    const result = await source.begin(working)
-    begun.hasResolved = true
-    return result
-  } catch (error) {
-    begun.hasRejected = true
-    throw error
-  }
-}
-
-/** The promise of `begin` cannot be trusted: the event would be done, or undone, without its effects. */
-class BeginError extends EventStoreError {}
-
-/** Runs `work` in a transaction of an ORM, which passes through code of the developer. */
-async function onOrm<Tx extends object>(source: OrmTransactions<Tx>, work: Work<Tx>): Promise<void> {
-  const finished = {} // only `work` can tell it to `begin`
-  const executorOf = (tx: Tx) => {
-    const client = isObject(tx) && source.executor(tx)
-    if (isObject(client)) return client
-    throw new BeginError(
-      'begin() must pass its transaction to work(tx), and executor(tx) must return { query(text, values) }',
-    )
-  }
-  let isOver = false
-  const result = await withoutLateRollback<Tx, object>(
-    source,
-    async (tx, door) => {
-      if (isOver) return finished
-      await work({ door, client: executorOf(tx), lend: (handlersDoor) => handlersDoor.lendMembers(tx) })
-      return finished
-    },
-    async (tx) => {
-      const spoiling = async () => statementRunner(executorOf(tx), 'executor')(FORCE_ROLLBACK, [])
-      await spoiling().catch(() => {})
-      return finished
-    },
-  ).finally(() => {
-    isOver = true
-  })
-  if (result === finished) return
-  throw new BeginError(
-    'begin() must resolve with what its work resolved with: return the promise of the transaction, and catch no error',
-  )
-}
-
-const isObject = <Value>(value: Value): value is Value & object =>
-  (typeof value === 'object' && value !== null) || typeof value === 'function'
-
-/** How long COMMIT and ROLLBACK may take. After that, their connection is closed. */
-const LONGEST_END_MS = 5000
-
-/** Runs `work` in a transaction on a connection of its own. */
-async function onConnection<Connection extends PostgresClient & PostgresConnection>(
-  source: { connect(): PromiseLike<Connection> },
-  work: Work<Connection>,
-): Promise<void> {
-  const connection = await source.connect()
-  const door = new Door()
-  const unlisten = swallowErrors(connection)
-  let closes = true
-  let isStuck = false
-  const end = async (statement: 'COMMIT' | 'ROLLBACK') => {
-    const late = () => {
-      isStuck = true
-      return new EventStoreError(`${statement} took longer than ${LONGEST_END_MS} ms`)
-    }
-    const result = await withDeadline(connection.query(statement), LONGEST_END_MS, late)
-    // The answer to the COMMIT of a transaction in which a statement has failed.
-    if (statement === 'COMMIT' && memberOf(result, 'command') === 'ROLLBACK')
-      throw new EventStoreError('the server rolled the transaction back')
-  }
-  try {
-    await connection.query('BEGIN')
-    await work({ door, client: connection, lend: (handlersDoor) => handlersDoor.lend(connection) })
-    await end('COMMIT')
-    closes = door.isBypassed
-  } catch (error) {
-    // The next event on this connection would wait for a statement of this one.
-    const mayStillRun =
-      isStuck || door.isBypassed || (error instanceof RolledBack && (error.why === 'lease' || door.isBusy))
-    if (!mayStillRun)
-      closes = await end('ROLLBACK').then(
-        () => false,
-        () => true,
-      )
-    throw error
-  } finally {
-    unlisten()
-    connection.release(closes)
-  }
-}
-
-/** A broken connection of pg emits `error`, which ends the process without a listener. Its next statement fails anyway. */
-function swallowErrors(connection: object): () => void {
-  const ignore = () => {}
-  const listen = (method: string) => {
-    if (hasMethod(connection, method)) Reflect.get(connection, method).call(connection, 'error', ignore)
-  }
-  listen('on')
-  return () => listen('off')
-}
+const tooLate = (why: string) =>
+  new LeaseLostError('ERR_LEASE_LOST', `the commit came too late, and changed nothing: ${why}`)

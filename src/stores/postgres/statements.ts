@@ -80,7 +80,14 @@ END`
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** Makes the server roll the transaction back, whatever its client says at the end. */
+/** Rolls a transaction back, even one in which a statement has failed, and begins another one in its place. */
+export const ROLLBACK_AND_CHAIN = 'ROLLBACK AND CHAIN'
+
+/** From here on, this transaction writes nothing. Answers `unwritten` if it has not written before. */
+export const WRITE_NOTHING: string = `SELECT CASE WHEN txid_current_if_assigned() IS NULL THEN 'unwritten' END AS answer
+FROM set_config('transaction_read_only', 'on', true)`
+
+/** Makes the server roll the transaction back, whatever its client says at the end. Leaves an error in the server's log. */
 export const FORCE_ROLLBACK: string = `DO ${literal(`BEGIN RAISE EXCEPTION 'hookgate rolls this transaction back'; END`)}`
 
 export type Statements = Readonly<

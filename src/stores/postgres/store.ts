@@ -28,14 +28,9 @@ import {
   statementRunner,
   UNDEFINED_TABLE,
 } from './client.ts'
-import {
-  checkSource,
-  type EventTransactions,
-  type OrmTransactions,
-  TransactionPerEvent,
-  type TransactionSource,
-} from './event-transactions.ts'
+import { type EventTransactions, TransactionPerEvent } from './event-transactions.ts'
 import { DEFAULT_TABLE, keyText, migration, type Statements, statementsFor } from './statements.ts'
+import { checkSource, type OrmTransactions, type TransactionSource } from './transactions.ts'
 
 export type { StoreProblem } from '../contract.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'
@@ -46,13 +41,9 @@ export {
   entityVersions,
   entityVersionsSchema,
 } from './entity-versions.ts'
-export type {
-  EventTransactions,
-  OrmTransactions,
-  PostgresConnection,
-  TransactionSource,
-} from './event-transactions.ts'
+export type { EventTransactions } from './event-transactions.ts'
 export { postgresSchema } from './statements.ts'
+export type { OrmTransactions, PostgresConnection, TransactionSource } from './transactions.ts'
 
 /** The options of `postgresStore`. */
 export interface PostgresStoreOptions extends ModeOptions {

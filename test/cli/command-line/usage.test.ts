@@ -93,8 +93,11 @@ test.concurrent.each<[string[], string]>([
   [['completions'], 'needs a SHELL'],
   [['completions', 'tcsh'], 'takes one of bash, zsh, fish'],
   [['listen', '--lease', '0'], '--lease takes a whole number from 1 to 3600'],
-  [['listen', '--forward-to', '3000/hook'], '--forward-to takes 3000, localhost:3000/webhook, or a URL'],
-  [['listen', '--forward-to', '0'], '--forward-to takes 3000, localhost:3000/webhook, or a URL'],
+  [
+    ['listen', '--forward-to', 'app/hook'],
+    '--forward-to takes 3000/webhooks, localhost:3000/webhooks, or a URL',
+  ],
+  [['listen', '--forward-to', '0'], '--forward-to takes 3000/webhooks, localhost:3000/webhooks, or a URL'],
   [['listen', '--forward-to', 'http://a:b@x.example/'], 'or a URL without credentials'],
   [['listen', '--timeout', '5'], '--timeout needs --forward-to URL'],
   [['listen', '--pass-header', 'x'], '--pass-header needs --forward-to URL'],

@@ -3,15 +3,14 @@ import { createServer } from 'node:http'
 import type { NetConnectOpts } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import express from 'express'
-import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../../adapters/express.ts'
 import { type CaseResult, resultsOf } from '../../../cli/commands/conform/run.ts'
-import { type SenderKeys, schemeCases, senderIdOf } from '../../../cli/commands/conform/scheme-cases.ts'
-import { type AnyScheme, allSchemes, canSign, loadScheme } from '../../../cli/signing/schemes.ts'
+import { schemeCases, senderIdOf } from '../../../cli/commands/conform/scheme-cases.ts'
+import { allSchemes, canSign, loadScheme } from '../../../cli/signing/schemes.ts'
 import { defineListener } from '../../../src/index.ts'
-import { hasKeyPair } from '../../../src/schemes/kit/compile-scheme.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
+import { type Sender, senderOf } from '../../support/sender-keys.ts'
 import { serve } from '../../support/servers.ts'
 import { runCommand } from '../shared-process.ts'
 import { temporaryFile } from '../support.ts'
@@ -19,46 +18,6 @@ import { temporaryFile } from '../support.ts'
 const QUERY = '?id=%2F1'
 const PUBLIC_URL = `https://receiver.example/hooks${QUERY}`
 const TEN = 'stripe github slack shopify twilio standard-webhooks svix linear discord meta paddle'.split(' ')
-
-/** A secret in the form that the scheme reads. */
-function secretFor({ scheme }: AnyScheme): string {
-  const key = scheme.algorithm === 'code' ? 'text' : scheme.key
-  if (key === 'hex' || scheme.name === 'adyen') return 'a1'.repeat(32)
-  if (scheme.secretPrefix !== undefined) return scheme.secretPrefix + Buffer.alloc(32, 'k').toString('base64')
-  if (typeof key === 'object') return key.base64After + Buffer.alloc(32, 'k').toString('base64')
-  return scheme.name === 'postmark' ? 'user:a-password-of-this-test' : 'a secret of this test'
-}
-
-interface Sender {
-  readonly factory: AnyScheme
-  readonly keys: SenderKeys
-  readonly options: object
-  readonly privateKey?: JWK
-}
-
-async function senderOf(factory: AnyScheme): Promise<Sender> {
-  const { scheme } = factory
-  const takesUrl = `${scheme.signs}`.includes('url') || Object(scheme).takes?.includes('publicUrl')
-  const url = takesUrl || scheme.name === 'rfc9421' ? { publicUrl: PUBLIC_URL } : {}
-  if (hasKeyPair(factory.scheme)) {
-    const isEd25519 = scheme.algorithm === 'ed25519'
-    const pair = await generateKeyPair(isEd25519 ? 'Ed25519' : 'ES256', { extractable: true })
-    const raw = Buffer.from(await crypto.subtle.exportKey(isEd25519 ? 'raw' : 'spki', pair.publicKey))
-    const privateKey = {
-      ...(await exportJWK(pair.privateKey)),
-      alg: isEd25519 ? 'EdDSA' : 'ES256',
-      kid: 'k1',
-    }
-    const encoding = scheme.algorithm !== 'code' && scheme.key === 'hex' ? 'hex' : 'base64'
-    const options = { publicKeys: raw.toString(encoding), ...url }
-    return { factory, privateKey, options, keys: { privateKey, publicUrl: PUBLIC_URL } }
-  }
-  const secret = secretFor(factory)
-  const named = scheme.algorithm === 'code' ? scheme.keyIdOption : undefined
-  const keyId = named && { keyId: 'public' }
-  const options = { secrets: secret, ...url, ...(named && { [named]: 'public' }) }
-  return { factory, options, keys: { secret, ...keyId, publicUrl: PUBLIC_URL } }
-}
 
 function urlOf(address: NetConnectOpts): string {
   return `http://127.0.0.1:${'port' in address ? address.port : 0}/hooks`
@@ -97,7 +56,7 @@ describe('conform --scheme', () => {
   it.each(signable.map((factory) => [factory.scheme.name, factory] as const))(
     'conform finds nothing in hookgate as a receiver of %s, whose handler runs only for what was accepted',
     async (_, factory) => {
-      const sender = await senderOf(factory)
+      const sender = await senderOf(factory, PUBLIC_URL)
       const { url, runs } = await receiverOf(sender)
       const seen = await conform(url, sender)
       expect(seen.filter(({ result }) => result !== 'ok')).toEqual([])
@@ -109,7 +68,7 @@ describe('conform --scheme', () => {
   )
 
   it.each(TEN)('conform has a name and a rule for each case of %s', async (name) => {
-    const { factory, keys } = await senderOf(await loadScheme(name))
+    const { factory, keys } = await senderOf(await loadScheme(name), PUBLIC_URL)
     const cases = schemeCases(factory, keys)
     expect(cases.length).toBeGreaterThanOrEqual(15)
     expect(new Set(cases.map((each) => each.name)).size).toBe(cases.length)
@@ -120,11 +79,11 @@ describe('conform --scheme', () => {
   })
 
   it('conform sends nothing old to a receiver of GitHub, which signs no time', async () => {
-    const ofGithub = await senderOf(await loadScheme('github'))
+    const ofGithub = await senderOf(await loadScheme('github'), PUBLIC_URL)
     expect(
       schemeCases(ofGithub.factory, ofGithub.keys).filter(({ name }) => / ago$|time/.test(name)),
     ).toEqual([])
-    const ofStripe = await senderOf(await loadScheme('stripe'))
+    const ofStripe = await senderOf(await loadScheme('stripe'), PUBLIC_URL)
     const old = schemeCases(ofStripe.factory, ofStripe.keys).filter(({ name }) => / ago$/.test(name))
     expect(old.map(({ name }) => name)).toEqual([
       'a delivery signed 290 s ago',
@@ -279,12 +238,12 @@ describe('conform --scheme stripe', () => {
 })
 
 it('conform signs as Discord with a private key, and as Twilio for a public URL', async () => {
-  const discord = await senderOf(await loadScheme('discord'))
+  const discord = await senderOf(await loadScheme('discord'), PUBLIC_URL)
   const key = await temporaryFile('key.jwk.json', JSON.stringify(discord.keys.privateKey))
   const ofDiscord = await receiverOf(discord)
   const signed = await runCommand(['conform', ofDiscord.url, '--scheme', 'discord', '--key', key])
   expect(signed).toMatchObject({ code: 0, stdout: expect.stringContaining(', 0 broken\n') })
-  const twilio = await senderOf(await loadScheme('twilio'))
+  const twilio = await senderOf(await loadScheme('twilio'), PUBLIC_URL)
   const ofTwilio = await receiverOf(twilio)
   const env = { HOOKGATE_SECRET: twilio.keys.secret }
   const args = ['conform', ofTwilio.url, '--scheme', 'twilio']

@@ -104,6 +104,15 @@ test.each([
   expect(verdict).toMatchObject({ ok: true, event: { type: 'push', payload: JSON.parse(value ?? '') } })
 })
 
+test('a sender without a sample in its documented form gets one with the members of its row', async () => {
+  expect(await sent('--scheme', 'zoom', '--sample')).toMatchObject({
+    body: expect.stringMatching(/^\{"hookgate":"sample [0-9a-f]{50}","event":"sample"\}$/),
+  })
+  expect(await sent('--scheme', 'zoom', '--type', 'meeting.started')).toMatchObject({
+    body: expect.stringContaining('"event":"meeting.started"'),
+  })
+})
+
 test('a sender without event types has one sample, and refuses --type', async () => {
   expect(await sent('--scheme', 'twilio', '--sample')).toMatchObject({
     body: expect.stringMatching(/^MessageSid=SM[0-9a-f]{32}&/),
@@ -116,7 +125,6 @@ test('a sender without event types has one sample, and refuses --type', async ()
 test.each([
   [['--scheme', 'stripe', '--type', 'no.such'], /--type: Stripe has samples of invoice\.paid, /],
   [['--type', 'invoice.paid'], /--type needs --scheme NAME/],
-  [['--scheme', 'zoom', '--sample'], /there is no sample event of Zoom: give --data/],
   [['--scheme', 'stripe', '--sample', '--data', '{}'], /give --sample or a body, not both/],
   [['--scheme', 'stripe', '--type', 'invoice.paid', '--data', '{}'], /writes the type into the body/],
   [['--data', '{}', '--header', 'no colon'], /--header takes 'Name: value'/],

@@ -7,10 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
+import { killsOf } from '../../support/kills.ts'
 import { MAIN, SECRET, temporaryDirectory } from '../support.ts'
 
-// `npm run test:kills` kills 200 times. docs/forward.md has its result.
-const KILLS = Number(process.env.HOOKGATE_KILLS ?? 20)
+// `npm run test:kills` kills more often. docs/forward.md has its result.
+const KILLS = killsOf('gateway')
 const AT_ONCE = 8
 const RETRY_MS = 100
 const APP = fileURLToPath(new URL('../../support/forward-app.mjs', import.meta.url))

@@ -7,6 +7,7 @@ import { deliver, openGateway } from './gateway.ts'
 
 test.each([
   ['3000', 'http://localhost:3000/'],
+  ['3000/webhooks?a=1', 'http://localhost:3000/webhooks?a=1'],
   ['localhost:3000/webhook?a=1', 'http://localhost:3000/webhook?a=1'],
   ['localhost/webhook', 'http://localhost/webhook'],
   ['127.0.0.1:3000', 'http://127.0.0.1:3000/'],
@@ -28,7 +29,9 @@ test.each([
   'ftp://a.example',
 ])('--forward-to %j is refused, and not repeated', async (given) => {
   const refusal = await readForwarding({ 'forward-to': given }).catch((error: Error) => error.message)
-  expect(refusal).toMatch(/^--forward-to takes 3000, localhost:3000\/webhook, or a URL without credentials$/)
+  expect(refusal).toMatch(
+    /^--forward-to takes 3000\/webhooks, localhost:3000\/webhooks, or a URL without credentials$/,
+  )
 })
 
 /** A server that sends these bytes to every request. */

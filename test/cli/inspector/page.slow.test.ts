@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { textOf } from '../../../src/lib/member-of.ts'
 import { github } from '../../../src/schemes/github.ts'
+import { stripe } from '../../../src/schemes/stripe.ts'
 import { signAs, signHmac } from '../../../src/testing/index.ts'
 import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
 import { ROOT, shell, temporaryFile } from '../support.ts'
@@ -33,6 +35,20 @@ async function violations(page: Page): Promise<unknown> {
 }
 
 const sign = (body: string, secret = SECRET) => signHmac({ secret, body })
+
+/** An app that answers 200 without a body, unless told otherwise. */
+async function startApp(answer: RequestListener = (_, response) => void response.end()) {
+  const app = createServer(answer)
+  await once(app.listen(0, '127.0.0.1'), 'listening')
+  const stop = () => {
+    app.closeAllConnections()
+    return new Promise((resolve) => app.close(resolve))
+  }
+  onTestFinished(async () => void (await stop()))
+  const { port } = app.address() as AddressInfo // a TCP server has a port
+  return { url: `http://127.0.0.1:${port}/`, stop }
+}
+
 const HOSTILE = [
   '"><img src=x onerror="owned = 1">',
   '<script>owned = 1</script>',
@@ -52,7 +68,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
 
   beforeEach(async () => {
     browser.complaints.length = 0
-    inspector = await startInspector()
+    inspector = await startInspector(['--forward-to', (await startApp()).url])
     page = await opened()
     return () => page.close()
   })
@@ -116,8 +132,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
       })
       sent.once('response', (response) => response.resume().once('end', resolve)).end('{}')
     })
-    const names = async () =>
-      (await detail().locator('.headers').first().locator('th').allInnerTexts()).join()
+    const names = async () => (await detail().locator('.headers').last().locator('th').allInnerTexts()).join()
     await expect.poll(names).toMatch(/X-B,x-a,X-B/)
   })
 
@@ -192,20 +207,27 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('Ran again as #3: listen answered 200; no app is behind it').waitFor()
+    await page.getByText('Ran again as #3: your app answered 200').waitFor()
     await page.keyboard.press('Escape')
     await detail().getByText('run again from #1').waitFor()
   })
 
   it.each([
-    ['escapes of JSON', String.raw`{"a":"\u202e\udb40\udc41Zoë"}`, '{"a":"\u202e\u{e0041}Zoë"}'],
-    ['no change of other text', '{"a":"Zoë"}\n', '{"a":"Zoë"}\n'],
-  ])('the inspector shows what an input field would hide, by %s', async (_, shown, body) => {
+    [
+      'JSON, indented, with escapes for what an input field would hide',
+      String.raw`{\n  "a": "\u202e\udb40\udc41Zoë",\n  "n": 1.0\n}`.replaceAll('\\n', '\n'),
+      '{"a":"\u202e\u{e0041}Zoë","n":1.0}',
+    ],
+    ['a text alone', '"Zoë"', '"Zoë"\n'],
+  ])('the inspector edits %s, and sends what it shows, byte for byte', async (_, shown, body) => {
     await inspector.deliver(await sign(body))
     await page.getByRole('button', { name: 'Edit and run…' }).click()
     expect(await page.getByRole('textbox', { name: 'Body' }).inputValue()).toBe(shown)
+    expect(await page.evaluate(`document.querySelector('#edit-body').selectionEnd`)).toBe(0) // seen from its beginning
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText('Ran again as #2').waitFor()
+    const sent = textOf(await (await inspector.ask('deliveries/2')).json(), 'body')
+    expect(Buffer.from(sent ?? '', 'base64').toString()).toBe(shown)
   })
 
   it('the inspector runs an edited body, and tests that a duplicate is recognised', async () => {
@@ -280,11 +302,12 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     expect(await detail().innerText()).not.toContain('hookgate/explain')
     expect(await page.locator('.row .verdict').first().isVisible()).toBe(true)
     expect(await width()).toBeLessThanOrEqual(390)
+    await page.getByText('More').click()
     const sideways = `document.querySelector('#detail').scrollWidth - document.querySelector('#detail').clientWidth`
     expect(await page.evaluate(sideways)).toBe(0)
   })
 
-  it('the inspector has a column for the type and a filter for it, and a dash without one', async () => {
+  it('the inspector shows the type and the ID, marks an ID that nothing signs, and filters by type', async () => {
     const secret = 'a-secret-for-github-0123456789'
     const file = await temporaryFile('secret.txt', secret)
     inspector = await startInspector(['--scheme', 'github', '--secret-file', file], {})
@@ -293,11 +316,56 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     for (const [n, eventType] of ['push', 'issues', undefined].entries()) {
       await inspector.deliver(await signAs(github, { secret, body: `{"n":${n}}`, eventType }))
     }
-    await expect.poll(() => page.locator('.row .type').allInnerTexts()).toEqual(['–', 'issues', 'push'])
-    const marks = `[...document.querySelectorAll('.row .id')].map((id) => [id.textContent.at(-1), id.scrollWidth > id.clientWidth])`
-    expect(await page.evaluate(marks)).toEqual([1, 2, 3].map(() => ['*', false])) // only text before the mark is cut
+    await expect.poll(() => page.locator('.row .type').allInnerTexts()).toEqual(['issues', 'push'])
+    const ids = await page.locator('.row .id').allInnerTexts()
+    expect(ids.every((id) => id.endsWith('*'))).toBe(true)
     await page.getByRole('searchbox').fill('type:push')
     await expect.poll(() => page.locator('.row:visible .type').allInnerTexts()).toEqual(['push'])
+  })
+
+  it.each([375, 1_280])(
+    'the inspector shows the names of a refused delivery too, whole and marked, %d pixels wide',
+    async (width) => {
+      inspector = await startInspector(['--scheme', 'stripe'], { HOOKGATE_SECRET: `whsec_${SECRET}` })
+      await page.close()
+      page = await opened()
+      await page.setViewportSize({ width, height: 844 })
+      const type = 'customer.subscription.pending_update_expired'
+      for (const text of [...HOSTILE, type]) {
+        const body = { id: `evt_${'0123456789'.repeat(3)}`, type: text }
+        await inspector.deliver(await signAs(stripe, { secret: 'whsec_of_another_0123456789', body }))
+      }
+      await inspector.deliver({ method: 'POST', headers: {}, body: `{"id":1e3,"type":"${'x'.repeat(300)}"}` })
+      await inspector.deliver({
+        method: 'POST',
+        headers: {},
+        body: `{"id":{},"type":"${' '.repeat(70_000)}"}`,
+      })
+      await expect.poll(() => rows().count()).toBe(HOSTILE.length + 3)
+      expect(await rows().nth(2).locator('.type').innerText()).toBe(type)
+      expect(await rows().nth(1).locator('.names').innerText()).toContain('x'.repeat(200))
+      expect(await rows().nth(1).locator('.names').innerText()).not.toContain('x'.repeat(201))
+      expect(await rows().nth(3).locator('.type').innerText()).toContain('\\u{202e}\\u{2066}')
+      const marked = page.locator('.row', { hasText: 'not verified' })
+      expect(await marked.count()).toBe(HOSTILE.length + 2) // no names are read from a longer body
+      await rows().nth(2).click()
+      await detail().getByText('not verified: anyone can write this').first().waitFor()
+      expect(await rows().nth(1).locator('.names').innerText()).toMatch(/^not verified/) // long names hide nothing
+      const cut = `[...document.querySelectorAll('.row .names')].filter((node) => node.scrollHeight > node.clientHeight).length`
+      expect(await page.evaluate(cut)).toBe(0)
+      expect(
+        await page.evaluate('[typeof owned, document.images.length, document.documentElement.scrollWidth]'),
+      ).toEqual(['undefined', 1, width])
+      expect(browser.complaints).toEqual([])
+    },
+  )
+
+  it('the inspector and the terminal show one clock', async () => {
+    await inspector.deliver(await sign('{}'))
+    const [line = ''] = await inspector.listener.deliveries(1)
+    const time = await page.locator('.row time').innerText()
+    expect(time.slice(0, 8)).toBe(line.slice(0, 8))
+    await detail().getByText(`${time} UTC`).waitFor()
   })
 
   it.each([390, 800, 1_280])('a reason is whole beside a type, %d pixels wide', async (width) => {
@@ -372,27 +440,44 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await Promise.all(tabs.map((tab) => tab.close()))
   }, 60_000)
 
-  it('the inspector shows what the app behind --forward-to answered, and when it is silent', async () => {
-    const app = createServer((_, response) =>
-      response.writeHead(202, { 'x-app': 'yes' }).end('{"stored":true}'),
+  it('the inspector shows what the app answered first, and when it is silent', async () => {
+    const app = await startApp((_, response) =>
+      response.writeHead(500, { 'x-app': 'yes' }).end('{"error":"no such customer"}'),
     )
-    await once(app.listen(0, '127.0.0.1'), 'listening')
-    const { port } = app.address() as AddressInfo // a TCP server has a port
-    inspector = await startInspector(['--forward-to', `http://127.0.0.1:${port}/`])
+    inspector = await startInspector(['--forward-to', app.url])
     await page.close()
     page = await opened()
     await inspector.deliver(await sign('{"a":1}'))
-    await detail().getByText('App answered 202').waitFor()
-    await detail().getByText('"stored"').waitFor()
+    await detail().getByRole('heading', { name: 'Accepted, then the app answered 500' }).waitFor()
+    expect(await detail().locator('pre').first().innerText()).toContain('"error": "no such customer"')
+    await detail().getByText('headers').first().click()
     await detail().getByText('x-app').waitFor()
-    app.closeAllConnections()
-    await new Promise((resolve) => app.close(resolve))
+    const [title = '', word = ''] = await page.evaluate<string[]>(
+      `['#detail h2 span', '.row .verdict'].map((each) => document.querySelector(each).className)`,
+    )
+    expect([title, word]).toEqual(['accepted', 'verdict mono accepted'])
+    expect(await rows().first().innerText()).toMatch(/accepted\s+app answered 500/)
+    expect((await inspector.listener.deliveries(1)).join()).toContain('accepted, app 500')
+    await app.stop()
     await inspector.deliver(await sign('{"a":2}'))
-    await detail()
-      .getByText(/^No answer: nothing listens on 127.0.0.1:\d+: start your app/)
-      .waitFor()
+    await detail().getByRole('heading', { name: 'Accepted, then the app did not answer' }).waitFor()
     expect(await detail().locator('.why').innerText()).toContain('nothing listens on 127.0.0.1:')
     expect(await rows().first().innerText()).toMatch(/upstream_unreachable/)
+  })
+
+  it('the inspector offers Run again only where something can run', async () => {
+    const run = page.getByRole('button', { name: 'Run again' })
+    await inspector.deliver(await sign('{}'))
+    await run.waitFor()
+    await fetch(inspector.listener.url)
+    await detail().getByText('method_not_post').waitFor()
+    expect(await run.count()).toBe(0)
+    inspector = await startInspector()
+    await page.close()
+    page = await opened()
+    await inspector.deliver(await sign('{}'))
+    await detail().getByText('To run it again, add --forward-to').waitFor()
+    expect(await page.getByRole('button', { name: /run/i }).count()).toBe(0)
   })
 
   it('the inspector says when listen is gone', async () => {

@@ -95,6 +95,11 @@ test('a long event ID keeps both ends', () => {
   expect(line).toBe('17:04:59 200    3.2 accepted           evt_xxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxx_end')
 })
 
+test('an answer of the app that is no 2xx, such as a redirect, does not look like success', () => {
+  expect(formatDelivery({ ...LINE, status: 302 }, OWN)).toMatch(/ accepted, app 302 /)
+  expect(formatDelivery({ ...LINE, status: 204 }, OWN)).toMatch(/ accepted {2}/)
+})
+
 test("a sender's event ID cannot move the cursor", () => {
   expect(formatDelivery({ ...LINE, eventId: 'evt_\u001b[2J' }, OWN)).not.toContain('\u001b')
 })

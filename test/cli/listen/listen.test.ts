@@ -23,7 +23,6 @@ async function exchange(url: string, text: string): Promise<string> {
 const OTHER_PATHS = [
   `${PATH}/`,
   `${PATH}2`,
-  `${PATH}?a=1`,
   PATH.replace('demo', 'Demo'),
   PATH.replace('demo', '%64emo'),
   PATH.replace('demo', 'demo%00'),
@@ -34,8 +33,37 @@ const OTHER_PATHS = [
   '*',
 ]
 
-test('any other path gets 404, and is not printed', async () => {
+test('every path is answered, so the path at the sender need not change, and none is printed', async () => {
+  const { headers } = await signHmac({ secret: SECRET, body: '{}' })
+  const signed = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const listener = await startListener(['--json'], { env })
+  for (const [index, path] of [...OTHER_PATHS, '/\u001b[2J', 'http://elsewhere.example/x'].entries()) {
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+    const reply = await exchange(listener.url, `${head}${signed.join('')}Content-Length: 2\r\n\r\n{}`)
+    const status = path.includes('\u001b') ? 400 : index === 0 ? 200 : 409
+    expect(reply, path).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  }
+  await listener.deliveries(OTHER_PATHS.length + 1)
+  expect(listener.stdout.text + listener.stderr.text).not.toMatch(/elsewhere|demo%00|\p{Cc}(?<!\n)/u)
+})
+
+test('strangers that look around get refusals, and nothing of the inspector', async () => {
+  const listener = await startListener(['--json', '--ui', '--ui-port', '0'], { env })
+  const [, origin = ''] = /^Inspector: (\S+)#/m.exec(listener.stderr.text) ?? []
+  expect(new URL(origin).port).not.toBe(new URL(listener.url).port)
+  for (const path of ['/', '/favicon.ico', '/page.js', '/api/stream', '/api/deliveries/1', '/.env']) {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']) {
+      const answer = await fetch(new URL(path, listener.url), { method })
+      expect(answer.status, `${method} ${path}`).toBe(400)
+      if (method !== 'HEAD') expect(await answer.json()).toMatchObject({ code: 'method_not_post' })
+    }
+  }
+  const traced = await exchange(listener.url, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n')
+  expect(traced).toBe('')
+})
+
+test('with --path, any other path gets 404, and is not printed', async () => {
+  const listener = await startListener(['--json', '--path', PATH], { env })
   for (const path of OTHER_PATHS) {
     const reply = await exchange(
       listener.url,
@@ -56,18 +84,39 @@ test('any other path gets 404, and is not printed', async () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject(OTHER_PATHS.map(() => unknown))
 })
 
-test('a listener id is matched in its one percent-encoded spelling', async () => {
+test('a listener id is percent-encoded in the path of the printed URL', async () => {
   const listener = await startListener(['--listener-id', 'a b/é'], { env })
   expect(new URL(listener.url).pathname).toBe('/api/v1/webhooks/incoming/a%20b%2F%C3%A9')
   expect((await shell(listener.command, { env })).code).toBe(0)
   const awkward = await startListener(['--listener-id', "it's (*)!"], { env })
   expect((await shell(awkward.command, { env })).code).toBe(0)
-  const lower = listener.url.replace('%2F', '%2f')
-  expect((await hookgate(['send', lower, '--data', '{}'], { env })).stdout).toContain('listener_unknown')
 })
 
+test.each([
+  ['/webhooks/stripe', '/webhooks/stripe'],
+  ['/a b/é', '/a%20b/%C3%A9'],
+  ['/x/../y', '/y'],
+  ['//host', '//host'],
+])('--path %s is answered as clients send it, whatever the query', async (given, path) => {
+  const listener = await startListener(['--path', given], { env })
+  expect(listener.url).toBe(new URL(listener.url).origin + path)
+  expect((await shell(listener.command, { env })).code).toBe(0)
+  const signed = await signHmac({ secret: SECRET, body: '{}' })
+  expect((await fetch(`${listener.url}?a=1`, signed)).status).toBe(200)
+  expect((await fetch(`${listener.url}/`, signed)).status).toBe(404)
+})
+
+test.each([[''], ['webhooks'], ['http://x/y'], ['/a?b'], ['/a#b']])(
+  '--path %j is refused with an example',
+  async (path) => {
+    const { code, stderr } = await hookgate(['listen', `--path=${path}`])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--path takes a path without host and query, e.g. /webhooks/stripe')
+  },
+)
+
 test('a refusal says what to do next, once', async () => {
-  const listener = await startListener([], { env })
+  const listener = await startListener(['--path', PATH], { env })
   const unsigned = { method: 'POST', body: '{}' }
   for (const path of ['/webhooks/stripe', '/other', PATH, PATH]) {
     await fetch(new URL(path, listener.url), unsigned)
@@ -76,7 +125,7 @@ test('a refusal says what to do next, once', async () => {
   await listener.stop()
   const hints = listener.stderr.text.match(/^ {2}.*$/gm)
   expect(hints).toEqual([
-    `  enter this path at the sender: ${PATH}`,
+    `  only --path ${PATH} is answered: enter it at the sender, or leave --path out`,
     '  to see why a delivery is refused, add --explain',
   ])
 })
@@ -100,7 +149,7 @@ test("Meta's subscription is answered if listen has the verify token, from a fil
   ]
   for (const { url } of await Promise.all(ways)) {
     const subscribe = (token: string) =>
-      fetch(`${url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1234`)
+      fetch(`${url}any/path?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1234`)
     expect(await (await subscribe('ours')).text()).toBe('1234')
     expect((await subscribe('other')).status).toBe(403)
   }
@@ -180,7 +229,8 @@ test('a sender that hangs up gets a line too, without a status', async () => {
 test('--allow-cidr refuses other networks with 403', async () => {
   const args = ['--allow-cidr', '192.0.2.0/24', '--allow-cidr', '2001:db8::/32']
   const listener = await startListener(args, { env })
-  const sent = await shell(listener.command, { env })
+  expect(listener.stdout.text).toContain('Next, have the sender call that URL.') // this machine may not send
+  const sent = await hookgate(['send', listener.url, '--data', '{}'], { env })
   expect(sent).toMatchObject({ code: 1 })
   expect(sent.stdout).toContain('"code":"source_ip_not_allowed"')
   const here = await startListener(['--allow-cidr', '127.0.0.0/8'], { env })
@@ -196,7 +246,7 @@ test('--tolerance and --max-body move the limits', async () => {
 })
 
 test('Expect: 100-continue is granted, but not to a body that is announced as too large', async () => {
-  const listener = await startListener([], { env })
+  const listener = await startListener(['--path', PATH], { env })
   const { headers, body } = await signHmac({ secret: SECRET, body: '{}' })
   const signed = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n${signed.join('')}`

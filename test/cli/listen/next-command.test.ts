@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hookgate, SECRET, shell, startListener, temporaryDirectory } from '../support.ts'
@@ -53,7 +54,7 @@ test.skipIf(NO_FIFO)(
   },
 )
 
-test('only the sender has the private key: listen asks for a delivery of the sender, until you have a key too', async () => {
+test('only the sender has the private key: listen asks for a delivery of the sender, until you have that key too', async () => {
   const cwd = await temporaryDirectory()
   await hookgate(['keys', '--out', 'keys'], { cwd })
   const { x } = JSON.parse((await shell('cat keys/hookgate-private.jwk.json', { cwd })).stdout)
@@ -63,7 +64,56 @@ test('only the sender has the private key: listen asks for a delivery of the sen
   await shell('mv keys/hookgate-jwks.json jwks.json', { cwd })
   const ofTokens = await startListener(['--jwks', 'jwks.json'], { cwd })
   expect(ofTokens.stdout.text).toContain('Next, have the sender call that URL.')
+  await hookgate(['keys', '--out', 'others'], { cwd })
+  await shell('cp others/hookgate-private.jwk.json .', { cwd })
+  const withAnother = await startListener(['--jwks', 'jwks.json'], { cwd })
+  expect(withAnother.stdout.text).toContain('Next, have the sender call that URL.')
+  const ofAnother = await startListener(['--scheme', 'discord'], { cwd, env })
+  expect(ofAnother.stdout.text).toContain('Next, have the sender call that URL.')
   await shell('cp keys/hookgate-private.jwk.json .', { cwd })
+  expect(
+    await shell((await startListener(['--scheme', 'discord'], { cwd, env })).command, { cwd }),
+  ).toMatchObject(SENT)
   const withKey = await startListener(['--jwks', 'jwks.json'], { cwd })
   expect(await shell(withKey.command, { cwd })).toMatchObject(SENT)
 })
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+)
+
+test.each<readonly [host: string, more: readonly string[]]>([
+  ['127.0.0.1', []],
+  ['0.0.0.0', ['--path', "/it's/(here)"]],
+  ...(hasIpv6
+    ? ([
+        ['::1', ['--listener-id', 'a b']],
+        ['::', []],
+      ] as const)
+    : []),
+])(
+  'the next command runs as it is printed on %s, behind an app, a store, networks and a limit',
+  async (host, more) => {
+    const cwd = await temporaryDirectory()
+    const app = await startListener(['--json'], { env: { HOOKGATE_SECRET: SECRET } })
+    const forwarding = ['--forward-to', app.url, '--forward-secret-file', 'secret.txt']
+    const limits = ['--allow-cidr', '127.0.0.1/32', '--allow-cidr', '::1/128', '--max-body', '17b']
+    await writeFile(join(cwd, 'secret.txt'), SECRET)
+    const listener = await startListener(
+      ['--host', host, '--store', 'sqlite:events.db', ...forwarding, ...limits, ...more],
+      { cwd },
+    )
+    expect(await shell(listener.command, { cwd })).toMatchObject(SENT)
+  },
+)
+
+test.each([
+  ['a body that is larger than the sample', ['--max-body', '16b']],
+  ['other networks only', ['--allow-cidr', '192.0.2.0/24']],
+])(
+  'listen takes %s: it asks for a delivery of the sender, because the command would be refused',
+  async (_, args) => {
+    const listener = await startListener(args)
+    expect(listener.stdout.text).toContain('Next, have the sender call that URL.')
+  },
+)

@@ -147,7 +147,7 @@ it.each(['svix', 'standard-webhooks'])('%s: a secret written in hex is named', a
 
 it('Paystack: the key of its API is the secret, so another mistake is named', async () => {
   expect(await firstSaid('paystack', (secret) => `sk_live_${secret}`)).toMatch(
-    /^No common mistake found. Check whether Paystack signed/,
+    /^No common mistake found: Paystack signed/,
   )
 })
 

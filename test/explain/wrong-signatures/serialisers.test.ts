@@ -199,7 +199,7 @@ describe('nothing is named that was not signed', () => {
     async (_, signed, arrived) => {
       const text = typeof arrived === 'string' ? arrived : arrived(signed)
       for (const [first] of await bothSay(signed.replace(/[{]/, '{"z":0,'), text))
-        expect(first).toMatch(/^No common mistake found\. Check whether \S+ signed with another secret/)
+        expect(first).toMatch(/^No common mistake found: \S+ signed with another secret/)
     },
   )
 })

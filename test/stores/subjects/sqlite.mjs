@@ -1,4 +1,4 @@
-// One process on a SQLite file. Config: `{ client, path, waitMs }`. With a `waitMs` of 0 the store waits for locks, as docs/stores.md
+// One process on a SQLite file. Config: `{ client, path, waitMs }`. With a `waitMs` of 0 the store waits for locks, as docs/stores/sqlite.md
 // says; by default SQLite does, because it is not fair to eight writers, and none here has a deadline.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteStore } from 'hookgate/stores/sqlite'

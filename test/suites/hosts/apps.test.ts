@@ -8,19 +8,28 @@ import { generateSecret } from 'hookgate'
 import { stripe } from 'hookgate/schemes/stripe'
 import { twilio } from 'hookgate/schemes/twilio'
 import { signAs } from 'hookgate/testing'
-import { expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 
 const SECRET = generateSecret()
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const here = join(root, 'test/suites/hosts')
-const { STRIPE_WEBHOOK_SECRET: _, ...rest } = process.env
+const { STRIPE_WEBHOOK_SECRET: _, REDIS_URL: __, ...rest } = process.env
 const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1' }
+let redis: RedisServer
+
+beforeAll(async () => {
+  redis = await startRedis()
+  return () => redis.close()
+})
 
 interface App {
   readonly name: string
-  /** Where the framework expects examples/web/<name>.ts. */
-  readonly route: string
+  /** Where the framework expects which file of examples. */
+  readonly routes: { readonly [route: string]: string }
+  /** The paths of these routes. */
+  readonly paths: readonly string[]
   readonly build: readonly string[]
   readonly start: readonly string[]
   /** What it prints when it is ready. */
@@ -35,14 +44,21 @@ const VITE = join(here, 'node_modules/vite/bin/vite.js')
 const APPS: readonly App[] = [
   {
     name: 'next',
-    route: 'app/webhooks/stripe/route.ts',
+    routes: {
+      'app/webhooks/stripe/route.ts': 'web/next.ts',
+      'pages/api/webhooks/stripe.ts': 'web/next-pages.ts',
+      'app/webhooks/route.js': 'quickstart/next.mjs',
+      'webhooks.mjs': 'quickstart/webhooks.mjs',
+    },
+    paths: ['/webhooks/stripe', '/api/webhooks/stripe', '/webhooks'],
     build: [NEXT, 'build'],
     start: [NEXT, 'start', '-p', '0', '-H', '127.0.0.1'],
     ready: /(http:\/\/127\.0\.0\.1:\d+).*Ready in/s,
   },
   {
     name: 'sveltekit',
-    route: 'src/routes/webhooks/stripe/+server.ts',
+    routes: { 'src/routes/webhooks/stripe/+server.ts': 'web/sveltekit.ts' },
+    paths: ['/webhooks/stripe'],
     build: [VITE, 'build'],
     start: ['build/index.js'],
     ready: /Listening on (http:\S+)/,
@@ -50,7 +66,7 @@ const APPS: readonly App[] = [
   },
 ]
 
-/** With the setting and the hook that docs/fetch.md shows. */
+/** With the setting and the hook that docs/frameworks/sveltekit-nuxt-astro.md shows. */
 async function takesFormsOfSendersOnly(url: string): Promise<void> {
   const publicUrl = 'https://example.com/webhooks/twilio'
   const form = await signAs(twilio, { secret: SECRET, body: 'From=%2B1&Body=Hi', publicUrl })
@@ -69,14 +85,15 @@ async function takesFormsOfSendersOnly(url: string): Promise<void> {
   expect(await post('/contact', { 'content-type': 'application/json' })).toBe('200 thank you')
 }
 
-/** A copy of the app with the example in it, beside the frameworks that it imports. */
-function folderOf({ name, route }: App): string {
+/** A copy of the app with the examples in it, beside the frameworks that they import. */
+function folderOf({ name, routes }: App): string {
   const folder = mkdtempSync(join(here, '.app-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(here, 'apps', name), folder, { recursive: true })
-  mkdirSync(join(folder, route, '..'), { recursive: true })
-  cpSync(join(root, 'examples/web', `${name}.ts`), join(folder, route))
-  cpSync(join(root, 'examples/web/stripe.ts'), join(folder, route, '../stripe.ts'))
+  for (const [route, example] of Object.entries(routes)) {
+    mkdirSync(join(folder, route, '..'), { recursive: true })
+    cpSync(join(root, 'examples', example), join(folder, route))
+  }
   return folder
 }
 
@@ -84,7 +101,13 @@ function folderOf({ name, route }: App): string {
 async function started({ start, ready }: App, cwd: string): Promise<string> {
   const app = spawn(process.execPath, start, {
     cwd,
-    env: { ...env, STRIPE_WEBHOOK_SECRET: SECRET, TWILIO_AUTH_TOKEN: SECRET },
+    env: {
+      ...env,
+      STRIPE_WEBHOOK_SECRET: SECRET,
+      WEBHOOK_SECRET: SECRET,
+      TWILIO_AUTH_TOKEN: SECRET,
+      REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    },
   })
   const gone = once(app, 'close')
   onTestFinished(async () => {
@@ -105,23 +128,30 @@ async function started({ start, ready }: App, cwd: string): Promise<string> {
 }
 
 it.each(APPS)(
-  'the example of $name, built without the secret by the real framework, accepts a signed webhook once',
+  'the examples of $name, built without the secret by the real framework, accept a signed webhook once',
   { timeout: 300_000 },
   async (app) => {
     const folder = folderOf(app)
     await promisify(execFile)(process.execPath, app.build, { cwd: folder, env })
     const url = await started(app, folder)
-    const request = await signAs(stripe, { secret: SECRET, body: { id: 'evt_1', type: 'invoice.paid' } })
-    const send = () => fetch(`${url}/webhooks/stripe`, request)
-    const accepted = await send()
-    expect([accepted.status, await accepted.text()]).toEqual([200, '{"received":true}'])
-    const duplicate = await send()
-    expect([duplicate.status, await duplicate.text()]).toEqual([200, ''])
+    for (const path of app.paths) {
+      const body = { id: `evt_${crypto.randomUUID()}`, type: 'invoice.paid' }
+      const request = await signAs(stripe, { secret: SECRET, body })
+      const post = async (text: string) => {
+        const response = await fetch(url + path, { ...request, body: text })
+        return `${response.status} ${await response.text()}`.trim()
+      }
+      expect(await post(`${request.body} `)).toMatch(/^401 /)
+      expect(await post(request.body)).toMatch(/^200 (?:\{"received":true\}|done)$/)
+      expect(await post(request.body)).toBe('200') // a duplicate
+    }
     await app.also?.(url)
   },
 )
 
-it('docs/fetch.md shows the hook of SvelteKit to the letter', () => {
+it('docs/frameworks/sveltekit-nuxt-astro.md shows the hook of SvelteKit to the letter', () => {
   const hook = readFileSync(join(here, 'apps/sveltekit/src/hooks.server.ts'), 'utf8')
-  expect(readFileSync(join(root, 'docs/fetch.md'), 'utf8')).toContain(`\n${hook}\`\`\``)
+  expect(readFileSync(join(root, 'docs/frameworks/sveltekit-nuxt-astro.md'), 'utf8')).toContain(
+    `\n${hook}\`\`\``,
+  )
 })

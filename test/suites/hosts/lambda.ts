@@ -1,7 +1,16 @@
+import { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { Hono } from 'hono'
 import { getConnInfo, handle } from 'hono/aws-lambda'
+import { defineListener } from 'hookgate'
 import { verifyWebhook } from 'hookgate/hono'
-import { listener } from './listener.ts'
+import { stripe } from 'hookgate/schemes/stripe'
+import { dynamodbStore } from 'hookgate/stores/dynamodb'
+
+const listener = defineListener({
+  id: 'stripe',
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  store: dynamodbStore(new DynamoDB({ maxAttempts: 2 })),
+})
 
 const app = new Hono()
 

@@ -21,8 +21,11 @@ import { github } from 'hookgate/schemes/github'
 import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 import { type SignedRequest, signAs } from 'hookgate/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { VerifyWebhook, Webhook } from './webhook.guard.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { VerifyWebhook, Webhook } from './webhooks.module.ts'
+
+// webhooks.module.ts creates a listener of its own.
+vi.hoisted(() => vi.stubEnv('STRIPE_WEBHOOK_SECRET', 'whsec_of_this_test'))
 
 const SECRETS = { stripe: generateSecret(), github: generateSecret() }
 

@@ -40,7 +40,7 @@ describe('links', () => {
       .filter(({ url }) => url.href.startsWith(`${repository}/`))
       .map(({ url }) => url.href)
     expect(targets).toContain(`${repository}/blob/main/SECURITY.md`)
-    expect(targets).toContain(`${repository}/tree/main/examples/web`)
+    expect(targets).toContain(`${repository}/blob/main/examples/typed/app.ts`)
     const missing = targets.filter(
       (href) =>
         !existsSync(

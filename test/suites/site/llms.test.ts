@@ -1,16 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { PAGES } from '../../../docs/site/.vitepress/sidebar.ts'
 import { builtFiles, ROOT, readBuilt, SITE } from './site-files.ts'
 
 const { repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 
 /** The pages of users, as paths of the site. */
-const PAGES = ['', 'migrate/', 'schemes/'].flatMap((folder) =>
-  readdirSync(`${ROOT}docs/${folder}`)
-    .filter((name) => name.endsWith('.md') && name !== 'decisions.md')
-    .map((name) => `/${folder}${name}`),
-)
+const FILES = PAGES.map((page) => `/${page}.md`)
 
 const withoutCode = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$|`[^`\n]+`/gm, '')
 
@@ -30,14 +27,14 @@ function isDead({ host, pathname, href }: URL): boolean {
 describe('for agents, the site', () => {
   it('the site lists each page of users once in llms.txt', () => {
     const listed = linksOf(readBuilt('/llms.txt'), '/').map(({ pathname }) => pathname)
-    expect(listed.toSorted()).toEqual(PAGES.toSorted())
+    expect(listed.toSorted()).toEqual(FILES.toSorted())
   })
 
   it('the site has each page as a whole in llms-full.txt', () => {
     const sections = [...readBuilt('/llms-full.txt').matchAll(/^---\nurl: (\S+)\n---$/gm)].map(
       ([, url]) => url,
     )
-    expect(sections.toSorted()).toEqual(PAGES.toSorted())
+    expect(sections.toSorted()).toEqual(FILES.toSorted())
     expect(readBuilt('/llms-full.txt')).toContain(
       readBuilt('/agents.md')
         .replace(/^---[\s\S]*?---\n/, '')
@@ -57,7 +54,7 @@ describe('for agents, the site', () => {
   })
 
   it('the site takes these files from its own host, and names them in the head of a page', () => {
-    expect(readBuilt('/checks.html')).toContain('<link href="/llms.txt" rel="describedby">')
+    expect(readBuilt('/errors.html')).toContain('<link href="/llms.txt" rel="describedby">')
     expect(readBuilt('/index.html')).not.toContain('Are you an LLM')
   })
 })

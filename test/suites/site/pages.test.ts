@@ -1,8 +1,12 @@
-import { readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, inject, it } from 'vitest'
-import { builtFiles, firstLoadBytes, ROOT, readBuilt, tagsOf } from './site-files.ts'
+import { PAGES, sidebar } from '../../../docs/site/.vitepress/sidebar.ts'
+import { builtFiles, firstLoadBytes, readBuilt, SITE, tagsOf } from './site-files.ts'
 
 const KB = 1024
+
+const linksOf = (items: ReturnType<typeof sidebar>): string[] =>
+  items.flatMap(({ link, items: within = [] }) => [...(link === undefined ? [] : [link]), ...linksOf(within)])
 
 describe('the site', () => {
   it('the site builds offline, within 60 s of CPU time', () => {
@@ -16,18 +20,40 @@ describe('the site', () => {
     expect(firstLoadBytes('/index.html')).toBeLessThanOrEqual(120 * KB)
   })
 
-  it('the site has every page of docs/ once in its sidebar', () => {
-    const names = readdirSync(`${ROOT}docs`).filter((name) => name.endsWith('.md'))
+  it('the site has every page once in its sidebar', () => {
     const listed = tagsOf(readBuilt('/schemes.html'))
       .filter(({ attributes }) => attributes.get('class')?.includes('VPLink link link'))
       .map(({ attributes }) => attributes.get('href'))
-    for (const name of names) {
-      const page = `/${name.replace('.md', '.html')}`
-      expect(
-        listed.filter((href) => href === page),
-        page,
-      ).toHaveLength(1)
+    for (const page of PAGES) {
+      const times = listed.filter((href) => href === `/${page}.html`).length
+      expect(times, page).toBeGreaterThan(0)
     }
+  })
+
+  it('each page describes itself, in words of its own, and says which picture stands for it', () => {
+    const described = PAGES.map((page) => {
+      const metas = tagsOf(readBuilt(`/${page}.html`)).filter(({ tag }) => tag === 'meta')
+      const of = (name: string) =>
+        metas
+          .find(({ attributes }) => [attributes.get('name'), attributes.get('property')].includes(name))
+          ?.attributes.get('content')
+      expect(of('og:image'), page).toBe('/link-preview.png')
+      expect(of('og:title'), page).toBeTruthy()
+      expect(of('og:description'), page).toBe(of('description'))
+      return of('description') ?? ''
+    })
+    expect(described.filter((text) => text.length < 20 || text.length > 165)).toEqual([])
+    expect(new Set(described).size).toBe(described.length)
+    expect(existsSync(`${SITE}/link-preview.png`)).toBe(true)
+  })
+
+  it('each page leads to the one before and after it, and has a footer', () => {
+    const [first = '', second = '', third = ''] = linksOf(sidebar())
+    const links = tagsOf(readBuilt(`${second}.html`)).filter(({ tag }) => tag === 'a')
+    const pager = links.filter(({ attributes }) => attributes.get('class')?.includes('pager-link'))
+    expect(pager.map(({ attributes }) => attributes.get('href'))).toEqual([`${first}.html`, `${third}.html`])
+    for (const page of ['/index.html', '/schemes.html'])
+      expect(readBuilt(page)).toContain('class="site-footer"')
   })
 
   it('the site has a page of the reference for each subpath', () => {

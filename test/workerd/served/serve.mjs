@@ -1,5 +1,5 @@
-// Serves worker.ts in a real workerd until it is stopped or killed. Prints its address. One argument: the folder for
-// its storage, which may come from an earlier run.
+// Serves a Worker in a real workerd until it is stopped or killed. Prints its address. Two arguments: the folder for
+// its storage, which may come from an earlier run, and the Worker's module.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -10,13 +10,13 @@ const { build } = requireInstalled('esbuild')
 const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = requireInstalled('miniflare')
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
-const [, , folder = ''] = process.argv
+const [, , folder = '', entry = here('./worker.ts')] = process.argv
 
 // Once per folder, because the tests start it many times.
 const script = `${folder}/worker.js`
 if (!existsSync(script)) {
   await build({
-    entryPoints: [here('./worker.ts')],
+    entryPoints: [entry],
     alias: { '#crypto': here('../../../src/crypto/web.ts') },
     bundle: true,
     external: ['cloudflare:workers'],
@@ -33,6 +33,7 @@ const miniflare = new Miniflare(
     modules: true,
     script: readFileSync(script, 'utf8'),
     compatibilityDate: '2026-11-01',
+    bindings: { STRIPE_WEBHOOK_SECRET: 'whsec_for_trying' },
     d1Databases: ['DB'],
     durableObjects: { EVENTS: { className: 'EventStoreObject', useSQLite: true } },
     resourcePersistencePath: folder,

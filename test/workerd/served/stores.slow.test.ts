@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { KILL_TIMES, killsOf } from '../../support/kills.ts'
 import { raceProcesses, raceRenewals } from '../../support/store-processes.ts'
 import { inWorkerd, WHY_NO_WORKERD } from '../project.ts'
 import { killWorkerd } from './kills.ts'
@@ -79,21 +80,26 @@ describe.skipIf(WHY_NO_WORKERD)(
       }, 60_000)
     })
 
-    it('a workerd killed between claim and answer loses no event, and runs none after its commit', async () => {
-      const elsewhere = await mkdtemp(join(tmpdir(), 'hookgate-workerd-'))
-      try {
-        const counts = await killWorkerd({
-          folder: elsewhere,
-          engines: ENGINES,
-          kills: 4,
-          deliveries: 3,
-          leaseMs: 2000,
-        })
-        const right = { kills: 4, deliveries: 12, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 }
-        expect(counts).toMatchObject({ 'durable-object': right, d1: right })
-      } finally {
-        await rm(elsewhere, { recursive: true })
-      }
-    }, 240_000)
+    it(
+      'a workerd killed between claim and answer loses no event, and runs none after its commit',
+      async () => {
+        const kills = killsOf('workerd')
+        const elsewhere = await mkdtemp(join(tmpdir(), 'hookgate-workerd-'))
+        try {
+          const counts = await killWorkerd({
+            folder: elsewhere,
+            engines: ENGINES,
+            kills,
+            deliveries: 3,
+            leaseMs: 2000,
+          })
+          const right = { kills, deliveries: 3 * kills, lost: 0, runTwiceAfterCommit: 0, takenEarly: 0 }
+          expect(counts).toMatchObject({ 'durable-object': right, d1: right })
+        } finally {
+          await rm(elsewhere, { recursive: true })
+        }
+      },
+      240_000 * KILL_TIMES,
+    )
   },
 )

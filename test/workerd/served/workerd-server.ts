@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url))
 
-/** A real workerd that serves worker.ts. Its processes have their own process group, so signals reach all of them. */
+/** A real workerd that serves a Worker. Its processes have their own process group, so signals reach all of them. */
 export interface WorkerdServer {
   readonly url: string
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
@@ -11,9 +11,12 @@ export interface WorkerdServer {
   kill(): Promise<void>
 }
 
-/** @param folder Keeps all objects and databases between runs. */
-export async function startWorkerd(folder: string): Promise<WorkerdServer> {
-  const child = spawn(process.execPath, [SERVE, folder], {
+/**
+ * @param folder Keeps all objects and databases between runs.
+ * @param entry The Worker's module. worker.ts by default.
+ */
+export async function startWorkerd(folder: string, ...entry: readonly string[]): Promise<WorkerdServer> {
+  const child = spawn(process.execPath, [SERVE, folder, ...entry], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

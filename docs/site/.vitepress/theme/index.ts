@@ -1,4 +1,7 @@
+import type { Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
+import { Layout } from './layout.ts'
 import './style.css'
+import './home.css'
 
-export default theme
+export default { extends: theme, Layout } satisfies Theme

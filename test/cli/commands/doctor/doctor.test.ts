@@ -23,6 +23,8 @@ const IDS = [
   'signature',
 ]
 
+const WITH_SECRET = { HOOKGATE_SECRET: SECRET }
+
 /** Add every check that needs no network here. */
 const NEED_NO_NETWORK = ['runtime', 'secret.shape']
 
@@ -34,7 +36,7 @@ async function folder(): Promise<string> {
 
 describe('hookgate doctor', () => {
   it('the doctor reports all nine checks, including those that could not run', async () => {
-    const { code, findings } = await diagnose([])
+    const { code, findings } = await diagnose([], { env: WITH_SECRET })
     expect([...new Set(findings.map(({ id }) => id))]).toEqual(IDS)
     expect(findings.filter(({ status }) => status === 'skip').every(({ fix }) => fix !== undefined)).toBe(
       true,
@@ -82,7 +84,8 @@ describe('hookgate doctor', () => {
     const { port } = server.address() as AddressInfo // it listens on a port
     const at = `127.0.0.1:${port}`
     const names = ['--url', `http://${at}`, '--jwks', `http://${at}`, '--store', `redis://${at}`]
-    const { findings } = await diagnose(['--offline', ...names])
+    const { code, findings } = await diagnose(['--offline', ...names])
+    expect(code, 'nothing is checked, so nothing is ok').toBe(1)
     const skipped = findings.filter(({ fix }) => fix === 'remove --offline').map(({ id }) => id)
     expect(skipped.toSorted()).toEqual(IDS.filter((id) => !NEED_NO_NETWORK.includes(id)).toSorted())
     expect(connections).toBe(0)
@@ -112,6 +115,10 @@ describe('hookgate doctor', () => {
     [['--url', 'https://user:hunter22@example.com'], 'hookgate doctor: --url must not contain credentials'],
     [['--sotre', 'x'], 'hookgate doctor: unknown option --sotre; did you mean --store?'],
     [['extra'], 'hookgate doctor: takes no arguments, only options'],
+    [[], 'hookgate doctor: needs something to check: --url URL (your endpoint), --secret-file FILE or'],
+    [['--json', '--offline', '--scheme', 'stripe'], 'hookgate doctor: needs something to check: --url URL'],
+    [['--jwks', 'x', '--event-id', '1'], 'hookgate doctor: --event-id needs --url URL'],
+    [['--jwks', 'x', '--public-url', 'https://x'], 'hookgate doctor: --public-url needs --url URL'],
   ])('the doctor exits with 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hookgate(['doctor', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -145,7 +152,7 @@ describe('the check runtime', () => {
 
   it("runtime finds another version of hookgate in the project's folder", async () => {
     const cwd = await projectWith({ version: '0.0.1', exports: ours })
-    const { complaints } = await diagnose(['--offline'], { cwd })
+    const { complaints } = await diagnose(['--offline'], { env: WITH_SECRET, cwd })
     expect(complaints).toEqual([
       expect.stringMatching(/^warn runtime: .* this folder has 0.0.1 → run npx --no-install hookgate doctor/),
     ])
@@ -156,11 +163,11 @@ describe('the check runtime', () => {
       (await hookgate(['--version'])).stdout.replace(/^(.*)\n$/, '{"version":"$1"}'),
     )
     const two = await projectWith({ version, exports: { ...ours, '.': './new-each-time.cjs' } })
-    expect((await diagnose(['--offline'], { cwd: two })).complaints).toEqual([
+    expect((await diagnose(['--offline'], { env: WITH_SECRET, cwd: two })).complaints).toEqual([
       expect.stringMatching(/^warn runtime: require and import load two copies/),
     ])
     const none = await projectWith({ version, exports: { ...ours, '.': './gone.js' } })
-    expect((await diagnose(['--offline'], { cwd: none })).complaints).toEqual([
+    expect((await diagnose(['--offline'], { env: WITH_SECRET, cwd: none })).complaints).toEqual([
       'fail runtime: hookgate cannot be loaded from this folder → run npm ci',
     ])
   })

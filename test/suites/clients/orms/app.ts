@@ -15,6 +15,6 @@ export const app = express()
 app.post('/webhooks/stripe', verifyWebhook(listener), async (req, res) => {
   const event = webhookOf(req, listener)
   await pay(event) // if it throws, the transaction is rolled back
-  const answer = await event.commit() // before the answer: if it fails, the sender has to know
-  res.sendStatus(answer === 'lost' ? 503 : 200) // lost: the lease had ended, and all was rolled back
+  await event.commit() // before the answer: if it fails, the sender has to know
+  res.sendStatus(200)
 })

@@ -44,7 +44,12 @@ const asksFirst = defineScheme({
   limits: 'No time is signed.',
 })
 
-type Factory = ((options: SchemeOptions) => Authenticator) & { readonly scheme: SenderScheme }
+/** Methods are bivariant: the factory of each scheme is assignable. */
+interface Bivariant {
+  make(options: SchemeOptions): Authenticator
+}
+
+type Factory = Bivariant['make'] & { readonly scheme: SenderScheme }
 
 /**
  * The senders that are sent over sockets, by name, because a worker cannot get a function. Rows pass a URL to those that are

@@ -1,0 +1,130 @@
+import { EventStoreError, LeaseLostError } from './errors.ts'
+import {
+  CLAIM_ANSWERS,
+  type ClaimAnswer,
+  COMMIT_ANSWERS,
+  type CommitAnswer,
+  type EventKey,
+} from './event-store.ts'
+import { withDeadline } from './lib/clock.ts'
+import { callHook } from './lib/hooks.ts'
+import type { MaybePromise } from './lib/maybe-promise.ts'
+import { isA } from './lib/member-of.ts'
+import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
+import type { Listener } from './listener.ts'
+import type { StoreAnswer, StoreFields } from './report.ts'
+import type { Waiter } from './verification.ts'
+
+/** Who asks. */
+interface Claimant {
+  readonly listener: Listener<unknown>
+  readonly owner: string
+  /** How long the event is remembered once it is committed, if not as long as the listener says. */
+  readonly retentionMs: number | undefined
+}
+
+/** One of the four calls, and the answers that the contract allows. */
+export interface StoreCall<Answer extends StoreAnswer> {
+  readonly name: StoreFields['verb']
+  readonly answers: readonly Answer[]
+  ask(key: EventKey, claimant: Claimant): MaybePromise<Answer>
+}
+
+export const CLAIM: StoreCall<ClaimAnswer> = {
+  name: 'claim',
+  answers: CLAIM_ANSWERS,
+  ask: (key, { listener: { store, leaseMs }, owner, retentionMs }) =>
+    retentionMs === undefined
+      ? store.claim(key, owner, leaseMs)
+      : store.claim(key, owner, leaseMs, retentionMs),
+}
+
+export const COMMIT: StoreCall<CommitAnswer> = {
+  name: 'commit',
+  answers: COMMIT_ANSWERS,
+  ask: (key, { listener: { store, retentionMs: longestMs }, owner, retentionMs = longestMs }) =>
+    store.commit(key, owner, Math.min(retentionMs, longestMs)),
+}
+
+export const RELEASE: StoreCall<boolean> = {
+  name: 'release',
+  answers: [true, false],
+  ask: (key, { listener: { store }, owner }) => store.release(key, owner),
+}
+
+export const RENEW: StoreCall<boolean> = {
+  name: 'renew',
+  answers: [true, false],
+  ask: (key, { listener: { store, leaseMs }, owner }) =>
+    store.renew ? store.renew(key, owner, leaseMs) : false,
+}
+
+/** Nothing is held while a commit or a release is awaited. */
+const DIRECT: Waiter = { wait: (promise) => promise }
+
+/** Publishes store calls and their answers to subscribers. */
+const STORE: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('store')
+
+/**
+ * Asks the listener's store for one key of an event.
+ *
+ * @throws EventStoreError if the store throws, takes too long or returns an invalid answer.
+ */
+export function ask<Answer extends StoreAnswer>(
+  call: StoreCall<Answer>,
+  claimant: Claimant,
+  eventId: string,
+  waiter: Waiter = DIRECT,
+): Promise<Answer> {
+  const listenerId = claimant.listener.id
+  const key = { listenerId, eventId }
+  if (!STORE?.hasSubscribers) return answerOf(call, claimant, key, waiter)
+  const fieldsOf = (answer?: Answer): StoreFields => ({ listenerId, verb: call.name, answer })
+  return traced(STORE, () => answerOf(call, claimant, key, waiter), fieldsOf)
+}
+
+async function answerOf<Answer extends StoreAnswer>(
+  call: StoreCall<Answer>,
+  claimant: Claimant,
+  key: EventKey,
+  waiter: Waiter,
+): Promise<Answer> {
+  try {
+    const asked = call.ask(key, claimant)
+    const isAnswer = typeof asked !== 'object' // a text or a boolean
+    const answer = isAnswer ? asked : await waiter.wait(inTime(Promise.resolve(asked), call, claimant, key))
+    if (call.answers.includes(answer)) return answer
+  } catch (cause) {
+    if (isA(cause, EventStoreError) || isA(cause, LeaseLostError)) throw cause
+    throw new EventStoreError(`the event store failed to ${call.name}`, { cause })
+  }
+  throw new EventStoreError(`the event store must answer ${call.name} with one of ${call.answers.join(', ')}`)
+}
+
+/** With a deadline: some clients hang for a minute when their server dies. */
+async function inTime<Answer extends StoreAnswer>(
+  asked: PromiseLike<Answer>,
+  { name }: StoreCall<Answer>,
+  claimant: Claimant,
+  key: EventKey,
+): Promise<Answer> {
+  const { storeTimeoutMs } = claimant.listener
+  const late = () => new EventStoreError(`the event store did not ${name} within ${storeTimeoutMs} ms`)
+  try {
+    return await withDeadline(asked, storeTimeoutMs, late)
+  } catch (error) {
+    if (name === 'claim') callHook(() => giveBack(asked, claimant, key))
+    throw error
+  }
+}
+
+/**
+ * A failed claim may still have been carried out: late, or after the client gave up. No handler runs under it, and it would block
+ * the retry.
+ */
+async function giveBack(asked: PromiseLike<unknown>, claimant: Claimant, key: EventKey): Promise<unknown> {
+  try {
+    await asked
+  } catch {}
+  return RELEASE.ask(key, claimant)
+}
