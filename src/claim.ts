@@ -1,5 +1,5 @@
 import { LeaseLostError } from './errors.ts'
-import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
+import type { ClaimAnswer, CommitAnswer, EventKey } from './event-store.ts'
 import type { Clock } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import { memberOf } from './lib/member-of.ts'
@@ -31,7 +31,8 @@ export class Lease {
   warn: ((listener: Listener<unknown>, code: LeaseLostError['code']) => void) | undefined
   readonly #clock: Clock
   readonly #claimedAt: number
-  readonly #keys: readonly string[]
+  /** The same objects in each call: a store may remember by them what it has claimed. */
+  readonly #keys: readonly EventKey[]
   /** The last call of `commit()` or `release()`, until it has failed. */
   #settling: Promise<unknown> | undefined
   #renewing: Promise<unknown> | undefined
@@ -55,7 +56,9 @@ export class Lease {
     this.warn = undefined
     this.#clock = clock
     this.#claimedAt = clock.now()
-    this.#keys = leased.claimKeys.length === 0 && this.listener.store.claimsAll ? [owner] : leased.claimKeys
+    const { id: listenerId, store } = this.listener
+    const ids = leased.claimKeys.length === 0 && store.claimsAll ? [owner] : leased.claimKeys
+    this.#keys = ids.map((eventId) => ({ listenerId, eventId }))
     this.heldSince = this.#claimedAt
   }
 
@@ -131,8 +134,8 @@ export class Lease {
 
   async #takeBoth(
     taking: Promise<ClaimAnswer>,
-    first: string,
-    second: string,
+    first: EventKey,
+    second: EventKey,
     waiter: Waiter,
   ): Promise<ClaimAnswer> {
     if ((await taking) !== 'acquired') return taking

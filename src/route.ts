@@ -28,6 +28,9 @@ type Handlers<Event, Rest extends readonly unknown[], Result> = {
   readonly [Key in NameOf<Event> | Prefixes<NameOf<Event>>]?: Handler<Routed<Event, Key>, Rest, Result>
 } & { readonly '*': Handler<Event, Rest, Result> }
 
+/** Unless the listener's events can be passed as these. `any` is the context of everything, and would take the types away. */
+type NeverUnless<Passed, Event> = 0 extends 1 & Event ? never : [Passed] extends [Event] ? unknown : never
+
 /** `NoInfer` would stay, and hide the members of a union. */
 type Uninferred<Type> = [Type][Type extends unknown ? 0 : never]
 
@@ -59,7 +62,7 @@ export function route<
   Result = unknown,
   Event = EventOf<Given>,
 >(
-  listener: Given & ([Rest] extends [never] ? never : unknown),
+  listener: Given & ([Rest] extends [never] ? never : NeverUnless<EventOf<Given>, Event>),
   handlers: Handlers<Uninferred<Event>, Uninferred<Rest>, Uninferred<Result>>,
 ): Handler<Event, Rest, Result>
 export function route<

@@ -73,12 +73,11 @@ const STORE: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('store'
 export function ask<Answer extends StoreAnswer>(
   call: StoreCall<Answer>,
   claimant: Claimant,
-  eventId: string,
+  key: EventKey,
   waiter: Waiter = DIRECT,
 ): Promise<Answer> {
-  const listenerId = claimant.listener.id
-  const key = { listenerId, eventId }
   if (!STORE?.hasSubscribers) return answerOf(call, claimant, key, waiter)
+  const { listenerId } = key
   const fieldsOf = (answer?: Answer): StoreFields => ({ listenerId, verb: call.name, answer })
   return traced(STORE, () => answerOf(call, claimant, key, waiter), fieldsOf)
 }

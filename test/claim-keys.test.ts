@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defineListener, type EventStore, verify } from '../src/index.ts'
+import { defineListener, type EventKey, type EventStore, verify } from '../src/index.ts'
 import { dropbox } from '../src/schemes/dropbox.ts'
 import { linear } from '../src/schemes/linear.ts'
 import { memoryStore } from '../src/stores/memory.ts'
@@ -71,6 +71,26 @@ describe('an event with two keys', () => {
       'release',
       'release',
     ])
+  })
+
+  it('an event has the same key objects at its claim and at its end, by which a store may remember it', async () => {
+    const ofVerb: Record<string, EventKey[]> = { claim: [], commit: [] }
+    const { listener, deliver } = linearListener((store) => ({
+      ...store,
+      claim(key, ...given) {
+        ofVerb.claim?.push(key)
+        return store.claim(key, ...given)
+      },
+      commit(key, ...given) {
+        ofVerb.commit?.push(key)
+        return store.commit(key, ...given)
+      },
+    }))
+    await (await acceptedEvent(await deliver('id-1'), listener)).commit()
+    const [bytes, id] = ofVerb.claim ?? []
+    expect(ofVerb.commit?.[0]).toBe(bytes)
+    expect(ofVerb.commit?.[1]).toBe(id)
+    expect(id).toBeDefined()
   })
 
   it('an event releases its bytes if the store fails at the ID', async () => {

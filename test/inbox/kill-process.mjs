@@ -34,14 +34,20 @@ const NAMES = [
   ['done', /SET state = 'done'/],
 ]
 
+/** When the last run of an event was asked for, at the earliest. It may overlap another one, whose lease had ended on a busy machine. */
+const takenAt = new Map()
+
 /** Reports the inbox's own statements. */
 function watched(client) {
   return {
     async query(text, values) {
       const [name] = NAMES.find(([, pattern]) => pattern.test(text)) ?? []
       if (name) return stepped(name, () => client.query(text, values))
+      const sentAt = Date.now()
       const result = await client.query(text, values)
-      if (/SKIP LOCKED/.test(text) && result.rows.length > 0 && /attempts/.test(text)) step('take answered')
+      if (!/SKIP LOCKED/.test(text) || result.rows.length === 0 || !/attempts/.test(text)) return result
+      for (const { id } of result.rows) takenAt.set(id, sentAt)
+      step('take answered')
       return result
     },
   }
@@ -83,12 +89,14 @@ async function put(event) {
 }
 
 async function handle({ id }, { attempt, done }) {
+  const at = takenAt.get(id)
   step('handler started')
   const effect = (client) =>
     stepped('effect', () =>
-      client.query('INSERT INTO effects (event_id, attempt, at) VALUES ($1, $2, clock_timestamp())', [
+      client.query('INSERT INTO effects (event_id, attempt, at) VALUES ($1, $2, to_timestamp($3 / 1000.0))', [
         id,
         attempt,
+        at,
       ]),
     )
   if (!transactions) return effect(pool)

@@ -193,7 +193,7 @@ describe.skipIf(WHY_NO_POSTGRES).each(['plain', 'transactions'] as const)(
           await endpoint.end('SIGKILL')
         }
         for (const { id, isAccepted } of sent) {
-          // `due_at` counts from the success, for the seven days of the listener.
+          // `due_at` counts from the success, for the seven days of the listener; `at` is when the run was taken.
           const { rows } = await pool.query(
             `SELECT state, (SELECT count(*)::int FROM effects WHERE event_id = id) AS effects,
               (SELECT count(*)::int FROM received WHERE event_id = id) AS received,

@@ -73,3 +73,19 @@ test('route() is the handler of a worker, with the types of its listener, and wi
   box.work(listener, route(listener, { '*': (event) => event.commit() }))
   webhookHandler(listener, route(listener, { '*': (event) => void event.commit() }))
 })
+
+test("route()'s events are those of its listener, whatever it is passed to", () => {
+  const other = defineListener({
+    id: 'other',
+    auth: stripe<{ readonly type: 'charge.failed'; readonly id: string }>({ secrets: 'whsec_of-a-test-0' }),
+    store: box.store,
+  })
+  // @ts-expect-error events of another listener
+  box.work(listener, route(other, { '*': () => {} }))
+  const anything = (_handler: (...given: ReturnType<typeof JSON.parse>[]) => unknown) => {}
+  // @ts-expect-error Paid has no such member
+  anything(route(listener, { 'invoice.paid': ({ payload }) => payload.nme, '*': () => {} }))
+  const invented = (_handler: (event: { readonly name: string }) => unknown) => {}
+  // @ts-expect-error no event of this listener
+  invented(route(listener, { '*': () => {} }))
+})
