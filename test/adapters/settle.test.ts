@@ -259,7 +259,10 @@ function transactional(clock: Endpoint['clock']) {
   const commits = inTurn(failing)
   return {
     claim: store.claim.bind(store),
-    commit: async (...given: Parameters<typeof store.commit>) => (await commits()) && store.commit(...given),
+    commit: async (...given: Parameters<typeof store.commit>) => {
+      await commits()
+      return store.commit(...given)
+    },
     release: store.release.bind(store),
     accepted() {},
   }
