@@ -3,6 +3,7 @@ import { type EventOf, type Listener, ListenerConfigError } from '../src/index.t
 import { readableAgain } from './hono/read-again.ts'
 import {
   behindProxies,
+  commitBefore,
   createObserver,
   createReceiver,
   type EmittingRequest,
@@ -49,7 +50,7 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
  * others itself. The handler can still read the exact body: with `c.req.json()` etc., from `c.req.raw`, or with Hono's
  * `cloneRawRequest` and `proxy`. For a new request, clone it first: `new Request(url, c.req.raw.clone())`. Without the clone, it
  * fails on Workers, and `new Request(c.req.raw)` on Deno too. On Node, the event is settled after the response, as in Express and
- * Fastify. On other runtimes it is settled before, because the platform may stop after the response.
+ * Fastify. On other runtimes, and with a transaction for each event, it is settled before.
  *
  * Use `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request. Setup mistakes are thrown to `app.onError` as a
  * ListenerConfigError that names the fix.
@@ -89,7 +90,7 @@ export function verifyWebhook<Given extends Listener<unknown>>(
       return undefined
     }
     if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
-    const handled = run()
+    const handled = run().then(() => commitBefore(outcome, () => statusOf(c).answer(undefined)))
     settleAfter(outgoing, outcome, handled)
     await handled
     return undefined

@@ -58,7 +58,7 @@ export interface RequestSource {
  * with verified events, and responds to all other deliveries itself. Settles the event before the response is sent: 2xx
  * commits; 408, 503 and 504 let the lease expire; any other status and a throw release.
  *
- * Rejects with any error of your handler. Rejects with a ListenerConfigError that names the fix if the body was read before,
+ * Rejects with any error of your handler, and with that of a commit if the store holds what it wrote, as a transaction does. Rejects with a ListenerConfigError that names the fix if the body was read before,
  * or if a listener with `allowedCidrs` gets no `sourceIp`.
  *
  * @example

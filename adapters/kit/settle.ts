@@ -29,6 +29,27 @@ export function settle(
   )
 }
 
+/**
+ * Commits a 2xx before it is answered, if the store holds what the handler wrote, as a transaction does: if that commit fails, the writes
+ * are gone, and the sender has to know. Rejects then, as if the handler had awaited `event.commit()` itself. Does nothing for other
+ * stores, statuses, and `settle: 'manual'`.
+ *
+ * @example
+ * ```ts
+ * const handled = answerTo(outcome.event).then(() => commitBefore(outcome, () => res.statusCode))
+ * ```
+ */
+export function commitBefore(
+  { event, listener }: Claimed<Listener<unknown>>,
+  statusOf: () => number,
+): Promise<unknown> | undefined {
+  if (!listener.store.accepted || listener.settle === 'manual' || !isSuccess(statusOf())) return undefined
+  return event.commit().catch((error: unknown) => {
+    reportFailure(listener, error, { eventId: event.id, durationMs: 0 })
+    throw error
+  })
+}
+
 /** Whether this status commits. */
 const isSuccess = (status: number) => status >= 200 && status < 300
 
@@ -62,8 +83,8 @@ export interface StatusOf<Result> {
 
 /**
  * Runs a handler, renews its lease until it returns, and settles its event before the response is sent, for platforms that may stop
- * after it. If the client has disconnected, only a 2xx that the handler returned settles it, and otherwise the lease expires. Settles, or rejects, like
- * `run`.
+ * after it. If the client has disconnected, only a 2xx that the handler returned settles it, and otherwise the lease expires. Settles, or
+ * rejects, like `run`, and rejects if `commitBefore` does.
  *
  * @example
  * ```ts
@@ -82,6 +103,7 @@ export async function settleBefore<Result>(
   try {
     const answer = await run()
     const status = statusOf.answer(answer)
+    await commitBefore(claimed, () => status)
     letGo(claimed, status)
     if (isSuccess(status) || !isGone()) await settle(claimed, status)
     return answer

@@ -88,6 +88,6 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
       renew: (key, owner, leaseMs) =>
         !isDone(eventKeyText(key)) && (store.renew?.(key, owner, leaseMs) ?? false),
     }),
-    accepted: (...given) => store.accepted?.(...given),
+    ...(store.accepted && { accepted: (...given) => store.accepted?.(...given) }),
   }
 }

@@ -253,6 +253,56 @@ function forgetful(clock: Endpoint['clock']) {
   return { claim: store.claim.bind(store), commit: async () => failing(), release: async () => failing() }
 }
 
+/** A store that keeps what the handler writes until its commit, which fails once. */
+function transactional(clock: Endpoint['clock']) {
+  const store = memoryStore({ clock })
+  const commits = inTurn(failing)
+  return {
+    claim: store.claim.bind(store),
+    commit: async (...given: Parameters<typeof store.commit>) => {
+      await commits()
+      return store.commit(...given)
+    },
+    release: store.release.bind(store),
+    accepted() {},
+  }
+}
+
+const onTransactional = (options = {}) => hmacEndpoint(options, transactional)
+
+describeMatrix('a store that holds what the handler wrote, and whose commit fails', [
+  {
+    name: 'an answer of 200 that has not left becomes 500, onError is called once, and the next delivery runs',
+    endpoint: onTransactional,
+    send: async (client) => {
+      const sent = await client.request()
+      const first = await client.send(sent)
+      await client.failures.reaches(1)
+      if (first.statusLine.includes('200')) client.clock.advanceSeconds(61)
+      const others = [await client.send(sent), await client.send(sent)]
+      expect(client.failures.entries).toEqual([expect.any(EventStoreError)])
+      return [first, ...others]
+    },
+    expected: [ACCEPTED, ACCEPTED, DUPLICATE],
+    differs: { 'held answer': [FAILED, ACCEPTED, DUPLICATE] },
+    handled: 2,
+  },
+  {
+    name: 'a handler that failed answers as it does everywhere',
+    endpoint: onTransactional,
+    setup: () => ({ handle: inTurn(failing) }),
+    send: async ({ send, request }) => send(await request()),
+    expected: FAILED,
+    handled: 1,
+  },
+  {
+    name: "with settle: 'manual', the answer stands",
+    endpoint: () => onTransactional({ settle: 'manual' }),
+    send: async ({ send, request }) => send(await request()),
+    expected: ACCEPTED,
+  },
+])
+
 describeMatrix('a store that fails after the handler', [
   {
     name: 'a failing store does not change the answer, calls onError, and the lease lapses',

@@ -74,6 +74,7 @@ describe('the public surface', () => {
         'asError',
         'behindProxies',
         'believesStrangers',
+        'commitBefore',
         'createObserver',
         'createReceiver',
         'fromNode',

@@ -51,6 +51,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     store = postgresStore(pool)
     await store.migrate()
     await pool.query('CREATE TABLE orders (event_id text)')
+    await pool.query('CREATE TABLE unique_orders (event_id text UNIQUE DEFERRABLE INITIALLY DEFERRED)')
     events = store.transactionPerEvent({ connect: () => pool.connect() })
   })
 
@@ -298,6 +299,61 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('store.transactionPerEvent'), () => 
     await events.transactionOf(again).query(INSERT, [id])
     await again.commit()
     expect(await orders(id)).toBe(1)
+  })
+
+  it.each(['pg', 'postgres.js'])(
+    'a constraint that fails at COMMIT fails the commit, and the one connection of %s goes on as before',
+    async (client) => {
+      const sql = postgres({ ...server.address, max: 1, onnotice() {} })
+      const one = new pg.Pool({ ...server.address, max: 1 })
+      onTestFinished(async () => void (await Promise.all([sql.end(), one.end()])))
+      const ofClient =
+        client === 'pg'
+          ? store.transactionPerEvent({ connect: () => one.connect() })
+          : store.transactionPerEvent({
+              begin: (work: (tx: postgres.TransactionSql) => Promise<void>) =>
+                sql.begin('isolation level serializable', work),
+            })
+      const [key, problem] = [keyOf(), { code: '23505' }]
+      const commitAfter = async (inserts: number, owner = crypto.randomUUID()) => {
+        const event = {}
+        expect(await ofClient.claim(key, owner, LEASE_MS)).toBe('acquired')
+        ofClient.accepted?.(event, owner)
+        const tx = ofClient.transactionOf(event)
+        const [text, values] = ['INSERT INTO unique_orders VALUES ($1)', [key.eventId]]
+        for (let count = 0; count < inserts; count += 1)
+          await ('unsafe' in tx ? tx.unsafe(text, values) : tx.query(text, values))
+        return ofClient.commit(key, owner, RETENTION_MS)
+      }
+      const isLeft = `SELECT current_setting('transaction_isolation') AS isolation, current_setting('transaction_read_only') AS is_read_only,
+        (SELECT count(*)::int FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') AS locks`
+      const expectClean = async () => {
+        const [row] = client === 'pg' ? (await one.query(isLeft)).rows : await sql.unsafe(isLeft)
+        expect(row).toEqual({ isolation: 'read committed', is_read_only: 'off', locks: 0 })
+      }
+      await expect(commitAfter(2)).rejects.toMatchObject(problem)
+      await expectClean()
+      expect(await commitAfter(1)).toBe('committed')
+      await expectClean()
+      expect(await store.claim(key, 'later', LEASE_MS)).toBe('done')
+    },
+  )
+
+  it('an event whose commit is left to webhookHandler is not answered 200 if the server refuses the COMMIT', async () => {
+    const problems: unknown[] = []
+    const { listener, id, request } = await stripeEvent({ onError: (error) => void problems.push(error) })
+    let inserts = 2
+    const handle = webhookHandler(listener, async (event) => {
+      const tx = events.transactionOf(event)
+      for (; inserts > 0; inserts -= 1) await tx.query('INSERT INTO unique_orders VALUES ($1)', [event.id])
+    })
+    const send = () => handle(new Request('https://shop.example/', request))
+    await expect(send()).rejects.toMatchObject({ code: 'ERR_EVENT_STORE', cause: { code: '23505' } })
+    expect(problems).toMatchObject([{ code: 'ERR_EVENT_STORE' }])
+    inserts = 1
+    expect((await send()).status).toBe(200)
+    expect((await pool.query('SELECT FROM unique_orders WHERE event_id = $1', [id])).rowCount).toBe(1)
+    await untilAllAreBack()
   })
 
   it('a commit fails if the connection of postgres.js broke, so that no handler answers 200', async () => {

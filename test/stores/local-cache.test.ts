@@ -93,6 +93,13 @@ describe('round trips', () => {
   })
 })
 
+it('a cache is told of accepted events only if its store wants to be, because adapters then commit before they answer', () => {
+  const accepted = () => {}
+  const { far } = cached()
+  expect(withLocalCache(far)).not.toHaveProperty('accepted')
+  expect(withLocalCache({ ...far, accepted })).toHaveProperty('accepted')
+})
+
 describe('it does not remember', () => {
   it('renewals: a lease is as long as in the store', async () => {
     const { here, there, clock } = cached()

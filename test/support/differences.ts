@@ -77,6 +77,10 @@ export const DIFFERENCES = {
     on: ['on Bun'],
     why: 'if a request arrives before the previous one is answered, the server closes the connection: neither is answered, and the second does not run',
   },
+  'held answer': {
+    on: ['Hono on Node', 'web on Node', 'on Bun', 'on Deno', 'on workerd'],
+    why: 'the answer has not left: if the store holds what the handler wrote, as a transaction does, and the commit fails, the answer is 500',
+  },
   unheard: {
     on: ['web on Node'],
     why: "`hookgate/web` cannot see the connection. On a Node server, if a refusal closes the connection, the next request on it still runs, but its response cannot be sent: the sender's retry gets 409",

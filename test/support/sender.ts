@@ -152,6 +152,7 @@ function watched(store: EventStore, calls: Log<string>): EventStore {
       calls.add(`release ${key.eventId}`)
       return store.release(key, ...rest)
     },
+    ...(store.accepted && { accepted: (...given) => store.accepted?.(...given) }),
     ...(store.renew && {
       renew(key, ...rest) {
         calls.add(`renew ${key.eventId}`)

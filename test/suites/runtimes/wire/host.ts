@@ -129,6 +129,7 @@ function stateOf(row: Row): State {
     },
     hasSchema: listener.payload !== undefined,
     renews: listener.store.renew !== undefined,
+    isTransactional: listener.store.accepted !== undefined,
     options,
   }
 }

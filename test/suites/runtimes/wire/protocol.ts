@@ -15,6 +15,8 @@ export interface State {
   readonly hasSchema: boolean
   /** Whether the row's store can renew a lease. */
   readonly renews: boolean
+  /** Whether the row's store holds what the handler wrote. */
+  readonly isTransactional: boolean
   /** Options of the adapter. */
   readonly options: object
 }

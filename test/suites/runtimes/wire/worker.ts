@@ -64,6 +64,7 @@ function listenerOf(env: Bindings, state: State, id: string, notes: Promise<unkn
       claim: (...args) => ask(env, 'store', { verb: 'claim', args }),
       commit: (...args) => ask(env, 'store', { verb: 'commit', args }),
       release: (...args) => ask(env, 'store', { verb: 'release', args }),
+      ...(state.isTransactional && { accepted() {} }),
       ...(state.renews && { renew: (...args) => ask(env, 'store', { verb: 'renew', args }) }),
     },
     ...(state.hasSchema && {
