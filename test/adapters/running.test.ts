@@ -481,7 +481,7 @@ describe('a commit or a release', () => {
       if (eventId === 'bytes') throw new Error('ECONNRESET')
       await settled()
       calls.push('commit id')
-      return 'committed'
+      return 'committed' as const
     }
     const release: EventStore['release'] = ({ eventId }) => {
       calls.push(`release ${eventId}`)
