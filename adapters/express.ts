@@ -91,7 +91,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     next: (error?: Error) => void,
     incoming: Incoming,
   ): Promise<void> {
-    let ended: Promise<unknown> | undefined
+    let ended: Promise<undefined> | undefined
     try {
       const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
@@ -99,7 +99,8 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
       attach(request, outcome.event)
       const returned: unknown = next() // nothing in Express, and what the handler returns on a bare server
       if (!(returned instanceof Promise)) return
-      ended = returned
+      ended = returned.then(() => undefined)
+      ended.catch(() => {})
       void returned.then() // a rejection stays unhandled, as without hookgate
     } catch (error) {
       if (passOn(asError(error), next)) return

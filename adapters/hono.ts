@@ -21,9 +21,10 @@ import {
   type ReceiverOptions,
   type SourceFinder,
   type StatusOf,
-  settleAfter,
+  settleAtEnd,
   settleBefore,
   toResponse,
+  type WhenReturned,
   withBody,
   withKept,
 } from './kit/index.ts'
@@ -91,7 +92,8 @@ export function verifyWebhook<Given extends Listener<unknown>>(
     }
     if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
     const handled = run().then(() => commitBefore(outcome, () => statusOf(c).answer(undefined)))
-    settleAfter(outgoing, outcome, handled)
+    const whenReturned: WhenReturned = (tell) => void handled.then(() => tell()).catch(() => {})
+    settleAtEnd(outgoing, outcome, whenReturned, handled, lateStatusOf(c, handled))
     await handled
     return undefined
   }
@@ -243,6 +245,20 @@ class CopyOnDemand extends Promise<ArrayBuffer> {
   ): Promise<Done | Failed> {
     // Not slice(), which for a Buffer returns a view into its pool.
     return Promise.resolve(new Uint8Array(this.#bytes).buffer).then(onBytes, onError)
+  }
+}
+
+/** The status of a handler that returns after a timeout has answered. Hono drops its response, unless told that there is none yet. */
+function lateStatusOf(c: Context, handled: Promise<unknown>): () => Promise<number | undefined> | undefined {
+  let hasEnded = false
+  const onEnd = () => {
+    hasEnded = true
+  }
+  handled.then(onEnd, onEnd)
+  return () => {
+    if (hasEnded) return undefined // its own answer
+    c.finalized = false
+    return handled.then(() => (c.finalized ? c.res.status : undefined))
   }
 }
 

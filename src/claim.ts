@@ -14,6 +14,12 @@ const BEAT_MS = 1000
 /** What a lease needs to know of a delivery. */
 type Leased = Pick<Verification, 'claimKeys' | 'eventId' | 'listener' | 'retentionMs'>
 
+/** What the store answered for the keys that it did not fail for. */
+interface Answers<Answer> {
+  readonly answers: readonly Answer[]
+  readonly failure: PromiseRejectedResult | undefined
+}
+
 /**
  * The lease of one delivery on its event, by each of the event's keys, of which there are at most two. Whatever watches the handler calls
  * `beat`, which renews it. Knows by the monotonic clock when the lease has ended, whatever the store says later.
@@ -153,11 +159,12 @@ export class Lease {
     if (this.#answer) return this.#answer
     const isRepeated = this.#isCommitTried // the first may have been carried out although it failed
     this.#isCommitTried = true
-    const answers = await this.#askForEach(COMMIT)
+    const { answers, failure } = await this.#askForEach(COMMIT)
     const isLost = answers.includes('lost')
-    if (!isLost) this.#answer = 'already'
     if (isLost || (answers.includes('already') && !isRepeated)) this.#tellTooLate(isLost)
+    if (failure) throw failure.reason
     if (isLost) return 'lost'
+    this.#answer = 'already'
     return answers.includes('committed') || answers.length === 0 ? 'committed' : 'already'
   }
 
@@ -173,29 +180,31 @@ export class Lease {
   }
 
   async #releaseNow(): Promise<boolean> {
-    const answers = await this.#askForEach(RELEASE)
+    const { answers, failure } = await this.#askForEach(RELEASE)
     if (answers.includes(true)) this.#answer = 'lost'
+    if (failure) throw failure.reason
     return !answers.includes(false)
   }
 
   async #renew(startedAt: number): Promise<void> {
-    try {
-      const answers = await this.#askForEach(RENEW)
-      if (this.judge()) return
-      if (answers.includes(false))
-        this.#lose('ERR_LEASE_LOST', `the store had ended the lease ${this.#ranFor()}`)
-      else this.heldSince = startedAt
-    } catch (error) {
-      this.#problem = error // it is tried again until the lease has ended
-    } finally {
-      this.#renewing = undefined
-    }
+    const { answers, failure } = await this.#askForEach(RENEW)
+    this.#renewing = undefined
+    if (failure) this.#problem = failure.reason // it is tried again until the lease has ended
+    if (this.judge()) return
+    if (answers.includes(false))
+      this.#lose('ERR_LEASE_LOST', `the store had ended the lease ${this.#ranFor()}`)
+    else if (failure === undefined) this.heldSince = startedAt
   }
 
-  #askForEach<Answer extends StoreAnswer>(call: StoreCall<Answer>): Promise<readonly Answer[]> {
+  /** Returns when the calls for all keys are over: the next must not overtake one that is still in flight. */
+  async #askForEach<Answer extends StoreAnswer>(call: StoreCall<Answer>): Promise<Answers<Answer>> {
     const asked: Promise<Answer>[] = []
     for (const key of this.#keys) asked.push(ask(call, this, key))
-    return Promise.all(asked)
+    const outcomes = await Promise.allSettled(asked)
+    return {
+      answers: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : [])),
+      failure: outcomes.find((outcome) => outcome.status === 'rejected'),
+    }
   }
 
   get #isRenewable(): boolean {

@@ -24,10 +24,10 @@ export function keepReturned(route: RouteOptions): void {
   route.handler = Object.defineProperty(kept, 'name', { value: handler.name }) // tools show it
 }
 
-/** The promise of a handler that has been called, unless it answers in a callback. */
-export function returnedBy(request: HandledRequest): Promise<unknown> | undefined {
+/** Settles with a handler that has been called, unless it answers in a callback. Its status is `reply.statusCode`, if it sets one. */
+export function returnedBy(request: HandledRequest): Promise<undefined> | undefined {
   const returned = request[RETURNED]
-  return returned instanceof Promise ? returned : undefined
+  return returned instanceof Promise ? returned.then(() => undefined) : undefined
 }
 
 /**

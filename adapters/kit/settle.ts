@@ -124,21 +124,26 @@ function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
   }
 }
 
+/**
+ * Finds the promise of a handler that something else has answered for, or whose client has disconnected. Fulfilled with the status of
+ * its own answer, if known.
+ */
+type Returned = () => Promise<number | undefined> | undefined
+
 /** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
 interface OpenResponse {
   readonly response: NodeResponse
   readonly claimed: Claimed<Listener<unknown>>
   /** Settles when the handler ends, if known. */
   readonly handled: Promise<unknown> | undefined
-  /** Finds such a promise of a handler that is not waited for. */
-  readonly returned: (() => Promise<unknown> | undefined) | undefined
+  readonly returned: Returned | undefined
   readonly whenReturned: WhenReturned | undefined
   isOver: boolean
 }
 
 /**
  * Settles the event once the Node response has been sent and `handled`, if given, has settled: 2xx commits; 408, 503 and 504
- * let the lease expire; everything else releases. If a streamed response fails, the lease expires.
+ * let the lease expire, unless the handler chooses a 2xx later; everything else releases. If a streamed response fails, the lease expires.
  *
  * If the client disconnects before the response has ended, a 2xx with which the handler ends it later commits, and otherwise
  * the lease expires. What ends it in the same turn as `close` counts only if `handled` has settled by then too, because anything
@@ -174,7 +179,8 @@ function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | 
  * `handled` is given.
  *
  * @param returned Finds the promise of a handler, once its response is over. Until it settles, the lease is renewed for a handler that
- * something else has answered for. Once it rejects, the lease of a client that has disconnected is renewed no more.
+ * something else has answered for, and a 2xx that it is fulfilled with commits. Once it rejects, the lease of a client that has
+ * disconnected is renewed no more.
  * @example
  * ```ts
  * settleAtEnd(res, outcome, (tell) => void answerTo(outcome.event).then(() => tell()))
@@ -185,7 +191,7 @@ export function settleAtEnd(
   claimed: Claimed<Listener<unknown>>,
   whenReturned?: WhenReturned,
   handled?: Promise<unknown>,
-  returned?: () => Promise<unknown> | undefined,
+  returned?: Returned,
 ): void {
   const open = { response, claimed, handled, whenReturned, returned, isOver: false }
   keep(claimed)
@@ -211,6 +217,7 @@ function onClose(open: OpenResponse): void {
   const { writableEnded, stream } = response
   // On HTTP/2, what waits for `aborted` may have ended the response before `close`.
   if (!writableEnded || stream?.aborted === true) return void onHangUp(open, true)
+  if (MAY_STILL_RUN.includes(sentStatus(response))) return void settleAfterTimeout(open)
   if (handled === undefined) return void settleNow(open)
   const settleLate = () => settleNow(open)
   handled.then(settleLate, settleLate)
@@ -236,15 +243,28 @@ function onHangUp(open: OpenResponse, isClosing: boolean): void {
   })
 }
 
-function settleNow(open: OpenResponse): void {
-  const { claimed, handled } = open
-  const status = sentStatus(open.response)
-  if (!MAY_STILL_RUN.includes(status)) letGo(claimed, status)
-  else letGoAfter(handled ? undefined : open.returned?.(), open)
+function settleNow({ claimed, response }: OpenResponse): void {
+  const status = sentStatus(response)
+  letGo(claimed, status)
   void settle(claimed, status)
 }
 
-/** Lets go at the end of a handler that something else has answered for: now, if its end cannot be seen. */
+/** Something else has answered. Commits if the handler succeeds later, by what it returns or by the status that it sets then. */
+function settleAfterTimeout(open: OpenResponse): void {
+  const { claimed, handled, response } = open
+  const { statusCode } = response
+  const returned = open.returned?.() ?? handled?.then(() => undefined)
+  if (returned === undefined) return void letGo(claimed, sentStatus(response))
+  const onReturn = (own: number | undefined) => {
+    const status = response.statusCode === statusCode ? own : response.statusCode
+    if (status === undefined || !isSuccess(status)) return void letGo(claimed, sentStatus(response))
+    letGo(claimed, status)
+    void settle(claimed, status)
+  }
+  returned.then(onReturn, () => letGo(claimed, sentStatus(response)))
+}
+
+/** Lets go at the end of a handler whose client has disconnected: now, if its end cannot be seen. */
 function letGoAfter(end: Promise<unknown> | undefined, { claimed, response }: OpenResponse): void {
   const onEnd = () => letGo(claimed, sentStatus(response))
   if (end) end.then(onEnd, onEnd)

@@ -57,7 +57,6 @@ export function forwarder(
   const complain = throttled(remark)
   const pass: AnswerEvent = async (claimed, request, response) => {
     const { event, listener, verification, isReplay } = claimed
-    keep(claimed) // until the app has answered
     const hasRoom = inFlight.size < MOST_IN_FLIGHT // this one does not count yet
     const isSigned = forwarding.secret !== undefined
     const key = isSigned
@@ -68,9 +67,11 @@ export function forwarder(
     const sentAt = saidTimeOf(event, listener.protocol)
     // The query of a GET is the event's body.
     const { query } = urlParts(signsQuery && request.method === 'POST' ? (request.url ?? '') : '')
-    const answer = hasRoom
-      ? await app.ask(appHeaders({ event, key, sentAt, isReplay }, request, options), event.rawBody, query)
+    const asked = hasRoom
+      ? app.ask(appHeaders({ event, key, sentAt, isReplay }, request, options), event.rawBody, query)
       : TOO_MANY
+    keep(claimed) // until the app has answered: what follows does not throw before `letGo`
+    const answer = await asked
     letGo(claimed, answer.kind === 'answered' ? answer.status : RESPONSES[answer.kind].status)
     // Before the sender gets the answer, so that its next attempt finds the event settled.
     if (isSigned && isDuplicate(answer)) {

@@ -438,6 +438,62 @@ describe('a commit or a release', () => {
     expect([await lease.release(), await lease.commit(), calls]).toEqual([false, 'lost', []])
   })
 
+  it('after a release of one of two keys that failed for the other, nothing is committed', async () => {
+    const { calls, lease } = begun({ keys: ['bytes', 'id'] })
+    const release: EventStore['release'] = ({ eventId }) => {
+      if (eventId === 'bytes') throw new Error('ECONNRESET')
+      return true
+    }
+    Reflect.set(lease, 'listener', { ...lease.listener, store: { ...lease.listener.store, release } })
+    await expect(lease.release()).rejects.toThrow('the event store failed to release')
+    expect([await lease.commit(), calls]).toEqual(['lost', []])
+  })
+
+  it('a commit that is lost for one key tells so, if it failed for the other', async () => {
+    const { lease, told } = begun({ keys: ['bytes', 'id'] })
+    const commit: EventStore['commit'] = ({ eventId }) => {
+      if (eventId === 'bytes') throw new Error('ECONNRESET')
+      return 'lost'
+    }
+    Reflect.set(lease, 'listener', { ...lease.listener, store: { ...lease.listener.store, commit } })
+    await expect(lease.commit()).rejects.toThrow('the event store failed to commit')
+    expect(told.map(({ text }) => text)).toEqual([
+      'LeaseLostError: the commit came too late, and another delivery ran the event too: its lease of 60 s was lost',
+    ])
+  })
+
+  it('a renewal that is refused for one key loses the lease at once, if it failed for the other', async () => {
+    const renew: EventStore['renew'] = ({ eventId }) => {
+      if (eventId === 'bytes') throw new Error('ECONNRESET')
+      return false
+    }
+    const { told, world } = begun({ keys: ['bytes', 'id'], renew })
+    await world.advance(31)
+    expect(told.map(({ text }) => text)).toEqual([
+      'LeaseLostError: the store had ended the lease 30.0 s after the claim, and the next delivery of this event may run',
+    ])
+  })
+
+  it('a release does not overtake the commit of one key, because that of the other has failed', async () => {
+    const { lease } = begun({ keys: ['bytes', 'id'] })
+    const calls: string[] = []
+    const commit: EventStore['commit'] = async ({ eventId }) => {
+      if (eventId === 'bytes') throw new Error('ECONNRESET')
+      await settled()
+      calls.push('commit id')
+      return 'committed' as const
+    }
+    const release: EventStore['release'] = ({ eventId }) => {
+      calls.push(`release ${eventId}`)
+      return false
+    }
+    const store = { ...lease.listener.store, commit, release }
+    Reflect.set(lease, 'listener', { ...lease.listener, store })
+    await lease.commit().catch(() => {})
+    await lease.release()
+    expect(calls).toEqual(['commit id', 'release bytes', 'release id'])
+  })
+
   it('a commit that was carried out although it failed is no run of another delivery, when it is repeated', async () => {
     const { lease, told, world } = begun({ renew: () => false })
     const answers = [() => Promise.reject(new Error('ECONNRESET')), () => 'already']

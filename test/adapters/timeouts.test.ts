@@ -180,22 +180,21 @@ const LEAVING: readonly (readonly [name: string, start: Start, first: string, ca
   ...(hasItOnHttp1
     ? [["Fastify's handlerTimeout", onFastifyWith({ handlerTimeout }, {}), '503', true] as const]
     : []),
-  ...(['in front', 'behind'] as const).flatMap((place) =>
-    (['on Node', 'on web APIs alone'] as const).flatMap((runtime) => [
-      [
-        `hono/timeout ${place}, ${runtime}`,
-        onHonoWith(place, runtime),
-        '504',
-        timeout !== undefined,
-      ] as const,
-      [
-        `hono/timeout ${place} with 408, ${runtime}`,
-        onHonoWith(place, runtime, new HTTPException(408)),
-        '408',
-        timeout !== undefined,
-      ] as const,
-    ]),
-  ),
+  ...(
+    [
+      ['in front', 'on web APIs alone'],
+      ['behind', 'on Node'],
+      ['behind', 'on web APIs alone'],
+    ] as const
+  ).flatMap(([place, runtime]) => [
+    [`hono/timeout ${place}, ${runtime}`, onHonoWith(place, runtime), '504', timeout !== undefined] as const,
+    [
+      `hono/timeout ${place} with 408, ${runtime}`,
+      onHonoWith(place, runtime, new HTTPException(408)),
+      '408',
+      timeout !== undefined,
+    ] as const,
+  ]),
 ]
 
 describe('a timeout that answers 503, 504 or 408 for a handler that still runs', () => {
@@ -214,6 +213,75 @@ describe('a timeout that answers 503, 504 or 408 for a handler that still runs',
       expect(running).toEqual({ now: 0, most: 1, ever: 2 })
     })
   }
+})
+
+/** A timer in front of a plain server. */
+const onBareServer: Start = (listener, work) => {
+  const verify = onExpress(listener)
+  const app: RequestListener = (request, response) => {
+    setTimeout(() => response.headersSent || response.writeHead(503).end(), TIMEOUT_MS)
+    verify(request, response, async () => {
+      await work()
+      response.statusCode = 204
+      response.end()
+    })
+  }
+  return onSockets(serve(app))
+}
+
+/** A timer in front, whose scope has a handler that sets its status. */
+const onFastifyWithTimer: Start = (listener, work) => {
+  const app = Fastify()
+  app.register(async (scope) => {
+    await scope.register(onFastify, { listener })
+    scope.addHook('preHandler', async (_request, reply) => {
+      const timeout = setTimeout(() => reply.code(503).send(), TIMEOUT_MS)
+      reply.raw.on('finish', () => clearTimeout(timeout))
+    })
+    scope.post('/hook', async (_request, reply) => {
+      await work()
+      reply.code(200)
+      return 'done'
+    })
+  })
+  return onSockets(serveFastify(app))
+}
+
+const LATE: readonly (readonly [name: string, start: Start, first: string])[] = [
+  ['node:http', onBareServer, '503'],
+  ['Fastify', onFastifyWithTimer, '503'],
+  ...(timeout
+    ? ([
+        ['hono/timeout in front, on Node', onHonoWith('in front', 'on Node'), '504'],
+        ['hono/timeout with 408', onHonoWith('in front', 'on Node', new HTTPException(408)), '408'],
+      ] as const)
+    : []),
+]
+
+describe('a handler that answers 2xx after a timeout has answered', () => {
+  it.each(LATE)('the event is done: %s', async (_, start, status) => {
+    const { first, send, running, finish } = await timedOut(start)
+    expect(first).toBe(status)
+    expect(await Promise.all([send(), send(), send()])).toEqual(Array(3).fill(IN_PROGRESS))
+    await finish()
+    expect(await send()).toBe('409 event_duplicate')
+    expect(running).toEqual({ now: 0, most: 1, ever: 1 })
+  })
+
+  const failing = (start: Start): Start => {
+    return (listener, work) => start(listener, () => work().then(() => Promise.reject(new Error('late'))))
+  }
+  it.each(LATE.filter(([name]) => name !== 'node:http'))(
+    'one that fails then is not done: %s',
+    async (_, start) => {
+      const { endpoint, send, finish, running } = await timedOut(failing(start))
+      await finish()
+      expect(await send()).toBe(IN_PROGRESS)
+      endpoint.clock.advanceSeconds(61)
+      await send()
+      expect(running.ever).toBe(2)
+    },
+  )
 })
 
 const WAITING: readonly (readonly [name: string, start: Start, first: string, then: string])[] = [
