@@ -64,7 +64,8 @@ export const send: Command = defineCommand({
       const body = given.tamper ? tamper(Buffer.from(signed.body)) : signed.body
       const answer = await post(target, { headers: { ...signed.headers, ...headers }, body })
       show({ attempt: number, ...answer, eventId })
-      const hint = hintAbout(answer.status, answer.body, method)
+      const hint =
+        (given.tamper && aboutTampered(answer.status)) || hintAbout(answer.status, answer.body, method)
       if (hint !== undefined) remark(`hint: ${hint}`)
       return answer.status
     }
@@ -195,6 +196,14 @@ const BY_METHOD = {
   scheme: ANOTHER_SECRET,
   jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
 } as const
+
+/** For a changed body, a 401 is as it should be, and a success is not. */
+function aboutTampered(status: number): string | undefined {
+  if (isSuccess(status)) {
+    return 'the changed body was accepted: its sender signs no body, or nothing checks the signature here'
+  }
+  return status === 401 ? 'as it should be: --tamper changed the body after it was signed' : undefined
+}
 
 /** Prefers the receiver's own `code` to its status. */
 function hintAbout(status: number, body: string, method: Signer['method']): string | undefined {

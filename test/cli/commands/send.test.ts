@@ -147,6 +147,20 @@ test('any status outside 200 to 299 is exit code 1, and common ones are explaine
 })
 
 test.each([
+  [401, 'hint: as it should be: --tamper changed the body after it was signed\n'],
+  [200, /^hint: the changed body was accepted: [^\n]+\n$/],
+  [503, /^hint: the receiver could not decide/],
+])('after --tamper, the hint judges a %i', async (status, hint) => {
+  const url = await receiver((_request, response) => response.writeHead(status).end())
+  const ended = await runCommand(['send', url, '--data', '{}', '--tamper'], { env })
+  expect(ended).toEqual({
+    code: status === 200 ? 0 : 1,
+    stdout: expect.any(String),
+    stderr: expect.stringMatching(hint),
+  })
+})
+
+test.each([
   [400, 'payload_invalid', "hint: the payload does not match the receiver's schema"],
   [400, 'header_missing', "hint: the receiver expects another sender's headers; give its sender as --scheme"],
   [503, 'upstream_unreachable', 'hint: the receiver works, but cannot reach the app behind it'],
