@@ -12,6 +12,8 @@ export type Judged =
 
 /** Verifies what the reader has entered, as an adapter would, and explains the verdict. */
 export async function judge(entered: Entered): Promise<Judged> {
+  const problem = tooLong(entered)
+  if (problem !== undefined) return { verdict: undefined, title: 'Too much to try here', problem }
   try {
     const { listener, known } = await receiverFor(entered)
     const delivery = asDelivery(entered.headers, entered.bytes)
@@ -22,6 +24,17 @@ export async function judge(entered: Entered): Promise<Judged> {
     const title = error instanceof KeySetError ? 'Undecided: no keys' : 'Not set up yet'
     return { verdict: undefined, title, problem: error instanceof Error ? error.message : String(error) }
   }
+}
+
+const MOST_BYTES = 524_288
+const LONGEST_FIELD = 32_768
+
+/** A stranger's capture must not freeze the page, whose tries read each field again and again. Servers take about 16 KB of headers. */
+function tooLong({ bytes, ...entered }: Entered): string | undefined {
+  const { body, ...fields } = entered
+  if (Math.max(bytes.length, body.length) > MOST_BYTES) return `The body may have ${MOST_BYTES / 1024} KB.`
+  const isLong = Object.values(fields).some((text) => `${text}`.length > LONGEST_FIELD)
+  return isLong ? `Each other field may have ${LONGEST_FIELD / 1024} KB.` : undefined
 }
 
 /** Without its headers, or with another signature, the delivery may come from another sender. */
