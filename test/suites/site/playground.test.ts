@@ -163,8 +163,8 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
   it('the playground tells the two ways of GitLab apart', async () => {
     const names = await playground.page.locator('#senders option').allTextContents()
     expect(names.filter((name) => name.startsWith('GitLab'))).toEqual([
-      'GitLab, secret token of the webhook',
-      'GitLab, signing token of the webhook, whsec_…',
+      'GitLab (secret token)',
+      'GitLab (signing token)',
     ])
     expect(new Set(names).size).toBe(names.length)
   })
