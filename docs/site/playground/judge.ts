@@ -12,8 +12,10 @@ export type Judged =
 
 /** Verifies what the reader has entered, as an adapter would, and explains the verdict. */
 export async function judge(entered: Entered): Promise<Judged> {
-  const problem = tooLong(entered)
-  if (problem !== undefined) return { verdict: undefined, title: 'Too much to try here', problem }
+  if (isTooLong(entered)) {
+    const problem = 'The body may have 512 KB, and each other field 32 KB.'
+    return { verdict: undefined, title: 'Too much to try here', problem }
+  }
   try {
     const { listener, known } = await receiverFor(entered)
     const delivery = asDelivery(entered.headers, entered.bytes)
@@ -29,13 +31,9 @@ export async function judge(entered: Entered): Promise<Judged> {
 const MOST_BYTES = 524_288
 const LONGEST_FIELD = 32_768
 
-/** A stranger's capture must not freeze the page, whose tries read each field again and again. Servers take about 16 KB of headers. */
-function tooLong({ bytes, ...entered }: Entered): string | undefined {
-  const { body, ...fields } = entered
-  if (Math.max(bytes.length, body.length) > MOST_BYTES) return `The body may have ${MOST_BYTES / 1024} KB.`
-  const isLong = Object.values(fields).some((text) => `${text}`.length > LONGEST_FIELD)
-  return isLong ? `Each other field may have ${LONGEST_FIELD / 1024} KB.` : undefined
-}
+/** What is tried reads each field again and again: a stranger's capture must not stall the page. Servers take about 16 KB of headers. */
+const isTooLong = ({ bytes, body, ...fields }: Entered) =>
+  bytes.length > MOST_BYTES || Object.values(fields).some((text) => `${text}`.length > LONGEST_FIELD)
 
 /** Without its headers, or with another signature, the delivery may come from another sender. */
 function isPerhapsAnotherSenders(verdict: Verdict): boolean {
