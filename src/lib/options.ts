@@ -116,12 +116,11 @@ export function withMethods(methods: readonly string[], example = ''): OptionChe
   return (value, option) => {
     const missing = methods.find((method) => !hasMethod(value, method))
     if (!missing) return
-    const call = example && `: ${example}`
     const mend = example && `: try ${example}`
     throw new ListenerConfigError(
       option,
-      typeof value === 'function'
-        ? `is a function; call it${call}`
+      example && typeof value === 'function'
+        ? `is a function; call it: ${example}`
         : `must have a method ${missing}()${value === undefined ? `; it is missing${mend}` : memberOf(value, 'then') ? '; await it' : mend}`,
     )
   }

@@ -105,7 +105,7 @@ describe('the message', () => {
     const store = withMethods(['claim'])
     expect(complaint(store, undefined)).toBe('it: must have a method claim(); it is missing')
     expect(complaint(store, {})).toBe('it: must have a method claim()')
-    expect(complaint(store, () => ({ claim() {} }))).toBe('it: is a function; call it')
+    expect(complaint(store, () => ({ claim() {} }))).toBe('it: must have a method claim()')
   })
 
   it.each([

@@ -78,7 +78,7 @@ test('a payload cannot move the cursor', async () => {
   const listener = await startListener(['--body'], { env })
   await deliver(listener.url, undefined, '"\u009b31mred\u202e"')
   await listener.deliveries(1)
-  await listener.stdout.waitFor(/red/)
+  await listener.stdout.waitFor(/mred/)
   expect(listener.stdout.text).toContain('"\\u009b31mred\\u202e"')
 })
 
