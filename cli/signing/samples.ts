@@ -62,6 +62,7 @@ const SAMPLES: { readonly [scheme: string]: Samples } = {
       From: '+15005550006',
       To: '+15005550009',
       Body: 'Hello',
+      SmsStatus: 'received',
     }),
   },
   'standard-webhooks': { types: ['user.created', 'invoice.paid'], body: ofStandard },
@@ -91,6 +92,43 @@ const SAMPLES: { readonly [scheme: string]: Samples } = {
       object: 'page',
       entry: [{ id, time: seconds, changes: [{ field: 'feed', value: { item: 'post', verb: 'add' } }] }],
     }),
+  },
+  line: {
+    types: [],
+    body: ({ id, now }) => ({
+      destination: `U${id}00000000`,
+      events: [
+        {
+          type: 'message',
+          mode: 'active',
+          timestamp: now.getTime(),
+          source: { type: 'user', userId: `U${'0'.repeat(32)}` },
+          webhookEventId: id,
+          deliveryContext: { isRedelivery: false },
+          message: { id: `${numberOf(id)}`, type: 'text', text: 'Hello' },
+        },
+      ],
+    }),
+  },
+  telegram: {
+    types: [],
+    body: ({ id, seconds }) => ({
+      update_id: numberOf(id),
+      message: { message_id: 1, date: seconds, chat: { id: 1, type: 'private' }, text: 'Hello' },
+    }),
+  },
+  hubspot: {
+    types: [],
+    body: ({ id, now }) => [
+      {
+        eventId: numberOf(id),
+        subscriptionType: 'contact.creation',
+        portalId: 1,
+        objectId: 1,
+        occurredAt: now.getTime(),
+        attemptNumber: 0,
+      },
+    ],
   },
   paddle: {
     types: ['transaction.completed', 'subscription.created'],

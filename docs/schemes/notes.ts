@@ -345,7 +345,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'hookgate confirms the subscription, with `confirmSubscriptions: true`.',
       "Set the topic's signature version to 2, and pass `signatureVersion: '2'`.",
     ],
-    test: '`aws sns publish --topic-arn ARN --message hello`',
+    test: '`aws sns publish --topic-arn ARN --message \'{"notificationType":"Delivery"}\'`',
     mistakes: [
       'Raw messages are not signed, and are refused.',
       'Certificates are fetched only from hosts of SNS, in any partition of AWS.',
@@ -392,6 +392,6 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Different events may have the same body, so each token is accepted once.',
     ],
     guide: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
-    events: 'https://plaid.com/docs/api/items/',
+    events: 'https://plaid.com/docs/api/webhooks/',
   },
 }

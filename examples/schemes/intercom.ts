@@ -21,7 +21,7 @@ app.all('/webhooks/intercom', verifyWebhook(listener), (c) => {
     case 'conversation.user.replied':
       console.log('reply', payload)
       break
-    case 'contact.created':
+    case 'contact.user.created':
       console.log('new contact', payload)
       break
   }

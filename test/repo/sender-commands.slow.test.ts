@@ -20,9 +20,9 @@ const commands = readdirSync(new URL('docs/schemes/', root))
   })
 
 describe.each(commands)('the page of $name', ({ name, command, variable }) => {
-  it('the page has a command that its program accepts', async () => {
+  it('the page has a command that its program accepts and handles', async () => {
     vi.stubEnv(variable, SECRET)
-    vi.spyOn(console, 'log').mockImplementation(() => {})
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => {
       vi.unstubAllEnvs()
@@ -35,6 +35,7 @@ describe.each(commands)('the page of $name', ({ name, command, variable }) => {
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : undefined
     await expectAccepted(command, `localhost:${port}`, { [variable]: SECRET })
+    expect(log, 'a case of the program').toHaveBeenCalled()
   })
 })
 

@@ -1,4 +1,3 @@
-import { sampleOption } from '../../cli/signing/samples.ts'
 import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
@@ -61,6 +60,9 @@ const variablesIn = (program: string) => [
   ...new Set([...program.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name = '']) => name)),
 ]
 
+/** The first type that the program handles, as a shell takes it. */
+const firstTypeIn = (program: string) => /case ('[^']+')/.exec(program)?.[1]?.replace(/^'([\w./:-]+)'$/, '$1')
+
 /** The program as it runs on Node. It exports its app, for other runtimes and for the tests. */
 function onNode(program: string): string {
   const serve = `const port = Number(process.env.PORT ?? 3000)
@@ -89,7 +91,7 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const [variable] = variablesIn(program)
   const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined
   const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
-  const what = sampleOption(scheme.name)
+  const what = scheme.eventType === undefined ? '--sample' : `--type ${firstTypeIn(program)}`
   const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl === '' ? '' : ' and as `publicUrl`'}.`
   return [
     canSign

@@ -27,7 +27,9 @@ export function readHeaderLines(lines: readonly string[]): HeaderLines | undefin
     const [, name = '', value = ''] = HEADER.exec(line) ?? []
     if (name === '') return undefined
     const key = name.toLowerCase()
-    headers.set(key, [...(headers.get(key) ?? []), value])
+    const values = headers.get(key)
+    if (values === undefined) headers.set(key, [value])
+    else values.push(value)
   }
   return { method, url, headers }
 }

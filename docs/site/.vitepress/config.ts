@@ -5,7 +5,7 @@ import { headingId } from './heading-id.ts'
 import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
 import { describe, linkPreview } from './page-head.ts'
-import { boostDocument, withItsWords } from './search.ts'
+import { asOneWord, boostDocument, withItsWords } from './search.ts'
 import { OFF_SITE, START, sidebar } from './sidebar.ts'
 import type { OwnConfig } from './theme/layout.ts'
 
@@ -66,7 +66,7 @@ const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
     search: {
       provider: 'local',
       options: {
-        miniSearch: { searchOptions: { boostDocument: boostDocument(BASE) } },
+        miniSearch: { searchOptions: { boostDocument: boostDocument(BASE), tokenize: asOneWord } },
         _render: async (text, env, markdown) =>
           withItsWords(await markdown.renderAsync(text, env), env.relativePath.replace('.md', '')),
       },

@@ -21,6 +21,8 @@ const ANSWERS: readonly { readonly words: string; readonly pages: readonly strin
   { words: 'ngrok cloudflared tunnel', pages: ['tunnels'] },
   { words: 'raw', pages: ['troubleshooting'] },
   { words: 'constructEvent', pages: ['migrate/stripe'] },
+  // What `asOneWord` makes of "vercel webhooks". Alone, the name means the host.
+  { words: 'vercelwebhooks', pages: ['schemes/vercel'] },
 ]
 
 /** The page that answers each word. */
@@ -36,6 +38,10 @@ export function withItsWords(html: string, page: string): string {
   const words = Object.keys(ANSWER_TO).filter((word) => ANSWER_TO[word] === page)
   return html.replace('</h1>', () => `</h1><p>${words.join(' ')}</p>`)
 }
+
+/** The words of a query. VitePress sends it to the browser as its text, so it knows nothing else. */
+export const asOneWord = (text: string): string[] =>
+  text.replace(/\bvercel webhooks?\b/i, 'vercelwebhooks').split(/[\n\r\p{Z}\p{P}]+/u)
 
 type Boost = (id: string, term: string, stored?: { readonly [field: string]: unknown }) => number
 

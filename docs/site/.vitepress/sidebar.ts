@@ -131,5 +131,7 @@ function titleOf(page: string): string {
   if (page === 'api') return 'API'
   const text = readFileSync(fileOf(`${page}.md`), 'utf8')
   const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page
-  return page.startsWith('schemes/') ? title.replace(/ webhooks$/, '') : title
+  return /^(?:schemes|frameworks)\//.test(page)
+    ? title.replace(/^Receive webhooks on | webhooks(?=:|$)/, '')
+    : title
 }

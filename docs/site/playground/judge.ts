@@ -12,6 +12,10 @@ export type Judged =
 
 /** Verifies what the reader has entered, as an adapter would, and explains the verdict. */
 export async function judge(entered: Entered): Promise<Judged> {
+  if (isTooLong(entered)) {
+    const problem = 'The body may have 512 KB, and each other field 32 KB.'
+    return { verdict: undefined, title: 'Too much to try here', problem }
+  }
   try {
     const { listener, known } = await receiverFor(entered)
     const delivery = asDelivery(entered.headers, entered.bytes)
@@ -23,6 +27,13 @@ export async function judge(entered: Entered): Promise<Judged> {
     return { verdict: undefined, title, problem: error instanceof Error ? error.message : String(error) }
   }
 }
+
+const MOST_BYTES = 524_288
+const LONGEST_FIELD = 32_768
+
+/** What is tried reads each field again and again: a stranger's capture must not stall the page. Servers take about 16 KB of headers. */
+const isTooLong = ({ bytes, body, ...fields }: Entered) =>
+  bytes.length > MOST_BYTES || Object.values(fields).some((text) => `${text}`.length > LONGEST_FIELD)
 
 /** Without its headers, or with another signature, the delivery may come from another sender. */
 function isPerhapsAnotherSenders(verdict: Verdict): boolean {

@@ -28,22 +28,20 @@ async function sendersModule() {
   const names = readdirSync(`${root}dist/src/schemes`)
     .filter((file) => /^[a-z0-9-]+\.js$/.test(file))
     .map((file) => file.slice(0, -3))
-  const rows = await Promise.all(names.map(async (name) => ({ name, ...(await rowOf(name)) })))
-  const isOnly = (sender) => rows.filter((row) => row.sender === sender).length === 1
-  for (const row of rows) if (!isOnly(row.sender)) row.label = `${row.sender}, ${row.secretName}`
+  const rows = await Promise.all(names.map(async (name) => ({ name, sender: await senderOf(name) })))
   rows.sort((a, b) => `${a.sender} ${a.name}`.localeCompare(`${b.sender} ${b.name}`, 'en'))
   const lines = rows.map(
-    ({ name, sender, label = sender }) =>
-      `{ name: '${name}', sender: ${JSON.stringify(label)}, load: () => import('hookgate/schemes/${name}') }`,
+    ({ name, sender }) =>
+      `{ name: '${name}', sender: ${JSON.stringify(sender)}, load: () => import('hookgate/schemes/${name}') }`,
   )
   return `export const SENDERS = [${lines.join(',\n')}]`
 }
 
-/** The scheme's row. */
-async function rowOf(name) {
+/** The sender of a scheme. */
+async function senderOf(name) {
   const module = await import(`${root}dist/src/schemes/${name}.js`)
   const { scheme } = Object.values(module).find((value) => value?.scheme?.name === name)
-  return { sender: scheme.sender, secretName: scheme.secretName }
+  return scheme.sender
 }
 
 await build({

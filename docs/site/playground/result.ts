@@ -13,9 +13,18 @@ export function resultOf(judged: Judged): readonly HTMLElement[] {
   const rest = checks.length === 0 ? [] : [part('Checks, in order', checkList(checks))]
   if (verdict.ok) return [heading('accepted', 'Accepted'), facts(verdict.event), ...rest]
   if (verdict.handshake) return [heading('accepted', `Handshake, answered ${verdict.reply.status}`), ...rest]
+  const [clearest = [], ...others] = likely.map(asSentence)
   return [
     heading('refused', `Refused with ${verdict.status}`),
-    why([...clearest(likely), reason(verdict), ...lines('', likely.slice(1)), ...lines('Token: ', token)]),
+    why([
+      ...paragraphs('clearest', [clearest].flat()),
+      reason(verdict),
+      ...paragraphs('', others),
+      ...paragraphs(
+        '',
+        token.map((claims) => `Token: ${claims}`),
+      ),
+    ]),
     ...rest,
   ]
 }
@@ -29,16 +38,11 @@ function reason({ reason, detail }: Exclude<Verdict, Accepted> & Rejected): HTML
   return element('p', '', link, ': ', ...withCode(detail))
 }
 
-/** The likely mistake, as one sentence. */
-function clearest([first]: readonly string[]): HTMLElement[] {
-  if (first === undefined) return []
-  const text = first.replace(/^No common mistake found(?:: |\. Check whether )/, '')
-  return [element('p', 'clearest', ...withCode(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`))]
+function paragraphs(kind: string, texts: readonly string[]): HTMLElement[] {
+  return texts.map((text) => element('p', kind, ...withCode(text)))
 }
 
-function lines(label: string, texts: readonly string[]): HTMLElement[] {
-  return texts.map((text) => element('p', '', element('b', '', label), ...withCode(text)))
-}
+const asSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** Shows what stands between backticks as code. */
 function withCode(text: string): (HTMLElement | string)[] {

@@ -47,7 +47,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     await playground.page.locator('#secret').fill('whsec_another_secret')
     await playground.verdict('Refused with 401')
     expect(await playground.page.locator('.why p').first().innerText()).toBe(
-      'Stripe signed with another secret, or another body.',
+      'No common mistake found: Stripe signed with another secret, or another body.',
     )
     expect(await playground.why()).not.toContain('`')
   })

@@ -50,6 +50,22 @@ describe.skipIf(WHY_NO_CHROMIUM)(
       ])
     })
 
+    it.each([
+      ['body', 524_288],
+      ['headers', 32_768],
+      ['secret', 32_768],
+    ])('the playground tries at most a %s of %d characters', async (id, most) => {
+      const fill = (length: number) =>
+        playground.page.evaluate(
+          `${id}.value = 'x'.repeat(${length}); ${id}.dispatchEvent(new InputEvent('input', { bubbles: true }))`,
+        )
+      await fill(most + 1)
+      await playground.verdict('Too much to try here')
+      expect(await playground.why()).toBe('The body may have 512 KB, and each other field 32 KB.')
+      await fill(most)
+      await expect.poll(() => playground.page.locator('#result h2').innerText()).not.toContain('Too much')
+    })
+
     it('the playground stores nothing and keeps the address as it is', async () => {
       await playground.paste({ Secret: SECRET })
       expect(await playground.page.context().cookies()).toEqual([])

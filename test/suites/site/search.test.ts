@@ -70,6 +70,9 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     ['signature verification failed', '(?:troubleshooting|errors)'],
     ['stripe signature wrong', 'troubleshooting'],
     ['github webhooks', 'schemes/github'],
+    ['vercel', 'frameworks/vercel'],
+    ['vercel webhooks', 'schemes/vercel'],
+    ['Vercel webhook', 'schemes/vercel'],
   ])('the search finds the right page first for %s', { timeout: 60_000 }, async (words, target) => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
