@@ -95,7 +95,10 @@ const REASONS = [
   [/^src\/schemes\/kit\//, 'one part of a scheme, which the scheme puts together'],
   [/^src\/stores\/\w+\/store/, 'a store, which its subpath exports'],
   [/^src\/stores\//, 'one part of every store: statements, clients, or the check of a table'],
-  [/^src\/store-call/, 'the four calls of every store, with deadline and answers; claim.ts puts them in order'],
+  [
+    /^src\/store-call/,
+    'the four calls of every store, with deadline and answers; claim.ts puts them in order',
+  ],
   [/^adapters\/fastify\/returned/, 'what a handler returned, which Fastify shows to no hook'],
   [/^adapters\/hono\/read-again/, 'one workaround, which its tests prove necessary'],
   [/^adapters\/kit\/explained/, 'the refusal on a terminal, and nothing of it elsewhere'],
