@@ -83,9 +83,11 @@ function entryOf({ scheme, retries, source }: Published): object {
     ([member]) => Object.hasOwn(MEMBERS, member) && Reflect.get(MEMBERS, member) === 'copied',
   )
   return {
-    ...Object.fromEntries(copied),
+    name: scheme.name,
+    sender: scheme.sender,
     otherNames: OTHER_NAMES[scheme.name],
     code: needsCode(scheme),
+    ...Object.fromEntries(copied),
     ...(algorithm === 'code' ? {} : { algorithm }),
     ...(typeof signs === 'string' && algorithm !== 'token' ? { signs } : {}),
     covers: coverageOf(scheme),
