@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
 import { RETRIES } from '../../docs/schemes/retries.ts'
 import { isDated, sourceOf } from '../../docs/schemes/sources.ts'
-import { UNSIGNED } from '../../docs/schemes/unsigned.ts'
+import { WITHOUT_SCHEME } from '../../docs/schemes/without-scheme.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { schemesJson } from './schemes-json.ts'
 
@@ -30,7 +30,12 @@ const made = schemesJson(
 )
 
 describe('hookgate/schemes.json', () => {
-  const validate = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: true }).compile(SCHEMA)
+  const validate = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allErrors: true,
+  }).compile(SCHEMA)
   const problemsOf = (file: unknown) => (validate(file) ? [] : validate.errors)
 
   it('docs/schemes/schemes.json is up to date (npm run docs:schemes)', async () => {
@@ -72,7 +77,7 @@ describe('where and when rows were read', () => {
   })
 
   it('no source is dated after today, and a day is one of the calendar', () => {
-    for (const { read } of [...SCHEME_NAMES.map(sourceOf), ...UNSIGNED].filter(
+    for (const { read } of [...SCHEME_NAMES.map(sourceOf), ...WITHOUT_SCHEME].filter(
       (source) => source !== undefined,
     )) {
       const day = new Date(read)
@@ -81,9 +86,9 @@ describe('where and when rows were read', () => {
     }
   })
 
-  it('the lists name no scheme that does not exist, and the unsigned senders are in alphabetical order', () => {
+  it('the lists name no scheme that does not exist, and the senders without one are in alphabetical order', () => {
     expect(Object.keys(OTHER_NAMES).filter((name) => !SCHEME_NAMES.includes(name))).toEqual([])
-    const names = UNSIGNED.map(({ sender }) => sender)
+    const names = WITHOUT_SCHEME.map(({ sender }) => sender)
     expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')))
   })
 })
