@@ -22,6 +22,8 @@ interface SchemeKey {
   readonly auth: EventAuth
   /** The prefix of its signatures. */
   readonly prefix: string
+  /** Also compared with items that lack the prefix. */
+  readonly prefixOptional?: true | undefined
   readonly matches: Matcher
 }
 
@@ -114,8 +116,8 @@ function askKeys(
   }
   evidence.signed = signed[0]
   const attempts = keys.flatMap((key) => signed.map((each) => ({ key, each })))
-  const found = tryAll(attempts, ({ key: { prefix, matches }, each }) => {
-    const signatures = itemsAfter(items, prefix, maxSignatures)
+  const found = tryAll(attempts, ({ key: { prefix, prefixOptional, matches }, each }) => {
+    const signatures = itemsAfter(items, prefix, maxSignatures, prefixOptional)
     return signatures.length > 0 && matches(signatures, each, attempts.length)
   })
   return isPromise(found) ? found.then((late) => nameKey(late?.key, keys)) : nameKey(found?.key, keys)
@@ -184,12 +186,19 @@ export function tooLong(place: string): Refused {
   return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
 }
 
-/** Returns the items that start with the prefix, without it. Stops after `most` items. */
-function itemsAfter(items: readonly string[], prefix: string, most: number): readonly string[] {
+/** Returns the items that start with the prefix, without it, and all others if it is optional. Stops after `most` items. */
+function itemsAfter(
+  items: readonly string[],
+  prefix: string,
+  most: number,
+  isOptional = false,
+): readonly string[] {
   if (prefix === '') return items.slice(0, most)
   const found: string[] = []
   for (const item of items) {
-    if (found.length < most && item.startsWith(prefix)) found.push(item.slice(prefix.length))
+    const isPrefixed = item.startsWith(prefix)
+    if (found.length < most && (isPrefixed || isOptional))
+      found.push(isPrefixed ? item.slice(prefix.length) : item)
   }
   return found
 }
@@ -210,6 +219,7 @@ function keysOf(
       return {
         auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
         prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
+        prefixOptional: signature.prefixOptional,
         matches,
       }
     })

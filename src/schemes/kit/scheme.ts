@@ -69,6 +69,8 @@ export interface SignatureForm {
   readonly writtenSeparator?: ','
   /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string
+  /** Items without the prefix are signatures too. */
+  readonly prefixOptional?: true
   /** The encoding of signatures. Omit it for tokens. */
   readonly spelling?: SignatureSpelling
   /** An ECDSA signature is r and s, each as long as the curve's numbers (IEEE P1363). Defaults to DER, an Ecdsa-Sig-Value. */
