@@ -47,11 +47,15 @@ export function authenticateBy(
   const keys = keysOf(scheme, options, publicKeys)
 
   return (evidence) => {
-    const items = itemsOf(evidence)
-    if ('reason' in items) return items
+    const found = itemsOf(evidence)
+    if ('reason' in found) return found
+    let items = found
     const mismatched = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
     if (mismatched) return fail('signature_mismatch', `${mismatched[0]} is not ${mismatched[1]}`)
-    if (timestamp && 'item' in timestamp) {
+    if (timestamp && 'item' in timestamp && timestamp.item === '') {
+      evidence.timestampText = items[0] ?? ''
+      items = items.slice(1)
+    } else if (timestamp && 'item' in timestamp) {
       const [time, another] = itemsAfter(items, timestamp.item, 2)
       if (time === undefined || another !== undefined) {
         return fail('signature_mismatch', `the signature header must contain ${timestamp.item} exactly once`)
