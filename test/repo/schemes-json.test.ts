@@ -30,7 +30,12 @@ const made = schemesJson(
 )
 
 describe('hookgate/schemes.json', () => {
-  const validate = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: true }).compile(SCHEMA)
+  const validate = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allErrors: true,
+  }).compile(SCHEMA)
   const problemsOf = (file: unknown) => (validate(file) ? [] : validate.errors)
 
   it('docs/schemes/schemes.json is up to date (npm run docs:schemes)', async () => {
