@@ -96,7 +96,7 @@ function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<
   const isFormFirst = isFormOf(scheme)
   const added = (name: string, text: string, rule = exact) =>
     acceptedAgain(name, rule, () =>
-      sign({ ...first, body: isFormFirst ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
+      sign({ ...first, body: isFormFirst ? `${first.body}&${text}` : withAdded(first.body, text) }),
     )
   if (isFormFirst) {
     yield added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82')
@@ -117,6 +117,10 @@ function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<
   const large = `Read bodies of this size: ${scheme.sender} may send ${scheme.maxBodyBytes.toLocaleString('en')} bytes.`
   yield added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)
 }
+
+/** Adds a member to the object, or to a list an object with it. */
+const withAdded = (body: string, member: string) =>
+  body.startsWith('[') ? `[{${member}},${body.slice(1)}` : `{${member},${body.slice(1)}`
 
 function* times(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   const { sender, timestamp: time } = scheme

@@ -13,7 +13,6 @@ import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
-import type { SignatureInQuery } from './query-signature.ts'
 import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from './scheme.ts'
 import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
@@ -79,6 +78,11 @@ export interface AuthenticationParts {
   readonly query?: SignatureInQuery
 }
 
+/** Makes the reader of a signature in the query. Undefined if it is elsewhere. `signatureInQuery` is the only one. */
+export type SignatureInQuery = (
+  form: SignatureForm,
+) => ((evidence: Evidence) => readonly string[] | Refused) | undefined
+
 /** Compiles the reader of `{url}`: `signedUrlText`, if the row signs the URL. */
 export type SignedUrlText = (scheme: Scheme, publicUrl: string) => UrlText
 
@@ -135,7 +139,7 @@ function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authen
 export const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
 
-export type Refused = Failure<'auth_missing' | 'signature_mismatch'>
+type Refused = Failure<'auth_missing' | 'signature_mismatch'>
 
 /**
  * Finds a delivery's signatures in the header or member that the scheme names. Repeated headers are refused, unless they are

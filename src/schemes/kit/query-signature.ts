@@ -1,13 +1,6 @@
-import type { Evidence } from '../../auth/evidence.ts'
 import { queryTextOf } from '../../delivery.ts'
 import { fail } from '../../reason.ts'
-import { LONGEST_VALUE, type Refused, tooLong } from './authenticate.ts'
-import type { SignatureForm } from './scheme.ts'
-
-/** Makes the reader of a signature in the query. Undefined if it is elsewhere. `signatureInQuery` is the only one. */
-export type SignatureInQuery = (
-  form: SignatureForm,
-) => ((evidence: Evidence) => readonly string[] | Refused) | undefined
+import { LONGEST_VALUE, type SignatureInQuery, tooLong } from './authenticate.ts'
 
 /**
  * Reads the parameter that the row names. Its name and value may be percent-encoded, as any text in a URL. Refuses a parameter that is
