@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from datetime import datetime
+from urllib.parse import parse_qsl
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
@@ -94,6 +95,11 @@ def signature_items(row, delivery):
     form = row["signature"]
     if "member" in form:
         return [text_of(delivery.member(form["member"]))]
+    if "query" in form:
+        values = [value for name, value in parse_qsl(delivery.query[1:], keep_blank_values=True) if name == form["query"]]
+        if len(values) != 1 or len(delivery.query) > 8192:
+            raise Refused("no signature in the query, or two")
+        return values
     separator = form.get("separator")
     items = []
     for name in form["headers"]:
@@ -127,6 +133,8 @@ def time_text(row, delivery, items):
         return None
     if "header" in form:
         return delivery.header(form["header"])
+    if form.get("item") == "":
+        return items.pop(0) if items else None
     if "item" in form:
         found = [item[len(form["item"]) :] for item in items if item.startswith(form["item"])]
         if len(found) != 1:
@@ -170,7 +178,9 @@ def is_signed_by(row, secret, items, signed):
     if second is not None and second["key"]["base64After"] in secret:
         kind, prefix = second, second["prefix"]
     most = row["signature"].get("maxSignatures", MOST_SIGNATURES)
-    given = [item[len(prefix) :] for item in items if item.startswith(prefix)][:most]
+    if not row["signature"].get("prefixOptional", False):
+        items = [item for item in items if item.startswith(prefix)]
+    given = [item.removeprefix(prefix) for item in items][:most]
     if kind["algorithm"] == "token":
         return any(hmac.compare_digest(text.encode(), secret.encode()) for text in given[:1])
     key, spelling = key_bytes(kind["key"], secret), row["signature"]["spelling"]
@@ -194,6 +204,8 @@ def key_bytes(form, secret):
 def spelled(digest, spelling):
     if spelling == "hex":
         return digest.hex()
+    if spelling == "upper-case-hex":
+        return digest.hex().upper()
     if spelling == "base64":
         return base64.b64encode(digest).decode()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
@@ -201,7 +213,7 @@ def spelled(digest, spelling):
 
 def public_key_verifies(algorithm, key, text, spelling, signed):
     try:
-        signature = bytes.fromhex(text) if spelling == "hex" else base64.b64decode(text, validate=True)
+        signature = bytes.fromhex(text) if spelling.endswith("hex") else base64.b64decode(text, validate=True)
         if spelled(signature, spelling) != text:
             return False
         if algorithm == "ed25519":

@@ -72,7 +72,7 @@ export function authenticateBy(
 export interface AuthenticationParts {
   /** `signedUrlText`, for a row whose template has `{url}`. */
   readonly url?: SignedUrlText
-  /** `publicKeyMatcher`, for a row with public keys. */
+  /** `publicKeyMatcher`, for a row with public keys, or `rsaKeyMatcher`, if they are of RSA. */
   readonly publicKeys?: PublicKeyMatcher
   /** `signatureInQuery`, for a row with `signature.query`. */
   readonly query?: SignatureInQuery
@@ -248,7 +248,7 @@ export type Matcher = (signatures: readonly string[], signed: Signed, times: num
 
 type Signing<Of extends Algorithm> = Pick<Scheme, 'key' | 'signature'> & { readonly algorithm: Of }
 
-/** Makes the matcher of a public key, or says what is wrong with the key. `publicKeyMatcher` is the only one. */
+/** Makes the matcher of a public key, or says what is wrong with the key. `publicKeyMatcher`, or `rsaKeyMatcher`. */
 export type PublicKeyMatcher = (signing: Signing<PublicKeyAlgorithm>, secret: string) => Matcher | string
 
 /** Returns the problem of a malformed secret. */

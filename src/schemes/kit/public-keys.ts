@@ -1,7 +1,7 @@
 import { verifySignature } from '#crypto'
 import { hashBits, type SignatureAlgorithm } from '../../crypto/algorithms.ts'
 import { fromDerSignature } from '../../crypto/der.ts'
-import { curveOf, rsaSpkiProblem, toSpki } from '../../crypto/public-keys.ts'
+import { curveOf, toSpki } from '../../crypto/public-keys.ts'
 import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
 import type { PublicKeyMatcher } from './authenticate.ts'
 import { keyBytes, withoutArmour } from './keys.ts'
@@ -35,43 +35,53 @@ export const KINDS: Readonly<Record<PublicKeyAlgorithm, Kind>> = {
   'rsa-pss-sha384': ['PS384', { name: 'RSA-PSS', hash: 'SHA-384' }],
 }
 
-/** Ed25519 keys are 32 bytes. All others are a SubjectPublicKeyInfo, in the row's encoding or as PEM. */
-export const publicKeyMatcher: PublicKeyMatcher = ({ algorithm, key, signature: form }, secret) => {
-  const { spelling = 'hex', ecdsa } = form
-  const [name, parameters] = KINDS[algorithm]
-  const bytes = keyBytes(key, withoutArmour(secret))
-  if (typeof bytes === 'string') return bytes
-  const problem = keyProblem(name, parameters, bytes)
-  if (problem) return problem
-  const importKey = () => crypto.subtle.importKey('spki', toSpki(bytes), parameters, false, ['verify'])
-  const isDer = name.startsWith('ES') && ecdsa === undefined
-  // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
-  let imported: Awaited<ReturnType<typeof importKey>> | undefined
-  return async (signatures, signed, times) => {
-    imported ??= await importKey()
-    let found = false
-    for (const text of signatures) {
-      const given = text.length > LONGEST_SIGNATURE ? undefined : DECODE[spelling](text)
-      const signature = given && isDer ? fromDerSignature(given, hashBits(name) / 8) : given
-      if (!signature) continue
-      const all = times * signatures.length
-      found = (await verifySignature(name, imported, signature, signed, all)) || found
+/**
+ * Ed25519 keys are 32 bytes. All others are a SubjectPublicKeyInfo, in the row's encoding or as PEM. `rsaProblem` says why an RSA key is
+ * not safe: without it, rows of RSA throw.
+ */
+export const publicKeyMatcherWith =
+  (rsaProblem?: (spki: Uint8Array<ArrayBuffer>) => string | false): PublicKeyMatcher =>
+  ({ algorithm, key, signature: form }, secret) => {
+    const { spelling = 'hex', ecdsa } = form
+    const [name, parameters] = KINDS[algorithm]
+    const bytes = keyBytes(key, withoutArmour(secret))
+    if (typeof bytes === 'string') return bytes
+    const problem = keyProblem(name, parameters, bytes, rsaProblem)
+    if (problem) return problem
+    const importKey = () => crypto.subtle.importKey('spki', toSpki(bytes), parameters, false, ['verify'])
+    const isDer = name.startsWith('ES') && ecdsa === undefined
+    // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
+    let imported: Awaited<ReturnType<typeof importKey>> | undefined
+    return async (signatures, signed, times) => {
+      imported ??= await importKey()
+      let found = false
+      for (const text of signatures) {
+        const given = text.length > LONGEST_SIGNATURE ? undefined : DECODE[spelling](text)
+        const signature = given && isDer ? fromDerSignature(given, hashBits(name) / 8) : given
+        if (!signature) continue
+        const all = times * signatures.length
+        found = (await verifySignature(name, imported, signature, signed, all)) || found
+      }
+      return found
     }
-    return found
   }
-}
+
+/** For rows of Ed25519 and ECDSA. */
+export const publicKeyMatcher: PublicKeyMatcher = /* @__PURE__ */ publicKeyMatcherWith()
 
 /** Why a key is not used: it is of another kind, or anyone could forge its signatures. */
 function keyProblem(
   name: SignatureAlgorithm,
   { namedCurve }: KeyParameters,
   key: Uint8Array<ArrayBuffer>,
+  rsaProblem: ((spki: Uint8Array<ArrayBuffer>) => string | false) | undefined,
 ): string | false {
   if (name === 'EdDSA' && key.length !== 32) return `must encode 32 bytes, not ${key.length}`
   const curve = curveOf(toSpki(key))
   if (typeof curve === 'object') return `cannot be used: ${curve.problem}`
   if (name === 'EdDSA') return false
   if (namedCurve) return curve !== namedCurve && `must be the SubjectPublicKeyInfo of a ${namedCurve} key`
-  const problem = rsaSpkiProblem(key)
+  if (rsaProblem === undefined) return 'needs rsaKeyMatcher, as an argument of schemeOf'
+  const problem = rsaProblem(key)
   return problem && `must be the SubjectPublicKeyInfo of an RSA key that is safe to use: ${problem}`
 }
