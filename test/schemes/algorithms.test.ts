@@ -1,6 +1,10 @@
 import { constants, createHash, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { toHar } from '../../cli/inspector/har.ts'
+import type { Inspected } from '../../cli/inspector/inspected.ts'
+import { masked, maskFor } from '../../cli/inspector/mask.ts'
 import { fromDerSignature, toDerSignature } from '../../src/crypto/der.ts'
+import { explain, explainLine } from '../../src/explain/index.ts'
 import { defineListener, verify } from '../../src/index.ts'
 import { defineScheme, type Scheme, type SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -54,6 +58,28 @@ async function judge(
     listener,
   )
   return verdict.ok || verdict.handshake ? 'accepted' : verdict.reason
+}
+
+const INSPECTED: Omit<Inspected, 'path'> = {
+  seq: 1,
+  time: '2026-11-27T08:00:00.000Z',
+  method: 'POST',
+  listener: 'acme',
+  verdict: 'accepted',
+  reason: null,
+  status: 200,
+  eventId: null,
+  eventType: null,
+  unsigned: [],
+  replayOf: null,
+  sourceIp: null,
+  headers: [],
+  body: new Uint8Array(),
+  bytes: 0,
+  truncated: false,
+  detail: null,
+  ms: { receive: 0, decide: 0, app: null, total: 1 },
+  app: null,
 }
 
 const DER = { type: 'spki', format: 'der' } as const
@@ -364,6 +390,37 @@ describe('a signature in the query', () => {
     expect(await judge(token, { secrets }, { url: '/hook?secret=a+secret' })).toBe('accepted')
     expect(await judge(token, { secrets }, { url: '/hook?secret=a%20secret' })).toBe('accepted')
     expect(await judge(token, { secrets }, { url: '/hook?secret=another' })).toBe('signature_mismatch')
+  })
+
+  it('no verdict, explanation or line for a terminal repeats it', async () => {
+    const odd = acme('hmac-sha384', { query: 'h', spelling: 'hex' })
+    const said: unknown[] = []
+    const listener = defineListener({
+      id: 'acme',
+      auth: odd({ secrets }),
+      store: memoryStore({ maxRecords: 10 }),
+      onVerdict: (verdict, context) => said.push(verdict, context),
+    })
+    for (const query of [`h=${wrong}`, `h=${hex}&h=${wrong}`, `h=${hex}%0a`, `h=${hex.repeat(60)}`]) {
+      const delivery = {
+        ...toDelivery({ method: 'POST', headers: { 'content-type': 'application/json' }, body: BODY }),
+        url: `/hook?${query}`,
+      }
+      const verdict = await verify(delivery, listener)
+      expect(verdict.ok).toBe(false)
+      said.push(
+        verdict,
+        await explain(delivery, verdict, listener),
+        await explainLine(delivery, verdict, listener),
+      )
+    }
+    expect(JSON.stringify(said)).not.toMatch(new RegExp(`${hex.slice(1, 20)}`))
+  })
+
+  it('the inspector hides it, in its page and in its exports', () => {
+    const path = `/hook?h=${hex}`
+    const shown = masked({ ...INSPECTED, path }, maskFor([secrets], []))
+    expect(JSON.stringify([shown, toHar([shown], 'http://127.0.0.1')])).not.toContain(hex)
   })
 
   it('a row has its signature in the query or in a header', () => {
