@@ -10,7 +10,18 @@ export interface Source {
 }
 
 /** By the name of the scheme, in alphabetical order. Older rows have none: `sourceOf` takes what was read of their retries. */
-const SOURCES: { readonly [scheme: string]: Source } = {}
+const SOURCES: { readonly [scheme: string]: Source } = {
+  airtable: { url: 'https://airtable.com/developers/web/api/webhooks-overview', read: '2026-11-27' },
+  'authorize-net': {
+    url: 'https://developer.authorize.net/api/reference/features/webhooks.html',
+    read: '2026-11-27',
+  },
+  hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
+  'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
+  pandadoc: { url: 'https://developers.pandadoc.com/docs/webhook-verification', read: '2026-11-27' },
+  plivo: { url: 'https://docs.plivo.com/docs/voice/xml/request/validation', read: '2026-11-27' },
+  recurly: { url: 'https://docs.recurly.com/v1.3/docs/signature-verification', read: '2026-11-27' },
+}
 
 /** Whether the day on which a row was read is known. A test holds that it is, for each row added since. */
 export const isDated = (scheme: string): boolean => scheme in SOURCES
