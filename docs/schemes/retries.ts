@@ -70,7 +70,8 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 173_040,
     disabled:
       'after the last retry; a domain that answers less than 90 % with 2xx gets nothing for 3 minutes',
-    source: 'https://github.com/bigcommerce/docs/blob/main/docs/integrations/webhooks/https-webhook-overview.mdx',
+    source:
+      'https://github.com/bigcommerce/docs/blob/main/docs/integrations/webhooks/https-webhook-overview.mdx',
   },
   bitbucket: {
     says: 'twice, only after a 5xx',
