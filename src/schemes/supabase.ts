@@ -16,6 +16,8 @@ export const supabase: SchemeFactory<SecretOptions, '/metadata/name'> = schemeOf
   name: 'supabase',
   sender: 'Supabase',
   secretName: 'secret of the auth hook, v1,whsec_…',
+  leaseSeconds: 2, // Supabase waits for 5 seconds in all, and tries again within them
+  maxRunSeconds: 3,
   eventType: { member: '/metadata/name' },
   facts: {
     unsigned: 'Supabase signs only if the hook has a secret: generate one in its settings',
