@@ -186,6 +186,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     disabled: 'after 5 days of failures',
     source: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json',
+  },
   intercom: {
     says: 'unless you answer 200 in time; how often is not said. After a 429 for up to 2 hours',
     timeoutSeconds: 5,
@@ -335,6 +336,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 15,
     disabled: 'after 8 failed attempts of one notification',
     source: 'https://render.com/docs/webhooks',
+  },
   replicate: {
     says: 'several times within about a minute, and only when a prediction has ended',
     lastsSeconds: MINUTE,
