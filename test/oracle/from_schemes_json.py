@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256, SHA384
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 MOST_SIGNATURES = 10
+LONGEST_URL = 8192
 
 
 class Refused(Exception):
@@ -32,7 +33,8 @@ class Delivery:
         self.method = given["method"]
         self.headers = [(name.lower(), value) for name, value in given["headers"]]
         self.body = base64.b64decode(given["body"])
-        self.query = given["query"]
+        self.requested = given["url"]
+        self.query = "".join(self.requested.partition("?")[1:])
         self.public_url = line["options"].get("publicUrl", "")
 
     def lines(self, name):
@@ -56,6 +58,8 @@ class Delivery:
         return value
 
     def parameter(self, name):
+        if len(self.requested) > LONGEST_URL:
+            raise Refused("the URL is too long")
         values = parse_qs(self.query.lstrip("?"), keep_blank_values=True).get(name, [])
         if len(values) != 1 or values[0] == "":
             raise Refused(f"{name} is missing or repeated")
@@ -115,6 +119,8 @@ def signature_items(row, delivery):
             raise Refused(f"{name} is repeated")
         if lines:
             items += split(", ".join(lines), separator)
+    if not items:
+        raise Refused("no signature")
     return items
 
 

@@ -55,7 +55,7 @@ describe('hookgate/schemes.json', () => {
 
   it('the file and its schema are imported by their names, and nothing that is published imports them', async () => {
     const require = createRequire(import.meta.url)
-    expect(require('hookgate/schemes.json')).toEqual(JSON.parse(made))
+    expect(require('hookgate/schemes.json')).toEqual(JSON.parse(readFileSync(FILE, 'utf8')))
     expect(require('hookgate/schemes.schema.json')).toEqual(SCHEMA)
     const published = readdirSync(new URL('dist/', root), { recursive: true, encoding: 'utf8' })
     const importing = published
