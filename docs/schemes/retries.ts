@@ -70,6 +70,14 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://auth0.com/docs/customize/log-streams',
   },
   'authorize-net': notRead('https://developer.authorize.net/api/reference/features/webhooks.html'),
+  bigcommerce: {
+    says: '11 times in 48 hours: after 1, 3, 5, 10, 15 and 30 min, 1 h, 2 h, 6 h, 14 h and 24 h',
+    lastsSeconds: 173_040,
+    disabled:
+      'after the last retry; a domain that answers less than 90 % with 2xx gets nothing for 3 minutes',
+    source:
+      'https://github.com/bigcommerce/docs/blob/main/docs/integrations/webhooks/https-webhook-overview.mdx',
+  },
   bitbucket: {
     says: 'twice, only after a 5xx',
     timeoutSeconds: 10,
@@ -140,6 +148,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
     source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
   },
+  gemini: {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    source: 'https://ai.google.dev/gemini-api/docs/webhooks',
+  },
   github: {
     says: 'never; redeliver by hand or by the API, for 3 days',
     lastsSeconds: 0,
@@ -167,6 +180,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: '4 times',
     timeoutSeconds: 3,
     source: 'https://hygraph.com/docs/api-reference/basics/webhooks',
+  },
+  'incident-io': {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    disabled: 'after 5 days of failures',
+    source: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json',
   },
   intercom: {
     says: 'unless you answer 200 in time; how often is not said. After a 429 for up to 2 hours',
@@ -197,6 +216,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'several times; how often is not said',
     source: 'https://docs.livekit.io/home/server/webhooks/',
   },
+  loops: notRead('https://loops.so/docs/webhooks'),
   mailgun: {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
@@ -266,6 +286,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source:
       'https://support.plaid.com/hc/en-us/articles/40390675922967-Can-Plaid-re-push-failed-or-missed-webhook-events',
   },
+  pleo: notRead('https://developers.pleo.io/reference/overview-webhooks'),
   plivo: {
     says: 'as the fragment of the URL says: the parameters of callback retries',
     source: 'https://docs.plivo.com/docs/voice/concepts/callback-configurations/',
@@ -298,11 +319,23 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 24 hours of failures',
     source: 'https://razorpay.com/docs/webhooks/',
   },
+  'recall-ai': {
+    ...SVIX,
+    says: `${SVIX.says}; real-time endpoints have a schedule of their own`,
+    source: 'https://docs.recall.ai/docs/faq-webhooks',
+  },
   recurly: {
     says: '10 times, at intervals that grow from 10 s: 10 + x · 2^(x + 5) seconds',
     lastsSeconds: 262_308,
     timeoutSeconds: 5,
     source: 'https://docs.recurly.com/recurly-subscriptions/docs/automatic-retries',
+  },
+  render: {
+    says: '7 times in about 33 hours, less and less often',
+    lastsSeconds: 33 * HOUR,
+    timeoutSeconds: 15,
+    disabled: 'after 8 failed attempts of one notification',
+    source: 'https://render.com/docs/webhooks',
   },
   replicate: {
     says: 'several times within about a minute, and only when a prediction has ended',
@@ -311,11 +344,16 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   resend: { ...SVIX, source: 'https://resend.com/docs/webhooks/retries-and-replays' },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
+  safebase: { ...SVIX, source: 'https://docs.svix.com/retries' },
   sanity: {
     says: 'twice, 30 seconds apart, after a 429 or 5xx',
     lastsSeconds: MINUTE,
     timeoutSeconds: 30,
     source: 'https://www.sanity.io/docs/changelog/50ec6abf-fe0c-475b-ae72-314148860132',
+  },
+  sardine: {
+    says: 'undocumented',
+    source: 'https://docs.payments.sardine.ai/guides/integration/nftCheckout/webhooks',
   },
   sendgrid: {
     says: 'at growing intervals for up to 24 hours after the event',
@@ -328,6 +366,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 1,
     disabled: 'after 1,000 timeouts in 24 hours',
   },
+  shipbob: notRead('https://developer.shipbob.com/webhooks'),
   shopify: {
     says: '8 times in 4 hours, with the original body',
     lastsSeconds: 4 * HOUR,
@@ -362,6 +401,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'less and less often for up to 3 days; in a sandbox 3 times in a few hours',
     lastsSeconds: 3 * DAY,
     source: 'https://docs.stripe.com/webhooks/process-undelivered-events',
+  },
+  stytch: { ...SVIX, source: 'https://docs.svix.com/retries' },
+  supabase: {
+    says: 'twice within 5 seconds, after a failed connection, or a 429 or 503 with Retry-After',
+    lastsSeconds: 5,
+    timeoutSeconds: 5,
+    source: 'https://github.com/supabase/auth/blob/master/internal/hooks/hookshttp/hookshttp.go',
   },
   svix: { ...SVIX, source: 'https://docs.svix.com/retries' },
   telegram: {

@@ -23,10 +23,24 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'Beehiiv',
+    signs: 'not confirmed',
+    says: 'Others say that it sends through Svix; its pages name no signature. If your endpoint shows a secret and `svix-…` headers arrive, use the scheme of Svix.',
+    url: 'https://developers.beehiiv.com/webhooks',
+    read: '2026-11-27',
+  },
+  {
     sender: 'Brevo',
     signs: 'token',
     says: 'Webhooks carry a user and password, a bearer token or headers that you choose. The page lists its addresses too.',
     url: 'https://developers.brevo.com/docs/secured-webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Brex',
+    signs: 'not confirmed',
+    says: 'Its OpenAPI document names `Webhook-Signature`, two signatures during a rotation, and `/v1/webhooks/secrets`, but not what is signed. Others verify it as Standard Webhooks with a secret in base64: try its scheme.',
+    url: 'https://developer.brex.com/docs/webhooks',
     read: '2026-11-27',
   },
   {
@@ -51,6 +65,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'Guesty',
+    signs: 'not confirmed',
+    says: 'The pages that could be read list its events and no signature. Others name Svix, or a header of its own.',
+    url: 'https://open-api-docs.guesty.com/docs/webhooks',
+    read: '2026-11-27',
+  },
+  {
     sender: 'Gumroad (Ping)',
     signs: 'no',
     says: 'The ping is a form without a signature. Fetch the sale by its `sale_id`.',
@@ -58,10 +79,24 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'Mercury',
+    signs: 'not confirmed',
+    says: 'It does not follow Standard Webhooks: by others, `Mercury-Signature` holds `t=…,v1=…`, an HMAC-SHA256 in hex over the time, a dot and the body. Whether the secret is text or base64, none of its pages that could be read says.',
+    url: 'https://docs.mercury.com/reference/webhooks',
+    read: '2026-11-27',
+  },
+  {
     sender: 'Mollie (classic webhooks)',
     signs: 'no',
     says: 'A form with an `id` and no status. Fetch the payment: a forged call changes nothing.',
     url: 'https://docs.mollie.com/reference/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Nash',
+    signs: 'not confirmed',
+    says: "Others quote its page: it sends through Svix, with `svix-…` headers and the endpoint's signing secret. The page itself could not be read: try the scheme of Svix.",
+    url: 'https://docs.usenash.com/reference/webhooks',
     read: '2026-11-27',
   },
   {
@@ -76,6 +111,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     signs: 'token',
     says: 'Give the receiver a `basic_auth` or `authorization` in its `http_config`. The body is not signed.',
     url: 'https://prometheus.io/docs/alerting/latest/configuration/#webhook_config',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'PsiFi',
+    signs: 'not confirmed',
+    says: "Programs of its users verify it with Svix's library. Its own pages could not be read: try the scheme of Svix.",
+    url: 'https://docs.psifi.app/api-reference',
     read: '2026-11-27',
   },
   {

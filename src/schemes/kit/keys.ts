@@ -13,7 +13,7 @@ const FEWEST_BYTES = 24
 const MOST_BYTES = 75
 
 /** A version of Standard Webhooks. Supabase writes it in front of the secret, as in a signature: `v1,whsec_…`. */
-const VERSION = /(?<=^\s*)v1a?,(?=wh(?:sec|pk)_)/
+const VERSION = /(?<=^\W*)v1a?,(?=wh(?:sec|pk)_)/
 
 /** A secret as its sender's SDK takes it: without the version in front. Only base64 after a prefix may have one. */
 export function withoutVersion(form: KeyForm, secret: string): string {
