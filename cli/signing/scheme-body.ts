@@ -47,9 +47,8 @@ export function signsTime({ signs }: SenderScheme): boolean {
 }
 
 function memberTime({ unit, asText }: TimeForm, seconds: number): string | number {
-  if (unit === 'rfc3339') return new Date(seconds * 1000).toISOString()
-  const time = unit === 'milliseconds' ? seconds * 1000 : seconds
-  return asText ? `${time}` : time
+  const time = writeTime(unit, seconds)
+  return asText || !isCount(unit) ? time : Number(time)
 }
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)

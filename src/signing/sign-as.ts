@@ -151,9 +151,7 @@ function valuesOf(
 
 function timeText(time: TimeForm | undefined, given: number | string | undefined): string {
   if (typeof given === 'string') return given
-  const seconds = given ?? Math.floor(Date.now() / 1000)
-  if (time?.unit === 'milliseconds') return `${Math.round(seconds * 1000)}`
-  return time?.unit === 'rfc3339' ? new Date(seconds * 1000).toISOString() : `${seconds}`
+  return writeTime(time?.unit ?? 'seconds', given ?? Math.floor(Date.now() / 1000))
 }
 
 /** The options of `signAs`. */
