@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
+import { isCount, writeTime } from '../../src/lib/time.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { TimeForm } from '../../src/schemes/kit/scheme.ts'
 

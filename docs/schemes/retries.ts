@@ -97,6 +97,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   },
   cloudinary: notRead('https://cloudinary.com/documentation/notifications'),
+  'commerce-layer': {
+    says: 'up to 10 times',
+    timeoutSeconds: 5,
+    disabled: 'after 30 failures in a row',
+    source: 'https://docs.commercelayer.io/core/real-time-webhooks',
+  },
   contentful: {
     says: 'twice, 30 seconds apart; a retry policy may ask for up to 99 retries within about 24 hours',
     lastsSeconds: MINUTE,
@@ -134,6 +140,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'only if you turn retries on for the webhook',
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
     source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
+  },
+  fireflies: {
+    says: 'undocumented',
+    timeoutSeconds: 10,
+    source: 'https://docs.fireflies.ai/graphql-api/webhooks-v2',
   },
   github: {
     says: 'never; redeliver by hand or by the API, for 3 days',
@@ -197,6 +208,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
+  'modern-treasury': {
+    says: 'at growing intervals; for how long is not said',
+    timeoutSeconds: 5,
+    source: 'https://docs.moderntreasury.com/platform/reference/webhooks',
+  },
   mux: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,
@@ -214,6 +230,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY,
     source: 'https://hookdeck.com/webhooks/platforms/guide-to-openai-webhooks-features-and-best-practices',
   },
+  orb: notRead('https://docs.withorb.com/integrations-and-exports/webhooks'),
   paddle: {
     says: '60 times in 3 days; in the sandbox 3 times in 15 minutes',
     lastsSeconds: 3 * DAY,
@@ -333,6 +350,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://docs.stripe.com/webhooks/process-undelivered-events',
   },
   svix: { ...SVIX, source: 'https://docs.svix.com/retries' },
+  tally: {
+    says: '5 times: after 5 min, 30 min, 1 h, 6 h and 1 day',
+    lastsSeconds: 31 * HOUR + 35 * MINUTE,
+    timeoutSeconds: 10,
+    source: 'https://tally.so/help/webhooks',
+  },
   telegram: {
     says: '"a reasonable amount of attempts"; updates are kept for at most 24 hours',
     lastsSeconds: DAY,
@@ -342,6 +365,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'messages up to 3 attempts per URL, then 3 to the failover URL',
     timeoutSeconds: 2,
     source: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
+  },
+  tiktok: {
+    says: 'at growing intervals for up to 72 hours, after anything but a 200',
+    lastsSeconds: 3 * DAY,
+    source: 'https://developers.tiktok.com/doc/webhooks-overview',
   },
   trello: {
     says: '3 times, by an older version of the page',

@@ -108,7 +108,9 @@ describe('a captured delivery under another ID', () => {
 const KIN: readonly (readonly string[])[] = [
   ['github', 'meta'],
   ['auth0', 'okta'],
+  ['bitbucket', 'fireflies'],
   ['clerk', 'resend', 'svix'],
+  ['lemon-squeezy', 'modern-treasury'],
   ['anthropic', 'dodo', 'gitlab-signing', 'lithic', 'openai', 'replicate', 'standard-webhooks'],
 ]
 
