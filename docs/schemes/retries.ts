@@ -45,6 +45,7 @@ const GITLAB: Retries = {
 
 /** By the name of the scheme. A test holds that none is missing. */
 export const RETRIES: { readonly [scheme: string]: Retries } = {
+  acuity: notRead('https://developers.acuityscheduling.com/docs/webhooks'),
   adyen: ADYEN,
   'adyen-platform': ADYEN,
   anthropic: {
@@ -141,10 +142,22 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
     source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
   },
+  fastspring: notRead('https://developer.fastspring.com/docs/webhooks'),
   fireflies: {
     says: 'undocumented',
     timeoutSeconds: 10,
     source: 'https://docs.fireflies.ai/graphql-api/webhooks-v2',
+  },
+  front: {
+    says: 'up to 3 times',
+    timeoutSeconds: 10,
+    source: 'https://dev.frontapp.com/docs/application-webhooks',
+  },
+  'front-rules': {
+    says: 'never',
+    lastsSeconds: 0,
+    timeoutSeconds: 5,
+    source: 'https://dev.frontapp.com/docs/rule-webhooks',
   },
   github: {
     says: 'never; redeliver by hand or by the API, for 3 days',
@@ -175,6 +188,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled:
       'paused for 15 minutes after 1,000 failures in a row within 15 minutes; private apps are suspended after 7 days of failures',
     source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
+  },
+  klaviyo: {
+    says: 'at growing intervals of up to 1 hour',
+    timeoutSeconds: 5,
+    disabled: 'after more than 48 hours of failures',
+    source: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks',
   },
   'lemon-squeezy': {
     says: '3 times, at growing intervals, e.g. 5, 25 and 125 seconds',
@@ -220,6 +239,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://www.mux.com/docs/core/listen-for-webhooks',
   },
   notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
+  nylas: {
+    says: 'at growing intervals; for how long was not read',
+    timeoutSeconds: 10,
+    source: 'https://developer.nylas.com/docs/cookbook/use-cases/build/retry-failed-webhooks/',
+  },
   okta: {
     says: 'once, and never after a 4xx',
     timeoutSeconds: 3,
@@ -303,6 +327,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 30,
     source: 'https://www.sanity.io/docs/changelog/50ec6abf-fe0c-475b-ae72-314148860132',
   },
+  segment: notRead('https://www.twilio.com/docs/segment/connections/destinations/catalog/actions-webhook'),
   sendgrid: {
     says: 'at growing intervals for up to 24 hours after the event',
     lastsSeconds: DAY,
@@ -397,6 +422,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  webex: notRead('https://developer.webex.com/docs/receive-and-verify-webhooks'),
   webflow: {
     says: '2 times',
     source: 'https://developers.webflow.com/data/changelog/webhook-retries',
