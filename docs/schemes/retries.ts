@@ -142,7 +142,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
     source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
   },
-  fastspring: notRead('https://developer.fastspring.com/docs/webhooks'),
+  fastspring: {
+    says: 'up to 12 times in 7 days: after 1, 2, 4, 6, 6 and 6 hours, then daily; a 202 must list the IDs of the events that were handled',
+    lastsSeconds: 7 * DAY,
+    source: 'https://developer.fastspring.com/reference/processed-and-unprocessed-webhook-events',
+  },
   fireflies: {
     says: 'undocumented',
     timeoutSeconds: 10,
@@ -240,7 +244,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
   nylas: {
-    says: 'at growing intervals; for how long was not read',
+    says: 'not read',
     timeoutSeconds: 10,
     source: 'https://developer.nylas.com/docs/cookbook/use-cases/build/retry-failed-webhooks/',
   },

@@ -3,7 +3,8 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 /**
  * Verifies webhooks from FastSpring by their `X-FS-Signature` header. You choose the HMAC SHA256 secret in the webhook's settings. The
  * signature covers the body, a list of events, each with an ID, a type and a time of its own. The delivery has none, so the signed
- * bytes are claimed. FastSpring may send an event again in another list: deduplicate by `id` of each event as well.
+ * bytes are claimed. FastSpring may send an event again in another list: deduplicate by `id` of each event as well. Answer exactly 200:
+ * a 202 says that only the events whose IDs it lists were handled.
  *
  * @example
  * ```ts
