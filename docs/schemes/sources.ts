@@ -12,12 +12,19 @@ export interface Source {
 /** By the name of the scheme, in alphabetical order. Older rows have none: `sourceOf` takes what was read of their retries. */
 const SOURCES: { readonly [scheme: string]: Source } = {
   acuity: { url: 'https://developers.acuityscheduling.com/docs/webhooks', read: '2026-11-27' },
+  airtable: { url: 'https://airtable.com/developers/web/api/webhooks-overview', read: '2026-11-27' },
+  'authorize-net': {
+    url: 'https://developer.authorize.net/api/reference/features/webhooks.html',
+    read: '2026-11-27',
+  },
   'commerce-layer': { url: 'https://docs.commercelayer.io/core/callbacks-security', read: '2026-11-27' },
   fastspring: { url: 'https://developer.fastspring.com/docs/message-security', read: '2026-11-27' },
   fireflies: { url: 'https://docs.fireflies.ai/graphql-api/webhooks-v2', read: '2026-11-27' },
   front: { url: 'https://dev.frontapp.com/docs/application-webhooks', read: '2026-11-27' },
   'front-rules': { url: 'https://dev.frontapp.com/docs/rule-webhooks', read: '2026-11-27' },
+  hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
   klaviyo: { url: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks', read: '2026-11-27' },
+  'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
   'modern-treasury': {
     url: 'https://docs.moderntreasury.com/platform/reference/webhooks',
     read: '2026-11-27',
@@ -27,6 +34,9 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     read: '2026-11-27',
   },
   orb: { url: 'https://github.com/orbcorp/orb-node/blob/main/src/resources/webhooks.ts', read: '2026-11-27' },
+  pandadoc: { url: 'https://developers.pandadoc.com/docs/webhook-verification', read: '2026-11-27' },
+  plivo: { url: 'https://docs.plivo.com/docs/voice/xml/request/validation', read: '2026-11-27' },
+  recurly: { url: 'https://docs.recurly.com/v1.3/docs/signature-verification', read: '2026-11-27' },
   segment: { url: 'https://www.npmjs.com/package/@segment/action-destinations', read: '2026-11-27' },
   tally: { url: 'https://tally.so/help/webhooks', read: '2026-11-27' },
   tiktok: { url: 'https://developers.tiktok.com/doc/webhooks-verification', read: '2026-11-27' },
