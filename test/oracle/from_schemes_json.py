@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from datetime import datetime
+from email.utils import format_datetime, parsedate_to_datetime
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
@@ -216,6 +217,8 @@ def public_key_verifies(algorithm, key, text, spelling, signed):
 DIGITS = re.compile(r"(?:0|[1-9][0-9]{0,14})\Z", re.ASCII)
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)\Z", re.ASCII)
 
+ZONE = re.compile(r"(Z|[+-]\d\d:\d\d)\Z", re.ASCII)
+
 
 def check_time(form, time, now):
     """An attempt must be recent. An event must not be old, and may lack its time."""
@@ -233,11 +236,11 @@ def check_time(form, time, now):
 
 def seconds_of(form, time):
     """None if it is not in the unit. A member is a number, unless the row says otherwise."""
-    is_text = "member" not in form or form["unit"] == "rfc3339" or form.get("asText", False)
+    is_text = "member" not in form or form["unit"] in DATES or form.get("asText", False)
     if isinstance(time, bool) or not isinstance(time, str if is_text else (int, float)):
         return None
-    if form["unit"] == "rfc3339":
-        return seconds_of_rfc3339(time)
+    if form["unit"] in DATES:
+        return DATES[form["unit"]](time)
     if is_text and DIGITS.match(time) is None:
         return None
     return float(time) / (1000 if form["unit"] == "milliseconds" else 1)
@@ -249,6 +252,21 @@ def seconds_of_rfc3339(time):
         return datetime.fromisoformat(shortened).timestamp() if RFC3339.match(time) else None
     except ValueError:
         return None
+
+
+def seconds_of_utc(time):
+    return seconds_of_rfc3339(time if ZONE.search(time) else time + "Z")
+
+
+def seconds_of_http_date(time):
+    try:
+        date = parsedate_to_datetime(time)
+        return date.timestamp() if format_datetime(date, usegmt=True) == time else None
+    except (ValueError, TypeError):
+        return None
+
+
+DATES = {"rfc3339": seconds_of_rfc3339, "utc": seconds_of_utc, "http-date": seconds_of_http_date}
 
 
 def answer(rows, line):

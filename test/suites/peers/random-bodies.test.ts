@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../../src/index.ts'
+import type { TimeUnit } from '../../../src/lib/time.ts'
 import type { SchemeOptions } from '../../../src/schemes/kit/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../../src/testing/index.ts'
@@ -18,7 +19,7 @@ interface Recipe {
   readonly now: number
   readonly keys?: { readonly new: string | { readonly privateJwk: JWK } }
   readonly body?: string | ((time: string) => string)
-  readonly time?: { readonly unit: 'seconds' | 'milliseconds' | 'rfc3339' }
+  readonly time?: { readonly unit: TimeUnit }
   readonly options?: SchemeOptions & { readonly apiKey?: string; readonly publicKey?: string }
   readonly extra?: readonly (readonly [name: string, value: string])[]
 }
