@@ -35,6 +35,7 @@ describe('make-vectors.mjs', () => {
       'cloudinary',
       'github',
       'hubspot',
+      'modern-treasury',
       'notion',
       'sanity',
       'standard-webhooks',

@@ -37,6 +37,7 @@ const tested: readonly Recipe[] = recipes.filter(
 )
 
 const BODIES: { readonly [scheme: string]: (seed: number) => string } = {
+  acuity: randomForm,
   twilio: randomForm,
   braintree: (seed) =>
     `<notification><timestamp type="datetime">2025-11-20T11:59:59Z</timestamp><kind>subscription_went_past_due</kind><subject><subscription><id>${'ü🚀'.repeat(seed)}</id><transactions type="array"></transactions><add_ons type="array"></add_ons><discounts type="array"></discounts></subscription></subject></notification>`,
