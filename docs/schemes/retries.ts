@@ -362,7 +362,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 30,
     source: 'https://www.sanity.io/docs/changelog/50ec6abf-fe0c-475b-ae72-314148860132',
   },
-  segment: notRead('https://www.twilio.com/docs/segment/connections/destinations/catalog/actions-webhook'),
+  segment: {
+    says: 'for 4 hours, at growing intervals',
+    lastsSeconds: 4 * HOUR,
+    source: 'https://www.twilio.com/docs/segment/connections/destinations',
+  },
   sendgrid: {
     says: 'at growing intervals for up to 24 hours after the event',
     lastsSeconds: DAY,

@@ -5,7 +5,7 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  * Segment offers. You choose the shared secret in the destination's settings. The signature covers the body of one event, which holds its
  * ID.
  *
- * Turn off batching, or set the batch size to 0: the signature of a batch covers its first event only, so anyone who has seen one event
+ * Leave batching off: the signature of a batch covers its first event only, so anyone who has seen one event
  * could add others. Batches are therefore refused. So are PUT and PATCH.
  *
  * @example
