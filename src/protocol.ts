@@ -45,6 +45,8 @@ export interface Protocol extends BodyFormat {
   readonly hintOn: (refusal: Failure<Reason>, delivery: Delivery) => string
   /** The header with the time. Undefined if the time is elsewhere, or if there is none. */
   readonly timestampHeader: string | undefined
+  /** The same header, if the time is an HTTP date. */
+  readonly dateHeader?: string | undefined
   /** The header with the event ID. Undefined if the ID is elsewhere, or if there is none. */
   readonly eventIdHeader: string | undefined
   /** Reads the payload of a GET. Undefined in hookgate's scheme. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
+import { isCount, writeTime } from '../../src/lib/time.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { TimeForm } from '../../src/schemes/kit/scheme.ts'
 
@@ -47,9 +48,8 @@ export function signsTime({ signs }: SenderScheme): boolean {
 }
 
 function memberTime({ unit, asText }: TimeForm, seconds: number): string | number {
-  if (unit === 'rfc3339') return new Date(seconds * 1000).toISOString()
-  const time = unit === 'milliseconds' ? seconds * 1000 : seconds
-  return asText ? `${time}` : time
+  const time = writeTime(unit, seconds)
+  return asText || !isCount(unit) ? time : Number(time)
 }
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)

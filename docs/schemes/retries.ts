@@ -45,6 +45,7 @@ const GITLAB: Retries = {
 
 /** By the name of the scheme. A test holds that none is missing. */
 export const RETRIES: { readonly [scheme: string]: Retries } = {
+  acuity: notRead('https://developers.acuityscheduling.com/docs/webhooks'),
   adyen: ADYEN,
   'adyen-platform': ADYEN,
   airtable: {
@@ -110,6 +111,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   },
   cloudinary: notRead('https://cloudinary.com/documentation/notifications'),
+  'commerce-layer': {
+    says: 'up to 10 times',
+    timeoutSeconds: 5,
+    disabled: 'after 30 failures in a row',
+    source: 'https://docs.commercelayer.io/core/real-time-webhooks',
+  },
   contentful: {
     says: 'twice, 30 seconds apart; a retry policy may ask for up to 99 retries within about 24 hours',
     lastsSeconds: MINUTE,
@@ -147,6 +154,27 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'only if you turn retries on for the webhook',
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
     source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
+  },
+  fastspring: {
+    says: 'up to 12 times in 7 days: after 1, 2, 4, 6, 6 and 6 hours, then daily; a 202 must list the IDs of the events that were handled',
+    lastsSeconds: 7 * DAY,
+    source: 'https://developer.fastspring.com/reference/processed-and-unprocessed-webhook-events',
+  },
+  fireflies: {
+    says: 'undocumented',
+    timeoutSeconds: 10,
+    source: 'https://docs.fireflies.ai/graphql-api/webhooks-v2',
+  },
+  front: {
+    says: 'up to 3 times',
+    timeoutSeconds: 10,
+    source: 'https://dev.frontapp.com/docs/application-webhooks',
+  },
+  'front-rules': {
+    says: 'never',
+    lastsSeconds: 0,
+    timeoutSeconds: 5,
+    source: 'https://dev.frontapp.com/docs/rule-webhooks',
   },
   gemini: {
     says: 'less and less often for 24 hours',
@@ -194,6 +222,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
       'paused for 15 minutes after 1,000 failures in a row within 15 minutes; private apps are suspended after 7 days of failures',
     source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
   },
+  klaviyo: {
+    says: 'at growing intervals of up to 1 hour',
+    timeoutSeconds: 5,
+    disabled: 'after more than 48 hours of failures',
+    source: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks',
+  },
   'lemon-squeezy': {
     says: '3 times, at growing intervals, e.g. 5, 25 and 125 seconds',
     lastsSeconds: 5 + 25 + 125,
@@ -233,6 +267,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
+  'modern-treasury': {
+    says: 'at growing intervals; for how long is not said',
+    timeoutSeconds: 5,
+    source: 'https://docs.moderntreasury.com/platform/reference/webhooks',
+  },
   mux: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,
@@ -240,6 +279,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://www.mux.com/docs/core/listen-for-webhooks',
   },
   notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
+  nylas: {
+    says: 'not read',
+    timeoutSeconds: 10,
+    source: 'https://developer.nylas.com/docs/cookbook/use-cases/build/retry-failed-webhooks/',
+  },
   okta: {
     says: 'once, and never after a 4xx',
     timeoutSeconds: 3,
@@ -250,6 +294,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY,
     source: 'https://hookdeck.com/webhooks/platforms/guide-to-openai-webhooks-features-and-best-practices',
   },
+  orb: notRead('https://docs.withorb.com/integrations-and-exports/webhooks'),
   paddle: {
     says: '60 times in 3 days; in the sandbox 3 times in 15 minutes',
     lastsSeconds: 3 * DAY,
@@ -355,6 +400,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'undocumented',
     source: 'https://docs.payments.sardine.ai/guides/integration/nftCheckout/webhooks',
   },
+  segment: {
+    says: 'for 4 hours, at growing intervals',
+    lastsSeconds: 4 * HOUR,
+    source: 'https://www.twilio.com/docs/segment/connections/destinations',
+  },
   sendgrid: {
     says: 'at growing intervals for up to 24 hours after the event',
     lastsSeconds: DAY,
@@ -410,6 +460,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://github.com/supabase/auth/blob/master/internal/hooks/hookshttp/hookshttp.go',
   },
   svix: { ...SVIX, source: 'https://docs.svix.com/retries' },
+  tally: {
+    says: '5 times: after 5 min, 30 min, 1 h, 6 h and 1 day',
+    lastsSeconds: 31 * HOUR + 35 * MINUTE,
+    timeoutSeconds: 10,
+    source: 'https://tally.so/help/webhooks',
+  },
   telegram: {
     says: '"a reasonable amount of attempts"; updates are kept for at most 24 hours',
     lastsSeconds: DAY,
@@ -419,6 +475,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'messages up to 3 attempts per URL, then 3 to the failover URL',
     timeoutSeconds: 2,
     source: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
+  },
+  tiktok: {
+    says: 'at growing intervals for up to 72 hours, after anything but a 200',
+    lastsSeconds: 3 * DAY,
+    source: 'https://developers.tiktok.com/doc/webhooks-overview',
   },
   trello: {
     says: '3 times, by an older version of the page',
@@ -446,6 +507,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  webex: notRead('https://developer.webex.com/docs/receive-and-verify-webhooks'),
   webflow: {
     says: '2 times',
     source: 'https://developers.webflow.com/data/changelog/webhook-retries',

@@ -11,6 +11,7 @@ export interface Source {
 
 /** By the name of the scheme, in alphabetical order. Older rows have none: `sourceOf` takes what was read of their retries. */
 const SOURCES: { readonly [scheme: string]: Source } = {
+  acuity: { url: 'https://developers.acuityscheduling.com/docs/webhooks', read: '2026-11-27' },
   airtable: { url: 'https://airtable.com/developers/web/api/webhooks-overview', read: '2026-11-27' },
   'authorize-net': {
     url: 'https://developer.authorize.net/api/reference/features/webhooks.html',
@@ -20,11 +21,26 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://github.com/bigcommerce/docs/blob/main/docs/integrations/webhooks/https-webhook-overview.mdx',
     read: '2026-11-27',
   },
+  'commerce-layer': { url: 'https://docs.commercelayer.io/core/callbacks-security', read: '2026-11-27' },
+  fastspring: { url: 'https://developer.fastspring.com/docs/message-security', read: '2026-11-27' },
+  fireflies: { url: 'https://docs.fireflies.ai/graphql-api/webhooks-v2', read: '2026-11-27' },
+  front: { url: 'https://dev.frontapp.com/docs/application-webhooks', read: '2026-11-27' },
+  'front-rules': { url: 'https://dev.frontapp.com/docs/rule-webhooks', read: '2026-11-27' },
   gemini: { url: 'https://ai.google.dev/gemini-api/docs/webhooks', read: '2026-11-27' },
   hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
   'incident-io': { url: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json', read: '2026-11-27' },
+  klaviyo: { url: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks', read: '2026-11-27' },
   loops: { url: 'https://loops.so/docs/api-reference/webhooks/contact-created', read: '2026-11-27' },
   'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
+  'modern-treasury': {
+    url: 'https://docs.moderntreasury.com/platform/reference/webhooks',
+    read: '2026-11-27',
+  },
+  nylas: {
+    url: 'https://developer.nylas.com/docs/cookbook/use-cases/build/verify-webhook-signatures/',
+    read: '2026-11-27',
+  },
+  orb: { url: 'https://github.com/orbcorp/orb-node/blob/main/src/resources/webhooks.ts', read: '2026-11-27' },
   pandadoc: { url: 'https://developers.pandadoc.com/docs/webhook-verification', read: '2026-11-27' },
   pleo: {
     url: 'https://developers.pleo.io/reference/webhooks-authentication-authorisation',
@@ -45,12 +61,16 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://docs.payments.sardine.ai/guides/integration/nftCheckout/webhooks',
     read: '2026-11-27',
   },
+  segment: { url: 'https://www.npmjs.com/package/@segment/action-destinations', read: '2026-11-27' },
   shipbob: { url: 'https://developer.shipbob.com/webhooks', read: '2026-11-27' },
   stytch: { url: 'https://stytch.com/docs/b2b/guides/webhooks', read: '2026-11-27' },
   supabase: {
     url: 'https://github.com/supabase/auth/blob/master/internal/hooks/hookshttp/hookshttp.go',
     read: '2026-11-27',
   },
+  tally: { url: 'https://tally.so/help/webhooks', read: '2026-11-27' },
+  tiktok: { url: 'https://developers.tiktok.com/doc/webhooks-verification', read: '2026-11-27' },
+  webex: { url: 'https://developer.webex.com/blog/using-a-webhook-secret', read: '2026-11-27' },
 }
 
 /** Whether the day on which a row was read is known. A test holds that it is, for each row added since. */

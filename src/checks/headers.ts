@@ -28,7 +28,7 @@ export function checkHeaders(verification: Verification): Failure<HeaderReason> 
   let repeated: string | undefined
   for (let index = 0; index < protocol.headers.length; index += 1) {
     const name = protocol.headers[index] ?? ''
-    const value = headerOf(delivery, name)
+    const value = name === protocol.dateHeader ? dateIn(delivery, name) : headerOf(delivery, name)
     if (value === undefined) {
       if (index < protocol.required) return fail('header_missing', `no ${name}`)
     } else if (typeof value !== 'string') repeated ??= name
@@ -41,6 +41,12 @@ export function checkHeaders(verification: Verification): Failure<HeaderReason> 
   }
   if (repeated !== undefined) return fail('header_repeated', `more than one ${repeated}`)
   return checkContent(verification, contentType, contentEncoding)
+}
+
+/** A date contains `, `, so a host that joins the lines of a repeated header reports one date as two values. */
+function dateIn(delivery: Delivery, name: string): ReturnType<typeof headerOf> {
+  const value = headerOf(delivery, name)
+  return typeof value === 'object' && value.length === 2 && delivery.joinsHeaders ? value.join(', ') : value
 }
 
 /** The content type of most senders is unsigned and may be missing. The body then gets the sender's usual type. */

@@ -1,10 +1,14 @@
-/** How a time is written. */
-export type TimeUnit = 'seconds' | 'milliseconds' | 'rfc3339'
+/**
+ * How a time is written. `utc` is RFC 3339, but a time without a zone is in UTC. `http-date` is a date as in HTTP headers (RFC 9110,
+ * 5.6.7), e.g. `Thu, 20 Nov 2025 12:00:00 GMT`.
+ */
+export type TimeUnit = 'seconds' | 'milliseconds' | 'rfc3339' | 'utc' | 'http-date'
 
 const SECONDS = /^(?:0|[1-9][0-9]{0,11})$/
 const MILLISECONDS = /^(?:0|[1-9][0-9]{0,14})$/
 const RFC3339 =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,9})?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/
+const WITHOUT_ZONE = /T[0-9:.]+$/
 const LONGEST_TIME = 40
 
 /** Parses a time into seconds since 1970, with a fraction if the unit has one. NaN if malformed. */
@@ -12,6 +16,8 @@ export function parseTime(unit: TimeUnit, text: string): number {
   if (text.length > LONGEST_TIME) return Number.NaN
   if (unit === 'rfc3339') return parseRfc3339(text)
   if (unit === 'seconds') return parseSeconds(text)
+  if (unit === 'utc') return parseRfc3339(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
+  if (unit === 'http-date') return parseHttpDate(text)
   return MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
 }
 
@@ -20,11 +26,29 @@ export function parseSeconds(text: string): number {
   return text.length <= 12 && SECONDS.test(text) ? Number(text) : Number.NaN
 }
 
-/** Like `parseTime`, for a member of the body: a number, or a string for RFC 3339. */
+/** Like `parseTime`, for a member of the body: a number, or a string for a date. */
 export function timeOfMember(unit: TimeUnit, member: unknown): number {
-  if (unit === 'rfc3339') return typeof member === 'string' ? parseTime(unit, member) : Number.NaN
+  if (!isCount(unit)) return typeof member === 'string' ? parseTime(unit, member) : Number.NaN
   if (typeof member !== 'number' || !(member >= 0 && Number.isFinite(member))) return Number.NaN
   return unit === 'seconds' ? member : member / 1000
+}
+
+/** Whether a time of this unit is a number. */
+export const isCount = (unit: TimeUnit): boolean => unit === 'seconds' || unit === 'milliseconds'
+
+/** Writes a time as a text of `unit`. */
+export function writeTime(unit: TimeUnit, seconds: number): string {
+  if (unit === 'seconds') return `${seconds}`
+  if (unit === 'milliseconds') return `${Math.round(seconds * 1000)}`
+  const date = new Date(seconds * 1000)
+  if (unit === 'http-date') return date.toUTCString()
+  return unit === 'rfc3339' ? date.toISOString() : date.toISOString().slice(0, -1)
+}
+
+/** `Date.parse` accepts more than one format, but `toUTCString` writes only this one. */
+function parseHttpDate(text: string): number {
+  const date = new Date(text)
+  return date.toUTCString() === text ? date.getTime() / 1000 : Number.NaN
 }
 
 /** Parses RFC 3339 5.6 without leap seconds. Not `Date.parse`, which accepts other formats, depending on the engine. */

@@ -7,6 +7,7 @@ import { bytesOf, ENCODE } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
 import { checkOptions, type OptionCheck, type OptionTable, optional } from '../lib/options.ts'
+import { writeTime } from '../lib/time.ts'
 import { isMac, macOf, signedReader } from '../schemes/kit/authenticate.ts'
 import { fits, isForm, parsedBody } from '../schemes/kit/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../schemes/kit/code-scheme.ts'
@@ -156,9 +157,7 @@ function valuesOf(
 
 function timeText(time: TimeForm | undefined, given: number | string | undefined): string {
   if (typeof given === 'string') return given
-  const seconds = given ?? Math.floor(Date.now() / 1000)
-  if (time?.unit === 'milliseconds') return `${Math.round(seconds * 1000)}`
-  return time?.unit === 'rfc3339' ? new Date(seconds * 1000).toISOString() : `${seconds}`
+  return writeTime(time?.unit ?? 'seconds', given ?? Math.floor(Date.now() / 1000))
 }
 
 /** The options of `signAs`. */

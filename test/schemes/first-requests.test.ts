@@ -32,11 +32,13 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   cloudevents: ['unsigned'],
   discord: ['signed'],
   dropbox: ['unsigned'],
+  front: ['signed'],
   graph: ['unsigned'],
   intercom: ['unsigned'],
   line: ['signed'],
   meta: ['unsigned'],
   notion: ['itself', 'unsigned'], // makenotion/notion-sdk-js 722, and older descriptions of it
+  nylas: ['unsigned'],
   okta: ['unsigned'],
   slack: ['signed', 'unsigned'], // slackapi/bolt-js 1397
   sns: ['signed'],

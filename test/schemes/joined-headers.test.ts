@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
 import { type Authenticator, defineListener } from '../../src/index.ts'
 import { contentful } from '../../src/schemes/contentful.ts'
+import { klaviyo } from '../../src/schemes/klaviyo.ts'
 import { rfc9421 } from '../../src/schemes/rfc9421.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -61,5 +62,15 @@ describe('a comma in a header of a web request', () => {
     const headers = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
     const auth = contentful({ secrets: SECRET, publicUrl: URL })
     expect(await statusOf(auth, { ...headers, 'x-contentful-signature': signature })).toBe(200)
+  })
+
+  it('the time of Klaviyo is a date with a comma, and only one date is a time', async () => {
+    const date = new Date(clock.now()).toUTCString()
+    const signature = macOf(BODY + date).digest('hex')
+    const send = (time: string) =>
+      statusOf(klaviyo({ secrets: SECRET }), { 'klaviyo-signature': signature, 'klaviyo-timestamp': time })
+    expect(await send(date)).toBe(200)
+    expect(await send(`${date}, ${date}`)).toBe(400)
+    expect(await send(date.replace(', ', ','))).toBe(401)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromEnvelope, toEnvelope } from '../../src/handoff/index.ts'
 import { defineListener, type Verdict, verify } from '../../src/index.ts'
-import { parseTime } from '../../src/lib/time.ts'
+import { parseTime, writeTime } from '../../src/lib/time.ts'
 import { intercom } from '../../src/schemes/intercom.ts'
 import { defineScheme, type Scheme } from '../../src/schemes/kit/index.ts'
 import { linear } from '../../src/schemes/linear.ts'
@@ -107,6 +107,45 @@ it('the latest and earliest times in a header or as text are dates', () => {
     parseTime('milliseconds', '999999999999999'),
     parseTime('rfc3339', '9999-12-31T23:59:59.999999999-23:59'),
     parseTime('rfc3339', '0000-01-01T00:00:00+23:59'),
+    parseTime('utc', '9999-12-31T23:59:59.999999999'),
+    parseTime('http-date', 'Fri, 31 Dec 9999 23:59:59 GMT'),
   ]
   for (const seconds of times) expect(new Date(seconds * 1000).toJSON()).not.toBeNull()
 })
+
+it.each([
+  ['utc', '2025-11-20T12:00:00'],
+  ['utc', '2025-11-20T12:00:00.000000'],
+  ['utc', '2025-11-20T12:00:00Z'],
+  ['utc', '2025-11-20T14:00:00+02:00'],
+  ['http-date', 'Thu, 20 Nov 2025 12:00:00 GMT'],
+] as const)('a time of the unit %s may be written %s', (unit, text) => {
+  expect(parseTime(unit, text)).toBe(1_763_640_000)
+})
+
+it.each([
+  ['rfc3339', '2025-11-20T12:00:00'],
+  ['utc', '2025-11-20'],
+  ['utc', '2025-11-20T12:00'],
+  ['utc', '2025-11-20 12:00:00'],
+  ['utc', '2025-02-30T12:00:00'],
+  ['utc', '2025-11-20T12:00:00ZZ'],
+  ['http-date', 'Fri, 20 Nov 2025 12:00:00 GMT'],
+  ['http-date', 'Thu, 20 Nov 2025 12:00:00 UTC'],
+  ['http-date', 'Thu, 20 Nov 2025 12:00:00 GMT+0200'],
+  ['http-date', 'thu, 20 nov 2025 12:00:00 gmt'],
+  ['http-date', 'Thu,  20 Nov 2025 12:00:00 GMT'],
+  ['http-date', 'Thu, 20 Nov 2025 12:00:00 GMT (again)'],
+  ['http-date', 'Sat, 30 Feb 2025 12:00:00 GMT'],
+  ['http-date', '2025-11-20T12:00:00Z'],
+  ['http-date', 'Invalid Date'],
+] as const)('a time of the unit %s is never written %s', (unit, text) => {
+  expect(parseTime(unit, text)).toBeNaN()
+})
+
+it.each(['seconds', 'milliseconds', 'rfc3339', 'utc', 'http-date'] as const)(
+  'a written time of the unit %s reads as the same time',
+  (unit) => {
+    expect(parseTime(unit, writeTime(unit, 1_763_640_000))).toBe(1_763_640_000)
+  },
+)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { commerceLayer } from '../../src/schemes/commerce-layer.ts'
 import type { SecretOptions, TopicOptions } from '../../src/schemes/kit/index.ts'
 import { shopify } from '../../src/schemes/shopify.ts'
 import { woocommerce } from '../../src/schemes/woocommerce.ts'
@@ -23,6 +24,12 @@ const SENDERS = [
     signature: 'x-wc-webhook-signature',
     header: 'x-wc-webhook-topic',
     topics: ['order.created', 'order.updated'],
+  },
+  {
+    factory: commerceLayer,
+    signature: 'x-commercelayer-signature',
+    header: 'x-commercelayer-topic',
+    topics: ['orders.place', 'orders.approve'],
   },
 ] as const
 

@@ -114,7 +114,13 @@ const ROW: OptionTable<Scheme> = {
   publicKey: checkedElsewhere,
   timestamp: optional((value, option) => {
     aPlace(value, option)
-    oneOfWords('seconds', 'milliseconds', 'rfc3339')(memberOf(value, 'unit'), `${option}.unit`)
+    oneOfWords(
+      'seconds',
+      'milliseconds',
+      'rfc3339',
+      'utc',
+      'http-date',
+    )(memberOf(value, 'unit'), `${option}.unit`)
     oneOfWords('attempt', 'event')(memberOf(value, 'of'), `${option}.of`)
   }),
   eventId: optional(aPlace),

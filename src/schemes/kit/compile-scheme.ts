@@ -47,6 +47,7 @@ export function compileScheme(
     required: given(timestampHeader, names.includes('id') ? eventIdHeader : undefined).length,
     hintOn: hintReader(scheme),
     timestampHeader,
+    dateHeader: timestamp?.unit === 'http-date' ? timestampHeader : undefined,
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme),

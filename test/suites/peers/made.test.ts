@@ -39,6 +39,7 @@ describe('make-vectors.mjs', () => {
       'hubspot',
       'incident-io',
       'loops',
+      'modern-treasury',
       'notion',
       'pleo',
       'recall-ai',

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
+import type { TimeUnit } from '../../../src/lib/time.ts'
 import { signAs } from '../../../src/testing/index.ts'
 import { SCHEME_NAMES, schemeFactory } from '../../support/schemes.ts'
 import { writeTime } from './make/deliver.mjs'
@@ -15,7 +16,7 @@ interface Recipe {
   readonly now: number
   readonly keys: { readonly new: string | { readonly privateJwk: JWK } }
   readonly body: string | ((time: string) => string)
-  readonly time?: { readonly unit: 'seconds' | 'milliseconds' | 'rfc3339' }
+  readonly time?: { readonly unit: TimeUnit }
   readonly publicUrl?: string
   readonly options?: object
   readonly extra?: readonly (readonly [name: string, value: string])[]

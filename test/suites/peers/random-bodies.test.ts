@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../../src/index.ts'
+import type { TimeUnit } from '../../../src/lib/time.ts'
 import type { SchemeOptions } from '../../../src/schemes/kit/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../../src/testing/index.ts'
@@ -19,7 +20,7 @@ interface Recipe {
   readonly now: number
   readonly keys?: { readonly new: string | { readonly privateJwk: JWK } }
   readonly body?: string | ((time: string) => string)
-  readonly time?: { readonly unit: 'seconds' | 'milliseconds' | 'rfc3339' }
+  readonly time?: { readonly unit: TimeUnit }
   readonly options?: SchemeOptions & { readonly apiKey?: string; readonly publicKey?: string }
   readonly extra?: readonly (readonly [name: string, value: string])[]
 }
@@ -37,6 +38,7 @@ const tested: readonly Recipe[] = recipes.filter(
 )
 
 const BODIES: { readonly [scheme: string]: (seed: number) => string } = {
+  acuity: randomForm,
   twilio: randomForm,
   braintree: (seed) =>
     `<notification><timestamp type="datetime">2025-11-20T11:59:59Z</timestamp><kind>subscription_went_past_due</kind><subject><subscription><id>${'ü🚀'.repeat(seed)}</id><transactions type="array"></transactions><add_ons type="array"></add_ons><discounts type="array"></discounts></subscription></subject></notification>`,

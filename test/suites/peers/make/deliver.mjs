@@ -4,7 +4,9 @@ import { spell } from './spelling.mjs'
 export function writeTime(unit, seconds) {
   if (unit === 'seconds') return String(seconds)
   if (unit === 'milliseconds') return String(Math.round(seconds * 1000))
-  return new Date(seconds * 1000).toISOString()
+  const date = new Date(seconds * 1000)
+  if (unit === 'http-date') return date.toUTCString()
+  return unit === 'utc' ? date.toISOString().slice(0, -1) : date.toISOString()
 }
 
 const bytes = (body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : body)

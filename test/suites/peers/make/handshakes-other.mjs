@@ -18,6 +18,14 @@ const unsigned = () => [
       headers: { ...TEXT_REPLY, 'x-content-type-options': '^nosniff$' },
     },
   }),
+  asked('nylas', 'challenge', {
+    options: { secrets: secret('nylas') },
+    request: get('/hooks?challenge=bc609b38-c81f-47fb-a275-1d9bd61a968b'),
+    reply: {
+      ...text('bc609b38-c81f-47fb-a275-1d9bd61a968b'),
+      headers: { ...TEXT_REPLY, 'x-content-type-options': '^nosniff$' },
+    },
+  }),
   asked('okta', 'one-time verification', {
     options: { secrets: secret('okta') },
     request: get('/hooks', [['X-Okta-Verification-Challenge', 'Sa5vCoZb3lYQmCQpLxHqXQ']]),

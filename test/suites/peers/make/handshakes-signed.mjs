@@ -1,4 +1,4 @@
-import { asked, empty, get, hex, json, post, refused, secret, TIME, text } from './handshake.mjs'
+import { asked, base64, empty, get, hex, json, post, refused, secret, TIME, text } from './handshake.mjs'
 import { ed25519Of } from './keys.mjs'
 import { ed25519 } from './sign.mjs'
 
@@ -40,6 +40,33 @@ function slack() {
       options,
       request: get('/hooks?ssl_check=1&token=xxx'),
       reply: empty(200),
+    }),
+  ]
+}
+
+function front() {
+  const options = { secrets: secret('front') }
+  const time = `${TIME}000`
+  const body = '{"type": "sync", "authorization": {"id": "cmp_abc"}}'
+  const request = (signature) =>
+    post(
+      [
+        ['X-Front-Request-Timestamp', time],
+        ['X-Front-Challenge', 'c7Zt0pXbZ1'],
+        ['X-Front-Signature', signature],
+      ],
+      body,
+    )
+  return [
+    asked('front', 'the challenge, correctly signed', {
+      options,
+      request: request(base64('front', [time, ':', body])),
+      reply: json({ challenge: 'c7Zt0pXbZ1' }),
+    }),
+    asked('front', 'the challenge, signed as another body', {
+      options,
+      request: request(base64('front', [time, ':', '{}'])),
+      reply: refused(401),
     }),
   ]
 }
@@ -157,4 +184,11 @@ function twitch() {
 }
 
 /** Handshakes that the sender signs, and Meta's, which sends our own token back. */
-export const signedHandshakes = () => [...slack(), ...meta(), ...zoom(), ...discord(), ...twitch()]
+export const signedHandshakes = () => [
+  ...slack(),
+  ...front(),
+  ...meta(),
+  ...zoom(),
+  ...discord(),
+  ...twitch(),
+]
