@@ -115,7 +115,7 @@ export function isAnythingSigned(scheme: SenderScheme): boolean {
 
 /** Whether the sender signs with a private key, and receivers have the public one. */
 export function hasKeyPair({ algorithm }: SenderScheme): boolean {
-  return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
+  return /^(?:ed|ecdsa|rsa)/.test(algorithm)
 }
 
 /** Whether the URL is signed, as far as the row says. Code may sign what a delivery asks for. */
