@@ -27,7 +27,12 @@ export default [
         change: {
           headers: (list) =>
             list.flatMap(([name, value]) =>
-              name === 'X-Mollie-Signature' ? [[name, `sha256=${'0'.repeat(64)}`], [name, value]] : [[name, value]],
+              name === 'X-Mollie-Signature'
+                ? [
+                    [name, `sha256=${'0'.repeat(64)}`],
+                    [name, value],
+                  ]
+                : [[name, value]],
             ),
         },
         expect: { ok: true },

@@ -8,7 +8,8 @@ export default [
     expect: { id: '01E4C4CT6YDC7Y5M7FE1GWWPQJ', type: 'opened' },
   }),
   withTime('airwallex', 'x-signature', 'x-timestamp', {
-    source: 'Airwallex\u2019s documentation of webhooks, and its plugin for WooCommerce; its SDK has no verifier',
+    source:
+      'Airwallex\u2019s documentation of webhooks, and its plugin for WooCommerce; its SDK has no verifier',
     unit: 'milliseconds',
     parts: ['{time}', '{body}'],
     body: '{"id": "evt_hkpdskz7vg1xc7uscrj_1fn1jb", "name": "payment_intent.succeeded", "account_id": "acct_J3qVvSHDMCmLi_CtOfJpzg", "data": {"object": {"id": "int_hkpdskz7vg1xc7uscrk"}}, "created_at": "2025-11-20T11:59:59+0000"}',

@@ -28,7 +28,8 @@ export default [
       {
         name: 'the token in X-Vapi-Secret, as the legacy field sends it',
         change: {
-          headers: (list) => list.map(([name, text]) => [name === 'Authorization' ? 'X-Vapi-Secret' : name, text]),
+          headers: (list) =>
+            list.map(([name, text]) => [name === 'Authorization' ? 'X-Vapi-Secret' : name, text]),
         },
         expect: { ok: true },
       },
@@ -36,9 +37,10 @@ export default [
         name: 'another token in X-Vapi-Secret',
         change: {
           headers: (list) =>
-            replaced('X-Vapi-Secret', keys.foreign)(
-              list.map(([name, text]) => [name === 'Authorization' ? 'X-Vapi-Secret' : name, text]),
-            ),
+            replaced(
+              'X-Vapi-Secret',
+              keys.foreign,
+            )(list.map(([name, text]) => [name === 'Authorization' ? 'X-Vapi-Secret' : name, text])),
         },
         expect: mismatch,
       },
