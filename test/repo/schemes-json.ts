@@ -1,7 +1,7 @@
 import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import type { Source } from '../../docs/schemes/sources.ts'
-import { UNSIGNED } from '../../docs/schemes/unsigned.ts'
+import { WITHOUT_SCHEME } from '../../docs/schemes/without-scheme.ts'
 import { coverageOf, dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import type { CodeScheme, Content, Scheme, SenderScheme } from '../../src/schemes/kit/index.ts'
 
@@ -70,8 +70,9 @@ export function schemesJson(published: readonly Published[]): string {
     $schema: './schemes.schema.json',
     $comment: PROMISE,
     schemes: published.toSorted((a, b) => (a.scheme.name < b.scheme.name ? -1 : 1)).map(entryOf),
-    unsigned: UNSIGNED.map(({ sender, sends, says, ...documentation }) => ({
-      ...{ sender, sends, says, documentation },
+    withoutScheme: WITHOUT_SCHEME.map(({ url, read, ...sender }) => ({
+      ...sender,
+      documentation: { url, read },
     })),
   }
   return `${JSON.stringify(file, null, 1)}\n`
@@ -83,9 +84,11 @@ function entryOf({ scheme, retries, source }: Published): object {
     ([member]) => Object.hasOwn(MEMBERS, member) && Reflect.get(MEMBERS, member) === 'copied',
   )
   return {
-    ...Object.fromEntries(copied),
+    name: scheme.name,
+    sender: scheme.sender,
     otherNames: OTHER_NAMES[scheme.name],
     code: needsCode(scheme),
+    ...Object.fromEntries(copied),
     ...(algorithm === 'code' ? {} : { algorithm }),
     ...(typeof signs === 'string' && algorithm !== 'token' ? { signs } : {}),
     covers: coverageOf(scheme),
