@@ -47,6 +47,10 @@ const GITLAB: Retries = {
 export const RETRIES: { readonly [scheme: string]: Retries } = {
   adyen: ADYEN,
   'adyen-platform': ADYEN,
+  airtable: {
+    says: 'undocumented in number; the notification says whether it will be retried',
+    source: 'https://airtable.com/developers/web/api/model/webhooks-notification',
+  },
   airwallex: {
     says: 'after anything but a 200, at growing intervals for about 3 days',
     lastsSeconds: 3 * DAY,
@@ -58,7 +62,6 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     disabled: 'webhooks are paused after failures; when is not said',
     source: 'https://www.alchemy.com/docs/reference/notify-api-quickstart',
-  },
   anthropic: {
     says: 'twice, at growing intervals',
     disabled: 'at once after a 3xx or if the URL resolves to a private address, and after long failure',
@@ -77,6 +80,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 7 days of failures',
     source: 'https://auth0.com/docs/customize/log-streams',
   },
+  'authorize-net': notRead('https://developer.authorize.net/api/reference/features/webhooks.html'),
   bitbucket: {
     says: 'twice, only after a 5xx',
     timeoutSeconds: 10,
@@ -123,6 +127,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   },
   cloudinary: notRead('https://cloudinary.com/documentation/notifications'),
+  'coinbase-cdp': {
+    says: 'not read',
+    source: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
+  },
   'coinbase-commerce': {
     says: 'at growing intervals, of at most an hour, for up to 3 days',
     lastsSeconds: 3 * DAY,
@@ -203,6 +211,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   'hugging-face': {
     says: 'undocumented',
     source: 'https://github.com/huggingface/hub-docs/blob/main/docs/hub/webhooks.md',
+  hygraph: {
+    says: '4 times',
+    timeoutSeconds: 3,
+    source: 'https://hygraph.com/docs/api-reference/basics/webhooks',
   },
   intercom: {
     says: 'unless you answer 200 in time; how often is not said. After a 429 for up to 2 hours',
@@ -241,6 +253,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
     source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-retries',
+  },
+  'mercado-pago': {
+    says: 'after 5 min, 45 min, 6 h, 2 d and 4 d, until the answer is 200 or 201',
+    timeoutSeconds: 22,
+    source:
+      'https://www.mercadopago.com.br/developers/en/docs/checkout-api/additional-content/notifications/ipn/online-payments/online-url-after-notification',
   },
   meta: {
     says: 'at once, then less and less often for 36 hours; WhatsApp for up to 7 days',
@@ -282,6 +300,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'for 24 hours after 3 events in a row that PagerDuty gave up',
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  pandadoc: {
+    says: 'automatically and by hand; how often is not said',
+    timeoutSeconds: 20,
+    source: 'https://developers.pandadoc.com/docs/webhook-debugging',
+  },
   paypal: {
     says: 'up to 25 times in 3 days',
     lastsSeconds: 3 * DAY,
@@ -299,6 +322,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 10,
     source:
       'https://support.plaid.com/hc/en-us/articles/40390675922967-Can-Plaid-re-push-failed-or-missed-webhook-events',
+  },
+  plivo: {
+    says: 'as the fragment of the URL says: the parameters of callback retries',
+    source: 'https://docs.plivo.com/docs/voice/concepts/callback-configurations/',
   },
   polar: {
     says: 'up to 10 times, at growing intervals',
@@ -327,6 +354,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     disabled: 'after 24 hours of failures',
     source: 'https://razorpay.com/docs/webhooks/',
+  },
+  recurly: {
+    says: '10 times, at intervals that grow from 10 s: 10 + x · 2^(x + 5) seconds',
+    lastsSeconds: 262_308,
+    timeoutSeconds: 5,
+    source: 'https://docs.recurly.com/recurly-subscriptions/docs/automatic-retries',
   },
   replicate: {
     says: 'several times within about a minute, and only when a prediction has ended',

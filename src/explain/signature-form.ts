@@ -36,7 +36,9 @@ export function signatureForm(
     const parts = separator === '' ? [tight] : tight.split(separator.charAt(0))
     const items = parts.map((item) => item.trim())
     const time = timestamp && 'item' in timestamp ? timestamp.item : undefined
-    const signatures = items.filter((item) => time === undefined || !item.startsWith(time))
+    const isTime = (item: string, at: number) =>
+      time === '' ? at === 0 : time !== undefined && item.startsWith(time)
+    const signatures = items.filter((item, at) => !isTime(item, at))
     const expected = signatures.filter((item) => item.startsWith(prefix))
     const version = VERSION.exec(signatures[0] ?? '')?.[0]
     if (prefix !== '' && expected.length === 0 && version !== undefined) {
@@ -52,7 +54,7 @@ export function signatureForm(
         `${headerTitle(name)} has a blank behind a comma or semicolon that ${sender} does not write: find what changes headers in front of this listener`,
       )
     if (faults.size === 0) continue
-    const times = items.filter((item) => time !== undefined && item.startsWith(time))
+    const times = items.filter(isTime)
     headers[name] = [...times, prefix + ENCODE[spelling](found.bytes)].join(separator)
   }
   return { headers, faults: [...faults] }

@@ -16,7 +16,7 @@ import { keyBytes } from '../schemes/kit/keys.ts'
 import { KINDS } from '../schemes/kit/public-keys.ts'
 import type { PublicKeyAlgorithm, Scheme } from '../schemes/kit/scheme.ts'
 import type { SignedValues } from '../schemes/kit/signed-text.ts'
-import { signedUrlText, urlParts } from '../schemes/kit/signed-url.ts'
+import { signedUrlText, withParameter } from '../schemes/kit/signed-url.ts'
 import {
   aBody,
   anyBytes,
@@ -71,8 +71,10 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   if (eventType !== undefined) setHeader(headers, scheme.eventType, eventType)
   const known = { contentType, timestampText, eventId }
   if (scheme.algorithm === 'code') {
-    const { headers: signature, body = bodyBytes(options.body) } = await signByCode(scheme, options, known)
-    return { method: 'POST', headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
+    const parts = await signByCode(scheme, options, known)
+    const { headers: signature, body = bodyBytes(options.body), url } = parts
+    const sent = { headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
+    return { method: 'POST', ...(url !== undefined && { url }), ...sent }
   }
   Object.assign(headers, scheme.fixedHeaders, scheme.signAsHeaders)
   const form = isForm(kind) ? writtenAsForm(kind, bodyBytes(options.body)) : undefined
@@ -124,11 +126,6 @@ async function signByRow<Body>(
   if (query === undefined) return { body, url: {} }
   const publicUrl = required(options.publicUrl, 'publicUrl', scheme.name)
   return { body, url: { url: withParameter(publicUrl, query, signature) } }
-}
-
-function withParameter(url: string, name: string, value: string): string {
-  const { base, query } = urlParts(url)
-  return `${base}${query === '' ? '?' : `${query}&`}${encodeURIComponent(name)}=${encodeURIComponent(value)}`
 }
 
 function setHeader(

@@ -138,7 +138,7 @@ function* times(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<C
 }
 
 function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): Iterable<Case> {
-  const { sender, algorithm, signature } = scheme
+  const { sender, algorithm, signature, timestamp } = scheme
   const [header] = signature.headers
   const isToken = coverageOf(scheme) === 'token'
   const rule = isToken
@@ -169,7 +169,10 @@ function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): I
     yield acceptedAgain('a wrong signature before the right one', either, async () => {
       const request = await sign(late)
       const items = (request.headers[header] ?? '').split(separator)
-      const both = items.flatMap((item) => (item.startsWith(prefix) ? [otherCharacter(item), item] : [item]))
+      const isFirstTime = timestamp !== undefined && 'item' in timestamp && timestamp.item === ''
+      const both = items.flatMap((item, at) =>
+        item.startsWith(prefix) && !(isFirstTime && at === 0) ? [otherCharacter(item), item] : [item],
+      )
       return withHeaders(request, { [header]: both.join(separator) })
     })
   } else if (algorithm !== 'code') {

@@ -1,7 +1,7 @@
 import { constantTimeEqual, hmacWith, sha256 } from '#crypto'
 import type { Authentication, Authenticator } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
-import { namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import { namedSecrets, publicKeyText, type Secrets, secretText } from '../../auth/secrets.ts'
 import { tryAll } from '../../auth/try-all.ts'
 import type { HmacHash, Mac, Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
@@ -47,11 +47,15 @@ export function authenticateBy(
   const keys = keysOf(scheme, options, publicKeys)
 
   return (evidence) => {
-    const items = itemsOf(evidence)
-    if ('reason' in items) return items
+    const found = itemsOf(evidence)
+    if ('reason' in found) return found
+    let items = found
     const mismatched = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
     if (mismatched) return fail('signature_mismatch', `${mismatched[0]} is not ${mismatched[1]}`)
-    if (timestamp && 'item' in timestamp) {
+    if (timestamp && 'item' in timestamp && timestamp.item === '') {
+      evidence.timestampText = items[0] ?? ''
+      items = items.slice(1)
+    } else if (timestamp && 'item' in timestamp) {
       const [time, another] = itemsAfter(items, timestamp.item, 2)
       if (time === undefined || another !== undefined) {
         return fail('signature_mismatch', `the signature header must contain ${timestamp.item} exactly once`)
@@ -210,19 +214,21 @@ function keysOf(
 ): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
   const { signature, publicKey, name } = scheme
-  const keysIn = (option: string, given: Secrets) =>
-    namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
-      const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
-      const kind = isSecondKind ? publicKey : scheme
-      const matches = matcherOf({ ...kind, signature }, secret, matcherOfPublicKey)
-      if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
-      return {
-        auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
-        prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
-        prefixOptional: signature.prefixOptional,
-        matches,
-      }
-    })
+  const keysIn = (option: 'secrets' | 'publicKeys', given: Secrets) =>
+    namedSecrets(given, option, option === 'secrets' ? secretText : publicKeyText).map(
+      ({ id, secret }): SchemeKey => {
+        const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
+        const kind = isSecondKind ? publicKey : scheme
+        const matches = matcherOf({ ...kind, signature }, secret, matcherOfPublicKey)
+        if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
+        return {
+          auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
+          prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
+          prefixOptional: signature.prefixOptional,
+          matches,
+        }
+      },
+    )
   const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
   return [
     ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),

@@ -63,6 +63,8 @@ export interface Unsigned {
 
 /** What a signature adds to a delivery. */
 export interface SignedParts {
+  /** Where to send it, if the query has what is signed, or the signature. */
+  readonly url?: string
   /** Headers by lower-case name. */
   readonly headers?: { readonly [name: string]: string }
   /** Replaces the body. */

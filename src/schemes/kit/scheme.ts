@@ -13,7 +13,7 @@ import type { SenderFacts } from './sender-facts.ts'
 export type ValueLocation =
   /** The whole value of a header, by its lower-case name. */
   | { readonly header: string }
-  /** One item of the signature header, by its prefix, e.g. `t=`. */
+  /** One item of the signature header, by its prefix, e.g. `t=`. Empty: the first item, which is no signature. */
   | { readonly item: string }
   /** A member of the body, as a JSON pointer (RFC 6901), e.g. `/data/id`. Read after authentication. */
   | { readonly member: string }

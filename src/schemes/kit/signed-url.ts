@@ -34,6 +34,12 @@ export function withQueryOf(url: string, other: string): string {
   return parts.query === '' ? urlText({ ...parts, query: urlParts(other).query }) : url
 }
 
+/** `url` without its fragment, with one more parameter in its query. */
+export function withParameter(url: string, name: string, value: string): string {
+  const { base, query } = urlParts(url)
+  return `${base}${query === '' ? '?' : `${query}&`}${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+}
+
 export const NO_QUERY = 'the URL of the request is over 8,192 characters, or is not one'
 export const ENCODED_QUERY =
   'the path of the request has an encoded question mark, and that of publicUrl has none: write ? before the query, not %3F'
