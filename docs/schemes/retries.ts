@@ -62,6 +62,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     disabled: 'webhooks are paused after failures; when is not said',
     source: 'https://www.alchemy.com/docs/reference/notify-api-quickstart',
+  },
   anthropic: {
     says: 'twice, at growing intervals',
     disabled: 'at once after a 3xx or if the URL resolves to a private address, and after long failure',
@@ -211,6 +212,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   'hugging-face': {
     says: 'undocumented',
     source: 'https://github.com/huggingface/hub-docs/blob/main/docs/hub/webhooks.md',
+  },
   hygraph: {
     says: '4 times',
     timeoutSeconds: 3,
