@@ -33,6 +33,7 @@ describe('make-vectors.mjs', () => {
     expect(held.sort()).toEqual([
       'adyen-platform',
       'cloudinary',
+      'coinbase-commerce',
       'github',
       'hubspot',
       'notion',
