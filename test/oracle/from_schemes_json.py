@@ -10,14 +10,17 @@ import hmac
 import json
 import re
 import sys
-from datetime import datetime
+from datetime import datetime, timezone
+from urllib.parse import parse_qs
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519
-from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256, SHA384
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 MOST_SIGNATURES = 10
+LONGEST_URL = 8192
 
 
 class Refused(Exception):
@@ -30,7 +33,8 @@ class Delivery:
         self.method = given["method"]
         self.headers = [(name.lower(), value) for name, value in given["headers"]]
         self.body = base64.b64decode(given["body"])
-        self.query = given["query"]
+        self.requested = given["url"]
+        self.query = "".join(self.requested.partition("?")[1:])
         self.public_url = line["options"].get("publicUrl", "")
 
     def lines(self, name):
@@ -53,6 +57,14 @@ class Delivery:
             return default
         return value
 
+    def parameter(self, name):
+        if len(self.requested) > LONGEST_URL:
+            raise Refused("the URL is too long")
+        values = parse_qs(self.query.lstrip("?"), keep_blank_values=True).get(name, [])
+        if len(values) != 1 or values[0] == "":
+            raise Refused(f"{name} is missing or repeated")
+        return values[0]
+
     def url(self):
         return self.public_url if "?" in self.public_url else self.public_url + self.query
 
@@ -65,6 +77,8 @@ def verify(row, line):
             raise Refused(f"{name} is not {value}")
     items = signature_items(row, delivery)
     time = time_text(row, delivery, items)
+    if row.get("timestamp", {}).get("item") == "":
+        items = items[1:]
     signed = b"" if row["algorithm"] == "token" else signed_bytes(row, delivery, time)
     if not any(is_signed_by(row, key, items, signed) for key in keys_of(line["options"])):
         raise Refused("no signature matches")
@@ -94,6 +108,8 @@ def signature_items(row, delivery):
     form = row["signature"]
     if "member" in form:
         return [text_of(delivery.member(form["member"]))]
+    if "query" in form:
+        return [delivery.parameter(form["query"])]
     separator = form.get("separator")
     items = []
     for name in form["headers"]:
@@ -103,6 +119,8 @@ def signature_items(row, delivery):
             raise Refused(f"{name} is repeated")
         if lines:
             items += split(", ".join(lines), separator)
+    if not items:
+        raise Refused("no signature")
     return items
 
 
@@ -127,6 +145,8 @@ def time_text(row, delivery, items):
         return None
     if "header" in form:
         return delivery.header(form["header"])
+    if form.get("item") == "":
+        return items[0]
     if "item" in form:
         found = [item[len(form["item"]) :] for item in items if item.startswith(form["item"])]
         if len(found) != 1:
@@ -170,14 +190,16 @@ def is_signed_by(row, secret, items, signed):
     if second is not None and second["key"]["base64After"] in secret:
         kind, prefix = second, second["prefix"]
     most = row["signature"].get("maxSignatures", MOST_SIGNATURES)
-    given = [item[len(prefix) :] for item in items if item.startswith(prefix)][:most]
+    is_optional = row["signature"].get("prefixOptional", False)
+    given = [item.removeprefix(prefix) for item in items if is_optional or item.startswith(prefix)][:most]
     if kind["algorithm"] == "token":
         return any(hmac.compare_digest(text.encode(), secret.encode()) for text in given[:1])
-    key, spelling = key_bytes(kind["key"], secret), row["signature"]["spelling"]
+    key, spelling = key_bytes(kind["key"], without_armour(secret)), row["signature"]["spelling"]
     if kind["algorithm"].startswith("hmac-"):
         right = spelled(hmac.digest(key, signed, kind["algorithm"][len("hmac-") :]), spelling)
         return any(hmac.compare_digest(text.encode(), right.encode()) for text in given)
-    return any(public_key_verifies(kind["algorithm"], key, text, spelling, signed) for text in given)
+    verify_by = public_key(kind["algorithm"], key, row["signature"].get("ecdsa"))
+    return any(public_key_verifies(verify_by, text, spelling, signed) for text in given)
 
 
 def key_bytes(form, secret):
@@ -191,23 +213,47 @@ def key_bytes(form, secret):
     return base64.b64decode(shown.removeprefix(form["base64After"]))
 
 
+def without_armour(secret):
+    is_pem = secret.startswith("-----BEGIN PUBLIC KEY-----")
+    return re.sub("-----(BEGIN|END) PUBLIC KEY-----|\\s", "", secret) if is_pem else secret
+
+
 def spelled(digest, spelling):
     if spelling == "hex":
         return digest.hex()
+    if spelling == "upper-case-hex":
+        return digest.hex().upper()
     if spelling == "base64":
         return base64.b64encode(digest).decode()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def public_key_verifies(algorithm, key, text, spelling, signed):
+def public_key(algorithm, key, form):
+    """The function that verifies a signature of the signed bytes, or raises."""
+    if algorithm == "ed25519":
+        return ed25519.Ed25519PublicKey.from_public_bytes(key).verify
+    loaded = load_der_public_key(key)
+    used = SHA384() if algorithm.endswith("sha384") else SHA256()
+    if algorithm.startswith("ecdsa"):
+        size = (loaded.key_size + 7) // 8
+        return lambda given, signed: loaded.verify(der(given, size) if form == "p1363" else given, signed, ec.ECDSA(used))
+    pss = padding.PSS(padding.MGF1(used), used.digest_size)
+    scheme = pss if algorithm.startswith("rsa-pss") else padding.PKCS1v15()
+    return lambda given, signed: loaded.verify(given, signed, scheme, used)
+
+
+def der(pair, size):
+    if len(pair) != 2 * size:
+        raise InvalidSignature
+    return encode_dss_signature(int.from_bytes(pair[:size], "big"), int.from_bytes(pair[size:], "big"))
+
+
+def public_key_verifies(verify_by, text, spelling, signed):
     try:
-        signature = bytes.fromhex(text) if spelling == "hex" else base64.b64decode(text, validate=True)
+        signature = bytes.fromhex(text) if spelling.endswith("hex") else base64.b64decode(text, validate=True)
         if spelled(signature, spelling) != text:
             return False
-        if algorithm == "ed25519":
-            ed25519.Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
-        else:
-            load_der_public_key(key).verify(signature, signed, ec.ECDSA(SHA256()))
+        verify_by(signature, signed)
     except (InvalidSignature, ValueError, binascii.Error):
         return False
     return True
@@ -233,11 +279,11 @@ def check_time(form, time, now):
 
 def seconds_of(form, time):
     """None if it is not in the unit. A member is a number, unless the row says otherwise."""
-    is_text = "member" not in form or form["unit"] == "rfc3339" or form.get("asText", False)
+    is_text = "member" not in form or form["unit"] in DATES or form.get("asText", False)
     if isinstance(time, bool) or not isinstance(time, str if is_text else (int, float)):
         return None
-    if form["unit"] == "rfc3339":
-        return seconds_of_rfc3339(time)
+    if form["unit"] in DATES:
+        return DATES[form["unit"]](time)
     if is_text and DIGITS.match(time) is None:
         return None
     return float(time) / (1000 if form["unit"] == "milliseconds" else 1)
@@ -249,6 +295,22 @@ def seconds_of_rfc3339(time):
         return datetime.fromisoformat(shortened).timestamp() if RFC3339.match(time) else None
     except ValueError:
         return None
+
+
+def seconds_of_utc(time):
+    return seconds_of_rfc3339(time if re.search(r"T[0-9:.]+\Z", time) is None else f"{time}Z")
+
+
+def seconds_of_http_date(time):
+    try:
+        date = datetime.strptime(time, HTTP_DATE).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    return date.timestamp() if date.strftime(HTTP_DATE) == time else None
+
+
+HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"
+DATES = {"rfc3339": seconds_of_rfc3339, "utc": seconds_of_utc, "http-date": seconds_of_http_date}
 
 
 def answer(rows, line):

@@ -16,8 +16,7 @@ const DECIDED = /^(?:auth_missing|signature_mismatch|timestamp_malformed|timesta
 
 function lineOf({ scheme, options, now }: VectorFile, given: Case): object {
   const { method, url = '', body } = deliveryOf(given)
-  const query = /\?.*$/s.exec(url)?.[0] ?? ''
-  const delivery = { method, headers: given.headers, body: Buffer.from(body).toString('base64'), query }
+  const delivery = { method, headers: given.headers, body: Buffer.from(body).toString('base64'), url }
   return { scheme, now, options: { ...options, ...given.options }, delivery }
 }
 
@@ -36,7 +35,7 @@ function ask(): readonly { readonly verified: boolean; readonly why?: string }[]
   const python = findPython() ?? 'no Python with the package cryptography'
   const options = { input: lines.join(''), encoding: 'utf8', maxBuffer: 64 * 1_048_576 } as const
   const { stdout, stderr, error } = spawnSync(python, ['-I', '-B', PROGRAM, FILE], options)
-  if (error || stderr !== '') throw new Error(`${error ?? stderr}`)
+  if (error || stderr !== '') throw new Error(stderr || `${error}`)
   return stdout
     .trimEnd()
     .split('\n')

@@ -43,7 +43,10 @@ function factsOf({ scheme, ...found }: Found): string {
   const { secretName, limits, maxBodyBytes } = scheme
   const window = windowOf(scheme)
   const facts = [
-    `Secret: ${secretName}${secretName.endsWith('…') ? '' : '.'}`,
+    `${secretName.startsWith('none; pass ') ? secretName.replace('none; p', 'P') : `Pass the ${secretName}`}.`.replace(
+      '….',
+      '…',
+    ),
     limits === MOST_LIMITS ? '' : limits,
     window === '300 s' || window === 'no time' ? '' : `Window: ${window}.`,
     `Deduplicated by ${CLAIMS[dedupeOf(scheme)]}.`,

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
@@ -50,6 +51,18 @@ describe('hookgate/schemes.json', () => {
 
   it('the file carries no promise beyond the version of the package', () => {
     expect(JSON.parse(made).$comment).toContain('no promise beyond that version')
+  })
+
+  it('the file and its schema are imported by their names, and nothing that is published imports them', async () => {
+    const require = createRequire(import.meta.url)
+    expect(require('hookgate/schemes.json')).toEqual(JSON.parse(readFileSync(FILE, 'utf8')))
+    expect(require('hookgate/schemes.schema.json')).toEqual(SCHEMA)
+    const published = readdirSync(new URL('dist/', root), { recursive: true, encoding: 'utf8' })
+    const importing = published
+      .filter((path) => /^(?:src|adapters|cli)\/.*\.js$/.test(path))
+      .filter((path) => readFileSync(new URL(`dist/${path}`, root), 'utf8').includes('schemes.json'))
+    expect(published.length).toBeGreaterThan(100)
+    expect(importing).toEqual([])
   })
 
   it.each([
