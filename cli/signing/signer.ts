@@ -146,7 +146,9 @@ export function targetOf(
 }
 
 const needsUrl = (name: string) =>
-  new UsageError(`--scheme ${name} signs the URL: give it in full, or as --public-url`)
+  new UsageError(
+    `--scheme ${name} signs the URL, or writes into its query: give it in full, or as --public-url`,
+  )
 
 /** The scheme, and what signs as its sender. @throws UsageError if only the sender can. */
 export async function readSender(

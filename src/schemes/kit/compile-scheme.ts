@@ -124,9 +124,12 @@ export function signsUrl(scheme: SenderScheme): boolean {
   return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
-/** Whether a sender that signs its URL may add a query to it. Code decides itself: RFC 9421 signs what the sender chooses. */
+/**
+ * Whether a sender that signs its URL, or writes its signature there, may add a query to it. Code decides itself: RFC 9421 signs what
+ * the sender chooses.
+ */
 export function maySignQuery(scheme: SenderScheme): boolean {
-  return scheme.algorithm === 'code' || signsUrl(scheme)
+  return scheme.algorithm === 'code' || signsUrl(scheme) || scheme.signature.query !== undefined
 }
 
 /**
