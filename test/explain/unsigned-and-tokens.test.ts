@@ -125,7 +125,7 @@ describe('a delivery without a signature', () => {
   })
 
   const OPTIONAL =
-    'adyen adyen-platform auth0 bitbucket box buildkite cal-com calendly checkout-com circleci cloudevents contentful docusign github gitlab gitlab-signing graph hubspot hugging-face jira mollie notion okta postmark pubsub razorpay revenuecat rfc9421 sanity sendgrid sentry sns standard-webhooks telegram telnyx typeform vapi webflow'.split(
+    'adyen adyen-platform airwallex auth0 bitbucket box buildkite cal-com calendly checkout-com circleci cloudevents contentful docusign github gitlab gitlab-signing graph hubspot hugging-face jira mollie notion okta postmark pubsub razorpay revenuecat rfc9421 sanity sendgrid sentry sns standard-webhooks telegram telnyx typeform vapi webflow'.split(
       ' ',
     )
 
