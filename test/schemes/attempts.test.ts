@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { webhookHandler } from '../../adapters/web.ts'
 import { type Authenticator, defineListener, verify } from '../../src/index.ts'
 import { airwallex } from '../../src/schemes/airwallex.ts'
 import { coinbaseCdp } from '../../src/schemes/coinbase-cdp.ts'
@@ -156,3 +157,18 @@ describe('the signature of Mollie', () => {
     }
   })
 })
+
+it.each(['', '{"a"', 'x-event-id ', 'X-Event-Id', 'naïve', 'a'.repeat(4000), 'x-a '.repeat(70).trim()])(
+  'a list of headers that Coinbase never writes is refused, also where the web runtime throws for its names: %s',
+  async (names) => {
+    const seconds = Math.floor(Date.now() / 1000)
+    const auth = coinbaseCdp({ secrets: SECRET })
+    const listener = defineListener({ id: 'a', auth, store: memoryStore({ maxRecords: 9 }) })
+    const headers = {
+      'content-type': 'application/json',
+      'x-hook0-signature': `t=${seconds},h=${names},v1=${'0'.repeat(64)}`,
+    }
+    const request = new Request('https://a.example/', { method: 'POST', headers, body: '{}' })
+    expect((await webhookHandler(listener, () => {})(request)).status).toBe(401)
+  },
+)
