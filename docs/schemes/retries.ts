@@ -52,6 +52,18 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'undocumented in number; the notification says whether it will be retried',
     source: 'https://airtable.com/developers/web/api/model/webhooks-notification',
   },
+  airwallex: {
+    says: 'after anything but a 200, at growing intervals for about 3 days',
+    lastsSeconds: 3 * DAY,
+    source: 'https://www.airwallex.com/docs/developer-tools/webhooks/webhooks-overview',
+  },
+  alchemy: {
+    says: '3 times: after 15 s, 1 min and 10 min; for Enterprise customers within an hour',
+    lastsSeconds: 11 * MINUTE + 15,
+    timeoutSeconds: 5,
+    disabled: 'webhooks are paused after failures; when is not said',
+    source: 'https://www.alchemy.com/docs/reference/notify-api-quickstart',
+  },
   anthropic: {
     says: 'twice, at growing intervals',
     disabled: 'at once after a 3xx or if the URL resolves to a private address, and after long failure',
@@ -97,12 +109,26 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://developer.paypal.com/braintree/docs/guides/webhooks/parse',
   },
   buildkite: { says: 'undocumented', source: 'https://buildkite.com/docs/apis/webhooks/pipelines' },
+  'cal-com': {
+    says: 'undocumented',
+    source: 'https://github.com/calcom/cal.com/blob/main/docs/developing/guides/automation/webhooks.mdx',
+  },
   calendly: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,
     timeoutSeconds: 15,
     disabled: 'if another delivery fails after those 24 hours',
     source: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-errors',
+  },
+  'checkout-com': {
+    says: '8 times, each after the one before: 5, 10, 15 and 30 min, 1, 4, 12 and 12 hours',
+    lastsSeconds: 30 * HOUR,
+    source: 'https://www.checkout.com/docs/workflows',
+  },
+  circleci: {
+    says: 'after a timeout or anything but a 2xx; how often is not said',
+    timeoutSeconds: 10,
+    source: 'https://circleci.com/docs/guides/integration/outbound-webhooks/',
   },
   clerk: { ...SVIX, source: 'https://clerk.com/docs/guides/development/webhooks/overview' },
   cloudevents: {
@@ -111,6 +137,15 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   },
   cloudinary: notRead('https://cloudinary.com/documentation/notifications'),
+  'coinbase-cdp': {
+    says: 'not read',
+    source: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
+  },
+  'coinbase-commerce': {
+    says: 'at growing intervals, of at most an hour, for up to 3 days',
+    lastsSeconds: 3 * DAY,
+    source: 'https://docs.cdp.coinbase.com/commerce/api-arcitecture/webhooks-overview',
+  },
   'commerce-layer': {
     says: 'up to 10 times',
     timeoutSeconds: 5,
@@ -121,6 +156,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'twice, 30 seconds apart; a retry policy may ask for up to 99 retries within about 24 hours',
     lastsSeconds: MINUTE,
     source: 'https://www.contentful.com/developers/docs/webhooks/retry-policy/',
+  },
+  'customer-io': {
+    says: 'at growing intervals for 7 days, after an hour at first if the server responds with an error; later events wait meanwhile',
+    lastsSeconds: 7 * DAY,
+    timeoutSeconds: 4,
+    source: 'https://docs.customer.io/api/webhooks/',
   },
   discord: {
     says: 'events several times within 10 minutes, interactions never',
@@ -200,9 +241,18 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 3,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  heroku: {
+    says: 'for 72 hours if the level of the webhook is sync, never if it is notify; after 72 hours of failures, events are tried once',
+    lastsSeconds: 72 * HOUR,
+    source: 'https://devcenter.heroku.com/changelog-items/2525',
+  },
   hubspot: {
     says: 'up to 10 times, at growing intervals; never after a 400, 401, 403, 404 or 405',
     source: 'https://community.hubspot.com/t5/APIs-Integrations/Webhooks-response/td-p/277558',
+  },
+  'hugging-face': {
+    says: 'undocumented',
+    source: 'https://github.com/huggingface/hub-docs/blob/main/docs/hub/webhooks.md',
   },
   hygraph: {
     says: '4 times',
@@ -221,6 +271,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled:
       'paused for 15 minutes after 1,000 failures in a row within 15 minutes; private apps are suspended after 7 days of failures',
     source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
+  },
+  jira: {
+    says: 'after a timeout, 408, 409, 425, 429 or 5xx, up to about 30 minutes after the event; how often is in a part that could not be read',
+    source: 'https://community.developer.atlassian.com/t/new-jira-cloud-webhook-retry-policy/30554',
   },
   klaviyo: {
     says: 'at growing intervals of up to 1 hour',
@@ -271,6 +325,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'at growing intervals; for how long is not said',
     timeoutSeconds: 5,
     source: 'https://docs.moderntreasury.com/platform/reference/webhooks',
+  },
+  mollie: {
+    says: 'after a timeout or anything but a success; how often is in a part that could not be read',
+    timeoutSeconds: 15,
+    source: 'https://docs.mollie.com/reference/webhooks-new',
   },
   mux: {
     says: 'less and less often for 24 hours',
@@ -388,6 +447,17 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://replicate.com/docs/topics/webhooks/receive-webhook',
   },
   resend: { ...SVIX, source: 'https://resend.com/docs/webhooks/retries-and-replays' },
+  retell: {
+    says: 'up to 3 times, after a timeout or anything but a 2xx; the intervals are not said',
+    timeoutSeconds: 10,
+    source: 'https://docs.retellai.com/features/webhook-overview',
+  },
+  revenuecat: {
+    says: 'after anything but a 200, 5 times: after 5, 10, 20, 40 and 80 min',
+    lastsSeconds: 155 * MINUTE,
+    timeoutSeconds: 60,
+    source: 'https://www.revenuecat.com/docs/integrations/webhooks',
+  },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
   safebase: { ...SVIX, source: 'https://docs.svix.com/retries' },
   sanity: {
@@ -501,6 +571,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 10 * HOUR,
     disabled: 'at once after a 404 or 410, and after 24 hours of nothing but failures',
     source: 'https://github.com/hookdeck/webhook-skills',
+  },
+  vapi: {
+    says: 'never, unless the server has a backoffPlan',
+    timeoutSeconds: 20,
+    source: 'https://www.npmjs.com/package/@vapi-ai/server-sdk',
   },
   vercel: {
     says: 'less and less often for up to 24 hours',

@@ -13,6 +13,11 @@ export interface Source {
 const SOURCES: { readonly [scheme: string]: Source } = {
   acuity: { url: 'https://developers.acuityscheduling.com/docs/webhooks', read: '2026-11-27' },
   airtable: { url: 'https://airtable.com/developers/web/api/webhooks-overview', read: '2026-11-27' },
+  airwallex: {
+    url: 'https://www.airwallex.com/docs/developer-tools/webhooks/listen-for-webhook-events',
+    read: '2026-11-27',
+  },
+  alchemy: { url: 'https://www.alchemy.com/docs/reference/notify-api-quickstart', read: '2026-11-27' },
   'authorize-net': {
     url: 'https://developer.authorize.net/api/reference/features/webhooks.html',
     read: '2026-11-27',
@@ -21,14 +26,29 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://github.com/bigcommerce/docs/blob/main/docs/integrations/webhooks/https-webhook-overview.mdx',
     read: '2026-11-27',
   },
+  'cal-com': {
+    url: 'https://github.com/calcom/cal.com/blob/main/docs/developing/guides/automation/webhooks.mdx',
+    read: '2026-11-27',
+  },
+  'checkout-com': { url: 'https://www.checkout.com/docs/workflows', read: '2026-11-27' },
+  circleci: { url: 'https://circleci.com/docs/guides/integration/outbound-webhooks/', read: '2026-11-27' },
+  'coinbase-cdp': { url: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures', read: '2026-11-27' },
+  'coinbase-commerce': {
+    url: 'https://docs.cdp.coinbase.com/commerce/api-arcitecture/webhooks-security',
+    read: '2026-11-27',
+  },
   'commerce-layer': { url: 'https://docs.commercelayer.io/core/callbacks-security', read: '2026-11-27' },
+  'customer-io': { url: 'https://docs.customer.io/api/webhooks/', read: '2026-11-27' },
   fastspring: { url: 'https://developer.fastspring.com/docs/message-security', read: '2026-11-27' },
   fireflies: { url: 'https://docs.fireflies.ai/graphql-api/webhooks-v2', read: '2026-11-27' },
   front: { url: 'https://dev.frontapp.com/docs/application-webhooks', read: '2026-11-27' },
   'front-rules': { url: 'https://dev.frontapp.com/docs/rule-webhooks', read: '2026-11-27' },
   gemini: { url: 'https://ai.google.dev/gemini-api/docs/webhooks', read: '2026-11-27' },
+  heroku: { url: 'https://github.com/heroku/webhooks-docs', read: '2026-11-27' },
+  'hugging-face': { url: 'https://huggingface.co/docs/hub/webhooks', read: '2026-11-27' },
   hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
   'incident-io': { url: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json', read: '2026-11-27' },
+  jira: { url: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/', read: '2026-11-27' },
   klaviyo: { url: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks', read: '2026-11-27' },
   loops: { url: 'https://loops.so/docs/api-reference/webhooks/contact-created', read: '2026-11-27' },
   'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
@@ -36,6 +56,7 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://docs.moderntreasury.com/platform/reference/webhooks',
     read: '2026-11-27',
   },
+  mollie: { url: 'https://docs.mollie.com/reference/webhooks-best-practices', read: '2026-11-27' },
   nylas: {
     url: 'https://developer.nylas.com/docs/cookbook/use-cases/build/verify-webhook-signatures/',
     read: '2026-11-27',
@@ -53,6 +74,8 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   },
   recurly: { url: 'https://docs.recurly.com/v1.3/docs/signature-verification', read: '2026-11-27' },
   render: { url: 'https://render.com/docs/webhooks', read: '2026-11-27' },
+  retell: { url: 'https://docs.retellai.com/features/secure-webhook', read: '2026-11-27' },
+  revenuecat: { url: 'https://www.revenuecat.com/docs/integrations/webhooks', read: '2026-11-27' },
   safebase: {
     url: 'https://www.svix.com/event-types/us/org_2Lmnm325Gqjzoty7vhdMgL1HOxh/',
     read: '2026-11-27',
@@ -70,6 +93,7 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   },
   tally: { url: 'https://tally.so/help/webhooks', read: '2026-11-27' },
   tiktok: { url: 'https://developers.tiktok.com/doc/webhooks-verification', read: '2026-11-27' },
+  vapi: { url: 'https://docs.vapi.ai/server-url/server-authentication', read: '2026-11-27' },
   webex: { url: 'https://developer.webex.com/blog/using-a-webhook-secret', read: '2026-11-27' },
 }
 

@@ -126,7 +126,7 @@ describe('a delivery without a signature', () => {
   })
 
   const OPTIONAL =
-    'adyen adyen-platform auth0 bitbucket box buildkite calendly cloudevents contentful docusign fastspring fireflies github gitlab gitlab-signing graph hubspot klaviyo notion okta postmark pubsub razorpay rfc9421 sanity segment sendgrid sentry sns standard-webhooks tally telegram telnyx typeform webex webflow'.split(
+    'adyen adyen-platform airwallex auth0 bitbucket box buildkite cal-com calendly checkout-com circleci cloudevents contentful docusign fastspring fireflies github gitlab gitlab-signing graph hubspot klaviyo hugging-face jira mollie notion okta postmark pubsub razorpay revenuecat rfc9421 sanity segment sendgrid sentry sns standard-webhooks tally telegram telnyx typeform webex vapi webflow'.split(
       ' ',
     )
 

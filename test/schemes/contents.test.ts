@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Authenticator, defineListener, type Json, verify, type WebhookEvent } from '../../src/index.ts'
 import { adyen } from '../../src/schemes/adyen.ts'
 import { auth0 } from '../../src/schemes/auth0.ts'
+import { calCom } from '../../src/schemes/cal-com.ts'
 import { cloudevents } from '../../src/schemes/cloudevents.ts'
 import { docusign } from '../../src/schemes/docusign.ts'
 import { dropboxSign } from '../../src/schemes/dropbox-sign.ts'
@@ -225,6 +226,18 @@ const held = [
       body: JSON.stringify([PAID]),
       ...untyped,
       payload: [PAID],
+    },
+  }),
+  promised(calCom<{ readonly triggerEvent: 'BOOKING_CREATED' }>, {
+    'application/json': {
+      vector: GENUINE,
+      type: 'BOOKING_CREATED',
+      payload: { triggerEvent: 'BOOKING_CREATED' },
+    },
+    'application/x-www-form-urlencoded': {
+      vector: 'a form, which a payload template may make',
+      type: 'BOOKING_CREATED',
+      payload: { triggerEvent: 'BOOKING_CREATED' },
     },
   }),
   promised(adyen<{ readonly live: string; readonly notificationItems: readonly Item[] }>, {

@@ -203,9 +203,9 @@ describe('a space behind the comma of a signature header', () => {
     .filter(({ scheme: { signature } }) => [',', ', ', ';'].includes(signature.separator ?? ''))
     .map(named)
 
-  it("is Sanity's and WorkOS's, whose SDKs take it", () => {
+  it("is Sanity's and WorkOS's, whose SDKs take it, and Mollie's, who repeats the header", () => {
     const spaced = rows.filter(({ factory }) => factory.scheme.signature.separator === ', ')
-    expect(spaced.map(({ name }) => name)).toEqual(['sanity', 'workos'])
+    expect(spaced.map(({ name }) => name)).toEqual(['mollie', 'sanity', 'workos'])
     expect(rows.length).toBeGreaterThan(spaced.length)
   })
 

@@ -55,6 +55,12 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     isToken: true,
   },
   cloudinary: { ...plain, body: { notification_type: 'upload' }, event: { type: 'upload' } },
+  'coinbase-cdp': {
+    ...plain,
+    sign: { secret: SECRET, eventId: 'one', eventType: 'wallet.activity.detected' },
+    body: { a: 1 },
+    event: { id: 'one', type: 'wallet.activity.detected', payload: { a: 1 } },
+  },
   graph: {
     ...plain,
     body: { value: [{ subscriptionId: '1' }, { subscriptionId: '2' }] },

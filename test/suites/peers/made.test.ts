@@ -35,6 +35,7 @@ describe('make-vectors.mjs', () => {
       'bigcommerce',
       'cloudinary',
       'gemini',
+      'coinbase-commerce',
       'github',
       'hubspot',
       'incident-io',
