@@ -47,6 +47,10 @@ const GITLAB: Retries = {
 export const RETRIES: { readonly [scheme: string]: Retries } = {
   adyen: ADYEN,
   'adyen-platform': ADYEN,
+  airtable: {
+    says: 'undocumented in number; the notification says whether it will be retried',
+    source: 'https://airtable.com/developers/web/api/model/webhooks-notification',
+  },
   anthropic: {
     says: 'twice, at growing intervals',
     disabled: 'at once after a 3xx or if the URL resolves to a private address, and after long failure',
@@ -64,6 +68,15 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     disabled: 'after 7 days of failures',
     source: 'https://auth0.com/docs/customize/log-streams',
+  },
+  'authorize-net': notRead('https://developer.authorize.net/api/reference/features/webhooks.html'),
+  bigcommerce: {
+    says: '11 times in 48 hours: after 1, 3, 5, 10, 15 and 30 min, 1 h, 2 h, 6 h, 14 h and 24 h',
+    lastsSeconds: 173_040,
+    disabled:
+      'after the last retry; a domain that answers less than 90 % with 2xx gets nothing for 3 minutes',
+    source:
+      'https://github.com/bigcommerce/docs/blob/main/docs/integrations/webhooks/https-webhook-overview.mdx',
   },
   bitbucket: {
     says: 'twice, only after a 5xx',
@@ -135,6 +148,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
     source: 'https://elevenlabs.io/docs/eleven-api/resources/webhooks',
   },
+  gemini: {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    source: 'https://ai.google.dev/gemini-api/docs/webhooks',
+  },
   github: {
     says: 'never; redeliver by hand or by the API, for 3 days',
     lastsSeconds: 0,
@@ -157,6 +175,17 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   hubspot: {
     says: 'up to 10 times, at growing intervals; never after a 400, 401, 403, 404 or 405',
     source: 'https://community.hubspot.com/t5/APIs-Integrations/Webhooks-response/td-p/277558',
+  },
+  hygraph: {
+    says: '4 times',
+    timeoutSeconds: 3,
+    source: 'https://hygraph.com/docs/api-reference/basics/webhooks',
+  },
+  'incident-io': {
+    says: 'less and less often for 24 hours',
+    lastsSeconds: DAY,
+    disabled: 'after 5 days of failures',
+    source: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json',
   },
   intercom: {
     says: 'unless you answer 200 in time; how often is not said. After a 429 for up to 2 hours',
@@ -187,10 +216,17 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'several times; how often is not said',
     source: 'https://docs.livekit.io/home/server/webhooks/',
   },
+  loops: notRead('https://loops.so/docs/webhooks'),
   mailgun: {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
     source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-retries',
+  },
+  'mercado-pago': {
+    says: 'after 5 min, 45 min, 6 h, 2 d and 4 d, until the answer is 200 or 201',
+    timeoutSeconds: 22,
+    source:
+      'https://www.mercadopago.com.br/developers/en/docs/checkout-api/additional-content/notifications/ipn/online-payments/online-url-after-notification',
   },
   meta: {
     says: 'at once, then less and less often for 36 hours; WhatsApp for up to 7 days',
@@ -227,6 +263,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'for 24 hours after 3 events in a row that PagerDuty gave up',
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  pandadoc: {
+    says: 'automatically and by hand; how often is not said',
+    timeoutSeconds: 20,
+    source: 'https://developers.pandadoc.com/docs/webhook-debugging',
+  },
   paypal: {
     says: 'up to 25 times in 3 days',
     lastsSeconds: 3 * DAY,
@@ -244,6 +285,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 10,
     source:
       'https://support.plaid.com/hc/en-us/articles/40390675922967-Can-Plaid-re-push-failed-or-missed-webhook-events',
+  },
+  pleo: notRead('https://developers.pleo.io/reference/overview-webhooks'),
+  plivo: {
+    says: 'as the fragment of the URL says: the parameters of callback retries',
+    source: 'https://docs.plivo.com/docs/voice/concepts/callback-configurations/',
   },
   polar: {
     says: 'up to 10 times, at growing intervals',
@@ -273,6 +319,24 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 24 hours of failures',
     source: 'https://razorpay.com/docs/webhooks/',
   },
+  'recall-ai': {
+    ...SVIX,
+    says: `${SVIX.says}; real-time endpoints have a schedule of their own`,
+    source: 'https://docs.recall.ai/docs/faq-webhooks',
+  },
+  recurly: {
+    says: '10 times, at intervals that grow from 10 s: 10 + x · 2^(x + 5) seconds',
+    lastsSeconds: 262_308,
+    timeoutSeconds: 5,
+    source: 'https://docs.recurly.com/recurly-subscriptions/docs/automatic-retries',
+  },
+  render: {
+    says: '7 times in about 33 hours, less and less often',
+    lastsSeconds: 33 * HOUR,
+    timeoutSeconds: 15,
+    disabled: 'after 8 failed attempts of one notification',
+    source: 'https://render.com/docs/webhooks',
+  },
   replicate: {
     says: 'several times within about a minute, and only when a prediction has ended',
     lastsSeconds: MINUTE,
@@ -280,11 +344,16 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   resend: { ...SVIX, source: 'https://resend.com/docs/webhooks/retries-and-replays' },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
+  safebase: { ...SVIX, source: 'https://docs.svix.com/retries' },
   sanity: {
     says: 'twice, 30 seconds apart, after a 429 or 5xx',
     lastsSeconds: MINUTE,
     timeoutSeconds: 30,
     source: 'https://www.sanity.io/docs/changelog/50ec6abf-fe0c-475b-ae72-314148860132',
+  },
+  sardine: {
+    says: 'undocumented',
+    source: 'https://docs.payments.sardine.ai/guides/integration/nftCheckout/webhooks',
   },
   sendgrid: {
     says: 'at growing intervals for up to 24 hours after the event',
@@ -297,6 +366,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 1,
     disabled: 'after 1,000 timeouts in 24 hours',
   },
+  shipbob: notRead('https://developer.shipbob.com/webhooks'),
   shopify: {
     says: '8 times in 4 hours, with the original body',
     lastsSeconds: 4 * HOUR,
@@ -331,6 +401,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'less and less often for up to 3 days; in a sandbox 3 times in a few hours',
     lastsSeconds: 3 * DAY,
     source: 'https://docs.stripe.com/webhooks/process-undelivered-events',
+  },
+  stytch: { ...SVIX, source: 'https://docs.svix.com/retries' },
+  supabase: {
+    says: 'twice within 5 seconds, after a failed connection, or a 429 or 503 with Retry-After',
+    lastsSeconds: 5,
+    timeoutSeconds: 5,
+    source: 'https://github.com/supabase/auth/blob/master/internal/hooks/hookshttp/hookshttp.go',
   },
   svix: { ...SVIX, source: 'https://docs.svix.com/retries' },
   telegram: {

@@ -1,13 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { RETRIES } from '../../docs/schemes/retries.ts'
+import { WITHOUT_SCHEME } from '../../docs/schemes/without-scheme.ts'
 import { defineListener } from '../../src/index.ts'
 import { dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import { type SenderScheme, senderAuthenticator } from '../../src/schemes/kit/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
-import { differencesTable, retriesTable, sendersTable, withTable } from './schemes-tables.ts'
+import { adviceFor, finder } from './finder.ts'
+import { differencesTable, withMade } from './schemes-tables.ts'
 
 const root = new URL('../../', import.meta.url)
 const PAGE = fileURLToPath(new URL('docs/schemes.md', root))
@@ -39,15 +41,17 @@ const vectors = readdirSync(VECTORS)
   .filter((name) => name.endsWith('.json') && SCHEME_NAMES.includes(name.replace('.json', '')))
   .map((name) => JSON.parse(readFileSync(new URL(name, VECTORS), 'utf8')))
 
+const LIST = finder(schemes)
+const ENTRIES = LIST.split('\n')
+
 it('docs/schemes.md is up to date (npm run docs:schemes)', async () => {
   const page = readFileSync(PAGE, 'utf8')
-  const held = withTable(page, 'table', sendersTable(schemes))
-  await expect(withTable(held, 'retries', retriesTable(schemes))).toMatchFileSnapshot(PAGE)
+  await expect(withMade(page, 'finder', LIST)).toMatchFileSnapshot(PAGE)
 })
 
 it('test/suites/peers/differences.md is up to date (npm run docs:schemes)', async () => {
   const page = readFileSync(DIFFERENCES, 'utf8')
-  await expect(withTable(page, 'differences', differencesTable(vectors))).toMatchFileSnapshot(DIFFERENCES)
+  await expect(withMade(page, 'differences', differencesTable(vectors))).toMatchFileSnapshot(DIFFERENCES)
 })
 
 describe('the retries of senders', () => {
@@ -99,16 +103,42 @@ describe('the retries of senders', () => {
     },
   )
 
-  it('the retries are named on the page if they outlast the default retention, or never come', () => {
-    const page = readFileSync(PAGE, 'utf8')
-    const lines = page.split('\n').filter((line) => /missed-events\.md\)|`retentionSeconds: /.test(line))
-    const names = schemes
-      .filter(({ retries, retentionSeconds }) => {
-        const { lastsSeconds = 1 } = retries
-        return lastsSeconds === 0 || lastsSeconds > retentionSeconds
-      })
-      .map(({ scheme }) => `| ${scheme.sender} |`)
-    expect(names).toContain('| GitHub |')
-    for (const name of names) expect(lines).toContainEqual(expect.stringContaining(name))
+  it('a sender that never retries, or that outlasts the default retention, has the advice on its page or in the finder', () => {
+    const advised = schemes.filter((found) => adviceFor(found) !== '')
+    expect(advised.map(({ name }) => name)).toContain('woocommerce')
+    for (const found of advised) {
+      const file = new URL(`docs/schemes/${found.name}.md`, root)
+      const own = existsSync(file)
+        ? readFileSync(file, 'utf8')
+        : ENTRIES.find((line) => line.includes(` \`${found.name}\``))
+      expect(own?.toLowerCase().replaceAll('../', ''), found.name).toContain(
+        adviceFor(found).toLowerCase().replace(/\.$/, ''),
+      )
+    }
+  })
+})
+
+describe('docs/schemes.md', () => {
+  it('the page has one line for each sender, with or without a scheme', () => {
+    expect(ENTRIES.length).toBe(SCHEME_NAMES.length + WITHOUT_SCHEME.length)
+    for (const name of SCHEME_NAMES) {
+      expect(
+        ENTRIES.filter((line) => /`([^`]+)`/.exec(line)?.[1] === name),
+        name,
+      ).toHaveLength(1)
+    }
+  })
+
+  it('the senders stand in alphabetical order, and none is there twice', () => {
+    const names = ENTRIES.map((line) => /\*\*(.+?)\*\*/.exec(line)?.[1] ?? '')
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('no entry is longer than a reader takes in', () => {
+    for (const line of ENTRIES) {
+      const words = line.replace(/\]\([^)]*\)/g, ']').split(/\s+/)
+      expect(words.length, line).toBeLessThanOrEqual(90)
+    }
   })
 })

@@ -119,7 +119,7 @@ function checksOf(page: SenderPage): string {
     `Signature: ${place}${algorithm === 'code' ? '' : `, by \`${algorithm}\``}.`,
     `Covers: ${COVERS[coverageOf(scheme)]} ${scheme.limits}`,
     `Time: ${WINDOWS[windowOf(scheme)] ?? `signed, and at most ${windowOf(scheme)}${scheme.timestamp?.of === 'event' ? '' : ' off'}.`}`,
-    `Deduplicated by: [${notes.deduplicatedBy ?? CLAIMS[dedupe]}](../schemes.md#duplicates-and-replays).`,
+    `Deduplicated by: [${notes.deduplicatedBy ?? CLAIMS[dedupe]}](../duplicates.md).`,
     `Largest body: ${largestBody(scheme)}.`,
     ...(scheme.handshake === undefined
       ? []
@@ -134,7 +134,8 @@ function signedBy({ signed, bringsItsKey, answerUnsigned }: HandshakeForm): stri
   return signed ? 'signed' : 'not signed'
 }
 
-const CLAIMS: { readonly [dedupe in Dedupe]: string } = {
+/** What `dedupe` means, in words. */
+export const CLAIMS: { readonly [dedupe in Dedupe]: string } = {
   id: 'the ID',
   'signed-bytes': 'the signed bytes',
   'signed-bytes-per-topic': 'the signed bytes and the topic',

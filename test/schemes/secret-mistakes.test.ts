@@ -128,7 +128,11 @@ const AROUND: readonly Mistake[] = [
   ['a comment', /comment/, (text) => `${text} # the new one`],
   ['a comma', /comma/, (text) => `${text},`],
   ['another secret', /another secret|twice/, (text) => `${text},${text.toUpperCase()}`],
-  ['another secret on its own line', /a line break in it|twice/, (text) => `${text}\n${text.toUpperCase()}`],
+  [
+    'another secret on its own line',
+    /a line break in it|twice|another secret/,
+    (text) => `${text}\n${text.toUpperCase()}`,
+  ],
   ['the name of its variable', /\.env/, (text) => `WEBHOOK_SECRET=${text}`],
   ['the name of its variable, exported', /\.env/, (text) => `export WEBHOOK_SECRET="${text}"`],
 ]

@@ -48,6 +48,9 @@ export default defineConfig({
           name: 'frameworks',
           include: ['test/adapters/**/*.test.ts', 'test/otel/dashboard.test.ts'],
           exclude: [
+            // Children, or no framework at all: the console's lines.
+            'test/adapters/first-line/**',
+            'test/adapters/explained.test.ts',
             // Gigabytes and floods, which try our own code and take minutes: the main run has them.
             'test/adapters/{bodies-fuzz,http2-memory,idle-senders,waiting-memory}.slow.test.ts',
             // hono/proxy came with Hono 4.7, and cloneRawRequest with 4.10.

@@ -222,11 +222,8 @@ test('route gives each handler the events of its key, and knows no other keys', 
   webhookHandler(typed, async (event) => {
     handle(event)
   })
-  route(typed, {
-    // @ts-expect-error no such event
-    'invoice.payed': () => {},
-    '*': () => {},
-  })
+  // @ts-expect-error no such event
+  route(typed, { 'invoice.payed': () => {}, '*': () => {} })
   // @ts-expect-error no handler for everything else
   route(typed, { 'invoice.paid': () => {} })
 })

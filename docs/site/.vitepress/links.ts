@@ -13,6 +13,9 @@ export const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/
 /** The page of the site that VitePress does not make. */
 export const PLAYGROUND = '/playground/'
 
+/** The comment in docs/schemes.md that begins its list. On the site, the reader filters the list. */
+const FINDER = /<!-- finder: .*? -->/
+
 /**
  * Links between pages stay links of the site. Links to other files of the repository lead to the repository.
  *
@@ -25,6 +28,7 @@ export function linksToRepository(markdown: MarkdownRenderer, base: string): voi
     const page = relative(root, file)
     for (const token of tokens.filter(({ type }) => type === 'html_block')) {
       token.content = withBothThemes(token.content)
+        .replace(FINDER, '<SenderFinder />')
         .replace('"START"', `"${base}${START.slice(1)}.html"`)
         .replace(/(src|srcset)="([^"]+)"/g, (whole, attribute, target) =>
           isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole,

@@ -3,13 +3,13 @@ import type { Authentication } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import { checkToken, claimsOf, type TimeRules, type TokenRules } from '../../auth/token.ts'
+import type { Spelling } from '../../crypto/algorithms.ts'
 import type { Delivery } from '../../delivery.ts'
 import type { EventAuth } from '../../event.ts'
 import { encodeBase64url } from '../../lib/bytes.ts'
 import { fail } from '../../reason.ts'
 import type { Unsigned } from './code-scheme.ts'
 import { macKeys, signerOf } from './keys.ts'
-import type { Spelling } from './scheme.ts'
 
 /** What a valid token contains. */
 export interface HashedToken {

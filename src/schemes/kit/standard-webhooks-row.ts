@@ -24,3 +24,16 @@ export const SVIX: Row = {
   timestamp: { header: 'svix-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventId: { header: 'svix-id' },
 }
+
+/**
+ * Svix by either name, for senders that use both, or that only say that they send through Svix: it lets its customers choose,
+ * and its libraries take both. The row needs `inEitherFamily`.
+ */
+export const SVIX_BY_EITHER_NAME: Row = {
+  ...SVIX,
+  otherHeaders: {
+    'svix-id': 'webhook-id',
+    'svix-timestamp': 'webhook-timestamp',
+    'svix-signature': 'webhook-signature',
+  },
+}

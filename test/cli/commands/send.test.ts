@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -201,3 +202,19 @@ test.each(['send', 'sign', 'verify', 'listen'])(
     expect(ended.stderr).not.toContain('1Nabc')
   },
 )
+
+test('send --scheme writes a signature into the query of the URL, and sign prints it as a curl command', async () => {
+  const seen: (string | undefined)[] = []
+  const url = await receiver((request, response) => {
+    seen.push(request.url)
+    response.end('{}')
+  })
+  const signed = createHmac('sha256', SECRET).update('[1]').digest('hex')
+  const given = ['--scheme', 'pandadoc', '--data', '[1]']
+  expect(await runCommand(['send', `${url}/hook?a=1`, ...given], { env })).toMatchObject({ code: 0 })
+  expect(seen).toEqual([`/hook?a=1&signature=${signed}`])
+  const { stdout } = await runCommand(['sign', `${url}/hook?signature=old`, '--curl', ...given], { env })
+  expect(stdout).toContain(`${url}/hook?signature=${signed}'`)
+  const { code, stderr } = await runCommand(['sign', `${url}/hook`, ...given], { env })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('add --curl')])
+})

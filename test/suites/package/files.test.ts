@@ -13,6 +13,9 @@ function filesIn(folder: string): string[] {
 
 const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
 
+/** What platforms in other languages read. No program imports it. */
+const DATA = ['schemes.json', 'schemes.schema.json'].map((name) => `docs/schemes/${name}`)
+
 /** Files that several sources were bundled into. Every other file of the program has the name of its source. */
 const CHUNKS = ['src/shared', 'src/core', 'adapters/kit'].map((name) => `dist/${name}.js`)
 
@@ -20,7 +23,7 @@ const CHUNKS = ['src/shared', 'src/core', 'adapters/kit'].map((name) => `dist/${
 const PAGE = ['page.html', 'page.css', 'page.js', 'icon.svg'].map((name) => `dist/cli/inspector/page/${name}`)
 
 describe('the tarball', () => {
-  it('the tarball holds the program, the types of every source, the page, the documents, and nothing else', () => {
+  it('the tarball holds the program, the types of every source, the page, the documents, the data of senders, and nothing else', () => {
     const entries = Object.values(manifest.exports)
       .flatMap((path) => (path?.endsWith('.js') ? [path] : []))
       .flatMap((path) => (path.includes('*') ? schemeNames.map((name) => path.replace('*', name)) : [path]))
@@ -36,7 +39,7 @@ describe('the tarball', () => {
     const program = files.filter((path) => path.endsWith('.js') && isProgram(path))
     expect(program).toEqual(expect.arrayContaining([...entries, ...CHUNKS]))
     const others = files.filter((path) => !program.includes(path))
-    expect(others.toSorted()).toEqual([...DOCUMENTS, ...PAGE, ...types].toSorted())
+    expect(others.toSorted()).toEqual([...DATA, ...DOCUMENTS, ...PAGE, ...types].toSorted())
   })
 
   it('the tarball has an executable command', () => {

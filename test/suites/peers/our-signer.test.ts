@@ -6,6 +6,7 @@ import { writeTime } from './make/deliver.mjs'
 import { recipes } from './make/recipes.mjs'
 import { bothSecrets } from './make/vectors.mjs'
 import { ask } from './senders/ask.mjs'
+import { senderOf } from './senders/sender-of.mjs'
 
 /** The part of make/recipes that this test uses, because they have no types. */
 interface Recipe {
@@ -55,7 +56,7 @@ describe.each(rows)('a delivery signed by us as $name', ({ name, recipe, factory
     const unsigned = (recipe.extra ?? []).filter(([each]) => !(each.toLowerCase() in signed.headers))
     const headers = [...Object.entries(signed.headers), ...unsigned]
     const vectors = { options: recipe.options ?? bothSecrets(recipe), now }
-    const sender = await import(`./senders/${name}.mjs`)
+    const sender = await senderOf(name, recipe.sdk)
     expect(await ask(sender, vectors, { method: 'POST', headers, body: signed.body })).toBe('accepts')
   })
 })

@@ -10,6 +10,7 @@ import { recipes } from './make/recipes.mjs'
 import { bothSecrets } from './make/vectors.mjs'
 import { randomForm, randomMembers, withAnotherLetter } from './random-body.ts'
 import { ask, keysOf } from './senders/ask.mjs'
+import { senderOf } from './senders/sender-of.mjs'
 
 /** The part of make/recipes that this test uses, because they have no types. */
 interface Recipe {
@@ -70,7 +71,7 @@ type Signed = Awaited<ReturnType<typeof signed>>
 
 async function sdkSays({ scheme, now, ...recipe }: Recipe, { method, headers, body }: Signed) {
   const vectors = { options: recipe.options ?? bothSecrets(recipe), now }
-  const sender = await import(`./senders/${scheme}.mjs`)
+  const sender = await senderOf(scheme, recipe.sdk)
   return await ask(sender, vectors, { method, headers: Object.entries(headers), body })
 }
 

@@ -5,6 +5,7 @@ import { SCHEME_NAMES, schemeFactory } from '../../support/schemes.ts'
 import { deliver } from './make/deliver.mjs'
 import { recipes } from './make/recipes.mjs'
 import { bothSecrets } from './make/vectors.mjs'
+import { senderOf } from './senders/sender-of.mjs'
 
 interface Signer {
   readonly scheme: string
@@ -14,7 +15,7 @@ interface Signer {
 const signers: Signer[] = []
 for (const { scheme, sdk, signature } of recipes) {
   if (!sdk || !signature || !SCHEME_NAMES.includes(scheme)) continue
-  const { sign } = await import(`./senders/${scheme}.mjs`)
+  const { sign } = await senderOf(scheme, sdk)
   if (sign) signers.push({ scheme, sign })
 }
 

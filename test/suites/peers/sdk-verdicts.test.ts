@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ask } from './senders/ask.mjs'
+import { senderOf } from './senders/sender-of.mjs'
 import { vectorFiles } from './vector-files.ts'
 
 const { dependencies }: { readonly dependencies: { readonly [name: string]: string } } = JSON.parse(
@@ -16,7 +17,7 @@ describe.each(decided)('the SDK of $scheme, $madeWith', (vectors) => {
   })
 
   it('the SDK agrees with the vectors on each delivery', async () => {
-    const sender = await import(`./senders/${vectors.scheme}.mjs`)
+    const sender = await senderOf(vectors.scheme, vectors.madeWith.split(' ')[0])
     const asked = vectors.cases.filter(({ sdk }) => sdk !== 'not asked')
     const verdicts: [string, string][] = []
     for (const given of asked) verdicts.push([given.name, await ask(sender, vectors, given)])

@@ -1,8 +1,9 @@
+import { senderOf } from '../senders/sender-of.mjs'
 import { spell } from './spelling.mjs'
 
 /** If the SDK can sign, its signature over our sample must equal ours. Resolves to whether it can. */
 export async function holdToSigner(recipe, deliver) {
-  const { sign } = await import(`../senders/${recipe.scheme}.mjs`)
+  const { sign } = await senderOf(recipe.scheme, recipe.sdk)
   if (!sign || !recipe.signature) return false
   let ours
   let context

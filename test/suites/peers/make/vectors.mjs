@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ask } from '../senders/ask.mjs'
+import { senderOf } from '../senders/sender-of.mjs'
 import { bodyCases } from './body-cases.mjs'
 import { writtenCase } from './case.mjs'
 import { contentTypeCases, idCases, methodCases, secretCases, urlCases } from './identity-cases.mjs'
@@ -44,7 +45,7 @@ function reasonFor(recipe, given, verdict) {
 
 /** Makes one file of vectors: every case, with the SDK's verdict. */
 export async function vectorsOf(recipe, askSdk = ask) {
-  const sender = recipe.sdk && (await import(`../senders/${recipe.scheme}.mjs`))
+  const sender = recipe.sdk && (await senderOf(recipe.scheme, recipe.sdk))
   const head = {
     scheme: recipe.scheme,
     madeWith: recipe.sdk ? `${recipe.sdk} ${versionOf(recipe.sdk)}` : 'documentation',

@@ -3,10 +3,10 @@ import { decoded, secretsOf, whsec } from '../keys.mjs'
 import { polarCases } from '../polar-cases.mjs'
 import { v1aCases } from '../v1a-cases.mjs'
 
-const SIGNED = ['{id}', '.', '{time}', '.', '{body}']
+export const SIGNED = ['{id}', '.', '{time}', '.', '{body}']
 
 /** Standard Webhooks, version 1, and all senders that use it. */
-function standard(scheme, sdk, rest) {
+export function standard(scheme, sdk, rest) {
   const family = rest.family ?? 'Webhook'
   const name = (which) => `${family}-${which}`
   return {

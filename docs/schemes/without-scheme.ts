@@ -1,0 +1,144 @@
+/** A sender without a scheme, because it does not sign, or because nobody could confirm how it does. */
+export interface WithoutScheme {
+  readonly sender: string
+  /** Names by which it is also looked for. */
+  readonly otherNames?: readonly string[]
+  /** `token`: it sends a token or password that you choose. `not confirmed`: no page or SDK of its own says how it signs. */
+  readonly signs: 'no' | 'token' | 'not confirmed'
+  /** What it sends, and how to be sure; or what was looked at. One sentence or two, as Markdown. */
+  readonly says: string
+  /** The sender's own page. */
+  readonly url: string
+  /** When it was read. */
+  readonly read: string
+}
+
+/** In alphabetical order. */
+export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
+  {
+    sender: 'Amazon EventBridge (API destinations)',
+    signs: 'token',
+    says: 'The connection adds an API key, a user with a password, or an OAuth token to each request. The body is not signed.',
+    url: 'https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateConnection.html',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Beehiiv',
+    signs: 'not confirmed',
+    says: 'Others say that it sends through Svix; its pages name no signature. If your endpoint shows a secret and `svix-…` headers arrive, use the scheme of Svix.',
+    url: 'https://developers.beehiiv.com/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Brevo',
+    signs: 'token',
+    says: 'Webhooks carry a user and password, a bearer token or headers that you choose. The page lists its addresses too.',
+    url: 'https://developers.brevo.com/docs/secured-webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Brex',
+    signs: 'not confirmed',
+    says: 'Its OpenAPI document names `Webhook-Signature`, two signatures during a rotation, and `/v1/webhooks/secrets`, but not what is signed. Others verify it as Standard Webhooks with a secret in base64: try its scheme.',
+    url: 'https://developer.brex.com/docs/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Cloudflare Notifications',
+    signs: 'token',
+    says: 'A generic webhook with a secret carries it in `cf-webhook-auth`, and is not signed.',
+    url: 'https://developers.cloudflare.com/notifications/reference/webhook-payload-schema/',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Datadog',
+    signs: 'token',
+    says: 'Add a header with a token of your own (`custom_headers`) to the webhook. The body is not signed.',
+    url: 'https://docs.datadoghq.com/api/latest/webhooks-integration/',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Docker Hub',
+    signs: 'no',
+    says: 'A webhook has a name and a URL, and no secret. Ask the registry for the tag before you deploy it.',
+    url: 'https://docs.docker.com/docker-hub/repos/manage/webhooks/',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Guesty',
+    signs: 'not confirmed',
+    says: 'The pages that could be read list its events and no signature. Others name Svix, or a header of its own.',
+    url: 'https://open-api-docs.guesty.com/docs/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Gumroad (Ping)',
+    signs: 'no',
+    says: 'The ping is a form without a signature. Fetch the sale by its `sale_id`.',
+    url: 'https://www.gumroad.com/ping',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Mercury',
+    signs: 'not confirmed',
+    says: 'It does not follow Standard Webhooks: by others, `Mercury-Signature` holds `t=…,v1=…`, an HMAC-SHA256 in hex over the time, a dot and the body. Whether the secret is text or base64, none of its pages that could be read says.',
+    url: 'https://docs.mercury.com/reference/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Mollie (classic webhooks)',
+    signs: 'no',
+    says: 'A form with an `id` and no status. Fetch the payment: a forged call changes nothing.',
+    url: 'https://docs.mollie.com/reference/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Nash',
+    signs: 'not confirmed',
+    says: "Others quote its page: it sends through Svix, with `svix-…` headers and the endpoint's signing secret. The page itself could not be read: try the scheme of Svix.",
+    url: 'https://docs.usenash.com/reference/webhooks',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'PayPal (IPN)',
+    signs: 'no',
+    says: 'Post the exact bytes back to PayPal behind `cmd=_notify-validate&`: it answers `VERIFIED` or `INVALID`. PayPal’s newer webhooks are signed: `paypal`.',
+    url: 'https://developer.paypal.com/api/nvp-soap/ipn/IPNImplementation/',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Prometheus Alertmanager',
+    signs: 'token',
+    says: 'Give the receiver a `basic_auth` or `authorization` in its `http_config`. The body is not signed.',
+    url: 'https://prometheus.io/docs/alerting/latest/configuration/#webhook_config',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'PsiFi',
+    signs: 'not confirmed',
+    says: "Programs of its users verify it with Svix's library. Its own pages could not be read: try the scheme of Svix.",
+    url: 'https://docs.psifi.app/api-reference',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'RunPod',
+    signs: 'no',
+    says: 'The request gives a webhook URL, and the finished job is posted there. Fetch `/status/{job_id}`, which returns the same.',
+    url: 'https://docs.runpod.io/serverless/endpoints/send-requests',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Salesforce (outbound messages)',
+    signs: 'no',
+    says: 'SOAP without a signature. Allow only its addresses, compare `OrganizationId` with yours, and fetch the record: other customers send from the same addresses.',
+    url: 'https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_om_outboundmessaging_security.htm',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Strava',
+    signs: 'no',
+    says: 'The verify token is sent only when you subscribe; events have none. Compare `subscription_id` with yours, and fetch the activity.',
+    url: 'https://developers.strava.com/docs/webhooks/',
+    read: '2026-11-27',
+  },
+]

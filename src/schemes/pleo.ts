@@ -1,0 +1,23 @@
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/**
+ * Verifies webhooks from Pleo, which follow Standard Webhooks if the subscription has the HMAC method. The signature
+ * covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = pleo({ secrets: process.env.PLEO_WEBHOOK_SECRET })
+ * ```
+ */
+export const pleo: SchemeFactory<SecretOptions, '/eventType'> = schemeOf({
+  ...STANDARD_WEBHOOKS,
+  name: 'pleo',
+  sender: 'Pleo',
+  secretName: 'signing secret of the subscription',
+  eventType: { member: '/eventType' },
+  facts: {
+    unsigned:
+      'Pleo signs only the subscriptions with the HMAC method; the others carry a password or a header that you chose',
+  },
+})

@@ -1,0 +1,25 @@
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { inEitherFamily } from './kit/header-families.ts'
+import { SVIX_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
+
+/**
+ * Verifies webhooks from Recall.ai, by either name of their headers: workspaces made since November 2025 have
+ * `webhook-…`, older ones `svix-…`. The verification secret belongs to the workspace, and in an older one to the
+ * endpoint. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ *
+ * @example
+ * ```ts
+ * const auth = recallAi({ secrets: process.env.RECALL_AI_WEBHOOK_SECRET })
+ * ```
+ */
+export const recallAi: SchemeFactory<SecretOptions, '/event'> = schemeOf(
+  {
+    ...SVIX_BY_EITHER_NAME,
+    name: 'recall-ai',
+    sender: 'Recall.ai',
+    secretName: 'verification secret of the workspace, whsec_…',
+    eventType: { member: '/event' },
+    facts: {},
+  },
+  { families: inEitherFamily },
+)

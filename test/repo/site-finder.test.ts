@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { foundSenders, namesIn } from '../../docs/site/.vitepress/theme/found-senders.ts'
+
+/** The lines of docs/schemes.md as a browser shows them. */
+const entries = readFileSync(new URL('../../docs/schemes.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => /^- (?:\*\*|\[\*\*)/.test(line))
+  .map((line) => line.slice(2).replaceAll(/\]\([^)]*\)|[[*`]/g, ''))
+const names = entries.map(namesIn)
+const find = (typed: string) => [...foundSenders(typed, names)].map((at) => names[at])
+
+describe('the finder of the site', () => {
+  it.each([
+    ['stripe', /^Stripe/],
+    ['STRIPE ', /^Stripe/],
+    ['dropbox-sign', /^Dropbox Sign/],
+    ['dropboxSign', /^Dropbox Sign/],
+    ['hellosign', /^Dropbox Sign/],
+    ['whatsapp', /^Meta/],
+    ['sns', /^Amazon SNS/],
+    ['salesforce', /^Salesforce/],
+    ['9421', /^HTTP Message Signatures/],
+  ])('the finder finds %s by a name, a former name or the name in code', (typed, sender) => {
+    expect(find(typed)).toEqual([expect.stringMatching(sender)])
+  })
+
+  it.each([
+    ['stirpe', /^Stripe/],
+    ['gihub', /^GitHub/],
+    ['shoppify', /^Shopify/],
+    ['telegran', /^Telegram/],
+    ['sopify', /^Shopify/],
+    ['contentfull', /^Contentful/],
+    ['sales force', /^Salesforce/],
+  ])('the finder forgives the typo in %s', (typed, sender) => {
+    expect(find(typed)).toContainEqual(expect.stringMatching(sender))
+    expect(find(typed).length).toBeLessThanOrEqual(3)
+  })
+
+  it.each(['Strípe', 'Ｓｔｒｉｐｅ', 'S.t.r.i.p.e'])(
+    'the finder ignores accents, width and signs: %s',
+    (typed) => {
+      expect(find(typed)).toEqual([expect.stringMatching(/^Stripe/)])
+    },
+  )
+
+  it.each(['<script>alert(1)</script>', '"><img src=x onerror=x>', 'zzzzzz', '!?', '\u0000'])(
+    'the finder finds nothing for %j, and does not fail',
+    (typed) => {
+      expect(find(typed)).toEqual([])
+    },
+  )
+
+  it.each(['', ' ', '\t\n'])('the finder shows all senders if nothing is typed: %j', (typed) => {
+    expect(find(typed)).toHaveLength(entries.length)
+  })
+
+  it('the finder reads at most 40 letters', () => {
+    expect(find('x'.repeat(1_000_000))).toEqual([])
+    expect(foundSenders('x'.repeat(50), ['x'.repeat(40)])).toEqual(new Set([0]))
+  })
+
+  it('each sender is found by its own names, and by its facts none', () => {
+    for (const [at, name] of names.entries()) expect(foundSenders(name, names), name).toContain(at)
+    expect(find('forge deliveries')).toEqual([])
+  })
+})
