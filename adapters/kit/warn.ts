@@ -64,7 +64,8 @@ export function codeOf(error: unknown, otherwise: string): string {
 type Named = Pick<Listener<unknown>, 'id'>
 
 function warn(listener: Named, what: string, reason: string, hook: 'onVerdict' | 'onError'): void {
-  const first = reason === 'signature_mismatch' ? 'try hookgate/explain, see ' : ''
+  const first =
+    reason === 'signature_mismatch' ? 'check the secret, and that nothing changes the body first; see ' : ''
   const page = ERRORS_PAGE + reason.toLowerCase()
   const hint = `set ${hook} for the details, or null for silence`
   write(`${beginning(listener, what, reason)}. What to do: ${first}${page} (${hint})`)

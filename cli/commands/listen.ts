@@ -165,7 +165,8 @@ async function listenerFor(
   const onError = (error: unknown) => remark(withHelp(`hookgate: ${explain(error)}`, error))
   const authenticator = await auth.authFor(url)
   try {
-    return defineListener({ id, auth: authenticator, store, allowedCidrs, onError, ...limits })
+    const hooks = { onError, explainRefusals: false } // `listen` prints its own lines
+    return defineListener({ id, auth: authenticator, store, allowedCidrs, ...hooks, ...limits })
   } catch (error) {
     throw toUsageError(error, '--allow-cidr')
   }

@@ -10,7 +10,7 @@ import { paint, print, printable, remark, toJsonLine } from '../command-line/out
 import { httpUrl } from '../command-line/values.ts'
 import { ask, whyUnanswered } from '../lib/ask.ts'
 import { sampleOf, typeOf } from '../signing/samples.ts'
-import { loadScheme } from '../signing/schemes.ts'
+import { loadScheme, usesUrl } from '../signing/schemes.ts'
 import { readSigner, SIGN_OPTIONS, type Signer } from '../signing/signer.ts'
 
 const TIMEOUT_MS = 30_000
@@ -59,6 +59,10 @@ export const send: Command = defineCommand({
     const extras = { eventType, contentType: headers['content-type'] }
     const signer = await readSigner({ ...given, ...(data !== undefined && { data }) }, url, extras)
     const { method, eventId, target } = signer
+    const maySignAnother =
+      given.scheme !== undefined &&
+      given['public-url'] === undefined &&
+      usesUrl(await loadScheme(given.scheme))
     const show = given.json ? showJson : showText
     const attempt = async (number: number) => {
       const signed = await signer.sign()
@@ -71,6 +75,10 @@ export const send: Command = defineCommand({
       const hint =
         (given.tamper && aboutTampered(answer.status)) || hintAbout(answer.status, answer.body, method)
       if (hint !== undefined) remark(`hint: ${hint}`)
+      if (answer.status === 401 && maySignAnother && !given.tamper)
+        remark(
+          `hint: the sender signs its URL, here ${url}: if the receiver's publicUrl is another, give it as --public-url`,
+        )
       return answer.status
     }
     const first = await attempt(1)

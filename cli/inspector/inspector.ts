@@ -49,11 +49,13 @@ export async function openInspector(
   const { secret } = auth
   const resigner = await resignerFor(given, { secret, url })
   const { scheme } = listener.protocol
+  const rows = scheme ? rowsOf(scheme) : []
   const { verifyToken, brought = [] } = auth
   const secrets = [secret, verifyToken, forwarding?.secret].filter((each) => each !== undefined)
   const mask = maskFor(
     { [Symbol.iterator]: () => [...secrets, ...brought].values() }, // senders bring more
-    scheme ? rowsOf(scheme).flatMap(({ signature }) => signature.headers) : [],
+    rows.flatMap(({ signature }) => signature.headers),
+    rows.flatMap(({ eventId }) => (eventId && 'header' in eventId ? [eventId.header.toLowerCase()] : [])),
   )
   const recent = new RecentDeliveries(settings.keep, settings.loaded)
   const [live, replays] = [new Live(), new Replays()]

@@ -20,8 +20,13 @@ export interface Mask {
 /**
  * @param secrets Hidden everywhere and in every usual spelling, in case a sender or the app put one into a body.
  * @param signatureHeaders The headers of the listener's scheme, in lower case.
+ * @param idHeaders Those that name an event, e.g. `i-twilio-idempotency-token`. They hold no secret.
  */
-export function maskFor(secrets: Iterable<string>, signatureHeaders: readonly string[]): Mask {
+export function maskFor(
+  secrets: Iterable<string>,
+  signatureHeaders: readonly string[],
+  idHeaders: readonly string[] = [],
+): Mask {
   const known = new Map<string, readonly string[]>()
   const spelled = (secret: string) => {
     const spellings = known.get(secret) ?? spellingsOf(secret)
@@ -32,7 +37,9 @@ export function maskFor(secrets: Iterable<string>, signatureHeaders: readonly st
   const hidden = () => [...secrets].flatMap(withBare).filter(isLong).flatMap(spelled) // anew: there may be more
   const text = (given: string) =>
     hidden().reduce((rest, secret) => rest.replaceAll(secret, '(the secret)'), given)
-  const isHidden = (name: string) => isSensitive(name) || signatureHeaders.includes(name.toLowerCase())
+  const isHidden = (name: string) =>
+    signatureHeaders.includes(name.toLowerCase()) ||
+    (isSensitive(name) && !idHeaders.includes(name.toLowerCase()))
   return {
     text,
     headers: (headers) =>

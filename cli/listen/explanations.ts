@@ -37,9 +37,12 @@ export async function schemesFor(reason: string | null): Promise<NonNullable<Exp
   return (await allSchemes()).map(({ scheme }) => scheme)
 }
 
+/** Strangers can send many, and each takes up to a tenth of a second. */
+const MOST_WAITING = 8
+
 /**
- * With `--explain`, also prints what is likely wrong with a refused delivery. Explains one at a time and skips those that
- * arrive meanwhile, because strangers can send many.
+ * With `--explain`, also prints what is likely wrong with a refused delivery. Explains one after the other, and skips those that
+ * arrive while `MOST_WAITING` wait.
  */
 export function withExplanation(
   printReport: (report: DeliveryReport) => void,
@@ -47,16 +50,19 @@ export function withExplanation(
 ): (report: DeliveryReport) => void {
   if (!listening.given.explain) return printReport
   const known = knownOf(listening)
-  let isBusy = false
+  let last = Promise.resolve()
+  let waiting = 0
   let printed = 0
   return (report) => {
     printReport(report)
     printed += 1
     const at = printed
     const { delivery, verdict, line } = report
-    if (isBusy || delivery === undefined || verdict === undefined || verdict.ok || verdict.handshake) return
-    isBusy = true
-    schemesFor(verdict.reason)
+    if (waiting >= MOST_WAITING || delivery === undefined) return
+    if (verdict === undefined || verdict.ok || verdict.handshake) return
+    waiting += 1
+    last = last
+      .then(() => schemesFor(verdict.reason))
       .then((schemes) => explain(delivery, verdict, listening.listener, { ...known, schemes }))
       .then((explanation) => {
         const { looksLike } = explanation
@@ -68,7 +74,7 @@ export function withExplanation(
       })
       .catch((error: unknown) => remark(`hookgate: ${messageOf(error)}`))
       .finally(() => {
-        isBusy = false
+        waiting -= 1
       })
   }
 }

@@ -50,6 +50,7 @@ export function terminalLog({
   }
 }
 
+const UNAUTHORIZED = 401
 const NOT_FOUND = 404
 
 /** What to do next. Each hint is printed once. */
@@ -61,6 +62,8 @@ function hintFor(
     return `only --path ${path} is answered: enter it at the sender, or leave --path out`
   if (verdict === 'accepted' && status === NOT_FOUND && forwardTo?.pathname === '/')
     return `your app has no route for POST ${forwardTo.href}: give its path, e.g. --forward-to ${forwardTo.host}/webhooks`
+  if (verdict === 'accepted' && status === UNAUTHORIZED && forwardTo !== undefined)
+    return 'your app refused what is verified here: give both the same secret and, if the sender signs the URL, the same public URL'
   if (verdict === 'handshake' && Number(status) >= 400)
     return 'this handshake is refused: if the sender has a verify token, give it as --verify-token-file or HOOKGATE_VERIFY_TOKEN'
   const isExplained = explain || verdict !== 'refused' || (status !== 400 && status !== 401)

@@ -58,10 +58,10 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
   if (typeof value !== 'string') {
-    const hint = Object(value) === value ? '' : '; is the environment variable set?'
+    const hint = Object(value) === value ? '' : '; set the environment variable'
     throw refuse(`is ${kindOf(value)}, not text${hint}`)
   }
-  if (value.trim() === '') throw refuse('is empty or blank; is the environment variable set?')
+  if (value.trim() === '') throw refuse('is empty or blank; set the environment variable')
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }

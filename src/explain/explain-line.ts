@@ -88,9 +88,9 @@ function withShortHeaders(delivery: Delivery): Delivery {
   }
 }
 
-/** Names of code stay as they are. */
+/** Names of code stay as they are, and what ends with a full stop or `whsec_…` gets none. */
 const asSentence = (text: string) =>
-  `${text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/\.$/, '')}.`
+  text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/(?<![.…])$/, '.')
 
 const inOneLine = (text: string) => printable(withoutSecrets(text)).replace(/[\n\t]/g, escaped)
 

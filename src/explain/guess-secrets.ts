@@ -12,6 +12,8 @@ const QUOTES = /^["'`‘-‟]+|["'`‘-‟]+$/g
 const BLANKS = /^(?:[\s\u200b]|\\[nrt])+|(?:[\s\u200b,;]|\\[nrt])+$/g
 /** Characters that come along when text is copied from a web page. */
 const INVISIBLE = /(?! )[\p{C}\p{Z}]/gu
+/** Base64 in upper case is lost. */
+const UPPER_HEX = /^(?:[A-Z]+_)?(?=.*[A-F])[0-9A-F]{16,}$/
 const COMMENT = /\s*(?:#| \/\/).*$/s
 const ASSIGNED = /^(?:export )?[A-Za-z_]\w*=(.+)$/gm
 /** The most lines of a `.env` file, or of a list of secrets, that are tried. */
@@ -105,6 +107,10 @@ function recoded(bare: string, { scheme, facts, name }: ExpectedSender): readonl
   return [
     [isForm('base64'), textOf(bytesOfBase64(bare))],
     [isForm('the hex form'), textOf(decodeHex(bare.toLowerCase()))],
+    [
+      `the configured secret is in upper case: pass it as ${name} has it`,
+      UPPER_HEX.test(bare) ? bare.toLowerCase() : '',
+    ],
     ...['', prefix].flatMap((start): readonly Text[] => [
       [wasDecoded('base64'), start + encodeBase64(bytes)],
       [wasDecoded('base64'), start + encodeBase64(bytes).replace(/=+$/, '')],

@@ -1,7 +1,13 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
 import type { Listener } from '../listener.ts'
-import { looksLike, oddSecret, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
+import {
+  isMadeBySender,
+  looksLike,
+  oddSecret,
+  secretFormOf,
+  secretMistake,
+} from '../schemes/kit/secret-forms.ts'
 import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
 import type { LoggedVerdict } from './check-outcomes.ts'
 import { checkSignature } from './check-signature.ts'
@@ -99,11 +105,19 @@ async function knownProblem(
 /** What a configured secret looks like, if not like one of this sender. It may be one, if you choose its secrets. */
 function strangeSecret({ keys, name, scheme }: ExpectedSender): string | undefined {
   const form = secretFormOf(scheme)
+  const isMade = isMadeBySender(scheme)
   const found = [
     ...keys.map(({ secret }) => secretMistake(secret, form)),
     ...keys.map(({ secret }) => oddSecret(secret, scheme)),
+    ...keys.map(({ secret }) => (isMade ? cutHex(secret) : undefined)),
   ].find((mistake) => mistake !== undefined)
   return found && `the configured secret ${looksLike(found)}; for ${name}, pass the ${scheme.secretName}`
+}
+
+/** Hexadecimal digits come in pairs. Whole pairs that are missing cannot be seen: no sender documents how long its secrets are. */
+function cutHex(secret: string): string | undefined {
+  const [, digits = ''] = /^(?:[a-z]+_)?([0-9a-f]{15,})$/.exec(secret) ?? []
+  return digits.length % 2 === 1 ? `has ${digits.length} hexadecimal digits, so one is missing` : undefined
 }
 
 function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {

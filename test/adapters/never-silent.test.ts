@@ -54,7 +54,7 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
     const { id, deliver, said } = await endpoint(start)
     expect(await deliver('whsec_another-secret-0123456789abcdef', '{"id":"evt_1","type":"forged"}')).toBe(401)
     expect(said()).toEqual([
-      `hookgate: listener "${id}" refused a delivery: signature_mismatch. What to do: try hookgate/explain, see ${PAGE}#signature_mismatch (set onVerdict for the details, or null for silence)`,
+      `hookgate: listener "${id}" refused a delivery: signature_mismatch. What to do: check the secret, and that nothing changes the body first; see ${PAGE}#signature_mismatch (set onVerdict for the details, or null for silence)`,
     ])
   })
 

@@ -102,7 +102,7 @@ describe('secrets that are refused', () => {
     [1234567890123456, 'environment variable'],
     [' '.repeat(40), 'at least 16'],
     ['\u00a0\t\n'.repeat(20), 'at least 16'],
-    ['', 'is empty or blank; is the environment variable set?'],
+    ['', 'is empty or blank; set the environment variable'],
     ['fifteen letters', 'at least 16'],
     [`${' '.repeat(20)}short`, 'at least 16'],
     ['a line break at its end\n', 'line break'],

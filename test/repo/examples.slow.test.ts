@@ -163,6 +163,6 @@ describe('the quick starts', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const { POST } = await import(`../../examples/web/${name}.ts`)
     const source = { request: new Request('http://localhost'), getClientAddress: () => '' }
-    expect(() => POST(source)).toThrow('is the environment variable set?')
+    expect(() => POST(source)).toThrow('set the environment variable')
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import express, { type Express } from 'express'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { verifyWebhook } from '../../adapters/express.ts'
+import { verifyWebhook, webhookOf } from '../../adapters/express.ts'
 import { defineListener } from '../../src/index.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -14,10 +14,10 @@ const SECRET = 'whsec_of_this_test'
 
 it("the code on the site's first page answers as the picture beside it says", async () => {
   const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
-  const names = ['app', 'defineListener', 'verifyWebhook', 'stripe', 'memoryStore', 'SECRET']
+  const names = ['app', 'defineListener', 'verifyWebhook', 'webhookOf', 'stripe', 'memoryStore', 'SECRET']
   const mount = new Function(...names, code)
   const app: Express = express()
-  mount(app, defineListener, verifyWebhook, stripe, memoryStore, SECRET)
+  mount(app, defineListener, verifyWebhook, webhookOf, stripe, memoryStore, SECRET)
   const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => void vi.restoreAllMocks())

@@ -1,4 +1,4 @@
-import { coverageOf, hasKeyPair, maySignQuery } from '../../../src/schemes/kit/compile-scheme.ts'
+import { coverageOf, hasKeyPair, maySignQuery, signsUrl } from '../../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/schemes/kit/index.ts'
 import { addressOf, withQueryOf } from '../../../src/schemes/kit/signed-url.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
@@ -55,7 +55,7 @@ export async function checkSender(
   return {
     'clock.receiver': clock,
     proxy: checkProxyAnswer(isSigned ? undefined : answer),
-    signature: [signatureFinding(code, isSigned, sender)],
+    signature: [signatureFinding(code, isSigned, factory.scheme)],
   }
 }
 
@@ -64,13 +64,14 @@ function isRefused({ content: [form] = ['json'], eventId }: SenderScheme): boole
   return form === 'json' || (eventId !== undefined && 'header' in eventId)
 }
 
-function signatureFinding(code: string | undefined, isSigned: boolean, sender: string): Finding {
+function signatureFinding(code: string | undefined, isSigned: boolean, scheme: SenderScheme): Finding {
+  const { sender } = scheme
   if (isSigned) return ok(`the receiver accepts signatures as ${sender} makes them with this secret`)
   if (code === undefined) return skip('hookgate does not answer the delivery', 'fix proxy first')
   if (code !== 'unauthorized') return warn(`the receiver refuses with ${code}`, 'see proxy')
   return fail(
     'the receiver does not accept this signature',
-    'give both sides the same secret; if they have it, a proxy changes the body or a signed header',
+    `give both sides the same secret${signsUrl(scheme) ? `, and the listener's publicUrl as --public-url, because ${sender} signs it` : ''}; if they have it, a proxy changes the body or a signed header`,
   )
 }
 

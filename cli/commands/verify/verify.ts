@@ -105,7 +105,8 @@ function printVerdict(verdict: Verdict, protocol: Protocol, isExplained: boolean
     const sentAt = saidTimeOf(verdict.event, protocol)
     const sent = sentAt === undefined ? '' : `, sent ${sentAt.toISOString()}`
     print(paint('green', 'accepted'))
-    print(printable(`event ${id}${sent}, by ${auth.method}`))
+    const by = protocol.scheme?.sender ?? auth.method
+    print(printable(`event ${id}${sent}, by ${by}`))
   } else if (verdict.handshake) {
     const { status } = verdict.reply
     print(paint(status < 400 ? 'green' : 'red', `handshake (${status})`))

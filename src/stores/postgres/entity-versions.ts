@@ -176,9 +176,12 @@ WHERE NOT EXISTS (SELECT FROM advanced)`
 
 function explain(error: unknown): never {
   if (!hasSqlState(error, UNDEFINED_TABLE)) throw error
-  throw new EventStoreError('the table of versions is missing: run `await versions.migrate(client)` once', {
-    cause: error,
-  })
+  throw new EventStoreError(
+    'the table of versions is missing, or not on the search_path: run `await versions.migrate(client)` once, or pass its name with its schema',
+    {
+      cause: error,
+    },
+  )
 }
 
 const WHOLE_NUMBER = /^-?[0-9]{1,100}$/

@@ -222,5 +222,5 @@ test("an event ID from another sender's header moves no cursor", async () => {
   const hostile = signed.stdout.replace(/(X-Github-Delivery: ).*/i, '$1\u001b[2J\u009bx')
   const headers = await temporaryFile('headers.txt', Buffer.from(hostile, 'latin1'))
   const ended = await runCommand(['verify', '--scheme', 'github', '--headers', headers], { env, input: BODY })
-  expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, by scheme\n/)
+  expect(ended.stdout).toMatch(/^accepted\nevent \\u001b\[2J\\u009bx, by GitHub\n/)
 })

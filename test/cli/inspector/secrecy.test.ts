@@ -141,6 +141,12 @@ it.each([
   expect(maskFor([], []).headers([[name, value]])).toEqual([[name, shown]])
 })
 
+it('the header that names an event is shown, even if its name says token', () => {
+  const header = ['I-Twilio-Idempotency-Token', '4a1e7c7d-6f0a-4a5e-9a5e-000000000001'] as const
+  expect(maskFor([], [], ['i-twilio-idempotency-token']).headers([header])).toEqual([header])
+  expect(maskFor([], []).headers([header])).not.toEqual([header])
+})
+
 it("a stranger's secrets cannot break the page, whatever they say", async () => {
   const { ask, deliver } = await startInspector(['--scheme', 'asana'], {})
   const brought = ['********', '"headers":', '"checks":[', 'deliveries']
