@@ -14,7 +14,7 @@ import { signatureInQuery } from './kit/query-signature.ts'
  * const auth = pandadoc({ secrets: process.env.PANDADOC_SHARED_KEY })
  * ```
  */
-export const pandadoc: SchemeFactory<SecretOptions> = schemeOf(
+export const pandadoc: SchemeFactory<SecretOptions, '/0/event'> = schemeOf(
   {
     name: 'pandadoc',
     sender: 'PandaDoc',

@@ -212,12 +212,13 @@ describe('a space behind the comma of a signature header', () => {
   it.each(rows)('$name: it counts only if the sender does not write it', async ({ factory }) => {
     const { scheme } = factory
     const secret = scheme.secretPrefix ? `${scheme.secretPrefix}0123456789` : 'a-secret-0123456789abcdef'
+    const url = scheme.takes?.includes('publicUrl') && { publicUrl: 'https://example.com/hooks' }
     const [header = ''] = scheme.signature.headers
     const body = JSON.stringify({ event: { occurred_at: new Date().toISOString() } })
-    const request = await signAs(factory, { secret, body })
+    const request = await signAs(factory, { secret, ...url, body })
     const listener = defineListener({
       id: 'spaces',
-      auth: factory({ secrets: secret }),
+      auth: factory({ secrets: secret, ...url }),
       store: memoryStore({ maxRecords: 9 }),
     })
     const { separator = '' } = scheme.signature

@@ -67,11 +67,19 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     event: { payload: { value: [{ subscriptionId: '1' }, { subscriptionId: '2' }] } },
     isToken: true,
   },
+  hygraph: { ...plain, body: { operation: 'publish' }, event: { type: 'publish' } },
   livekit: {
     options: { secrets: SECRET, apiKey: 'APIkey' },
     sign: { secret: SECRET, keyId: 'APIkey' },
     body: { id: 'EV_1', event: 'room_started' },
     event: { id: 'EV_1', type: 'room_started' },
+  },
+  'mercado-pago': {
+    options: { secrets: SECRET },
+    sign: { secret: SECRET, publicUrl: PUBLIC_URL },
+    body: { id: 7, type: 'payment', data: { id: '123' } },
+    event: { id: '7', type: 'payment' },
+    isToken: true,
   },
   postmark: {
     options: { secrets: 'user:pässword' },
