@@ -15,7 +15,7 @@ export const gemini: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'gemini',
   sender: 'Gemini',
-  secretName: 'signing secret of the webhook, shown once',
+  secretName: 'signing secret of the webhook, whsec_…',
   facts: {
     unsigned: false,
     tests:

@@ -14,6 +14,6 @@ export const loops: SchemeFactory<SecretOptions, '/eventName'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'loops',
   sender: 'Loops',
-  secretName: 'signing secret of the webhook',
+  secretName: 'signing secret of the webhook, whsec_…',
   eventType: { member: '/eventName' },
 })

@@ -14,7 +14,7 @@ export const pleo: SchemeFactory<SecretOptions, '/eventType'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'pleo',
   sender: 'Pleo',
-  secretName: 'signing secret of the subscription',
+  secretName: 'signing secret of the subscription, whsec_…',
   eventType: { member: '/eventType' },
   facts: {
     unsigned:

@@ -19,7 +19,10 @@ export const recallAi: SchemeFactory<SecretOptions, '/event'> = schemeOf(
     sender: 'Recall.ai',
     secretName: 'verification secret of the workspace, whsec_…',
     eventType: { member: '/event' },
-    facts: {},
+    facts: {
+      unsigned:
+        'a workspace may have no verification secret to sign with: see Developers, API Keys & Secrets in the dashboard',
+    },
   },
   { families: inEitherFamily },
 )

@@ -14,5 +14,5 @@ export const render: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   ...STANDARD_WEBHOOKS,
   name: 'render',
   sender: 'Render',
-  secretName: 'signing secret of the webhook',
+  secretName: 'signing secret of the webhook, whsec_…',
 })
