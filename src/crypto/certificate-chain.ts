@@ -49,7 +49,7 @@ export function readChainCertificate(der: Uint8Array<ArrayBuffer>): ChainCertifi
   // RFC 5280 4.1.1.2: the algorithm stands twice, and what is not signed must be what is.
   if (hash === undefined || !inner || !outer || encodeHex(inner.whole) !== encodeHex(outer.whole))
     return undefined
-  if (!issuer || !subject || (curve !== 'P-256' && curve !== 'P-384') || !(notBefore <= notAfter))
+  if (!issuer || !subject || !key || (curve !== 'P-256' && curve !== 'P-384') || !(notBefore <= notAfter))
     return undefined
   if (bits?.tag !== DER_BIT_STRING || bits.content[0] !== 0) return undefined
   const extensions = extensionsIn(rest)

@@ -1,13 +1,14 @@
 import { verifySignature } from '#crypto'
 import { type Jws, payloadIn, payloadOf, readJws } from '../auth/jws.ts'
 import type { Claims } from '../auth/token.ts'
+import type { SignatureKey } from '../crypto/algorithms.ts'
 import { type ChainCertificate, isIssuedBy, readChainCertificate } from '../crypto/certificate-chain.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { decodeBase64 } from '../lib/bytes.ts'
 import { type Json, memberAt } from '../lib/json.ts'
 import { rawText } from '../lib/json-members.ts'
 import { exactText, type OptionCheck, oneOfWords, optional, positiveInteger } from '../lib/options.ts'
-import { fail, mismatch, unsignedBecause } from '../reason.ts'
+import { fail, mismatch } from '../reason.ts'
 import {
   COMMON_OPTIONS,
   type CodeScheme,
@@ -74,17 +75,21 @@ const APP_STORE: CodeScheme = {
     'The URL and the headers are not signed. Whether Apple has revoked a certificate is not asked (OCSP).',
 }
 
+interface Chain {
+  readonly leaf: ChainCertificate
+  readonly intermediate: ChainCertificate
+}
+
 /** The certificates of the header, leaf first (RFC 7515 4.1.6). The root is never taken from it. */
-function chainOf({
-  header,
-}: Jws): { readonly leaf: ChainCertificate; readonly intermediate: ChainCertificate } | string {
+function chainOf({ header }: Jws): Chain | string {
   const chain = header.x5c
   if (!Array.isArray(chain) || chain.length !== CHAIN_LENGTH)
     return 'x5c is not a chain of three certificates'
   const [leaf, intermediate] = chain.slice(0, 2).map((each) => certificateIn(each))
   if (leaf === undefined || intermediate === undefined)
     return 'x5c has a certificate that is malformed, or of another kind'
-  if (!leaf.extensions.has(LEAF_MARK)) return 'the leaf certificate is not one of those that sign receipts'
+  if (leaf.curve !== 'P-256' || !leaf.extensions.has(LEAF_MARK))
+    return 'the leaf certificate is not one of those that sign receipts'
   if (!intermediate.extensions.has(INTERMEDIATE_MARK) || !intermediate.isAuthority)
     return 'the intermediate certificate is none of Apple Worldwide Developer Relations'
   return { leaf, intermediate }
@@ -95,16 +100,28 @@ function certificateIn(text: Json): ChainCertificate | undefined {
   return der && readChainCertificate(der)
 }
 
-/** Verifies chains up to one of the roots. Keeps the last good one, because all notifications of a year have the same. */
+/** A chain whose signatures lead to a configured root. */
+interface KnownChain {
+  readonly text: string
+  readonly root: ChainCertificate
+  /** That of the leaf. */
+  readonly key: SignatureKey
+}
+
+const P256 = { name: 'ECDSA', namedCurve: 'P-256' }
+
+/** Verifies the signatures of chains. Keeps the last good one, because all notifications of a year have the same. */
 function chainVerifier(roots: readonly ChainCertificate[]) {
-  let known: { readonly text: string; readonly root: ChainCertificate } | undefined
-  return async (text: string, leaf: ChainCertificate, intermediate: ChainCertificate) => {
-    if (known?.text === text) return known.root
+  let last: KnownChain | undefined
+  return async (jws: Jws, { leaf, intermediate }: Chain): Promise<KnownChain | undefined> => {
+    const text = JSON.stringify(jws.header.x5c)
+    if (last?.text === text) return last
     let root: ChainCertificate | undefined
     for (const each of roots) if (await isIssuedBy(intermediate, each)) root = each
     if (root === undefined || !(await isIssuedBy(leaf, intermediate))) return undefined
-    known = { text, root }
-    return root
+    const key = await crypto.subtle.importKey('spki', leaf.publicKey, P256, false, ['verify'])
+    last = { text, root, key }
+    return last
   }
 }
 
@@ -197,32 +214,23 @@ export const appStore: CodeSchemeFactory<AppStoreOptions, '/notificationType'> =
     if (options.environment === 'Production' && options.appAppleId === undefined) {
       throw new ListenerConfigError('appAppleId', 'is missing; production notifications have one')
     }
-    const rootOf = chainVerifier(readRoots(options.rootCertificates))
+    const verifiedChain = chainVerifier(readRoots(options.rootCertificates))
     return async ({ delivery }) => {
       const signed = rawText(delivery.body, SIGNED_PAYLOAD)
-      if (signed === undefined || signed.length === 0) return unsignedBecause('no signedPayload')
+      if (signed === undefined || signed.length === 0) return fail('auth_missing', 'no signedPayload')
       const jws = readJws(signed, 'ES256')
       if (typeof jws === 'string') return fail('signature_mismatch', jws)
       const chain = chainOf(jws)
       if (typeof chain === 'string') return fail('signature_mismatch', chain)
-      const { leaf, intermediate } = chain
-      if (leaf.curve !== 'P-256') return fail('signature_mismatch', 'the leaf certificate has no P-256 key')
-      const root = await rootOf(JSON.stringify(jws.header.x5c), leaf, intermediate)
-      if (root === undefined) return mismatch('the chain of x5c leads to none of rootCertificates')
-      const key = await crypto.subtle.importKey(
-        'spki',
-        leaf.publicKey,
-        { name: 'ECDSA', namedCurve: 'P-256' },
-        false,
-        ['verify'],
-      )
-      if (!(await verifySignature('ES256', key, jws.signature, jws.signingInput))) {
+      const known = await verifiedChain(jws, chain)
+      if (known === undefined) return mismatch('the chain of x5c leads to none of rootCertificates')
+      if (!(await verifySignature('ES256', known.key, jws.signature, jws.signingInput))) {
         return fail('signature_mismatch', 'the signature of signedPayload does not verify')
       }
       const notification = payloadOf(jws)
       if (typeof notification === 'string') return fail('signature_mismatch', notification)
       const signedAt = Number(notification.signedDate) / 1000
-      if (![leaf, intermediate, root].every((each) => isValidAt(signedAt, each))) {
+      if (![chain.leaf, chain.intermediate, known.root].every((each) => isValidAt(signedAt, each))) {
         return fail(
           'signature_mismatch',
           'a certificate of the chain was not valid when the notification was signed',
