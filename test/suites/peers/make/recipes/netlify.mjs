@@ -13,7 +13,8 @@ const token = ({ secret = keys.new, alg = 'HS256', body = BODY, claims = {}, hea
 
 const given = tokenCase('X-Webhook-Signature')
 const refused = (name, how) => given(name, token(how), BODY, unauthorized)
-const rightly = (name, body, expect = { ok: true }) => given(name, token({ body }), body, expect, { otherBody: true })
+const rightly = (name, body, expect = { ok: true }) =>
+  given(name, token({ body }), body, expect, { otherBody: true })
 
 const cases = () => [
   given('a delivery as the sender makes it', token(), BODY, { ok: true }),
@@ -25,7 +26,10 @@ const cases = () => [
   given('one byte of the body changed', token(), BODY.replace('ready', 'reads'), unauthorized),
   given('a space after the body', token(), `${BODY} `, unauthorized),
   given('the body parsed and serialized again', token(), JSON.stringify(JSON.parse(BODY)), unauthorized),
-  rightly('a body with characters outside ASCII', '{ "note": "Gr\u00fc\u00dfe, \u6f22\u5b57, \ud83d\ude80" }'),
+  rightly(
+    'a body with characters outside ASCII',
+    '{ "note": "Gr\u00fc\u00dfe, \u6f22\u5b57, \ud83d\ude80" }',
+  ),
   rightly('an empty object', '{}'),
   rightly('a body that is not JSON, correctly signed', '{"note": ', {
     ok: false,

@@ -42,7 +42,10 @@ export default [
       CHANNEL,
       ['X-Goog-Channel-Expiration', 'Fri, 21 Nov 2025 12:00:00 GMT'],
       ['X-Goog-Resource-ID', 'ret08u3rv24htgh289g'],
-      ['X-Goog-Resource-URI', 'https://www.googleapis.com/calendar/v3/calendars/my_calendar%40gmail.com/events'],
+      [
+        'X-Goog-Resource-URI',
+        'https://www.googleapis.com/calendar/v3/calendars/my_calendar%40gmail.com/events',
+      ],
       ['X-Goog-Resource-State', 'exists'],
     ],
     typeInHeader: true,

@@ -57,7 +57,9 @@ const cases = () => [
     { body: '{"note": ', lax: 'The SDK does not check the body.' },
   ),
   bearer('another issuer', { claims: { iss: 'https://oidc.vercel.com.evil.example' } }),
-  bearer('an issuer that begins like Vercel\u2019s', { claims: { iss: 'https://oidc.vercel.community/acme' } }),
+  bearer('an issuer that begins like Vercel\u2019s', {
+    claims: { iss: 'https://oidc.vercel.community/acme' },
+  }),
   bearer('no issuer', { claims: { iss: undefined } }),
   bearer('another project', { claims: { project_id: 'prj_another' } }),
   bearer('no project', { claims: { project_id: undefined } }),
@@ -65,21 +67,15 @@ const cases = () => [
   bearer('no environment', { claims: { environment: undefined } }),
   bearer('another team', { claims: { owner_id: 'team_another' } }),
   bearer('a token that expired a second ago', { claims: { exp: NOW - 1 } }),
-  bearer(
-    'a token without an expiry',
-    { claims: { exp: undefined } },
-    unauthorized,
-    { lax: 'The SDK accepts a token that never expires.' },
-  ),
+  bearer('a token without an expiry', { claims: { exp: undefined } }, unauthorized, {
+    lax: 'The SDK accepts a token that never expires.',
+  }),
   bearer('a token that becomes valid in five minutes', { claims: { nbf: NOW + 300 } }),
   bearer('signed with a key that Vercel does not have', { key: foreign }),
   bearer('a key ID that Vercel does not have', { header: { kid: 'another' } }),
-  bearer(
-    'no key ID',
-    { header: { kid: undefined } },
-    unauthorized,
-    { lax: 'The SDK takes the only key. We require its ID.' },
-  ),
+  bearer('no key ID', { header: { kid: undefined } }, unauthorized, {
+    lax: 'The SDK takes the only key. We require its ID.',
+  }),
   bearer('no algorithm at all', { alg: 'none' }),
   given(
     'an HMAC whose key is the public key',

@@ -45,20 +45,22 @@ const refused = (name, how, more) => given(name, token(how), unauthorized, more)
 const accepted = (name, how, more) => given(name, token(how), { ok: true }, more)
 const right = token()
 const [head, payload, signature] = right.split('.')
-const reserialised = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(payload, 'base64url')), more: 1 }))
+const reserialised = Buffer.from(
+  JSON.stringify({ ...JSON.parse(Buffer.from(payload, 'base64url')), more: 1 }),
+)
 const LENIENT = 'The SDK decodes leniently.'
 
 const cases = () => [
   accepted('a delivery as the sender makes it'),
-  accepted('signed with the second key of a rotation', { key: old }, { expect: { ok: true, secretId: 'old' } }),
+  accepted(
+    'signed with the second key of a rotation',
+    { key: old },
+    { expect: { ok: true, secretId: 'old' } },
+  ),
   accepted('no key ID', { header: { kid: undefined } }),
   accepted('without an expiry', { claims: { exp: undefined } }),
   given('no content type', right, { ok: true }, { headers: [] }),
-  accepted(
-    'a legacy event without an ID',
-    { claims: { data: data({ note: 1 }) } },
-    { otherBody: true },
-  ),
+  accepted('a legacy event without an ID', { claims: { data: data({ note: 1 }) } }, { otherBody: true }),
   accepted(
     'an event whose data is a text that is not JSON',
     { claims: { data: data(EVENT, { data: 'plain' }) } },
@@ -67,7 +69,11 @@ const cases = () => [
   refused('an expired token', { claims: { exp: NOW - 1 } }),
   refused('a token that expires now', { claims: { exp: NOW } }),
   refused('an expiry that is text', { claims: { exp: 'never' } }),
-  given('one claim added, under the old signature', `${head}.${reserialised.toString('base64url')}.${signature}`, unauthorized),
+  given(
+    'one claim added, under the old signature',
+    `${head}.${reserialised.toString('base64url')}.${signature}`,
+    unauthorized,
+  ),
   refused('no algorithm at all', { alg: 'none' }),
   given(
     'an HMAC whose key is the public key',
@@ -76,12 +82,25 @@ const cases = () => [
   ),
   given(
     'the algorithm PS256 over a signature of RS256',
-    jwt({ alg: 'RS256', key: sender.privateKey, claims: { data: data(), exp: NOW + 300 }, header: { alg: 'PS256' } }),
+    jwt({
+      alg: 'RS256',
+      key: sender.privateKey,
+      claims: { data: data(), exp: NOW + 300 },
+      header: { alg: 'PS256' },
+    }),
     unauthorized,
   ),
   refused('a critical extension', { header: { crit: ['exp'], exp: 1 } }),
-  given('data that is no text', token({ claims: { data: 1 } }), { ok: false, status: 400, reason: 'body_malformed' }),
-  given('no data', token({ claims: { data: undefined } }), { ok: false, status: 400, reason: 'body_malformed' }),
+  given('data that is no text', token({ claims: { data: 1 } }), {
+    ok: false,
+    status: 400,
+    reason: 'body_malformed',
+  }),
+  given('no data', token({ claims: { data: undefined } }), {
+    ok: false,
+    status: 400,
+    reason: 'body_malformed',
+  }),
   ...brokenTokens(right).map(([name, broken]) => given(name, broken, unauthorized, { lax: LENIENT })),
   given('white space after the token', `${right}\n`, unauthorized, { lax: LENIENT }),
   given('the token in JSON', JSON.stringify({ data: right }), unauthorized),
