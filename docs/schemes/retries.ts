@@ -53,6 +53,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source:
       'https://github.com/anthropics/skills/blob/main/skills/claude-api/shared/managed-agents-webhooks.md',
   },
+  'app-store': {
+    says: '5 times: after 1, 12, 24, 48 and 72 hours; never in the sandbox',
+    lastsSeconds: 157 * HOUR,
+    source:
+      'https://developer.apple.com/documentation/appstoreservernotifications/responding-to-app-store-server-notifications',
+  },
   asana: {
     says: 'for up to 24 hours',
     lastsSeconds: DAY,
@@ -90,6 +96,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'if another delivery fails after those 24 hours',
     source: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-errors',
   },
+  chargebee: {
+    says: 'at growing intervals for 2 days; the last one at most 3 days and 7 hours after the event',
+    lastsSeconds: 2 * DAY,
+    source: 'https://apidocs.chargebee.com/docs/api/events',
+  },
   clerk: { ...SVIX, source: 'https://clerk.com/docs/guides/development/webhooks/overview' },
   cloudevents: {
     says: 'each sender decides',
@@ -101,6 +112,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'twice, 30 seconds apart; a retry policy may ask for up to 99 retries within about 24 hours',
     lastsSeconds: MINUTE,
     source: 'https://www.contentful.com/developers/docs/webhooks/retry-policy/',
+  },
+  deepgram: {
+    says: 'up to 10 times, 30 s apart',
+    lastsSeconds: 5 * MINUTE,
+    source: 'https://developers.deepgram.com/docs/callback',
   },
   discord: {
     says: 'events several times within 10 minutes, interactions never',
@@ -147,6 +163,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'up to 8 times, at growing intervals, e.g. after 1, 2 and 10 minutes',
     timeoutSeconds: 10,
     source: 'https://support.gocardless.com/hc/en-nz/articles/360000989989-Webhook-retries-failures',
+  },
+  'google-channels': {
+    says: 'only after a 500, 502, 503 or 504, at growing intervals; how often is not said',
+    source: 'https://developers.google.com/workspace/calendar/api/guides/push',
   },
   graph: {
     says: 'for up to 4 hours',
@@ -197,12 +217,21 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
+  'microsoft-teams': notRead(
+    'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+  ),
+  monday: {
+    says: 'once a minute for 30 minutes',
+    lastsSeconds: 30 * MINUTE,
+    source: 'https://developer.monday.com/api-reference/docs/webhooks',
+  },
   mux: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,
     timeoutSeconds: 5,
     source: 'https://www.mux.com/docs/core/listen-for-webhooks',
   },
+  netlify: notRead('https://docs.netlify.com/deploy/deploy-notifications/'),
   notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
   okta: {
     says: 'once, and never after a 4xx',
@@ -237,6 +266,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY + 12 * MINUTE,
     timeoutSeconds: 30,
     source: 'https://paystack.com/docs/payments/webhooks/',
+  },
+  pipedrive: {
+    says: '3 times: after 3, 30 and 150 s',
+    lastsSeconds: 183,
+    timeoutSeconds: 10,
+    disabled: 'for 30 minutes after 10 first attempts that failed, for good after 3 days without a success',
+    source: 'https://pipedrive.readme.io/docs/guide-for-webhooks-v2',
   },
   plaid: {
     says: 'for up to 24 hours: after 30 s, then each time after 4 times as long',
@@ -280,6 +316,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   resend: { ...SVIX, source: 'https://resend.com/docs/webhooks/retries-and-replays' },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
+  ringcentral: {
+    says: 'not read',
+    timeoutSeconds: 3,
+    disabled: 'for good after long failure',
+    source: 'https://developers.ringcentral.com/guide/notifications/webhooks/troubleshooting',
+  },
   sanity: {
     says: 'twice, 30 seconds apart, after a 429 or 5xx',
     lastsSeconds: MINUTE,
@@ -369,9 +411,19 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  'vercel-connect': {
+    says: 'up to 3 attempts, only after a 500, 502, 503 or 504; how far apart is not said',
+    source: 'https://vercel.com/docs/connect/concepts/triggers',
+  },
   webflow: {
     says: '2 times',
     source: 'https://developers.webflow.com/data/changelog/webhook-retries',
+  },
+  wix: {
+    says: 'up to 12 times in 47 hours: after 1 and 10 minutes, then 1 to 12 hours',
+    lastsSeconds: 47 * HOUR + 11 * MINUTE,
+    timeoutSeconds: 1.25,
+    source: 'https://dev.wix.com/docs/rest/articles/getting-started/webhook-resend-policy',
   },
   woocommerce: {
     says: 'never',
@@ -386,6 +438,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY,
     source: 'https://github.com/workos/skills',
   },
+  x: notRead('https://docs.x.com/x-api/webhooks/introduction'),
   xero: {
     says: 'less and less often for up to 24 hours',
     lastsSeconds: DAY,

@@ -10,7 +10,32 @@ export interface Source {
 }
 
 /** By the name of the scheme, in alphabetical order. Older rows have none: `sourceOf` takes what was read of their retries. */
-const SOURCES: { readonly [scheme: string]: Source } = {}
+const SOURCES: { readonly [scheme: string]: Source } = {
+  'app-store': {
+    url: 'https://developer.apple.com/documentation/appstoreservernotifications/responsebodyv2',
+    read: '2026-11-27',
+  },
+  chargebee: { url: 'https://www.chargebee.com/docs/webhook_settings.html', read: '2026-11-27' },
+  deepgram: { url: 'https://developers.deepgram.com/changelog/2026/10/27', read: '2026-11-27' },
+  'google-channels': {
+    url: 'https://developers.google.com/workspace/calendar/api/guides/push',
+    read: '2026-11-27',
+  },
+  'microsoft-teams': {
+    url: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+    read: '2026-11-27',
+  },
+  monday: { url: 'https://developer.monday.com/apps/docs/authorization-header', read: '2026-11-27' },
+  netlify: { url: 'https://docs.netlify.com/deploy/deploy-notifications/', read: '2026-11-27' },
+  pipedrive: { url: 'https://pipedrive.readme.io/docs/guide-for-webhooks-v2', read: '2026-11-27' },
+  ringcentral: {
+    url: 'https://developers.ringcentral.com/guide/notifications/webhooks/receiving',
+    read: '2026-11-27',
+  },
+  'vercel-connect': { url: 'https://www.npmjs.com/package/@vercel/connect', read: '2026-11-27' },
+  wix: { url: 'https://dev.wix.com/docs/rest/articles/get-started/webhook-structure', read: '2026-11-27' },
+  x: { url: 'https://docs.x.com/x-api/webhooks/quickstart', read: '2026-11-27' },
+}
 
 /** Whether the day on which a row was read is known. A test holds that it is, for each row added since. */
 export const isDated = (scheme: string): boolean => scheme in SOURCES

@@ -90,7 +90,7 @@ function tokenRules({ publicUrl }: MondayOptions): TokenRules<'HS256'> {
  * })
  * ```
  */
-export const monday: CodeSchemeFactory<MondayOptions> = defineCodeScheme(
+export const monday: CodeSchemeFactory<MondayOptions, '/event/type'> = defineCodeScheme(
   MONDAY,
   { ...SHARED_SECRET_OPTIONS, publicUrl: fullUrl },
   (options, authBy) => {

@@ -7,7 +7,7 @@ import { rsaSpkiProblem } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { decodeBase64, decodeUtf8 } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
-import { checkedElsewhere } from '../lib/options.ts'
+import { checkedElsewhere, type OptionCheck } from '../lib/options.ts'
 import { fail, mismatch, unsignedBecause } from '../reason.ts'
 import {
   COMMON_OPTIONS,
@@ -60,8 +60,9 @@ const TOKEN: BodyForm = {
 const WIX: CodeScheme = {
   name: 'wix',
   sender: 'Wix',
-  secretName: 'none; pass the public key of the app as publicKeys',
+  secretName: 'public key of the app',
   algorithm: 'code',
+  hasKeyPair: true,
   signature: { headers: [] },
   signs: ['body'],
   covers: 'body',
@@ -72,6 +73,10 @@ const WIX: CodeScheme = {
   facts: { otherSecrets: 'each app has a public key of its own', unsigned: false },
   limits: 'The URL and the headers are not signed.',
 }
+
+/** PEM files end with a line break. @throws ListenerConfigError */
+const publicKeyText: OptionCheck = (value, option) =>
+  secretText(typeof value === 'string' ? value.trim() : value, option)
 
 /** @throws ListenerConfigError */
 function spkiOf(text: string): Uint8Array<ArrayBuffer> {
@@ -100,7 +105,7 @@ export const wix: CodeSchemeFactory<WixOptions, '/eventType'> = defineCodeScheme
   WIX,
   { ...COMMON_OPTIONS, publicKeys: checkedElsewhere },
   ({ publicKeys }, authBy) => {
-    const keys = namedSecrets(publicKeys, 'publicKeys', secretText).map(({ id, secret }) => ({
+    const keys = namedSecrets(publicKeys, 'publicKeys', publicKeyText).map(({ id, secret }) => ({
       id,
       verifies: verifierOf(spkiOf(secret)),
     }))

@@ -36,13 +36,16 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   intercom: ['unsigned'],
   line: ['signed'],
   meta: ['unsigned'],
+  monday: ['unsigned'],
   notion: ['itself', 'unsigned'], // makenotion/notion-sdk-js 722, and older descriptions of it
   okta: ['unsigned'],
+  ringcentral: ['unsigned'],
   slack: ['signed', 'unsigned'], // slackapi/bolt-js 1397
   sns: ['signed'],
   trello: ['unsigned'],
   twitch: ['signed'],
   woocommerce: ['unsigned'],
+  x: ['unsigned'],
   xero: ['signed'],
   zoom: ['signed'],
 }

@@ -47,6 +47,13 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
       payload: { bt_payload: `${btoa('<notification><kind>check</kind></notification>')}\n` },
     },
   },
+  chargebee: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { id: 'ev_1', event_type: 'plan_created' },
+    event: { id: 'ev_1', type: 'plan_created' },
+    isToken: true,
+  },
   cloudevents: {
     ...plain,
     sign: { secret: SECRET, eventId: 'one', eventType: 'made.up' },
@@ -55,6 +62,13 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     isToken: true,
   },
   cloudinary: { ...plain, body: { notification_type: 'upload' }, event: { type: 'upload' } },
+  deepgram: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { metadata: { request_id: '1' } },
+    event: { payload: { metadata: { request_id: '1' } } },
+    isToken: true,
+  },
   graph: {
     ...plain,
     body: { value: [{ subscriptionId: '1' }, { subscriptionId: '2' }] },
@@ -66,6 +80,21 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     sign: { secret: SECRET, keyId: 'APIkey' },
     body: { id: 'EV_1', event: 'room_started' },
     event: { id: 'EV_1', type: 'room_started' },
+  },
+  monday: {
+    options: { secrets: SECRET, publicUrl: PUBLIC_URL },
+    sign: { secret: SECRET, publicUrl: PUBLIC_URL },
+    body: { event: { type: 'create_pulse', triggerUuid: 'b5ed2e17' } },
+    event: { id: 'b5ed2e17', type: 'create_pulse' },
+    isToken: true,
+  },
+  netlify: { ...plain, body: { state: 'ready' }, event: { payload: { state: 'ready' } } },
+  pipedrive: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { meta: { id: '1', action: 'create', entity: 'deal' } },
+    event: { id: '1', type: 'create.deal' },
+    isToken: true,
   },
   postmark: {
     options: { secrets: 'user:pässword' },
@@ -89,7 +118,7 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
 }
 
 /** Only the sender has their keys. */
-const NOT_SIGNED = ['paypal', 'plaid', 'pubsub', 'sns']
+const NOT_SIGNED = ['app-store', 'paypal', 'plaid', 'pubsub', 'sns', 'vercel-connect', 'wix']
 
 const listenerOf = async (name: string, { options }: Sample) =>
   defineListener({ id: name, auth: (await schemeFactory(name))(options), store: memoryStore() })

@@ -114,7 +114,9 @@ export function isAnythingSigned(scheme: SenderScheme): boolean {
 }
 
 /** Whether the sender signs with a private key, and receivers have the public one. */
-export function hasKeyPair({ algorithm }: SenderScheme): boolean {
+export function hasKeyPair(scheme: SenderScheme): boolean {
+  const { algorithm } = scheme
+  if (algorithm === 'code') return scheme.hasKeyPair === true
   return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
 }
 
