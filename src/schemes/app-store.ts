@@ -18,7 +18,7 @@ import {
 } from './kit/define-scheme.ts'
 import type { BodyForm } from './kit/scheme.ts'
 
-/** A certificate: its DER, as Apple's `.cer` files have it, or PEM. */
+/** A certificate: its DER, as Apple's `.cer` files have it, or the base64 of that, or PEM. */
 type RootCertificate = string | Uint8Array
 
 /** The options of `appStore`, named as in Apple's library. */
@@ -192,7 +192,7 @@ const aRoot: OptionCheck = (value, option) => {
  * @example
  * ```ts
  * const auth = appStore({
- *   rootCertificates: await readFile('AppleRootCA-G3.cer'),
+ *   rootCertificates: process.env.APPLE_ROOT_CA_G3 ?? '',
  *   bundleId: 'com.example.app',
  *   environment: 'Production',
  *   appAppleId: 1234567890,

@@ -23,7 +23,6 @@ export const deepgram: CodeSchemeFactory<SharedSecretOptions> = basicScheme({
   secretMadeBy: 'user',
   content: [ANY_BODY],
   maxBodyBytes: 16_777_216, // a transcript has an object for each word, and Deepgram documents no size
-  leaseSeconds: 60,
   maxRunSeconds: 240, // of the 300 s in which Deepgram retries
   facts: {
     unsigned:

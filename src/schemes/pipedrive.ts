@@ -24,8 +24,7 @@ export const pipedrive: CodeSchemeFactory<SharedSecretOptions> = basicScheme(
     eventId: { member: '/meta/id' },
     eventType: { member: '/meta/action' },
     maxBodyBytes: 1_048_576,
-    leaseSeconds: 60,
-    maxRunSeconds: 120, // of the three minutes in which Pipedrive retries
+    maxRunSeconds: 123, // of the 183 s in which Pipedrive retries
     facts: {
       unsigned:
         'Pipedrive authenticates only if the webhook has credentials: create it with an HTTP Auth username and password',

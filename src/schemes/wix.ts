@@ -28,6 +28,7 @@ export interface WixOptions extends CommonOptions {
   readonly publicKeys: NonNullable<SchemeOptions['publicKeys']> | undefined
 }
 
+const NO_BYTES = new Uint8Array(0)
 const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
 /** Wix signs tokens that expire after three days and a half, and repeats them for two. */
 const TIMES: TimeRules = { exp: { ahead: 2_592_000, optional: true } }
@@ -76,15 +77,16 @@ const WIX: CodeScheme = {
 
 /** PEM files end with a line break. @throws ListenerConfigError */
 const publicKeyText: OptionCheck = (value, option) =>
-  secretText(typeof value === 'string' ? value.trim() : value, option)
+  secretText(typeof value === 'string' ? value.replace(/[\r\n]+$/, '') : value, option)
 
 /** @throws ListenerConfigError */
 function spkiOf(text: string): Uint8Array<ArrayBuffer> {
-  const pem = text.includes('-----')
-    ? text
-    : (decodeUtf8(decodeBase64(text.trim()) ?? new Uint8Array(0)) ?? '')
-  const spki = pem.includes('-----') ? decodeBase64(pem.replace(ARMOUR, '').trim()) : undefined
-  const problem = spki ? rsaSpkiProblem(spki) : 'it is neither PEM nor the base64 of PEM'
+  const isPem = text.includes('-----')
+  const pem = isPem ? text : decodeUtf8(decodeBase64(text.replace(/[\r\n]/g, '')) ?? NO_BYTES)
+  const spki = pem?.includes('-----') ? decodeBase64(pem.replace(ARMOUR, '')) : undefined
+  const problem = spki
+    ? rsaSpkiProblem(spki)
+    : 'it is neither PEM nor the base64 of PEM, or has a space around it'
   if (spki === undefined || problem) throw new ListenerConfigError('publicKeys', `cannot be used: ${problem}`)
   return spki
 }

@@ -101,7 +101,10 @@ async function unsigned(file: Vectors): Promise<Delivery> {
 }
 
 describe('a delivery without a signature', () => {
-  it.each(files)('$scheme: is explained by what its sender is known to do', async (file) => {
+  /** Wix has no signature of its own: the whole body is the token. */
+  const withSignature = files.filter(({ scheme }) => scheme !== 'wix')
+
+  it.each(withSignature)('$scheme: is explained by what its sender is known to do', async (file) => {
     const { sender, facts } = (await schemeFactory(file.scheme)).scheme
     const { verdict, likely } = await refused(await unsigned(file), await listenerOf(file))
     expect(['auth_missing', 'header_missing', 'signature_mismatch']).toContain(verdict.reason)
@@ -125,7 +128,7 @@ describe('a delivery without a signature', () => {
   })
 
   const OPTIONAL =
-    'adyen adyen-platform auth0 bitbucket box buildkite calendly cloudevents contentful docusign github gitlab gitlab-signing graph hubspot notion okta postmark pubsub razorpay rfc9421 sanity sendgrid sentry sns standard-webhooks telegram telnyx typeform webflow'.split(
+    'adyen adyen-platform app-store auth0 bitbucket box buildkite calendly chargebee cloudevents contentful deepgram docusign github gitlab gitlab-signing google-channels graph hubspot monday netlify notion okta pipedrive postmark pubsub razorpay rfc9421 ringcentral sanity sendgrid sentry sns standard-webhooks telegram telnyx typeform webflow'.split(
       ' ',
     )
 

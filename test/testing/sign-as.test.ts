@@ -15,6 +15,7 @@ const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'
 /** A secret in the form that the scheme reads. */
 function secretFor(key: unknown): string {
   if (key === 'hex') return 'a1'.repeat(32)
+  if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   if (key === 'text') return 'a secret of this test'
   return `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
 }

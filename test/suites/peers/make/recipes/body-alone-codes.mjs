@@ -34,6 +34,7 @@ export default [
     encoding: 'base64',
     prefix: 'HMAC ',
     otherPrefix: 'Bearer ',
+    without: ['the prefix in upper case'], // it is
     keys: secretsOf('microsoft-teams', (bytes) => bytes.toString('base64')),
     keyBytes: (secret) => Buffer.from(secret, 'base64'),
     body: '{"type": "message", "id": "1485983408511", "timestamp": "2025-11-20T11:59:59.437Z", "channelId": "msteams", "from": {"id": "29:1XJKJMvc5GBtc2JwZq0oj8tHZmzrQgFmB39ATiQWA85gQtHieVkKilBZ9XHoq9j7Zaqt7CZ-NJWi7me2kHTL3Bw", "name": "a user"}, "conversation": {"id": "19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839"}, "text": "<at>SimpleBot</at> hello"}',
