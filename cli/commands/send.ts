@@ -1,4 +1,5 @@
 import { parseJson } from '../../src/lib/json.ts'
+import { addressOf } from '../../src/schemes/kit/signed-url.ts'
 import { problemCode } from '../../src/sender/judge.ts'
 import { CONNECTION_HEADER } from '../../src/sender/request-headers.ts'
 import { bodyBytes } from '../../src/signing/body.ts'
@@ -62,7 +63,10 @@ export const send: Command = defineCommand({
     const attempt = async (number: number) => {
       const signed = await signer.sign()
       const body = given.tamper ? tamper(Buffer.from(signed.body)) : signed.body
-      const answer = await post(target, { headers: { ...signed.headers, ...headers }, body })
+      const answer = await post(addressOf(target, signed), {
+        headers: { ...signed.headers, ...headers },
+        body,
+      })
       show({ attempt: number, ...answer, eventId })
       const hint =
         (given.tamper && aboutTampered(answer.status)) || hintAbout(answer.status, answer.body, method)

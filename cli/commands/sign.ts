@@ -1,3 +1,4 @@
+import { addressOf } from '../../src/schemes/kit/signed-url.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import { EXIT, UsageError } from '../command-line/exit.ts'
@@ -26,9 +27,12 @@ export const sign: Command = defineCommand({
       throw new UsageError(`--scheme ${given.scheme} writes the signature into the body: add --curl`)
     }
     const request = await signer.sign()
+    if (request.url !== undefined && !given.curl) {
+      throw new UsageError(`--scheme ${given.scheme} writes into the query of the URL: add --curl`)
+    }
     print(
       given.curl
-        ? asCommand(signer.target, request, changesBody ? {} : given)
+        ? asCommand(addressOf(signer.target, request), request, changesBody ? {} : given)
         : headerLines(request.headers).join('\n'),
     )
     return EXIT.done

@@ -4,6 +4,7 @@ import type { Explanation } from '../../src/explain/index.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { memberOf, textOf } from '../../src/lib/member-of.ts'
+import { addressOf } from '../../src/schemes/kit/signed-url.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { toJsonLine } from '../command-line/output.ts'
 import { curlCommand, dataOption } from '../command-line/shell.ts'
@@ -119,12 +120,14 @@ async function act(
     const harmless = delivery.headers.filter(
       ([name, value]) => !isSensitive(name) && !isAcceptEncoding(name) && isPlain(name, value),
     )
-    const { headers, body } = await resigner.sign({ ...delivery, headers: harmless, isNewEvent: true, url })
+    const resent = { ...delivery, headers: harmless, isNewEvent: true, url }
+    const request = await resigner.sign(resent)
+    const { headers, body } = request
     const option = dataOption(Buffer.from(body))
     if (option === undefined || body.length > LARGEST_COMMAND) {
       return refuse(response, 409, 'This body cannot be part of a command line. Use hookgate send --file.')
     }
-    return say(response, { command: curlCommand(url, headers, option) }, mask)
+    return say(response, { command: curlCommand(addressOf(url, request), headers, option) }, mask)
   } catch (error) {
     // Show the scheme's own message, e.g. `lacks a value that Twilio signs`. Others may quote the delivery.
     const reason =
@@ -149,7 +152,7 @@ async function replayOf(
   const isOldTime = !canSign || resigner.timeIsInBody
   const at = isOldTime ? Date.parse(firstOf(delivery, recent).time) : undefined
   const rerun = asDuplicate ? undefined : { at, sourceIp: delivery.sourceIp ?? undefined }
-  return [url, request, { origin: delivery.seq, rerun }]
+  return [addressOf(url, request), request, { origin: delivery.seq, rerun }]
 }
 
 /** The delivery at the start of a chain of replays. */

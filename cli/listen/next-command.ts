@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type Listener, verify } from '../../src/index.ts'
+import { addressOf } from '../../src/schemes/kit/signed-url.ts'
 import type { SignedRequest } from '../../src/signing/sign.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { toDelivery } from '../../src/testing/to-delivery.ts'
@@ -23,11 +24,12 @@ export async function workingCommand(
   listener: Listener,
 ): Promise<string | undefined> {
   if (command?.sign === undefined) return command?.text
-  const { pathname, search, hostname } = new URL(command.target)
-  const address = hostname.replace(/^\[|\]$/g, '')
   const trial = { ...listener, store: memoryStore({ maxRecords: 10 }), onVerdict() {}, onError() {} }
   try {
-    const delivery = toDelivery(await command.sign(), isIP(address) ? address : '127.0.0.1')
+    const request = await command.sign()
+    const { pathname, search, hostname } = new URL(addressOf(command.target, request))
+    const address = hostname.replace(/^\[|\]$/g, '')
+    const delivery = toDelivery(request, isIP(address) ? address : '127.0.0.1')
     const { ok } = await verify({ ...delivery, url: pathname + search }, trial)
     return ok ? command.text : undefined
   } catch {

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { JwtAlgorithm } from '../../src/crypto/algorithms.ts'
+import type { SignatureAlgorithm } from '../../src/crypto/algorithms.ts'
 
 const RSA_BITS = 2048
 
@@ -15,8 +15,10 @@ export function fromDer({ privateKey }: { readonly privateKey: unknown }): KeyOb
   return createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' })
 }
 
-export function newPrivateKey(algorithm: JwtAlgorithm): KeyObject {
-  if (algorithm === 'RS256') return fromDer(generateKeyPairSync('rsa', { modulusLength: RSA_BITS, ...DER }))
-  if (algorithm === 'ES256') return fromDer(generateKeyPairSync('ec', { namedCurve: 'P-256', ...DER }))
-  return fromDer(generateKeyPairSync('ed25519', DER))
+export function newPrivateKey(algorithm: SignatureAlgorithm): KeyObject {
+  if (algorithm === 'EdDSA') return fromDer(generateKeyPairSync('ed25519', DER))
+  if (/^[RP]S/.test(algorithm))
+    return fromDer(generateKeyPairSync('rsa', { modulusLength: RSA_BITS, ...DER }))
+  const namedCurve = `P-${algorithm.slice(2)}`
+  return fromDer(generateKeyPairSync('ec', { namedCurve, ...DER }))
 }

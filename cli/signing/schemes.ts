@@ -55,7 +55,7 @@ export function canSign({ scheme }: AnyScheme): boolean {
 }
 
 export function isInBody({ scheme }: AnyScheme): boolean {
-  return scheme.signature.headers.length === 0
+  return scheme.signature.member !== undefined
 }
 
 /** Whether the sender signs the URL that it calls, or may: a factory that needs the URL says so. */

@@ -47,6 +47,10 @@ const GITLAB: Retries = {
 export const RETRIES: { readonly [scheme: string]: Retries } = {
   adyen: ADYEN,
   'adyen-platform': ADYEN,
+  airtable: {
+    says: 'undocumented in number; the notification says whether it will be retried',
+    source: 'https://airtable.com/developers/web/api/model/webhooks-notification',
+  },
   anthropic: {
     says: 'twice, at growing intervals',
     disabled: 'at once after a 3xx or if the URL resolves to a private address, and after long failure',
@@ -71,6 +75,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'after 7 days of failures',
     source: 'https://auth0.com/docs/customize/log-streams',
   },
+  'authorize-net': notRead('https://developer.authorize.net/api/reference/features/webhooks.html'),
   bitbucket: {
     says: 'twice, only after a 5xx',
     timeoutSeconds: 10,
@@ -178,6 +183,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'up to 10 times, at growing intervals; never after a 400, 401, 403, 404 or 405',
     source: 'https://community.hubspot.com/t5/APIs-Integrations/Webhooks-response/td-p/277558',
   },
+  hygraph: {
+    says: '4 times',
+    timeoutSeconds: 3,
+    source: 'https://hygraph.com/docs/api-reference/basics/webhooks',
+  },
   intercom: {
     says: 'unless you answer 200 in time; how often is not said. After a 429 for up to 2 hours',
     timeoutSeconds: 5,
@@ -207,10 +217,22 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'several times; how often is not said',
     source: 'https://docs.livekit.io/home/server/webhooks/',
   },
+  mailchimp: {
+    says: 'at growing intervals over 75 minutes',
+    lastsSeconds: 75 * MINUTE,
+    timeoutSeconds: 10,
+    source: 'https://mailchimp.com/developer/marketing/guides/sync-audience-data-webhooks/',
+  },
   mailgun: {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
     source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-retries',
+  },
+  'mercado-pago': {
+    says: 'after 5 min, 45 min, 6 h, 2 d and 4 d, until the answer is 200 or 201',
+    timeoutSeconds: 22,
+    source:
+      'https://www.mercadopago.com.br/developers/en/docs/checkout-api/additional-content/notifications/ipn/online-payments/online-url-after-notification',
   },
   meta: {
     says: 'at once, then less and less often for 36 hours; WhatsApp for up to 7 days',
@@ -256,6 +278,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'for 24 hours after 3 events in a row that PagerDuty gave up',
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  pandadoc: {
+    says: 'automatically and by hand; how often is not said',
+    timeoutSeconds: 20,
+    source: 'https://developers.pandadoc.com/docs/webhook-debugging',
+  },
   paypal: {
     says: 'up to 25 times in 3 days',
     lastsSeconds: 3 * DAY,
@@ -280,6 +307,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 10,
     source:
       'https://support.plaid.com/hc/en-us/articles/40390675922967-Can-Plaid-re-push-failed-or-missed-webhook-events',
+  },
+  plivo: {
+    says: 'as the fragment of the URL says: the parameters of callback retries',
+    source: 'https://docs.plivo.com/docs/voice/concepts/callback-configurations/',
   },
   polar: {
     says: 'up to 10 times, at growing intervals',
@@ -308,6 +339,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     disabled: 'after 24 hours of failures',
     source: 'https://razorpay.com/docs/webhooks/',
+  },
+  recurly: {
+    says: '10 times, at intervals that grow from 10 s: 10 + x · 2^(x + 5) seconds',
+    lastsSeconds: 262_308,
+    timeoutSeconds: 5,
+    source: 'https://docs.recurly.com/recurly-subscriptions/docs/automatic-retries',
   },
   replicate: {
     says: 'several times within about a minute, and only when a prediction has ended',

@@ -11,8 +11,13 @@ export interface Source {
 
 /** By the name of the scheme, in alphabetical order. Older rows have none: `sourceOf` takes what was read of their retries. */
 const SOURCES: { readonly [scheme: string]: Source } = {
+  airtable: { url: 'https://airtable.com/developers/web/api/webhooks-overview', read: '2026-11-27' },
   'app-store': {
     url: 'https://developer.apple.com/documentation/appstoreservernotifications/responsebodyv2',
+    read: '2026-11-27',
+  },
+  'authorize-net': {
+    url: 'https://developer.authorize.net/api/reference/features/webhooks.html',
     read: '2026-11-27',
   },
   chargebee: { url: 'https://www.chargebee.com/docs/webhook_settings.html', read: '2026-11-27' },
@@ -21,13 +26,22 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://developers.google.com/workspace/calendar/api/guides/push',
     read: '2026-11-27',
   },
+  hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
+  mailchimp: {
+    url: 'https://mailchimp.com/developer/marketing/guides/sync-audience-data-webhooks/',
+    read: '2026-11-27',
+  },
+  'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
   'microsoft-teams': {
     url: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
     read: '2026-11-27',
   },
   monday: { url: 'https://developer.monday.com/apps/docs/authorization-header', read: '2026-11-27' },
   netlify: { url: 'https://docs.netlify.com/deploy/deploy-notifications/', read: '2026-11-27' },
+  pandadoc: { url: 'https://developers.pandadoc.com/docs/webhook-verification', read: '2026-11-27' },
   pipedrive: { url: 'https://pipedrive.readme.io/docs/guide-for-webhooks-v2', read: '2026-11-27' },
+  plivo: { url: 'https://docs.plivo.com/docs/voice/xml/request/validation', read: '2026-11-27' },
+  recurly: { url: 'https://docs.recurly.com/v1.3/docs/signature-verification', read: '2026-11-27' },
   ringcentral: {
     url: 'https://developers.ringcentral.com/guide/notifications/webhooks/receiving',
     read: '2026-11-27',

@@ -65,3 +65,7 @@ export const secretText: OptionCheck = (value, option) => {
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }
+
+/** The same for a public key, whose PEM ends with a line break. @throws ListenerConfigError */
+export const publicKeyText: OptionCheck = (value, option) =>
+  secretText(typeof value === 'string' ? value.trimEnd() : value, option)

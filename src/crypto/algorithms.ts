@@ -4,12 +4,19 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 export const JWT_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number]
 
+/** The algorithms of all senders, by their names in JOSE (RFC 7518 3.1). Tokens have none but the first three. */
+export type SignatureAlgorithm = JwtAlgorithm | 'RS384' | 'PS256' | 'PS384' | 'ES384'
+
 export type SignatureKey = Parameters<typeof crypto.subtle.verify>[1]
 
 /** Name, hash and curve of each key, in Web Crypto's terms (RFC 7518 3.3, 3.4; RFC 8037 3.1). */
-const KEY_ALGORITHMS: Readonly<Record<JwtAlgorithm, string>> = {
+const KEY_ALGORITHMS: Readonly<Record<SignatureAlgorithm, string>> = {
   RS256: 'RSASSA-PKCS1-v1_5 SHA-256 ',
+  RS384: 'RSASSA-PKCS1-v1_5 SHA-384 ',
+  PS256: 'RSA-PSS SHA-256 ',
+  PS384: 'RSA-PSS SHA-384 ',
   ES256: 'ECDSA  P-256',
+  ES384: 'ECDSA  P-384',
   EdDSA: 'Ed25519  ',
 }
 
@@ -17,7 +24,7 @@ const KEY_ALGORITHMS: Readonly<Record<JwtAlgorithm, string>> = {
  * Whether a public key was imported for exactly this algorithm. Web Crypto accepts any hash and curve, and node:crypto any
  * key.
  */
-export function isKeyFor(algorithm: JwtAlgorithm, key: SignatureKey): boolean {
+export function isKeyFor(algorithm: SignatureAlgorithm, key: SignatureKey): boolean {
   const { name, hash, namedCurve }: KeyAlgorithm = key.algorithm
   return (
     [name, hash?.name, namedCurve].join(' ') === KEY_ALGORITHMS[algorithm] &&
@@ -26,6 +33,9 @@ export function isKeyFor(algorithm: JwtAlgorithm, key: SignatureKey): boolean {
   )
 }
 
+/** The bits of the hash that an algorithm signs, as its name says. NaN for EdDSA, which hashes the message itself. */
+export const hashBits = (algorithm: SignatureAlgorithm): number => Number(algorithm.slice(2))
+
 interface KeyAlgorithm {
   readonly name: string
   readonly hash?: { readonly name: string }
@@ -33,7 +43,7 @@ interface KeyAlgorithm {
 }
 
 /** The hashes that senders use HMAC with. */
-export type HmacHash = 'sha1' | 'sha256' | 'sha512'
+export type HmacHash = 'sha1' | 'sha256' | 'sha384' | 'sha512'
 
 /**
  * The encoding of a signature. Only the canonical form matches: lower-case hex, padded base64, or base64url without padding.

@@ -1,6 +1,6 @@
 import { encodeHex } from '../lib/bytes.ts'
 import { certificateTime } from './certificate.ts'
-import { DER_BIT_STRING, DER_SEQUENCE, type DerElement, derNumber, derParts, readDer } from './der.ts'
+import { DER_BIT_STRING, DER_SEQUENCE, type DerElement, derParts, fromDerSignature, readDer } from './der.ts'
 import { type Curve, curveOf } from './public-keys.ts'
 
 /** The parts of an X.509 certificate (RFC 5280 4.1) of an elliptic curve that a chain is verified by. */
@@ -99,7 +99,7 @@ function mayIssue(constraints: Uint8Array<ArrayBuffer> | undefined): boolean {
 export async function isIssuedBy(certificate: ChainCertificate, issuer: ChainCertificate): Promise<boolean> {
   if (certificate.issuer !== issuer.subject) return false
   const { curve, publicKey } = issuer
-  const signature = rawSignature(certificate.signature, curve === 'P-384' ? 48 : 32)
+  const signature = fromDerSignature(certificate.signature, curve === 'P-384' ? 48 : 32)
   if (signature === undefined) return false
   const key = await crypto.subtle.importKey('spki', publicKey, { name: 'ECDSA', namedCurve: curve }, false, [
     'verify',
@@ -110,16 +110,4 @@ export async function isIssuedBy(certificate: ChainCertificate, issuer: ChainCer
     signature,
     certificate.signedPart,
   )
-}
-
-/** Converts a DER Ecdsa-Sig-Value to r and s, as Web Crypto takes them. Undefined for any other bytes. */
-function rawSignature(der: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> | undefined {
-  const [sequence, more] = readDer(der) ?? []
-  const numbers = more ? [] : derParts(sequence, DER_SEQUENCE).map(derNumber)
-  const [r, s] = numbers
-  if (!r || !s || numbers.length > 2 || r.length > size || s.length > size) return undefined
-  const signature = new Uint8Array(size * 2)
-  signature.set(r, size - r.length)
-  signature.set(s, size * 2 - s.length)
-  return signature
 }

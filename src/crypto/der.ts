@@ -54,12 +54,15 @@ function lengthAt([first, ...more]: Uint8Array): number {
   return isShortest && isWhole ? length : Number.NaN
 }
 
-/** Converts r and s (RFC 7518 3.4) to an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`. */
-export function toDerSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-  if (signature.length !== 64) return undefined
-  const der = new Uint8Array(72)
+/**
+ * Converts r and s, `size` bytes each (RFC 7518 3.4), to an Ecdsa-Sig-Value (RFC 3279 2.2.3), which needs no `{ key, dsaEncoding }`.
+ * Undefined for any other length.
+ */
+export function toDerSignature(signature: Uint8Array, size: number): Uint8Array<ArrayBuffer> | undefined {
+  if (signature.length !== size * 2) return undefined
+  const der = new Uint8Array(size * 2 + 8)
   let end = 2
-  for (let start = 0, next = 32; next <= 64; start = next, next += 32) {
+  for (let start = 0, next = size; next <= size * 2; start = next, next += size) {
     // DER integers are minimal, with a leading zero if the first bit is set, because that is the sign bit.
     while (start < next - 1 && signature[start] === 0) start += 1
     const zero = (signature[start] ?? 0) >> 7
@@ -72,14 +75,17 @@ export function toDerSignature(signature: Uint8Array): Uint8Array<ArrayBuffer> |
   return der.subarray(0, end)
 }
 
-/** Converts a strict Ecdsa-Sig-Value to r and s, 32 bytes each. Undefined for any other bytes. */
-export function fromDerSignature(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
+/** Converts a strict Ecdsa-Sig-Value to r and s, `size` bytes each. Undefined for any other bytes. */
+export function fromDerSignature(
+  der: Uint8Array<ArrayBuffer>,
+  size: number,
+): Uint8Array<ArrayBuffer> | undefined {
   const [sequence, more] = readDer(der) ?? []
   const numbers = more ? [] : derParts(sequence, DER_SEQUENCE).map(derNumber)
   const [r, s] = numbers
-  if (!r || !s || numbers.length > 2 || r.length > 32 || s.length > 32) return undefined
-  const signature = new Uint8Array(64)
-  signature.set(r, 32 - r.length)
-  signature.set(s, 64 - s.length)
+  if (!r || !s || numbers.length > 2 || r.length > size || s.length > size) return undefined
+  const signature = new Uint8Array(size * 2)
+  signature.set(r, size - r.length)
+  signature.set(s, size * 2 - s.length)
   return signature
 }

@@ -1,5 +1,6 @@
 /** Cryptography on node:crypto, synchronous. `web.ts` is its counterpart: both run the same test vectors. */
 import nodeCrypto, {
+  constants,
   createHash,
   createHmac,
   createSecretKey,
@@ -16,10 +17,11 @@ import { joinChunks } from '../lib/read-stream.ts'
 import { MOST_HASHED_AT_ONCE } from '../limits.ts'
 import {
   type HmacHash,
+  hashBits,
   isKeyFor,
-  type JwtAlgorithm,
   type Mac,
   type Sha256,
+  type SignatureAlgorithm,
   type SignatureKey,
   type Signed,
   type Spelling,
@@ -140,7 +142,7 @@ function joinedBytes({ before, body, after }: Signed): Uint8Array {
  * the pool gets a copy. `times` is that of a `Mac`.
  */
 export async function verifySignature(
-  algorithm: JwtAlgorithm,
+  algorithm: SignatureAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   message: string | Signed,
@@ -149,16 +151,20 @@ export async function verifySignature(
   count(1)
   try {
     const keyObject = keyObjectFor(algorithm, key)
-    const encoded = algorithm === 'ES256' ? toDerSignature(signature) : signature
+    const bits = hashBits(algorithm)
+    const encoded = algorithm.startsWith('ES') ? toDerSignature(signature, bits / 8) : signature
     if (!keyObject || !encoded) return false
-    const digest = algorithm === 'EdDSA' ? null : 'sha256'
+    const digest = algorithm === 'EdDSA' ? null : `sha${bits}`
+    const verifyKey = algorithm.startsWith('PS')
+      ? { key: keyObject, ...PSS, saltLength: bits / 8 }
+      : keyObject
     await undefined // lets checks of the same tick be counted
     if (typeof message === 'object' && isLong(message.body, times)) {
-      if (digest === null) return await inPool(digest, await whole(message), keyObject, encoded)
-      return (await inTurns(() => createVerify(digest), message)).verify(keyObject, encoded)
+      if (digest === null) return await inPool(digest, await whole(message), verifyKey, encoded)
+      return (await inTurns(() => createVerify(digest), message)).verify(verifyKey, encoded)
     }
     const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : joinedBytes(message)
-    const check = [digest, bytes, keyObject, encoded] as const
+    const check = [digest, bytes, verifyKey, encoded] as const
     return runsInline() ? verify(...check) : await inPool(...check)
   } catch (error) {
     if (wasAbandoned(error)) throw error
@@ -174,7 +180,15 @@ function whole({ before, body, after }: Signed): MaybePromise<Uint8Array> {
   return joinInTurns(parts, before.length + body.length + after.length, body)
 }
 
-type Check = readonly [digest: string | null, bytes: Uint8Array, key: KeyObject, signature: Uint8Array]
+/** RFC 7518 3.5: the salt is as long as the hash. */
+const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING } as const
+
+type Check = readonly [
+  digest: string | null,
+  bytes: Uint8Array,
+  key: KeyObject | { readonly key: KeyObject; readonly padding: number; readonly saltLength: number },
+  signature: Uint8Array,
+]
 
 function inPool(...check: Check): Promise<boolean> {
   return new Promise((resolve) => {
@@ -182,10 +196,10 @@ function inPool(...check: Check): Promise<boolean> {
   })
 }
 
-const keyObjects = new WeakMap<SignatureKey, readonly [JwtAlgorithm, KeyObject]>()
+const keyObjects = new WeakMap<SignatureKey, readonly [SignatureAlgorithm, KeyObject]>()
 
 /** Cached per key. Pass the key itself to `verify`: some versions of Node parse `{ key, … }` again on each call, which takes longer than RS256. */
-function keyObjectFor(algorithm: JwtAlgorithm, key: SignatureKey): KeyObject | undefined {
+function keyObjectFor(algorithm: SignatureAlgorithm, key: SignatureKey): KeyObject | undefined {
   let known = keyObjects.get(key)
   if (known === undefined && isKeyFor(algorithm, key)) {
     known = [algorithm, KeyObject.from(key)]

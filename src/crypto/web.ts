@@ -2,10 +2,11 @@
 import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
 import {
   type HmacHash,
+  hashBits,
   isKeyFor,
-  type JwtAlgorithm,
   type Mac,
   type Sha256,
+  type SignatureAlgorithm,
   type SignatureKey,
   type Signed,
   type Spelling,
@@ -59,7 +60,7 @@ export const sha256: Sha256 = async (data, spelling = 'base64url') => {
  * (RFC 7515 5.2).
  */
 export async function verifySignature(
-  algorithm: JwtAlgorithm,
+  algorithm: SignatureAlgorithm,
   key: SignatureKey,
   signature: Uint8Array<ArrayBuffer>,
   message: string | Signed,
@@ -67,8 +68,9 @@ export async function verifySignature(
 ): Promise<boolean> {
   try {
     if (!isKeyFor(algorithm, key)) return false
+    const bits = hashBits(algorithm)
     return await crypto.subtle.verify(
-      { name: key.algorithm.name, hash: 'SHA-256' },
+      bits ? { name: key.algorithm.name, hash: `SHA-${bits}`, saltLength: bits / 8 } : key.algorithm.name,
       key,
       signature,
       typeof message === 'string'

@@ -1,4 +1,4 @@
-import { type Delivery, headerOf } from '../delivery.ts'
+import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
 import { parsedBody } from '../schemes/kit/body.ts'
 import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
@@ -13,7 +13,7 @@ export function missingHeader(
   required: readonly string[],
 ): readonly string[] {
   const { scheme, facts, name, whyMissing } = expected
-  const { headers, member } = scheme.signature
+  const { headers, member, query } = scheme.signature
   const isAbsent = (header: string) => headerOf(delivery, header) === undefined
   // Code needs all of its headers. A row has its signature in any of them.
   const isSigned = scheme.algorithm !== 'code' && !headers.every(isAbsent)
@@ -27,6 +27,16 @@ export function missingHeader(
   if (missing !== undefined) {
     const why = otherwise('a proxy or middleware has dropped it')
     return [`No ${headerTitle(missing)} header: ${why ?? whyMissing}`]
+  }
+  if (query !== undefined && !new URLSearchParams(queryTextOf(delivery)).get(query)) {
+    if (delivery.url === undefined) {
+      return [
+        `No ${query} in the query of the URL: this host does not know it, so set the url of the Delivery`,
+      ]
+    }
+    const dropped = 'something in front of this listener has dropped the query'
+    const always = `${name} always sends it, so ${dropped}, or ${name} did not send this request; ${SIGN_TESTS}`
+    return [`No ${query} in the query of the URL: ${otherwise(dropped) ?? always}`]
   }
   if (!lacksMember(delivery, expected)) return []
   const always = `${name} always sends it, so something on the way has changed the body, or ${name} did not send this request; ${SIGN_TESTS}`

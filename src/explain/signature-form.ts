@@ -1,12 +1,13 @@
 import { type Delivery, fieldText, headerOf } from '../delivery.ts'
 import { decodeHex, ENCODE } from '../lib/bytes.ts'
-import type { Algorithm, Scheme, Spelling } from '../schemes/kit/scheme.ts'
+import type { Algorithm, Scheme, SignatureSpelling } from '../schemes/kit/scheme.ts'
 import { headerTitle } from './expected-sender.ts'
 
-/** ECDSA is left out: its signatures have no fixed length. */
+/** ECDSA and RSA are left out: their signatures have no fixed length. */
 const BYTES: Partial<Record<Algorithm, number>> = {
   'hmac-sha1': 20,
   'hmac-sha256': 32,
+  'hmac-sha384': 48,
   'hmac-sha512': 64,
   ed25519: 64,
 }
@@ -35,7 +36,9 @@ export function signatureForm(
     const parts = separator === '' ? [tight] : tight.split(separator.charAt(0))
     const items = parts.map((item) => item.trim())
     const time = timestamp && 'item' in timestamp ? timestamp.item : undefined
-    const signatures = items.filter((item) => time === undefined || !item.startsWith(time))
+    const isTime = (item: string, at: number) =>
+      time === '' ? at === 0 : time !== undefined && item.startsWith(time)
+    const signatures = items.filter((item, at) => !isTime(item, at))
     const expected = signatures.filter((item) => item.startsWith(prefix))
     const version = VERSION.exec(signatures[0] ?? '')?.[0]
     if (prefix !== '' && expected.length === 0 && version !== undefined) {
@@ -51,7 +54,7 @@ export function signatureForm(
         `${headerTitle(name)} has a blank behind a comma or semicolon that ${sender} does not write: find what changes headers in front of this listener`,
       )
     if (faults.size === 0) continue
-    const times = items.filter((item) => time !== undefined && item.startsWith(time))
+    const times = items.filter(isTime)
     headers[name] = [...times, prefix + ENCODE[spelling](found.bytes)].join(separator)
   }
   return { headers, faults: [...faults] }
@@ -74,7 +77,7 @@ function readDigest(item: string, prefix: string, length: number) {
 
 function faultsOf(
   { text, prefix, isHex, bytes }: NonNullable<ReturnType<typeof readDigest>>,
-  spelling: Spelling,
+  spelling: SignatureSpelling,
   expected: string,
 ): readonly string[] {
   const faults: string[] = []
@@ -84,9 +87,11 @@ function faultsOf(
     faults.push(`the signature ${fault}`)
   }
   if (text === ENCODE[spelling](bytes)) return faults
-  if (isHex && spelling === 'hex') faults.push('the digest is sent in upper case')
-  else if (isHex) faults.push(`the digest is sent as hex, not ${spelling}`)
-  else if (spelling === 'hex') faults.push('the digest is sent as base64, not hex')
+  const isHexExpected = spelling.endsWith('hex')
+  if (isHex && isHexExpected) {
+    faults.push(`the digest is sent in ${spelling === 'hex' ? 'upper' : 'lower'} case`)
+  } else if (isHex) faults.push(`the digest is sent as hex, not ${spelling}`)
+  else if (isHexExpected) faults.push('the digest is sent as base64, not hex')
   else {
     const isUrl = spelling === 'base64url'
     const [wrong, right] = isUrl ? ['standard base64', spelling] : ['base64url', 'standard base64']

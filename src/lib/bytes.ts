@@ -100,8 +100,11 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 }
 
 /** The encoders by the name of the encoding. */
-export const ENCODE: Readonly<Record<'hex' | 'base64' | 'base64url', (bytes: Uint8Array) => string>> = {
+export const ENCODE: Readonly<
+  Record<'hex' | 'upper-case-hex' | 'base64' | 'base64url', (bytes: Uint8Array) => string>
+> = {
   hex: encodeHex,
+  'upper-case-hex': (bytes) => encodeHex(bytes).toUpperCase(),
   base64: encodeBase64,
   base64url: encodeBase64url,
 }

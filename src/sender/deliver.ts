@@ -7,6 +7,7 @@ import {
   wellFormedText,
   withMethods,
 } from '../lib/options.ts'
+import { addressOf } from '../schemes/kit/signed-url.ts'
 import { aBody, bodyBytes } from '../signing/body.ts'
 import { type Endpoint, type OutgoingEvent, signFor } from './endpoint.ts'
 import { exchange, type Outgoing, readStart } from './exchange.ts'
@@ -89,7 +90,7 @@ export async function deliver(
     headers: requestHeaders(endpoint.headers ?? {}, signed.headers),
     body: bodyBytes(signed.body),
   }
-  const url = usableUrl(endpoint.url)
+  const url = usableUrl(addressOf(endpoint.url, signed))
   const result = url
     ? await attempt(url, outgoing, options.agents ?? publicAgents, timeoutSeconds * 1000, clock)
     : failed('url_invalid')

@@ -15,6 +15,8 @@ const RESET_CONTENT = 205
 export interface Outgoing {
   /** Defaults to `POST`. */
   readonly method?: string
+  /** Where to send it instead, if its query has the signature. */
+  readonly url?: string | undefined
   /** An array is sent as several header lines. */
   readonly headers: { readonly [name: string]: string | readonly string[] }
   readonly body: Uint8Array

@@ -1,6 +1,5 @@
 import { importJWK, type JWK } from 'jose'
-import { hmacWith } from '#crypto'
-import type { Signed } from '../crypto/algorithms.ts'
+import { hashBits, type Signed } from '../crypto/algorithms.ts'
 import { toDerSignature } from '../crypto/der.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
@@ -8,15 +7,16 @@ import { bytesOf, ENCODE } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
 import { checkOptions, type OptionCheck, type OptionTable, optional } from '../lib/options.ts'
-import { HMAC_HASHES, signedReader } from '../schemes/kit/authenticate.ts'
+import { isMac, macOf, signedReader } from '../schemes/kit/authenticate.ts'
 import { fits, isForm, parsedBody } from '../schemes/kit/body.ts'
 import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../schemes/kit/code-scheme.ts'
 import { FORM, formFields } from '../schemes/kit/form-fields.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../schemes/kit/index.ts'
 import { keyBytes } from '../schemes/kit/keys.ts'
-import type { Scheme } from '../schemes/kit/scheme.ts'
+import { KINDS } from '../schemes/kit/public-keys.ts'
+import type { PublicKeyAlgorithm, Scheme } from '../schemes/kit/scheme.ts'
 import type { SignedValues } from '../schemes/kit/signed-text.ts'
-import { signedUrlText } from '../schemes/kit/signed-url.ts'
+import { signedUrlText, withParameter } from '../schemes/kit/signed-url.ts'
 import {
   aBody,
   anyBytes,
@@ -71,18 +71,20 @@ export async function signAs<const Body extends SignAsOptions['body']>(
   if (eventType !== undefined) setHeader(headers, scheme.eventType, eventType)
   const known = { contentType, timestampText, eventId }
   if (scheme.algorithm === 'code') {
-    const { headers: signature, body = bodyBytes(options.body) } = await signByCode(scheme, options, known)
-    return { method: 'POST', headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
+    const parts = await signByCode(scheme, options, known)
+    const { headers: signature, body = bodyBytes(options.body), url } = parts
+    const sent = { headers: { ...headers, ...signature }, body: sentAs(options.body, body) }
+    return { method: 'POST', ...(url !== undefined && { url }), ...sent }
   }
   Object.assign(headers, scheme.fixedHeaders, scheme.signAsHeaders)
   const form = isForm(kind) ? writtenAsForm(kind, bodyBytes(options.body)) : undefined
   if (form !== undefined) {
-    const body = await signByRow(scheme, { ...options, body: form }, headers, known)
-    return { method: 'POST', headers, body: sentAs(options.body, body) }
+    const { body, url } = await signByRow(scheme, { ...options, body: form }, headers, known)
+    return { method: 'POST', ...url, headers, body: sentAs(options.body, body) }
   }
-  const body = await signByRow(scheme, options, headers, known)
-  if (typeof kind === 'string' || isForm(kind)) return { method: 'POST', headers, body }
-  return { method: 'POST', headers, body: sentAs(options.body, kind.write(bodyBytes(body))) }
+  const { body, url } = await signByRow(scheme, options, headers, known)
+  if (typeof kind === 'string' || isForm(kind)) return { method: 'POST', ...url, headers, body }
+  return { method: 'POST', ...url, headers, body: sentAs(options.body, kind.write(bodyBytes(body))) }
 }
 
 /** The kind of body that the content type names. Defaults to the sender's usual kind. */
@@ -105,14 +107,14 @@ function writtenAsForm(kind: Content, body: Uint8Array): Uint8Array<ArrayBuffer>
   return bodyBytes(`${fields}`)
 }
 
-/** Puts the signature into its header, or into the body that it returns. */
+/** Puts the signature into its header, or into the body or the URL that it returns. */
 async function signByRow<Body>(
   scheme: Scheme,
   options: SignAsOptions & { readonly body: Body },
   headers: { [name: string]: string },
   { timestampText, eventId }: { readonly timestampText: string; readonly eventId: string },
-): Promise<SentBody<Body>> {
-  const { headers: names, member, separator = '', writtenSeparator = separator } = scheme.signature
+): Promise<{ readonly body: SentBody<Body>; readonly url: { readonly url?: string } }> {
+  const { headers: names, member, query, separator = '', writtenSeparator = separator } = scheme.signature
   const values = valuesOf(scheme, options, headers, { timestampText, eventIdText: eventId })
   const [signed] = (await signedReader(scheme, options, signedUrlText)(values)) ?? []
   if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
@@ -120,7 +122,10 @@ async function signByRow<Body>(
   const time = timestamp && 'item' in timestamp ? timestamp.item + timestampText + writtenSeparator : ''
   const signature = time + (await signatureOf(scheme, signed, options))
   if (names[0] !== undefined) headers[names[0]] = signature
-  return member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
+  const body = member === undefined ? sentBody(options.body) : bodyWithMember(options.body, member, signature)
+  if (query === undefined) return { body, url: {} }
+  const publicUrl = required(options.publicUrl, 'publicUrl', scheme.name)
+  return { body, url: { url: withParameter(publicUrl, query, signature) } }
 }
 
 function setHeader(
@@ -175,7 +180,7 @@ export interface SignAsOptions {
   readonly eventType?: string | undefined
   /** When it was sent, if that is a header: Unix seconds, or text to send unchanged. Defaults to now. */
   readonly timestamp?: number | string | undefined
-  /** The endpoint's URL, if the scheme signs it. */
+  /** The endpoint's URL, if the scheme signs it, or puts the signature into its query. */
   readonly publicUrl?: string | undefined
   /** The content type. Defaults to the sender's usual one. */
   readonly contentType?: string | undefined
@@ -255,16 +260,17 @@ async function signatureOf(
   { secret, privateKey }: SignAsOptions,
 ): Promise<string> {
   const { algorithm, key, signature, publicKey, name } = scheme
-  const { prefix = '', spelling = 'hex' } = signature
+  const { prefix = '', spelling = 'hex', ecdsa } = signature
   if (algorithm === 'token') return prefix + required(secret, 'secret', name)
-  const hash = HMAC_HASHES[algorithm]
-  if (hash !== undefined && !(publicKey && privateKey)) {
+  if (isMac(algorithm) && !(publicKey && privateKey)) {
     const bytes = keyBytes(key, required(secret, 'secret', name))
     if (typeof bytes === 'string') throw new ListenerConfigError('secret', bytes)
-    return prefix + (await hmacWith(hash, bytes, spelling)(signed.before, signed.body, signed.after))
+    return prefix + (await macOf(algorithm, bytes, signature)(signed.before, signed.body, signed.after))
   }
-  const bytes = await signWith(required(privateKey, 'privateKey', name), signed)
-  const sent = algorithm === 'ecdsa-p256-sha256' ? toDerSignature(bytes) : bytes
+  const signsBy = isMac(algorithm) ? 'ed25519' : algorithm
+  const bytes = await signWith(signsBy, required(privateKey, 'privateKey', name), signed)
+  const isDer = signsBy.startsWith('ecdsa') && ecdsa === undefined
+  const sent = isDer ? toDerSignature(bytes, bytes.length / 2) : bytes
   return (publicKey?.prefix ?? prefix) + ENCODE[spelling](sent ?? bytes)
 }
 
@@ -273,10 +279,18 @@ function required<Value>(value: Value | undefined, option: string, name: string)
   return value
 }
 
-async function signWith(privateKey: JWK, { before, body, after }: Signed): Promise<Uint8Array> {
-  const algorithm = privateKey.kty === 'OKP' ? 'EdDSA' : 'ES256'
-  const key = await importJWK(privateKey, algorithm)
-  if (key instanceof Uint8Array) throw new ListenerConfigError('privateKey', 'must be a private JWK')
-  const parameters = algorithm === 'EdDSA' ? { name: 'Ed25519' } : { name: 'ECDSA', hash: 'SHA-256' }
+/** @throws ListenerConfigError (as a rejection) for a public key, and for one of another kind. */
+async function signWith(
+  algorithm: PublicKeyAlgorithm,
+  { alg: _, ...privateKey }: JWK,
+  { before, body, after }: Signed,
+): Promise<Uint8Array> {
+  const [name, { name: family }] = KINDS[algorithm]
+  const key = await importJWK(privateKey, name).catch(() => undefined)
+  if (typeof key !== 'object' || key instanceof Uint8Array || key.type !== 'private') {
+    throw new ListenerConfigError('privateKey', `must be a private JWK for ${algorithm}`)
+  }
+  const bits = hashBits(name)
+  const parameters = bits ? { name: family, hash: `SHA-${bits}`, saltLength: bits / 8 } : family
   return new Uint8Array(await crypto.subtle.sign(parameters, key, bytesOf(before, body, after)))
 }

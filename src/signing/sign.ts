@@ -13,6 +13,8 @@ import { aBody, anyBytes, anything, aText, bodyBytes, type SentBody, sentBody } 
 export interface SignedRequest<Body = string | Uint8Array<ArrayBuffer>> {
   /** The only method that endpoints accept. */
   readonly method: 'POST'
+  /** Where to send it, if the signature is in the query of the URL: `fetch(request.url ?? url, request)`. */
+  readonly url?: string | undefined
   /** All headers that the endpoint requires, in lower case. */
   readonly headers: { readonly [name: string]: string }
   /** The signed body: text unchanged, bytes copied, any other value as its JSON text. */

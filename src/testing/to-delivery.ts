@@ -20,6 +20,7 @@ export function toDelivery(request: SignedRequest | MutatedRequest, sourceIp?: s
   }
   return {
     method: request.method,
+    url: 'url' in request ? request.url : undefined,
     header: (name) => request.headers[name],
     body: bodyBytes(request.body),
     sourceIp,

@@ -97,7 +97,8 @@ async function unsigned(file: Vectors): Promise<Delivery> {
   const body = textOf(genuine)
     .replace(new RegExp(`"${name}"(: ?)`), '"another"$1')
     .replace(`${name}=`, 'another=')
-  return deliveryOf(genuine, signature.headers, signature.member === undefined ? undefined : body)
+  const sent = deliveryOf(genuine, signature.headers, signature.member === undefined ? undefined : body)
+  return { ...sent, url: signature.query === undefined ? sent.url : '/hooks' }
 }
 
 describe('a delivery without a signature', () => {
@@ -110,7 +111,7 @@ describe('a delivery without a signature', () => {
     expect(['auth_missing', 'header_missing', 'signature_mismatch']).toContain(verdict.reason)
     const [first = ''] = likely
     expect(likely).toHaveLength(1)
-    expect(first).toMatch(/^No \S+ (?:header|in the body): /)
+    expect(first).toMatch(/^No \S+ (?:header|in the body|in the query of the URL): /)
     expect(first).toContain(`or ${sender} did not send this request`)
     expect(
       facts?.unsigned,

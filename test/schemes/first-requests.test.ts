@@ -35,6 +35,7 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   graph: ['unsigned'],
   intercom: ['unsigned'],
   line: ['signed'],
+  mailchimp: ['unsigned'],
   meta: ['unsigned'],
   monday: ['unsigned'],
   notion: ['itself', 'unsigned'], // makenotion/notion-sdk-js 722, and older descriptions of it

@@ -15,9 +15,9 @@ export interface Sender {
 function secretFor({ scheme }: AnyScheme): string {
   const key = scheme.algorithm === 'code' ? 'text' : scheme.key
   if (key === 'hex' || scheme.name === 'adyen') return 'a1'.repeat(32)
+  if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   if (scheme.secretPrefix !== undefined) return scheme.secretPrefix + Buffer.alloc(32, 'k').toString('base64')
   if (typeof key === 'object') return key.base64After + Buffer.alloc(32, 'k').toString('base64')
-  if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   return scheme.secretName.startsWith('user:password')
     ? 'user:a-password-of-this-test'
     : 'a secret of this test'

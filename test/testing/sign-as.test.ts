@@ -15,8 +15,8 @@ const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'
 /** A secret in the form that the scheme reads. */
 function secretFor(key: unknown): string {
   if (key === 'hex') return 'a1'.repeat(32)
-  if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   if (key === 'text') return 'a secret of this test'
+  if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   return `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
 }
 
@@ -44,6 +44,8 @@ const BODIES: { readonly [name: string]: SignAsOptions['body'] } = {
   contentful: {},
   'dropbox-sign': { event: { event_time: seconds, event_type: 'made_up' } },
   mailgun: { signature: { timestamp: seconds, token: 'a'.repeat(50) }, 'event-data': { id: 'made-up-1' } },
+  pandadoc: [{ event: 'made_up' }],
+  plivo: 'Event=MadeUp&From=1',
   twilio: 'Body=Hi&From=%2B1',
 }
 
@@ -106,8 +108,9 @@ describe('signAs', () => {
     async ({ name, scheme }) => {
       const factory = await schemeFactory(name)
       const secret = secretFor(scheme.key)
-      const url = scheme.takes?.includes('publicUrl') && { publicUrl: PUBLIC_URL }
-      const auth = factory({ secrets: secret, ...url })
+      const isSigned = scheme.takes?.includes('publicUrl')
+      const url = (isSigned || scheme.signature.query) && { publicUrl: PUBLIC_URL }
+      const auth = factory({ secrets: secret, ...(isSigned && url) })
       const listener = defineListener({ id: name, auth, store: memoryStore() })
       const body = BODIES[name] ?? 'give it a body in BODIES'
       const request = await signAs(factory, { secret, ...url, body })

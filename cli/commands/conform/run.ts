@@ -1,3 +1,4 @@
+import { addressOf } from '../../../src/schemes/kit/signed-url.ts'
 import type { Outgoing } from '../../../src/sender/exchange.ts'
 import { failureOf } from '../../../src/sender/failure.ts'
 import { problemCode } from '../../../src/sender/judge.ts'
@@ -82,7 +83,10 @@ function isRight(
 
 async function answerTo(url: URL, delivery: Outgoing, isFirst: boolean): Promise<CaseAnswer> {
   try {
-    const { status, bytes } = await ask(url, delivery, { timeoutMs: TIMEOUT_MS, mayBreakOff: true })
+    const { status, bytes } = await ask(new URL(addressOf(url.href, delivery)), delivery, {
+      timeoutMs: TIMEOUT_MS,
+      mayBreakOff: true,
+    })
     const code = problemCode(bytes)
     return { status, code, said: [status, code].filter(Boolean).join(' ') }
   } catch (error) {

@@ -3,7 +3,8 @@ import { memberAt, pointerSteps } from '../../../src/lib/json.ts'
 import { isForm } from '../../../src/schemes/kit/body.ts'
 import { coverageOf, headerIn, signsUrl } from '../../../src/schemes/kit/compile-scheme.ts'
 import { FORM } from '../../../src/schemes/kit/form-fields.ts'
-import type { SenderScheme } from '../../../src/schemes/kit/index.ts'
+import type { PublicKeyAlgorithm, SenderScheme } from '../../../src/schemes/kit/index.ts'
+import { KINDS } from '../../../src/schemes/kit/public-keys.ts'
 import type { Outgoing } from '../../../src/sender/exchange.ts'
 import { bodyBytes } from '../../../src/signing/body.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
@@ -48,8 +49,8 @@ export function schemeCases(factory: AnyScheme, keys: SenderKeys): readonly Case
   const eventType = typeOf(scheme, undefined)
   const sign: SignDraft = async ({ sentAt, ...draft }, other) => {
     const options = { ...keys, ...other, ...draft, eventType, timestamp: sentAt }
-    const { headers, body: sent } = await signAs(factory, options)
-    return { headers, body: bodyBytes(sent) }
+    const { headers, body: sent, url } = await signAs(factory, options)
+    return { headers, body: bodyBytes(sent), url }
   }
   const first = newDraft(scheme)
   return [
@@ -95,7 +96,7 @@ function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<
   const isFormFirst = isFormOf(scheme)
   const added = (name: string, text: string, rule = exact) =>
     acceptedAgain(name, rule, () =>
-      sign({ ...first, body: isFormFirst ? `${first.body}&${text}` : `{${text},${first.body.slice(1)}` }),
+      sign({ ...first, body: isFormFirst ? `${first.body}&${text}` : withAdded(first.body, text) }),
     )
   if (isFormFirst) {
     yield added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82')
@@ -116,6 +117,10 @@ function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<
   const large = `Read bodies of this size: ${scheme.sender} may send ${scheme.maxBodyBytes.toLocaleString('en')} bytes.`
   yield added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)
 }
+
+/** Adds a member to the object, or to a list an object with it. */
+const withAdded = (body: string, member: string) =>
+  body.startsWith('[') ? `[{${member}},${body.slice(1)}` : `{${member},${body.slice(1)}`
 
 function* times(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   const { sender, timestamp: time } = scheme
@@ -138,7 +143,7 @@ function* times(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<C
 }
 
 function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): Iterable<Case> {
-  const { sender, algorithm, signature } = scheme
+  const { sender, algorithm, signature, timestamp } = scheme
   const [header] = signature.headers
   const isToken = coverageOf(scheme) === 'token'
   const rule = isToken
@@ -151,6 +156,8 @@ function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): I
   )
   yield refuses('a new event, wrongly signed', rule, () => sign(late, otherKeys(scheme, keys)))
   yield accepted('the same event, correctly signed', last, () => sign(late))
+  const { query } = signature
+  if (query !== undefined) yield* inQuery(query, sign(newDraft(scheme)), rule)
   if (header === undefined) return
   const changed = (name: string, change: (text: string) => string) =>
     refuses(name, rule, async () => {
@@ -169,7 +176,10 @@ function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): I
     yield acceptedAgain('a wrong signature before the right one', either, async () => {
       const request = await sign(late)
       const items = (request.headers[header] ?? '').split(separator)
-      const both = items.flatMap((item) => (item.startsWith(prefix) ? [otherCharacter(item), item] : [item]))
+      const isFirstTime = timestamp !== undefined && 'item' in timestamp && timestamp.item === ''
+      const both = items.flatMap((item, at) =>
+        item.startsWith(prefix) && !(isFirstTime && at === 0) ? [otherCharacter(item), item] : [item],
+      )
       return withHeaders(request, { [header]: both.join(separator) })
     })
   } else if (algorithm !== 'code') {
@@ -180,6 +190,28 @@ function* signatures(scheme: SenderScheme, sign: SignDraft, keys: SenderKeys): I
       return { ...request, headers: { ...request.headers, [header]: [otherCharacter(value), value] } }
     })
   }
+}
+
+/** Signatures in the query that are missing, changed or there twice. */
+function* inQuery(name: string, signed: Promise<SignedDelivery>, rule: string): Iterable<Case> {
+  const changed = (what: string, text: string, change: (query: URLSearchParams, signature: string) => void) =>
+    refuses(what, text, async () => {
+      const request = await signed
+      const url = new URL(request.url ?? '')
+      change(url.searchParams, url.searchParams.get(name) ?? '')
+      return { ...request, url: url.href }
+    })
+  const once = 'Refuse a delivery that repeats this parameter: other software may read the other value.'
+  yield changed('no signature', `Refuse a delivery without ${name} in its query.`, (query) =>
+    query.delete(name),
+  )
+  yield changed('a signature with one character changed', rule, (query, signature) =>
+    query.set(name, otherCharacter(signature)),
+  )
+  yield changed('a signature that lacks its end', rule, (query, signature) =>
+    query.set(name, signature.slice(0, -4)),
+  )
+  yield changed(`${name} twice`, once, (query, signature) => query.append(name, otherCharacter(signature)))
 }
 
 function* changes(scheme: SenderScheme, sign: SignDraft): Iterable<Case> {
@@ -277,7 +309,6 @@ function otherCharacter(text: string): string {
 
 function otherKeys({ algorithm }: SenderScheme, { secret, privateKey }: SenderKeys): Partial<SenderKeys> {
   if (privateKey === undefined) return { secret: otherCharacter(secret ?? '') }
-  const key = newPrivateKey(algorithm === 'ecdsa-p256-sha256' ? 'ES256' : 'EdDSA')
-  const { d, x, y } = key.export({ format: 'jwk' })
-  return { privateKey: { ...privateKey, d: d ?? '', x: x ?? '', ...(y !== undefined && { y }) } }
+  const [name] = KINDS[algorithm as PublicKeyAlgorithm] // those with a private key
+  return { privateKey: { ...privateKey, ...newPrivateKey(name).export({ format: 'jwk' }) } }
 }

@@ -1,6 +1,6 @@
 import { coverageOf, hasKeyPair, maySignQuery } from '../../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../../src/schemes/kit/index.ts'
-import { withQueryOf } from '../../../src/schemes/kit/signed-url.ts'
+import { addressOf, withQueryOf } from '../../../src/schemes/kit/signed-url.ts'
 import { type SignAsOptions, signAs } from '../../../src/signing/sign-as.ts'
 import { sampleOf } from '../../signing/samples.ts'
 import { nowSeconds, withMember, withTime } from '../../signing/scheme-body.ts'
@@ -46,7 +46,7 @@ export async function checkSender(
   if (request === undefined)
     return skipped(`${sender} signs values of the body`, 'send one with hookgate send --scheme NAME')
   const target = maySignQuery(factory.scheme) ? new URL(withQueryOf(url.href, publicUrl.href)) : url
-  const answer = await send(target, request)
+  const answer = await send(new URL(addressOf(target.href, request)), request)
   const code = problemCodeOf(answer)
   const isSigned = code === 'body_not_json' || code === 'event_id_malformed'
   const clock = isSigned
@@ -92,7 +92,8 @@ async function checkSenderClock(
     async (skew) => {
       const timestamp = nowSeconds() + skew
       const sent = { eventId: TOO_LONG, timestamp, body: withTime(withId, time, timestamp) }
-      return send(url, await signAs(factory, { ...keys, ...sent }))
+      const request = await signAs(factory, { ...keys, ...sent })
+      return send(new URL(addressOf(url.href, request)), request)
     },
     {
       old: time.toleranceSeconds,

@@ -11,7 +11,8 @@ export async function sign(): Promise<string> {
     import('./sign.ts'),
     import('../../../cli/command-line/shell.ts'),
   ])
-  const { headers, body } = await signed(readForm())
+  const { headers, body, url } = await signed(readForm())
+  if (url !== undefined) field('url').value = url
   area('headers').value = headerLines(headers).join('\n')
   setBody(new TextEncoder().encode(body))
   return 'Signed with a new time and ID.'

@@ -18,7 +18,7 @@ export async function judge(entered: Entered): Promise<Judged> {
   }
   try {
     const { listener, known } = await receiverFor(entered)
-    const delivery = asDelivery(entered.headers, entered.bytes)
+    const delivery = { ...asDelivery(entered.headers, entered.bytes), url: entered.url || undefined }
     const verdict = await verify(delivery, listener)
     const schemes = isPerhapsAnotherSenders(verdict) ? await allSchemes() : []
     return { verdict, explanation: await explain(delivery, verdict, listener, { ...known, schemes }) }

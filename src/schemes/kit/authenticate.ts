@@ -1,9 +1,9 @@
 import { constantTimeEqual, hmacWith, sha256 } from '#crypto'
 import type { Authentication, Authenticator } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
-import { namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
+import { namedSecrets, publicKeyText, type Secrets, secretText } from '../../auth/secrets.ts'
 import { tryAll } from '../../auth/try-all.ts'
-import type { HmacHash, Signed } from '../../crypto/algorithms.ts'
+import type { HmacHash, Mac, Signed } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
@@ -13,7 +13,7 @@ import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise
 import { type Failure, fail, mismatch } from '../../reason.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import { keyBytes } from './keys.ts'
-import type { Algorithm, Scheme, SchemeOptions, SignatureForm, Spelling } from './scheme.ts'
+import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from './scheme.ts'
 import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
 /** One configured secret or public key. */
@@ -21,6 +21,8 @@ interface SchemeKey {
   readonly auth: EventAuth
   /** The prefix of its signatures. */
   readonly prefix: string
+  /** Also compared with items that lack the prefix. */
+  readonly prefixOptional?: true | undefined
   readonly matches: Matcher
 }
 
@@ -34,21 +36,25 @@ const MOST_SIGNATURES = 10
 export function authenticateBy(
   scheme: Scheme,
   options: SchemeOptions,
-  { url, publicKeys }: AuthenticationParts = {},
+  { url, publicKeys, query }: AuthenticationParts = {},
 ): Authenticator['authenticate'] {
   const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
-  const itemsOf = signatureReader(signature, algorithm === 'token')
+  const itemsOf = query?.(signature) ?? signatureReader(signature, algorithm === 'token')
   const signedOf = signedReader(scheme, options, url)
   const keys = keysOf(scheme, options, publicKeys)
 
   return (evidence) => {
-    const items = itemsOf(evidence)
-    if ('reason' in items) return items
+    const found = itemsOf(evidence)
+    if ('reason' in found) return found
+    let items = found
     const mismatched = fixed.find(([name, value]) => headerOf(evidence.delivery, name) !== value)
     if (mismatched) return fail('signature_mismatch', `${mismatched[0]} is not ${mismatched[1]}`)
-    if (timestamp && 'item' in timestamp) {
+    if (timestamp && 'item' in timestamp && timestamp.item === '') {
+      evidence.timestampText = items[0] ?? ''
+      items = items.slice(1)
+    } else if (timestamp && 'item' in timestamp) {
       const [time, another] = itemsAfter(items, timestamp.item, 2)
       if (time === undefined || another !== undefined) {
         return fail('signature_mismatch', `the signature header must contain ${timestamp.item} exactly once`)
@@ -68,7 +74,14 @@ export interface AuthenticationParts {
   readonly url?: SignedUrlText
   /** `publicKeyMatcher`, for a row with public keys. */
   readonly publicKeys?: PublicKeyMatcher
+  /** `signatureInQuery`, for a row with `signature.query`. */
+  readonly query?: SignatureInQuery
 }
+
+/** Makes the reader of a signature in the query. Undefined if it is elsewhere. `signatureInQuery` is the only one. */
+export type SignatureInQuery = (
+  form: SignatureForm,
+) => ((evidence: Evidence) => readonly string[] | Refused) | undefined
 
 /** Compiles the reader of `{url}`: `signedUrlText`, if the row signs the URL. */
 export type SignedUrlText = (scheme: Scheme, publicUrl: string) => UrlText
@@ -111,8 +124,8 @@ function askKeys(
   }
   evidence.signed = signed[0]
   const attempts = keys.flatMap((key) => signed.map((each) => ({ key, each })))
-  const found = tryAll(attempts, ({ key: { prefix, matches }, each }) => {
-    const signatures = itemsAfter(items, prefix, maxSignatures)
+  const found = tryAll(attempts, ({ key: { prefix, prefixOptional, matches }, each }) => {
+    const signatures = itemsAfter(items, prefix, maxSignatures, prefixOptional)
     return signatures.length > 0 && matches(signatures, each, attempts.length)
   })
   return isPromise(found) ? found.then((late) => nameKey(late?.key, keys)) : nameKey(found?.key, keys)
@@ -122,7 +135,8 @@ function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authen
   return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
 }
 
-const LONGEST_VALUE = 4096
+/** Of a signature, in characters. */
+export const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
 
 type Refused = Failure<'auth_missing' | 'signature_mismatch'>
@@ -176,16 +190,23 @@ function headerItems(
     : items
 }
 
-function tooLong(place: string): Refused {
+export function tooLong(place: string): Refused {
   return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
 }
 
-/** Returns the items that start with the prefix, without it. Stops after `most` items. */
-function itemsAfter(items: readonly string[], prefix: string, most: number): readonly string[] {
+/** Returns the items that start with the prefix, without it, and all others if it is optional. Stops after `most` items. */
+function itemsAfter(
+  items: readonly string[],
+  prefix: string,
+  most: number,
+  isOptional = false,
+): readonly string[] {
   if (prefix === '') return items.slice(0, most)
   const found: string[] = []
   for (const item of items) {
-    if (found.length < most && item.startsWith(prefix)) found.push(item.slice(prefix.length))
+    const isPrefixed = item.startsWith(prefix)
+    if (found.length < most && (isPrefixed || isOptional))
+      found.push(isPrefixed ? item.slice(prefix.length) : item)
   }
   return found
 }
@@ -197,18 +218,21 @@ function keysOf(
 ): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
   const { signature, publicKey, name } = scheme
-  const keysIn = (option: string, given: Secrets) =>
-    namedSecrets(given, option, secretText).map(({ id, secret }): SchemeKey => {
-      const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
-      const kind = isSecondKind ? publicKey : scheme
-      const matches = matcherOf(kind, signature.spelling ?? 'hex', secret, matcherOfPublicKey)
-      if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
-      return {
-        auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
-        prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
-        matches,
-      }
-    })
+  const keysIn = (option: 'secrets' | 'publicKeys', given: Secrets) =>
+    namedSecrets(given, option, option === 'secrets' ? secretText : publicKeyText).map(
+      ({ id, secret }): SchemeKey => {
+        const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
+        const kind = isSecondKind ? publicKey : scheme
+        const matches = matcherOf({ ...kind, signature }, secret, matcherOfPublicKey)
+        if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
+        return {
+          auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
+          prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
+          prefixOptional: signature.prefixOptional,
+          matches,
+        }
+      },
+    )
   const isPair = publicKeys !== undefined || (secrets === undefined && hasKeyPair(scheme))
   return [
     ...(secrets !== undefined || !isPair ? keysIn('secrets', secrets) : []),
@@ -222,39 +246,47 @@ function keysOf(
  */
 export type Matcher = (signatures: readonly string[], signed: Signed, times: number) => MaybePromise<boolean>
 
-export const HMAC_HASHES: Partial<Record<Algorithm, HmacHash>> = {
-  'hmac-sha256': 'sha256',
-  'hmac-sha1': 'sha1',
-  'hmac-sha512': 'sha512',
-}
+type Signing<Of extends Algorithm> = Pick<Scheme, 'key' | 'signature'> & { readonly algorithm: Of }
 
 /** Makes the matcher of a public key, or says what is wrong with the key. `publicKeyMatcher` is the only one. */
-export type PublicKeyMatcher = (
-  algorithm: Algorithm,
-  key: Uint8Array<ArrayBuffer>,
-  spelling: Spelling,
-) => Matcher | string
+export type PublicKeyMatcher = (signing: Signing<PublicKeyAlgorithm>, secret: string) => Matcher | string
 
 /** Returns the problem of a malformed secret. */
 function matcherOf(
-  { algorithm, key }: Pick<Scheme, 'algorithm' | 'key'>,
-  spelling: Spelling,
+  { algorithm, key, signature }: Signing<Algorithm>,
   secret: string,
   matcherOfPublicKey: PublicKeyMatcher | undefined,
 ): Matcher | string {
   if (algorithm === 'token') return tokenMatcher(secret)
-  const bytes = keyBytes(key, secret)
-  if (typeof bytes === 'string') return bytes
-  const hash = HMAC_HASHES[algorithm]
-  if (hash !== undefined) return macMatcher(hash, bytes, spelling)
+  if (isMac(algorithm)) {
+    const bytes = keyBytes(key, secret)
+    return typeof bytes === 'string' ? bytes : macMatcher(macOf(algorithm, bytes, signature))
+  }
   return (
-    matcherOfPublicKey?.(algorithm, bytes, spelling) ?? 'needs publicKeyMatcher, as an argument of schemeOf'
+    matcherOfPublicKey?.({ algorithm, key, signature }, secret) ??
+    'needs publicKeyMatcher, as an argument of schemeOf'
   )
 }
 
+type MacAlgorithm = `hmac-${HmacHash}`
+
+/** Whether a sender signs with a shared secret. */
+export const isMac = (algorithm: Algorithm): algorithm is MacAlgorithm => algorithm.startsWith('hmac')
+
+/** Computes the text that a signature must be, without its prefix. */
+export function macOf(
+  algorithm: MacAlgorithm,
+  key: Uint8Array,
+  { spelling = 'hex' }: Pick<SignatureForm, 'spelling'>,
+): Mac {
+  const hash = algorithm.slice(5) as HmacHash // what follows `hmac-`
+  if (spelling !== 'upper-case-hex') return hmacWith(hash, key, spelling)
+  const mac = hmacWith(hash, key, 'hex')
+  return (...signed) => whenKnown(mac(...signed), (text) => text.toUpperCase())
+}
+
 /** Compares texts, so only the canonical encoding matches. */
-function macMatcher(hash: HmacHash, key: Uint8Array, spelling: Spelling): Matcher {
-  const mac = hmacWith(hash, key, spelling)
+function macMatcher(mac: Mac): Matcher {
   return (signatures, { before, body, after }, times) => {
     const right = mac(before, body, after, times)
     return isPromise(right) ? right.then((known) => isOneOf(signatures, known)) : isOneOf(signatures, right)

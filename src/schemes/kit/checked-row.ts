@@ -75,7 +75,20 @@ const ROW: OptionTable<Scheme> = {
   secretName: aText,
   secretPrefix: optional(wellFormedText),
   secretMadeBy: optional(oneOfWords('sender', 'user')),
-  algorithm: oneOfWords('hmac-sha256', 'hmac-sha1', 'hmac-sha512', 'ed25519', 'ecdsa-p256-sha256', 'token'),
+  algorithm: oneOfWords(
+    'hmac-sha256',
+    'hmac-sha1',
+    'hmac-sha384',
+    'hmac-sha512',
+    'ed25519',
+    'ecdsa-p256-sha256',
+    'ecdsa-p384-sha384',
+    'rsa-v1_5-sha256',
+    'rsa-v1_5-sha384',
+    'rsa-pss-sha256',
+    'rsa-pss-sha384',
+    'token',
+  ),
   key(value, option) {
     if (textOf(value, 'base64After') === undefined) oneOfWords('text', 'hex', 'base64')(value, option)
   },
@@ -85,7 +98,14 @@ const ROW: OptionTable<Scheme> = {
     if (!Array.isArray(headers) || !headers.every(isLowerCase)) {
       throw new ListenerConfigError(`${option}.headers`, 'must be a list of names in lower case')
     }
-    optional(oneOfWords('hex', 'base64', 'base64url'))(memberOf(value, 'spelling'), `${option}.spelling`)
+    const spelling = memberOf(value, 'spelling')
+    optional(oneOfWords('hex', 'upper-case-hex', 'base64', 'base64url'))(spelling, `${option}.spelling`)
+    optional(oneOfWords('p1363'))(memberOf(value, 'ecdsa'), `${option}.ecdsa`)
+    const query = memberOf(value, 'query')
+    optional(wellFormedText)(query, `${option}.query`)
+    if (query !== undefined && (headers.length > 0 || memberOf(value, 'member') !== undefined)) {
+      throw new ListenerConfigError(`${option}.query`, 'does not go with headers or member: set one of them')
+    }
   },
   signs(value, option) {
     if (typeof value !== 'function') wellFormedText(value, option)

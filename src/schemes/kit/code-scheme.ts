@@ -21,7 +21,7 @@ export interface CodeScheme
   /** Verified by code. */
   readonly algorithm: 'code'
   /** Where the signatures are. */
-  readonly signature: Pick<SignatureForm, 'headers' | 'member'>
+  readonly signature: Pick<SignatureForm, 'headers' | 'member' | 'query'>
   /**
    * The members that `evidence.parsed()` reads, as JSON pointers, in which `*` stands for each element of a list. Nothing else is
    * parsed before authentication. Values of over 32 KB are read as `NaN`. Defaults to the whole body.
@@ -65,6 +65,8 @@ export interface Unsigned {
 
 /** What a signature adds to a delivery. */
 export interface SignedParts {
+  /** Where to send it, if the query has what is signed, or the signature. */
+  readonly url?: string
   /** Headers by lower-case name. */
   readonly headers?: { readonly [name: string]: string }
   /** Replaces the body. */

@@ -116,8 +116,7 @@ export function isAnythingSigned(scheme: SenderScheme): boolean {
 /** Whether the sender signs with a private key, and receivers have the public one. */
 export function hasKeyPair(scheme: SenderScheme): boolean {
   const { algorithm } = scheme
-  if (algorithm === 'code') return scheme.hasKeyPair === true
-  return algorithm === 'ed25519' || algorithm === 'ecdsa-p256-sha256'
+  return algorithm === 'code' ? scheme.hasKeyPair === true : /^(?:ed|ecdsa|rsa)/.test(algorithm)
 }
 
 /** Whether the URL is signed, as far as the row says. Code may sign what a delivery asks for. */
@@ -126,9 +125,12 @@ export function signsUrl(scheme: SenderScheme): boolean {
   return scheme.takes?.includes('publicUrl') === true || String(scheme.signs).includes('{url}')
 }
 
-/** Whether a sender that signs its URL may add a query to it. Code decides itself: RFC 9421 signs what the sender chooses. */
+/**
+ * Whether a sender that signs its URL, or writes its signature there, may add a query to it. Code decides itself: RFC 9421 signs what
+ * the sender chooses.
+ */
 export function maySignQuery(scheme: SenderScheme): boolean {
-  return scheme.algorithm === 'code' || signsUrl(scheme)
+  return scheme.algorithm === 'code' || signsUrl(scheme) || scheme.signature.query !== undefined
 }
 
 /**

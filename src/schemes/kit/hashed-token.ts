@@ -3,11 +3,11 @@ import type { Authentication } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import type { TimeRules, TokenRules } from '../../auth/token.ts'
+import type { Spelling } from '../../crypto/algorithms.ts'
 import type { Delivery } from '../../delivery.ts'
 import type { EventAuth } from '../../event.ts'
 import { fail } from '../../reason.ts'
 import type { Unsigned } from './code-scheme.ts'
-import type { Spelling } from './scheme.ts'
 import { HS256, sharedToken, sharedTokens } from './shared-token.ts'
 
 /** What a valid token contains. */

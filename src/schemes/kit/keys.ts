@@ -1,11 +1,11 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import { type NamedSecret, namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
 import { tryAll } from '../../auth/try-all.ts'
-import type { Mac } from '../../crypto/algorithms.ts'
+import type { Mac, Spelling } from '../../crypto/algorithms.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64, decodeHex } from '../../lib/bytes.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
-import type { KeyForm, Spelling } from './scheme.ts'
+import type { KeyForm } from './scheme.ts'
 
 const encoder = new TextEncoder()
 const FEWEST_BYTES = 24
@@ -19,6 +19,11 @@ const VERSION = /(?<=^\s*)v1a?,(?=wh(?:sec|pk)_)/
 export function withoutVersion(form: KeyForm, secret: string): string {
   return typeof form === 'object' ? secret.replace(VERSION, '') : secret
 }
+
+const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
+
+/** The base64 of a public key's PEM. All other texts as they are, but for line breaks. */
+export const withoutArmour = (text: string): string => text.replace(ARMOUR, '')
 
 /** Decodes a secret into a key, or returns the problem. */
 export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {

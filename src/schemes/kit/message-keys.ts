@@ -1,8 +1,7 @@
 import { constantTimeEqual } from '#crypto'
-import { namedSecrets, secretText } from '../../auth/secrets.ts'
+import { namedSecrets, publicKeyText } from '../../auth/secrets.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64 } from '../../lib/bytes.ts'
-import type { OptionCheck } from '../../lib/options.ts'
 import type { SchemeOptions } from './define-scheme.ts'
 import { macKeys } from './keys.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
@@ -26,7 +25,7 @@ export function messageKeys(
   { secrets, publicKeys }: Pick<SchemeOptions, 'secrets' | 'publicKeys'>,
   form: SecretForm = 'text',
 ): readonly MessageKey[] {
-  const given = publicKeys === undefined ? [] : namedSecrets(publicKeys, 'publicKeys', keyText)
+  const given = publicKeys === undefined ? [] : namedSecrets(publicKeys, 'publicKeys', publicKeyText)
   const shared = publicKeys !== undefined && secrets === undefined ? [] : secretKeys(secrets, form)
   return [
     ...named(secrets, shared),
@@ -44,10 +43,6 @@ function named(given: SchemeOptions['secrets'], keys: readonly UnnamedKey[]): re
   const names = new Set([given].flat().map((entry) => (typeof entry === 'object' ? entry.id : undefined)))
   return keys.map((key) => ({ ...key, keyid: names.has(key.id) ? key.id : undefined }))
 }
-
-/** Accepts the line feed at the end of PEM. @throws ListenerConfigError */
-const keyText: OptionCheck = (value, option) =>
-  secretText(typeof value === 'string' ? value.trimEnd() : value, option)
 
 function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readonly UnnamedKey[] {
   return macKeys(secrets, form, 'base64').map(({ id, mac }, _, { length }) => ({

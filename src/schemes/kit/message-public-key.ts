@@ -1,5 +1,6 @@
 import { type Curve, curveOf, rsaSpkiProblem, toSpki } from '../../crypto/public-keys.ts'
 import { decodeBase64 } from '../../lib/bytes.ts'
+import { withoutArmour } from './keys.ts'
 
 /** The asymmetric algorithms of RFC 9421 3.3, as values of the parameter `alg`. */
 export type PublicKeyAlgorithm =
@@ -16,8 +17,6 @@ export interface ReadKey {
   readonly algorithms: readonly PublicKeyAlgorithm[]
 }
 
-const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
-
 const CURVES: Readonly<Record<Curve, PublicKeyAlgorithm>> = {
   Ed25519: 'ed25519',
   'P-256': 'ecdsa-p256-sha256',
@@ -26,7 +25,7 @@ const CURVES: Readonly<Record<Curve, PublicKeyAlgorithm>> = {
 
 /** Reads PEM, the base64 of a SubjectPublicKeyInfo, or the base64 of an Ed25519 key. Returns a problem as a string. */
 export function readPublicKey(text: string): ReadKey | string {
-  const bytes = decodeBase64(text.replace(ARMOUR, ''))
+  const bytes = decodeBase64(withoutArmour(text))
   if (bytes === undefined) return 'is neither PEM nor base64'
   const spki = toSpki(bytes)
   const curve = curveOf(spki)

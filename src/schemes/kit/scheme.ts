@@ -13,18 +13,28 @@ import type { SenderFacts } from './sender-facts.ts'
 export type ValueLocation =
   /** The whole value of a header, by its lower-case name. */
   | { readonly header: string }
-  /** One item of the signature header, by its prefix, e.g. `t=`. */
+  /** One item of the signature header, by its prefix, e.g. `t=`. Empty: the first item, which is no signature. */
   | { readonly item: string }
   /** A member of the body, as a JSON pointer (RFC 6901), e.g. `/data/id`. Read after authentication. */
   | { readonly member: string }
+
+/** The algorithms that a sender signs with a private key by. Those of RSA salt with as many bytes as the hash has, if they are PSS. */
+export type PublicKeyAlgorithm =
+  | 'ed25519'
+  | 'ecdsa-p256-sha256'
+  | 'ecdsa-p384-sha384'
+  | 'rsa-v1_5-sha256'
+  | 'rsa-v1_5-sha384'
+  | 'rsa-pss-sha256'
+  | 'rsa-pss-sha384'
 
 /** The signature algorithm. `token` sends the secret itself, which only identifies the caller. */
 export type Algorithm =
   | 'hmac-sha256'
   | 'hmac-sha1'
+  | 'hmac-sha384'
   | 'hmac-sha512'
-  | 'ed25519'
-  | 'ecdsa-p256-sha256'
+  | PublicKeyAlgorithm
   | 'token'
 
 /** The encoding of the key in the sender's console. */
@@ -36,14 +46,20 @@ export type KeyForm =
   /** Padded base64 after a fixed prefix, e.g. `whsec_`. */
   | { readonly base64After: string }
 
-export type { Spelling }
+/** The encoding of a signature: as in `Spelling`, or hex whose letters are all upper case. */
+export type SignatureSpelling = Spelling | 'upper-case-hex'
 
 /** Where the signatures are, and their format. */
 export interface SignatureForm {
-  /** Lower-case names. At least one header must be present, and none may be repeated. Empty if `member` is set. */
+  /** Lower-case names. At least one header must be present, and none may be repeated. Empty if `member` or `query` is set. */
   readonly headers: readonly string[]
   /** The member of the body that holds the signature, if no header does. The body is then parsed before authentication. */
   readonly member?: string
+  /**
+   * The parameter of the URL's query that holds the signature, if nothing else does. It is percent-decoded, and must be there once. Does not
+   * go with `{url}`, which covers the query.
+   */
+  readonly query?: string
   /**
    * Splits the header into items. With `', '`, spaces around a comma do not count. With `' '`, a comma may stand before it. With either,
    * different lines of the header are joined.
@@ -53,8 +69,12 @@ export interface SignatureForm {
   readonly writtenSeparator?: ','
   /** The prefix of a signature. Items without it are ignored. */
   readonly prefix?: string
+  /** Items without the prefix are signatures too. */
+  readonly prefixOptional?: true
   /** The encoding of signatures. Omit it for tokens. */
-  readonly spelling?: Spelling
+  readonly spelling?: SignatureSpelling
+  /** An ECDSA signature is r and s, each as long as the curve's numbers (IEEE P1363). Defaults to DER, an Ecdsa-Sig-Value. */
+  readonly ecdsa?: 'p1363'
   /** The most signatures of a delivery that are compared. Defaults to 10. */
   readonly maxSignatures?: number
 }

@@ -34,6 +34,20 @@ export function withQueryOf(url: string, other: string): string {
   return parts.query === '' ? urlText({ ...parts, query: urlParts(other).query }) : url
 }
 
+/** `url` without its fragment, whose query has one parameter of this name, and the others as they are. */
+export function withParameter(url: string, name: string, value: string): string {
+  const { base, query } = urlParts(url)
+  const pairs = query.slice(1).split('&')
+  const others = pairs.filter((pair) => pair !== '' && !new URLSearchParams(pair).has(name))
+  const own = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  return `${base}?${[...others, own].join('&')}`
+}
+
+/** Where a signed request is sent: to the target, with the query that has the signature or what is signed, if one does. */
+export function addressOf(target: string, { url }: { readonly url?: string | undefined }): string {
+  return url === undefined ? target : urlParts(target).base + urlParts(url).query
+}
+
 export const NO_QUERY = 'the URL of the request is over 8,192 characters, or is not one'
 export const ENCODED_QUERY =
   'the path of the request has an encoded question mark, and that of publicUrl has none: write ? before the query, not %3F'

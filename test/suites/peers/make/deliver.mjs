@@ -13,7 +13,7 @@ const bytes = (body) => (typeof body === 'string' ? Buffer.from(body, 'utf8') : 
 export function signatureValue({ signature, time }, timeText, texts) {
   const join = signature.join ?? signature.list ?? ','
   const items = texts.map((text) => `${signature.prefix ?? ''}${text}`)
-  return (time?.item ? [`${time.item}${timeText}`, ...items] : items).join(join)
+  return (time?.item !== undefined ? [`${time.item}${timeText}`, ...items] : items).join(join)
 }
 
 /** What a change may set: the secret, the signed parts, and what happens on the way. */

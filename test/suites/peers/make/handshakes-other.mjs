@@ -58,6 +58,11 @@ const unsigned = () => [
   }),
   ...x(),
   ...monday(),
+  asked('mailchimp', 'the URL is there', {
+    options: { secrets: secret('mailchimp') },
+    request: get('/hooks?secret=wrong'),
+    reply: empty(200),
+  }),
   ...ringcentral(),
   asked('woocommerce', 'the ping of a webhook that was saved', {
     options: { secrets: secret('woocommerce') },

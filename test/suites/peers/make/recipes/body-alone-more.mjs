@@ -1,4 +1,5 @@
 import { bodyOnly } from '../common.mjs'
+import { secretsOf } from '../keys.mjs'
 import { docusignCases, linearCases } from '../own-cases.mjs'
 
 /** The signed body contains the time of an attempt or of an event. */
@@ -96,5 +97,28 @@ export default [
     keyBytes: (secret) => Buffer.from(secret, 'hex'),
     body: '{"data": {"balancePlatform": "YOUR_BALANCE_PLATFORM", "accountHolder": {"id": "AH1"}}, "environment": "test", "timestamp": "2025-11-20T11:59:59+00:00", "type": "balancePlatform.accountHolder.updated"}',
     expect: { type: 'balancePlatform.accountHolder.updated' },
+  }),
+  bodyOnly('authorize-net', 'X-ANET-Signature', {
+    source: 'Authorize.net\u2019s documentation of webhooks, and a delivery with its key in its forum',
+    hash: 'sha512',
+    encoding: 'upper-case-hex',
+    prefix: 'sha512=',
+    otherPrefix: 'sha256=',
+    body: '{"notificationId":"d0e8e7fe-c3e7-4add-a480-27bc5ce28a18","eventType":"net.authorize.payment.authcapture.created","eventDate":"2025-11-20T11:59:59.2369834Z","webhookId":"63d6fea2-aa13-4b1d-a204-f5fbc15942b7","payload":{"responseCode":1,"authAmount": 300.00,"entityName":"transaction","id":"60020981676"}}',
+    expect: {
+      id: 'd0e8e7fe-c3e7-4add-a480-27bc5ce28a18',
+      type: 'net.authorize.payment.authcapture.created',
+    },
+  }),
+  bodyOnly('airtable', 'X-Airtable-Content-MAC', {
+    source: 'Airtable\u2019s overview of webhooks',
+    prefix: 'hmac-sha256=',
+    otherPrefix: 'hmac-sha512=',
+    keys: secretsOf('airtable', (bytes) => bytes.toString('base64')),
+    keyBytes: (secret) => Buffer.from(secret, 'base64'),
+    without: ['an event of a year ago'], // Airtable documents no tolerance
+    time: member('/timestamp', 'rfc3339'),
+    body: (time) =>
+      `{"base":{"id":"app00000000000000"},"webhook":{"id":"ach00000000000000"},"timestamp": "${time}"}`,
   }),
 ]

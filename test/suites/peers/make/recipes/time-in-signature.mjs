@@ -75,6 +75,15 @@ export default [
     body: '{"event_id": "evt_01hv8x29kz0t586xy6zn1a62ny", "event_type": "transaction.completed", "occurred_at": "2025-11-20T11:59:59.000Z", "notification_id": "ntf_01hv8x2axhtdb1s6h7n8k8jzmy", "data": {"id": "txn_1"}}',
     expect: { id: 'evt_01hv8x29kz0t586xy6zn1a62ny', type: 'transaction.completed' },
   }),
+  itemised('recurly', 'recurly-signature', {
+    source: 'Recurly\u2019s documentation of webhook signatures, and its client for Ruby',
+    item: '',
+    prefix: '',
+    unit: 'milliseconds',
+    tolerance: 300,
+    body: '{"id": "ra8foq26o2dt", "object_type": "subscription", "site_id": "qc326l1hl8k9", "event_type": "created", "event_time": "2025-11-20T11:59:59Z", "uuid": "63ab531e1d5b1d47eaf1ef44eeb853c3"}',
+    expect: { type: 'created' },
+  }),
 ]
 
 function stripeCases({ now }) {

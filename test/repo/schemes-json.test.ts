@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
+import { RETRIES } from '../../docs/schemes/retries.ts'
+import { isDated, sourceOf } from '../../docs/schemes/sources.ts'
+import { UNSIGNED } from '../../docs/schemes/unsigned.ts'
+import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+import { schemesJson } from './schemes-json.ts'
+
+const root = new URL('../../', import.meta.url)
+const FILE = fileURLToPath(new URL('docs/schemes/schemes.json', root))
+const SCHEMA = JSON.parse(readFileSync(new URL('docs/schemes/schemes.schema.json', root), 'utf8'))
+
+/** The rows that were here before the day of reading was written down. */
+const UNDATED = 74
+
+const made = schemesJson(
+  await Promise.all(
+    SCHEME_NAMES.map(async (name) => {
+      const { scheme } = await schemeFactory(name)
+      const [retries, source] = [RETRIES[name], sourceOf(name)]
+      if (retries === undefined || source === undefined) {
+        throw new Error(`add '${name}' to docs/schemes/retries.ts`)
+      }
+      return { scheme, retries, source }
+    }),
+  ),
+)
+
+describe('hookgate/schemes.json', () => {
+  const validate = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allErrors: true,
+  }).compile(SCHEMA)
+  const problemsOf = (file: unknown) => (validate(file) ? [] : validate.errors)
+
+  it('docs/schemes/schemes.json is up to date (npm run docs:schemes)', async () => {
+    await expect(made).toMatchFileSnapshot(FILE)
+  })
+
+  it('the file has an entry for each scheme, and fits docs/schemes/schemes.schema.json', () => {
+    const file = JSON.parse(made)
+    expect(problemsOf(file)).toEqual([])
+    expect(file.schemes.map(({ name }: { name: string }) => name)).toEqual(SCHEME_NAMES.toSorted())
+  })
+
+  it('the file carries no promise beyond the version of the package', () => {
+    expect(JSON.parse(made).$comment).toContain('no promise beyond that version')
+  })
+
+  it.each([
+    ['has an unknown member', { invented: true }],
+    ['verifies by data, and has no template', { signs: undefined }],
+    ['has an algorithm that nobody described', { algorithm: 'hmac-md5' }],
+    ['has a source without a date', { documentation: { url: 'https://docs.stripe.com' } }],
+    ['has a header in mixed case', { signature: { headers: ['Stripe-Signature'], spelling: 'hex' } }],
+    [
+      'has its time in two places',
+      { timestamp: { item: 't=', header: 'x', unit: 'seconds', of: 'attempt' } },
+    ],
+  ])('the schema refuses an entry that %s', (_, change) => {
+    const file = JSON.parse(made)
+    const stripe = file.schemes.find(({ name }: { name: string }) => name === 'stripe')
+    const changed = JSON.parse(JSON.stringify({ ...file, schemes: [{ ...stripe, ...change }] }))
+    expect(problemsOf(changed)).not.toEqual([])
+  })
+})
+
+describe('where and when rows were read', () => {
+  it('each row that was added since has its page and its day in docs/schemes/sources.ts', () => {
+    const undated = SCHEME_NAMES.filter((name) => !isDated(name))
+    expect(undated.length, `add the new ones among ${undated.join(', ')}`).toBeLessThanOrEqual(UNDATED)
+  })
+
+  it('no source is dated after today, and a day is one of the calendar', () => {
+    for (const { read } of [...SCHEME_NAMES.map(sourceOf), ...UNSIGNED].filter(
+      (source) => source !== undefined,
+    )) {
+      const day = new Date(read)
+      expect(day.toISOString().startsWith(read), read).toBe(true)
+      expect(day.getTime()).toBeLessThanOrEqual(Date.now())
+    }
+  })
+
+  it('the lists name no scheme that does not exist, and the unsigned senders are in alphabetical order', () => {
+    expect(Object.keys(OTHER_NAMES).filter((name) => !SCHEME_NAMES.includes(name))).toEqual([])
+    const names = UNSIGNED.map(({ sender }) => sender)
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')))
+  })
+})
