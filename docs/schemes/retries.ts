@@ -70,6 +70,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source:
       'https://github.com/anthropics/skills/blob/main/skills/claude-api/shared/managed-agents-webhooks.md',
   },
+  'app-store': {
+    says: '5 times: after 1, 12, 24, 48 and 72 hours; never in the sandbox',
+    lastsSeconds: 157 * HOUR,
+    source:
+      'https://developer.apple.com/documentation/appstoreservernotifications/responding-to-app-store-server-notifications',
+  },
   asana: {
     says: 'for up to 24 hours',
     lastsSeconds: DAY,
@@ -120,6 +126,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'if another delivery fails after those 24 hours',
     source: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-errors',
   },
+  chargebee: {
+    says: 'at growing intervals for 2 days; the last one at most 3 days and 7 hours after the event',
+    lastsSeconds: 2 * DAY,
+    source: 'https://apidocs.chargebee.com/docs/api/events',
+  },
   'checkout-com': {
     says: '8 times, each after the one before: 5, 10, 15 and 30 min, 1, 4, 12 and 12 hours',
     lastsSeconds: 30 * HOUR,
@@ -162,6 +173,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     timeoutSeconds: 4,
     source: 'https://docs.customer.io/api/webhooks/',
+  },
+  deepgram: {
+    says: 'up to 10 times, 30 s apart',
+    lastsSeconds: 5 * MINUTE,
+    source: 'https://developers.deepgram.com/docs/callback',
   },
   discord: {
     says: 'events several times within 10 minutes, interactions never',
@@ -235,6 +251,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 10,
     source: 'https://support.gocardless.com/hc/en-nz/articles/360000989989-Webhook-retries-failures',
   },
+  'google-channels': {
+    says: 'only after a 500, 502, 503 or 504, at growing intervals; how often is not said',
+    source: 'https://developers.google.com/workspace/calendar/api/guides/push',
+  },
   graph: {
     says: 'for up to 4 hours',
     lastsSeconds: 4 * HOUR,
@@ -305,6 +325,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://docs.livekit.io/home/server/webhooks/',
   },
   loops: notRead('https://loops.so/docs/webhooks'),
+  mailchimp: {
+    says: 'at growing intervals over 75 minutes',
+    lastsSeconds: 75 * MINUTE,
+    timeoutSeconds: 10,
+    source: 'https://mailchimp.com/developer/marketing/guides/sync-audience-data-webhooks/',
+  },
   mailgun: {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
@@ -321,6 +347,9 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
+  'microsoft-teams': notRead(
+    'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+  ),
   'modern-treasury': {
     says: 'at growing intervals; for how long is not said',
     timeoutSeconds: 5,
@@ -331,12 +360,18 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 15,
     source: 'https://docs.mollie.com/reference/webhooks-new',
   },
+  monday: {
+    says: 'once a minute for 30 minutes',
+    lastsSeconds: 30 * MINUTE,
+    source: 'https://developer.monday.com/api-reference/docs/webhooks',
+  },
   mux: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,
     timeoutSeconds: 5,
     source: 'https://www.mux.com/docs/core/listen-for-webhooks',
   },
+  netlify: notRead('https://docs.netlify.com/deploy/deploy-notifications/'),
   notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
   nylas: {
     says: 'not read',
@@ -382,6 +417,13 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY + 12 * MINUTE,
     timeoutSeconds: 30,
     source: 'https://paystack.com/docs/payments/webhooks/',
+  },
+  pipedrive: {
+    says: '3 times: after 3, 30 and 150 s',
+    lastsSeconds: 183,
+    timeoutSeconds: 10,
+    disabled: 'for 30 minutes after 10 first attempts that failed, for good after 3 days without a success',
+    source: 'https://pipedrive.readme.io/docs/guide-for-webhooks-v2',
   },
   plaid: {
     says: 'for up to 24 hours: after 30 s, then each time after 4 times as long',
@@ -459,6 +501,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://www.revenuecat.com/docs/integrations/webhooks',
   },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
+  ringcentral: {
+    says: 'not read',
+    timeoutSeconds: 3,
+    disabled: 'for good after long failure',
+    source: 'https://developers.ringcentral.com/guide/notifications/webhooks/troubleshooting',
+  },
   safebase: { ...SVIX, source: 'https://docs.svix.com/retries' },
   sanity: {
     says: 'twice, 30 seconds apart, after a 429 or 5xx',
@@ -582,10 +630,20 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  'vercel-connect': {
+    says: 'up to 3 attempts, only after a 500, 502, 503 or 504; how far apart is not said',
+    source: 'https://vercel.com/docs/connect/concepts/triggers',
+  },
   webex: notRead('https://developer.webex.com/docs/receive-and-verify-webhooks'),
   webflow: {
     says: '2 times',
     source: 'https://developers.webflow.com/data/changelog/webhook-retries',
+  },
+  wix: {
+    says: 'up to 12 times in 47 hours: after 1 and 10 minutes, then 1 to 12 hours',
+    lastsSeconds: 47 * HOUR + 11 * MINUTE,
+    timeoutSeconds: 1.25,
+    source: 'https://dev.wix.com/docs/rest/articles/getting-started/webhook-resend-policy',
   },
   woocommerce: {
     says: 'never',
@@ -600,6 +658,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY,
     source: 'https://github.com/workos/skills',
   },
+  x: notRead('https://docs.x.com/x-api/webhooks/introduction'),
   xero: {
     says: 'less and less often for up to 24 hours',
     lastsSeconds: DAY,

@@ -18,6 +18,10 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     read: '2026-11-27',
   },
   alchemy: { url: 'https://www.alchemy.com/docs/reference/notify-api-quickstart', read: '2026-11-27' },
+  'app-store': {
+    url: 'https://developer.apple.com/documentation/appstoreservernotifications/responsebodyv2',
+    read: '2026-11-27',
+  },
   'authorize-net': {
     url: 'https://developer.authorize.net/api/reference/features/webhooks.html',
     read: '2026-11-27',
@@ -30,6 +34,7 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://github.com/calcom/cal.com/blob/main/docs/developing/guides/automation/webhooks.mdx',
     read: '2026-11-27',
   },
+  chargebee: { url: 'https://www.chargebee.com/docs/webhook_settings.html', read: '2026-11-27' },
   'checkout-com': { url: 'https://www.checkout.com/docs/workflows', read: '2026-11-27' },
   circleci: { url: 'https://circleci.com/docs/guides/integration/outbound-webhooks/', read: '2026-11-27' },
   'coinbase-cdp': { url: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures', read: '2026-11-27' },
@@ -39,11 +44,16 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   },
   'commerce-layer': { url: 'https://docs.commercelayer.io/core/callbacks-security', read: '2026-11-27' },
   'customer-io': { url: 'https://docs.customer.io/api/webhooks/', read: '2026-11-27' },
+  deepgram: { url: 'https://developers.deepgram.com/changelog/2026/10/27', read: '2026-11-27' },
   fastspring: { url: 'https://developer.fastspring.com/docs/message-security', read: '2026-11-27' },
   fireflies: { url: 'https://docs.fireflies.ai/graphql-api/webhooks-v2', read: '2026-11-27' },
   front: { url: 'https://dev.frontapp.com/docs/application-webhooks', read: '2026-11-27' },
   'front-rules': { url: 'https://dev.frontapp.com/docs/rule-webhooks', read: '2026-11-27' },
   gemini: { url: 'https://ai.google.dev/gemini-api/docs/webhooks', read: '2026-11-27' },
+  'google-channels': {
+    url: 'https://developers.google.com/workspace/calendar/api/guides/push',
+    read: '2026-11-27',
+  },
   heroku: { url: 'https://github.com/heroku/webhooks-docs', read: '2026-11-27' },
   'hugging-face': { url: 'https://huggingface.co/docs/hub/webhooks', read: '2026-11-27' },
   hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
@@ -51,18 +61,29 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   jira: { url: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/', read: '2026-11-27' },
   klaviyo: { url: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks', read: '2026-11-27' },
   loops: { url: 'https://loops.so/docs/api-reference/webhooks/contact-created', read: '2026-11-27' },
+  mailchimp: {
+    url: 'https://mailchimp.com/developer/marketing/guides/sync-audience-data-webhooks/',
+    read: '2026-11-27',
+  },
   'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
+  'microsoft-teams': {
+    url: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
+    read: '2026-11-27',
+  },
   'modern-treasury': {
     url: 'https://docs.moderntreasury.com/platform/reference/webhooks',
     read: '2026-11-27',
   },
   mollie: { url: 'https://docs.mollie.com/reference/webhooks-best-practices', read: '2026-11-27' },
+  monday: { url: 'https://developer.monday.com/apps/docs/authorization-header', read: '2026-11-27' },
+  netlify: { url: 'https://docs.netlify.com/deploy/deploy-notifications/', read: '2026-11-27' },
   nylas: {
     url: 'https://developer.nylas.com/docs/cookbook/use-cases/build/verify-webhook-signatures/',
     read: '2026-11-27',
   },
   orb: { url: 'https://github.com/orbcorp/orb-node/blob/main/src/resources/webhooks.ts', read: '2026-11-27' },
   pandadoc: { url: 'https://developers.pandadoc.com/docs/webhook-verification', read: '2026-11-27' },
+  pipedrive: { url: 'https://pipedrive.readme.io/docs/guide-for-webhooks-v2', read: '2026-11-27' },
   pleo: {
     url: 'https://developers.pleo.io/reference/webhooks-authentication-authorisation',
     read: '2026-11-27',
@@ -76,6 +97,10 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   render: { url: 'https://render.com/docs/webhooks', read: '2026-11-27' },
   retell: { url: 'https://docs.retellai.com/features/secure-webhook', read: '2026-11-27' },
   revenuecat: { url: 'https://www.revenuecat.com/docs/integrations/webhooks', read: '2026-11-27' },
+  ringcentral: {
+    url: 'https://developers.ringcentral.com/guide/notifications/webhooks/receiving',
+    read: '2026-11-27',
+  },
   safebase: {
     url: 'https://www.svix.com/event-types/us/org_2Lmnm325Gqjzoty7vhdMgL1HOxh/',
     read: '2026-11-27',
@@ -94,7 +119,10 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   tally: { url: 'https://tally.so/help/webhooks', read: '2026-11-27' },
   tiktok: { url: 'https://developers.tiktok.com/doc/webhooks-verification', read: '2026-11-27' },
   vapi: { url: 'https://docs.vapi.ai/server-url/server-authentication', read: '2026-11-27' },
+  'vercel-connect': { url: 'https://www.npmjs.com/package/@vercel/connect', read: '2026-11-27' },
   webex: { url: 'https://developer.webex.com/blog/using-a-webhook-secret', read: '2026-11-27' },
+  wix: { url: 'https://dev.wix.com/docs/rest/articles/get-started/webhook-structure', read: '2026-11-27' },
+  x: { url: 'https://docs.x.com/x-api/webhooks/quickstart', read: '2026-11-27' },
 }
 
 /** Whether the day on which a row was read is known. A test holds that it is, for each row added since. */

@@ -191,7 +191,7 @@ export function claimsOf(token: Token): Claims {
 }
 
 /** All parsers must read a token in the same way, so no member may be repeated (RFC 7515 4, RFC 7519 4). */
-function readObject(segment: string): Claims | string {
+export function readObject(segment: string): Claims | string {
   const bytes = decodeBase64url(segment)
   if (!bytes?.length) return 'is not base64url'
   const text = decodeUtf8(bytes) ?? 'null'

@@ -27,15 +27,17 @@ export function readCertificate(pem: string): Certificate | string {
   const [signedPart] = derParts(another === undefined ? certificate : undefined, DER_SEQUENCE)
   const fields = derParts(signedPart, DER_SEQUENCE)
   const [, , , validity, , publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
-  const [notBefore = Number.NaN, notAfter = Number.NaN] = derParts(validity, DER_SEQUENCE).map(timeOf)
+  const [notBefore = Number.NaN, notAfter = Number.NaN] = derParts(validity, DER_SEQUENCE).map(
+    certificateTime,
+  )
   if (!(notBefore <= notAfter) || publicKey === undefined) return 'a malformed certificate'
   const problem = rsaSpkiProblem(publicKey.whole)
   if (problem) return `a certificate whose key is not used: ${problem}`
   return { notAfter, publicKey: publicKey.whole }
 }
 
-/** In seconds since 1970. Two-digit years mean 1950 to 2049 (RFC 5280 4.1.2.5). */
-function timeOf({ tag, content }: DerElement): number {
+/** The time of a certificate, in seconds since 1970. Two-digit years mean 1950 to 2049 (RFC 5280 4.1.2.5). */
+export function certificateTime({ tag, content }: DerElement): number {
   const text = String.fromCharCode(...content.subarray(0, 20))
   const century = tag === UTC_TIME ? (text < '5' ? '20' : '19') : ''
   const [all, year = '', ...rest] = TIME.exec(century + text) ?? []

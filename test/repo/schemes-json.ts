@@ -42,6 +42,7 @@ const MEMBERS: { readonly [member in Members]-?: 'copied' | 'made' | 'left out' 
   facts: 'made',
   handshake: 'made',
   jsonField: 'copied',
+  hasKeyPair: 'left out',
   signedUrl: 'left out',
   topics: 'left out',
   takes: 'left out',

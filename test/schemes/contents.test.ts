@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, defineListener, type Json, verify, type WebhookEvent } from '../../src/index.ts'
 import { adyen } from '../../src/schemes/adyen.ts'
+import { appStore } from '../../src/schemes/app-store.ts'
 import { auth0 } from '../../src/schemes/auth0.ts'
 import { calCom } from '../../src/schemes/cal-com.ts'
 import { cloudevents } from '../../src/schemes/cloudevents.ts'
+import { deepgram } from '../../src/schemes/deepgram.ts'
 import { docusign } from '../../src/schemes/docusign.ts'
 import { dropboxSign } from '../../src/schemes/dropbox-sign.ts'
 import { github } from '../../src/schemes/github.ts'
+import { googleChannels } from '../../src/schemes/google-channels.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
 import { pubsub } from '../../src/schemes/pubsub.ts'
 import { qstash } from '../../src/schemes/qstash.ts'
@@ -19,6 +22,9 @@ import {
 } from '../../src/schemes/slack.ts'
 import { sns } from '../../src/schemes/sns.ts'
 import { twilio } from '../../src/schemes/twilio.ts'
+import { vercelConnect } from '../../src/schemes/vercel-connect.ts'
+import { wix } from '../../src/schemes/wix.ts'
+import { x } from '../../src/schemes/x.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { EventTypes } from '../../src/typed-events.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -89,6 +95,15 @@ interface Notification {
 interface Item {
   readonly NotificationRequestItem: { readonly eventCode: 'AUTHORISATION' }
 }
+interface Renewal {
+  readonly notificationType: 'DID_RENEW'
+  readonly data: { readonly bundleId: string }
+}
+interface Contact {
+  readonly eventType: 'wix.contacts.v4.contact_created'
+  readonly data: { readonly slug: string }
+  readonly identity: { readonly identityType: string }
+}
 /** Binary mode, structured mode, and a batch. */
 interface CloudEvents {
   readonly 'com.example.paid': CloudEvent | CloudEvent['data']
@@ -108,6 +123,12 @@ const PAID = { specversion: '1.0', type: 'com.example.paid', source: '/a', id: '
 const CONNECT_XML =
   '<?xml version="1.0" encoding="utf-8"?>\r\n<DocuSignEnvelopeInformation><Status>Completed</Status></DocuSignEnvelopeInformation>'
 const NOT_UTF8 = Uint8Array.of(0x22, 0xff, 0x22)
+const RENEWAL = { notificationType: 'DID_RENEW', data: { bundleId: 'com.example.app' } } as const
+const CONTACT = {
+  eventType: 'wix.contacts.v4.contact_created',
+  data: { slug: 'created' },
+  identity: { identityType: 'WIX_USER' },
+} as const
 const untyped = { type: undefined }
 
 /**
@@ -250,6 +271,38 @@ const held = [
       },
     },
   }),
+  promised(appStore<Renewal>, {
+    'application/json': { vector: GENUINE, type: 'DID_RENEW', payload: RENEWAL },
+  }),
+  promised(deepgram<{ readonly metadata: { readonly duration: number } } | string | null>, {
+    JSON: { vector: GENUINE, ...untyped, payload: { metadata: { duration: 25.9 } } },
+    text: { vector: GENUINE, body: 'a text', ...untyped, payload: 'a text' },
+    bytes: { vector: 'speech, which is not JSON', ...untyped, payload: null },
+  }),
+  {
+    // Its types promise objects only: the body of a real notification is empty.
+    scheme: googleChannels.scheme,
+    vectors: {
+      'no body': { vector: GENUINE, type: 'exists', payload: null },
+      JSON: { vector: 'an empty object', type: 'exists', payload: {} },
+      text: { vector: GENUINE, body: 'a text', type: 'exists', payload: 'a text' },
+      bytes: { vector: GENUINE, body: NOT_UTF8, type: 'exists', payload: null },
+    },
+  },
+  promised(vercelConnect<{ readonly event_id: string } | { readonly payload: string }>, {
+    'application/json': { vector: GENUINE, ...untyped, payload: { event_id: 'Ev9UQ52YNA' } },
+    'application/x-www-form-urlencoded': {
+      vector: 'a form, as Slack sends interactions',
+      ...untyped,
+      payload: { payload: '{"type":"block_actions"}' },
+    },
+  }),
+  promised(wix<Contact>, {
+    JSON: { vector: GENUINE, type: CONTACT.eventType, payload: CONTACT },
+  }),
+  promised(x<{ readonly for_user_id: string }>, {
+    'application/json': { vector: GENUINE, ...untyped, payload: { for_user_id: '2244994945' } },
+  }),
 ]
 
 /** The contents that a row says that its sender has, by which the handler's payload may differ. */
@@ -258,7 +311,8 @@ function contentsOf({ content = ['json'], jsonField, methods = [] }: SenderSchem
     if (kind === 'json') return ['application/json']
     if (kind === 'json-as-text') return ['text/plain']
     if (kind === 'form') return ['application/x-www-form-urlencoded']
-    return kind.mediaTypes.flatMap((type) => (type === '*' ? ['JSON', 'text', 'bytes'] : [type]))
+    const any = kind.is === undefined ? ['JSON', 'text', 'bytes'] : ['JSON']
+    return kind.mediaTypes.flatMap((type) => (type === '*' ? any : [type]))
   })
   const inField = jsonField === undefined ? [] : [`a form with JSON in ${jsonField}`]
   return [...named, ...inField, ...(methods.includes('GET') ? ['the query of a GET'] : [])]

@@ -20,10 +20,13 @@ async function rowOf(file: string): Promise<SenderScheme> {
   return factory.scheme
 }
 
+/** Their types are made of two members, so that no single one narrows the payload. */
+const OF_TWO_MEMBERS = ['pipedrive']
+
 describe('the types of a scheme read the event name where its row does', () => {
   it.each(names)('%s', async (file) => {
     const { eventType } = await rowOf(file)
     const place = eventType && ('member' in eventType ? eventType.member : Reflect.get(eventType, 'header'))
-    expect(eventNameOf(file)).toBe(place)
+    expect(eventNameOf(file)).toBe(OF_TWO_MEMBERS.includes(file) ? undefined : place)
   })
 })

@@ -36,15 +36,19 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   graph: ['unsigned'],
   intercom: ['unsigned'],
   line: ['signed'],
+  mailchimp: ['unsigned'],
   meta: ['unsigned'],
+  monday: ['unsigned'],
   notion: ['itself', 'unsigned'], // makenotion/notion-sdk-js 722, and older descriptions of it
   nylas: ['unsigned'],
   okta: ['unsigned'],
+  ringcentral: ['unsigned'],
   slack: ['signed', 'unsigned'], // slackapi/bolt-js 1397
   sns: ['signed'],
   trello: ['unsigned'],
   twitch: ['signed'],
   woocommerce: ['unsigned'],
+  x: ['unsigned'],
   xero: ['signed'],
   zoom: ['signed'],
 }

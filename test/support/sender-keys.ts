@@ -18,7 +18,9 @@ function secretFor({ scheme }: AnyScheme): string {
   if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   if (scheme.secretPrefix !== undefined) return scheme.secretPrefix + Buffer.alloc(32, 'k').toString('base64')
   if (typeof key === 'object') return key.base64After + Buffer.alloc(32, 'k').toString('base64')
-  return scheme.name === 'postmark' ? 'user:a-password-of-this-test' : 'a secret of this test'
+  return scheme.secretName.startsWith('user:password')
+    ? 'user:a-password-of-this-test'
+    : 'a secret of this test'
 }
 
 /** A sender with new keys, whose endpoint is `publicUrl`. */

@@ -47,6 +47,13 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
       payload: { bt_payload: `${btoa('<notification><kind>check</kind></notification>')}\n` },
     },
   },
+  chargebee: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { id: 'ev_1', event_type: 'plan_created' },
+    event: { id: 'ev_1', type: 'plan_created' },
+    isToken: true,
+  },
   cloudevents: {
     ...plain,
     sign: { secret: SECRET, eventId: 'one', eventType: 'made.up' },
@@ -60,6 +67,13 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     sign: { secret: SECRET, eventId: 'one', eventType: 'wallet.activity.detected' },
     body: { a: 1 },
     event: { id: 'one', type: 'wallet.activity.detected', payload: { a: 1 } },
+  },
+  deepgram: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { metadata: { request_id: '1' } },
+    event: { payload: { metadata: { request_id: '1' } } },
+    isToken: true,
   },
   graph: {
     ...plain,
@@ -79,6 +93,21 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
     sign: { secret: SECRET, publicUrl: PUBLIC_URL },
     body: { id: 7, type: 'payment', data: { id: '123' } },
     event: { id: '7', type: 'payment' },
+    isToken: true,
+  },
+  monday: {
+    options: { secrets: SECRET, publicUrl: PUBLIC_URL },
+    sign: { secret: SECRET, publicUrl: PUBLIC_URL },
+    body: { event: { type: 'create_pulse', triggerUuid: 'b5ed2e17' } },
+    event: { id: 'b5ed2e17', type: 'create_pulse' },
+    isToken: true,
+  },
+  netlify: { ...plain, body: { state: 'ready' }, event: { payload: { state: 'ready' } } },
+  pipedrive: {
+    options: { secrets: 'user:pässword' },
+    sign: { secret: 'user:pässword' },
+    body: { meta: { id: '1', action: 'create', entity: 'deal' } },
+    event: { id: '1', type: 'create.deal' },
     isToken: true,
   },
   postmark: {
@@ -103,7 +132,7 @@ const SAMPLES: { readonly [scheme: string]: Sample } = {
 }
 
 /** Only the sender has their keys. */
-const NOT_SIGNED = ['paypal', 'plaid', 'pubsub', 'sns']
+const NOT_SIGNED = ['app-store', 'paypal', 'plaid', 'pubsub', 'sns', 'vercel-connect', 'wix']
 
 const listenerOf = async (name: string, { options }: Sample) =>
   defineListener({ id: name, auth: (await schemeFactory(name))(options), store: memoryStore() })

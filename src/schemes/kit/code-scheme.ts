@@ -33,6 +33,8 @@ export interface CodeScheme
   readonly retentionSeconds?: number | 'replay-window'
   /** What a signature covers. */
   readonly covers: Coverage
+  /** The sender signs with a private key, and the factory takes `publicKeys` in place of secrets. */
+  readonly hasKeyPair?: true
   /** The option of the factory that holds the public name of the secret, if it has one. `signAs` takes the name as `keyId`. */
   readonly keyIdOption?: string
   /** Signs a delivery for `signAs`. Omit it if only the sender holds the key. */

@@ -115,8 +115,9 @@ export function isAnythingSigned(scheme: SenderScheme): boolean {
 }
 
 /** Whether the sender signs with a private key, and receivers have the public one. */
-export function hasKeyPair({ algorithm }: SenderScheme): boolean {
-  return /^(?:ed|ecdsa|rsa)/.test(algorithm)
+export function hasKeyPair(scheme: SenderScheme): boolean {
+  const { algorithm } = scheme
+  return algorithm === 'code' ? scheme.hasKeyPair === true : /^(?:ed|ecdsa|rsa)/.test(algorithm)
 }
 
 /** Whether the URL is signed, as far as the row says. Code may sign what a delivery asks for. */

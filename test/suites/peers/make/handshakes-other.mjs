@@ -64,6 +64,14 @@ const unsigned = () => [
     request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
     reply: empty(200),
   }),
+  ...x(),
+  ...monday(),
+  asked('mailchimp', 'the URL is there', {
+    options: { secrets: secret('mailchimp') },
+    request: get('/hooks?secret=wrong'),
+    reply: empty(200),
+  }),
+  ...ringcentral(),
   asked('woocommerce', 'the ping of a webhook that was saved', {
     options: { secrets: secret('woocommerce') },
     request: {
@@ -75,6 +83,97 @@ const unsigned = () => [
     reply: empty(200),
   }),
 ]
+
+/** The CRC: its answer is a signature of the token, so only what is never a delivery is signed. */
+function x() {
+  const options = { secrets: secret('x') }
+  const crc = (name, token, reply) =>
+    asked('x', `crc_token, ${name}`, {
+      options,
+      request: get(`/hooks?crc_token=${encodeURIComponent(token)}`),
+      reply,
+    })
+  const signed = (token) => json({ response_token: `sha256=${base64('x', [token])}` })
+  return [
+    ...['9b4507b3-9040-4669-9ca3-6b94edb50553', 'NTg3_-abc', '123', 'null'].map((token) =>
+      crc(token, token, signed(token)),
+    ),
+    crc('a JSON object, which would be signed for anyone', '{"for_user_id":"1"}', refused(400)),
+    crc('a list', '[]', refused(400)),
+    crc('a text in quotes', '"a"', refused(400)),
+    crc('with a line break', '123\n', refused(400)),
+    crc('empty', '', refused(400)),
+    crc('over 256 characters', 'a'.repeat(257), refused(400)),
+    asked('x', 'crc_token, twice', {
+      options,
+      request: get('/hooks?crc_token=a&crc_token=b'),
+      reply: refused(405),
+    }),
+    asked('x', 'crc_token in a POST', {
+      options,
+      request: post([], '{}', '/hooks?crc_token=a'),
+      reply: refused(401),
+    }),
+  ]
+}
+
+function monday() {
+  const options = { secrets: secret('monday'), publicUrl: 'https://receiver.example/hooks' }
+  const challenge = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'
+  return [
+    asked('monday', 'challenge', {
+      options,
+      request: post([], JSON.stringify({ challenge })),
+      reply: json({ challenge }),
+    }),
+    asked('monday', 'a challenge beside an event, which is no challenge', {
+      options,
+      request: post([], JSON.stringify({ challenge, event: { type: 'create_pulse' } })),
+      reply: refused(401),
+    }),
+    asked('monday', 'a challenge that is no text', {
+      options,
+      request: post([], '{"challenge": 1}'),
+      reply: refused(401),
+    }),
+    asked('monday', 'a challenge of a kilobyte', {
+      options,
+      request: post([], JSON.stringify({ challenge: 'a'.repeat(1024) })),
+      reply: refused(401),
+    }),
+  ]
+}
+
+function ringcentral() {
+  const options = { secrets: secret('ringcentral') }
+  const token = '27f3ae76-8a23-4a1b-8f5c-0a2b6f2a7c11'
+  const validation = (more, body = '') => ({
+    method: 'POST',
+    url: '/hooks',
+    headers: [['Validation-Token', token], ...more],
+    body,
+  })
+  const echoed = empty(200, { 'validation-token': `^${token}$`, 'content-type': '^application/json$' })
+  return [
+    asked('ringcentral', 'Validation-Token', { options, request: validation([]), reply: echoed }),
+    asked('ringcentral', 'a Validation-Token that no header may hold', {
+      options,
+      request: { method: 'POST', url: '/hooks', headers: [['Validation-Token', 'a b']], body: '' },
+      reply: refused(400),
+    }),
+    asked('ringcentral', 'a Validation-Token beside a wrong verification token', {
+      options,
+      request: validation(
+        [
+          ['Content-Type', 'application/json'],
+          ['Verification-Token', 'wrong'],
+        ],
+        '{"uuid": "1"}',
+      ),
+      reply: refused(401),
+    }),
+  ]
+}
 
 /** As the SDK's README says, the token signs the request that brings it. */
 function notion() {

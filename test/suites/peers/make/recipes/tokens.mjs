@@ -1,8 +1,6 @@
+import { basicToken } from '../basic-cases.mjs'
 import { replaced } from '../deliver.mjs'
-import { secretsOf } from '../keys.mjs'
 import { token } from '../token-cases.mjs'
-
-const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 
 export default [
   token('gitlab', 'X-Gitlab-Token', {
@@ -53,41 +51,9 @@ export default [
       },
     ],
   }),
-  postmark(),
+  basicToken('postmark', {
+    source: 'Postmark\u2019s documentation of webhooks and Basic authentication',
+    body: '{"RecordType": "Delivery", "MessageID": "883953f4-6105-42a2-a16a-77a8eac79483", "Recipient": "john@example.com"}',
+    expect: { type: 'Delivery' },
+  }),
 ]
-
-/** `Authorization: Basic`, with the user and password of the configured URL. */
-function postmark() {
-  const keys = secretsOf('postmark', (bytes) => `hookgate:${bytes.toString('hex').slice(0, 24)}:with a colon`)
-  const basic = (pair) => `Basic ${Buffer.from(pair).toString('base64')}`
-  const given = (name, value, expect) => ({ name, change: { value: () => value }, expect })
-  return {
-    ...token('postmark', 'Authorization', {
-      source: 'Postmark\u2019s documentation of webhooks and Basic authentication',
-      body: '{"RecordType": "Delivery", "MessageID": "883953f4-6105-42a2-a16a-77a8eac79483", "Recipient": "john@example.com"}',
-      expect: { type: 'Delivery' },
-      without: [
-        'the token in upper case',
-        'the token in base64',
-        'the token as a bearer token',
-        'both tokens in one header',
-      ],
-      moreCases: () => [
-        given('the user alone', basic('hookgate:'), mismatch),
-        given('the pair without the scheme', Buffer.from(keys.new).toString('base64'), mismatch),
-        given('the pair as it is, without base64', `Basic ${keys.new}`, mismatch),
-        given('another user', basic(keys.new.replace('hookgate', 'somebody')), mismatch),
-        given('the pair under another scheme', basic(keys.new).replace('Basic', 'Bearer'), mismatch),
-        given('the scheme in lower case, as RFC 9110 allows', basic(keys.new).replace('Basic', 'basic'), {
-          ok: true,
-        }),
-      ],
-    }),
-    keys,
-    signature: {
-      header: 'Authorization',
-      encoding: 'utf8',
-      sign: ({ secret }) => Buffer.from(basic(secret)),
-    },
-  }
-}
