@@ -25,7 +25,7 @@ const variables = z.strictObject({
   SERVICE_SEED: z
     .string()
     .regex(/^(on|off|.+\.json)$/, 'must be on, off or a .json file')
-    .default('on'),
+    .optional(),
   SERVICE_BASELINE_POLICIES: onOff.default(true),
   SERVICE_SKIP_STEP: z.enum(['operators', 'approvers']).default('operators'),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
@@ -53,7 +53,7 @@ export interface Config {
   readonly secret: string | undefined
   /** The root secret to rotate from, or to: signing secrets that it sealed can be opened too. */
   readonly otherSecret: string | undefined
-  /** Whether to create the demo tenant in an empty database. */
+  /** Whether to create the demo tenant in an empty database. Default: only on PGlite. */
   readonly seed: boolean
   /** A file to import at every start, instead of the demo tenant. */
   readonly seedFile: string | undefined
@@ -79,6 +79,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('SERVICE_'))
   const { data: given, error } = variables.safeParse(Object.fromEntries(own))
   if (!given) throw new Error(`The environment is invalid.\n${z.prettifyError(error)}`)
+  // A database that others may reach gets no super admin whose token stands in the log.
+  const { SERVICE_SEED: seed = given.SERVICE_DATABASE_URL === undefined ? 'on' : 'off' } = given
   return {
     port: given.SERVICE_PORT,
     host: given.SERVICE_HOST,
@@ -88,8 +90,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     baseUrl: given.SERVICE_BASE_URL?.replace(/\/+$/, ''),
     secret: given.SERVICE_SECRET,
     otherSecret: given.SERVICE_OTHER_SECRET,
-    seed: given.SERVICE_SEED === 'on',
-    seedFile: given.SERVICE_SEED.endsWith('.json') ? given.SERVICE_SEED : undefined,
+    seed: seed === 'on',
+    seedFile: seed.endsWith('.json') ? seed : undefined,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     skippers: given.SERVICE_SKIP_STEP,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,

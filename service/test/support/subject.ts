@@ -7,6 +7,7 @@ import { SEED_PARTS } from '../../src/database/seed-parts.ts'
 import { hashOf, type Role } from '../../src/http/bearer.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
 import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
+import { knownSecrets } from '../../src/listeners/known-secret.ts'
 import { openMetrics } from '../../src/metrics.ts'
 import { replyOf } from './reply.ts'
 
@@ -26,6 +27,7 @@ export class Subject {
   async start(database: Database): Promise<void> {
     this.#database = database
     await migrate(database)
+    await knownSecrets(database, { secret: SECRET }, () => {})
     this.#jobs = await openJobQueue(database, { report: (error) => this.reports.push(error) })
     await seed(this.dependencies, SEED_PARTS)
     this.#app = createApp(this.dependencies)
