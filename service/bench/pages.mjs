@@ -6,6 +6,7 @@ import { migrate } from '../dist/database/migrate.js'
 import { openPGlite } from '../dist/database/pglite.js'
 import { openPostgres } from '../dist/database/postgres.js'
 import { DEMO, demoToken, seed } from '../dist/database/seed.js'
+import { openMetrics } from '../dist/metrics.js'
 import { seedTasks } from '../dist/tasks/seed.js'
 
 const HELP = `node service/bench/pages.mjs [--rounds N]
@@ -37,6 +38,8 @@ const dependencies = {
   skippers: 'operators',
   trustedProxies: [],
   allowPrivateJwks: false,
+  runs: undefined, // no webhook arrives
+  metrics: openMetrics(),
   report: console.error,
 }
 await migrate(database)

@@ -13,10 +13,10 @@ import { SEED_PARTS } from './database/seed-parts.ts'
 import { importSeedFile } from './directory/seed-file.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { originOf } from './http/origin.ts'
-import { openJobQueue } from './jobs/queue.ts'
 import { knownSecrets } from './listeners/known-secret.ts'
 import { openMetrics } from './metrics.ts'
 import { measureRuns } from './runs/metrics.ts'
+import { RunQueue } from './runs/queue.ts'
 import { stop } from './stop.ts'
 import { NO_DEMO, storyOf } from './story.ts'
 
@@ -30,7 +30,6 @@ const report = outageReporter(database, { log: console.error })
 await migrate(database)
 const secrets = await knownSecrets(database, given, report)
 if (config.seedFile !== undefined) await importSeedFile({ database, clock: Date }, config.seedFile)
-const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
 server.listen(config.port, config.host)
@@ -49,7 +48,7 @@ const dependencies: Dependencies = {
   baseUrl: config.baseUrl ?? here,
   baselinePolicies: config.baselinePolicies,
   skippers: config.skippers,
-  jobs,
+  runs: new RunQueue(database, { leaseSeconds: config.jobLeaseSeconds }),
   trustedProxies: config.trustedProxies,
   allowPrivateJwks: config.allowPrivateJwks,
   retentionDays: config.retentionDays,
