@@ -8,6 +8,10 @@ const onOff = z.enum(['on', 'off']).transform((word) => word === 'on')
 /** Not by `Number`, which reads an empty string as 0, a valid port. */
 const digits = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)
 
+const network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
+  error: 'must be networks such as 10.0.0.0/8, separated by commas',
+})
+
 /** The prefix of listener URLs, which are also the `aud` of tokens. */
 const baseUrl = z
   .url({ protocol: /^https?$/ })
@@ -29,7 +33,11 @@ const variables = z.strictObject({
   SERVICE_BASELINE_POLICIES: onOff.default(true),
   SERVICE_SKIP_STEP: z.enum(['operators', 'approvers']).default('operators'),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
-  SERVICE_TRUSTED_PROXIES: z.string().default(''),
+  SERVICE_TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((network) => network !== ''))
+    .pipe(z.array(network))
+    .default([]),
   SERVICE_RETENTION_DAYS: digits.pipe(z.int().min(7).max(36_500)).optional(),
   SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
   SERVICE_DRAIN_SECONDS: digits.pipe(z.int().max(3_600)).default(5),
@@ -95,7 +103,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     skippers: given.SERVICE_SKIP_STEP,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
-    trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(/[\s,]+/).filter((network) => network !== ''),
+    trustedProxies: given.SERVICE_TRUSTED_PROXIES,
     retentionDays: given.SERVICE_RETENTION_DAYS,
     jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,
     drainSeconds: given.SERVICE_DRAIN_SECONDS,
