@@ -1,4 +1,4 @@
-// node service/bench/pages.mjs [--rounds N]
+// node service/bench/pages.mjs [--rounds N] [--size N]
 import { parseArgs } from 'node:util'
 import { interleave, least, ratio } from '../../bench/rounds.mjs'
 import { createApp } from '../dist/app.js'
@@ -6,19 +6,25 @@ import { migrate } from '../dist/database/migrate.js'
 import { openPGlite } from '../dist/database/pglite.js'
 import { openPostgres } from '../dist/database/postgres.js'
 import { DEMO, demoToken, seed } from '../dist/database/seed.js'
+import { openMetrics } from '../dist/metrics.js'
 import { seedTasks } from '../dist/tasks/seed.js'
 
-const HELP = `node service/bench/pages.mjs [--rounds N]
+const HELP = `node service/bench/pages.mjs [--rounds N] [--size N]
 
-What the last page of a list costs, as a multiple of the first: 10,000 tasks and 100,000 entitlements, pages of 100, the
+What the last page of a list costs, as a multiple of the first: 10,000 tasks and 100,000 entitlements (--size), pages of 100, the
 whole service but its socket. On PGlite in memory, or on the empty Postgres of SERVICE_DATABASE_URL. Build first:
 npm run build && npm run build -w service
 `
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string' }, help: { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string' },
+    size: { type: 'string', default: '100000' },
+    help: { type: 'boolean', default: false },
+  },
 })
 const rounds = Number(values.rounds ?? 45)
+const size = Number(values.size)
 if (values.help || !Number.isSafeInteger(rounds) || rounds < 1) {
   console.log(HELP)
   process.exit(values.help ? 0 : 2)
@@ -37,6 +43,8 @@ const dependencies = {
   skippers: 'operators',
   trustedProxies: [],
   allowPrivateJwks: false,
+  runs: undefined, // no webhook arrives
+  metrics: openMetrics(),
   report: console.error,
 }
 await migrate(database)
@@ -47,15 +55,16 @@ const app = createApp(dependencies)
 async function fill() {
   await database.query(
     `INSERT INTO app_entitlements (id, app_id, display_name, description, created_at)
-     SELECT 'many-' || n, $1, 'Entitlement ' || md5(n::text), '', now() FROM generate_series(1, 100000) AS n`,
-    [DEMO.appId],
+     SELECT 'many-' || n, $1, 'Entitlement ' || md5(n::text), '', now() FROM generate_series(1, $2::int) AS n`,
+    [DEMO.appId, size],
   )
   await database.query(
     `INSERT INTO tasks (id, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
        created_at, updated_at, recommendation, policy_id, policy_generation_id, workflow)
      SELECT 'many-' || n, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
        created_at, updated_at, recommendation, policy_id, policy_generation_id, workflow
-     FROM tasks, generate_series(1, 10000) AS n WHERE numeric_id = 1`,
+     FROM tasks, generate_series(1, $1::int / 10) AS n WHERE numeric_id = 1`,
+    [size],
   )
   await database.query(
     `INSERT INTO task_steps (task_id, position, step, instance_id, state)

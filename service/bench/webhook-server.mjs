@@ -1,15 +1,16 @@
-// A server process of webhooks.mjs: `service`, or `bare` (the framework and three INSERTs).
+// A server process of webhooks.mjs: `service`, or `bare` (the framework and two INSERTs).
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createApp } from '../dist/app.js'
 import { openPostgres } from '../dist/database/postgres.js'
-import { openJobQueue } from '../dist/jobs/queue.js'
+import { openMetrics } from '../dist/metrics.js'
+import { RunQueue } from '../dist/runs/queue.js'
 
 const [variant, url, secret, baseUrl] = process.argv.slice(2)
 const report = (error) => console.error(error)
 const database = openPostgres({ connectionString: url, max: 10 }, report)
 
-async function service() {
+function service() {
   return createApp({
     database,
     clock: Date,
@@ -17,7 +18,9 @@ async function service() {
     secret,
     baseUrl,
     baselinePolicies: false,
-    jobs: await openJobQueue(database, { report }),
+    skippers: 'operators',
+    runs: new RunQueue(database),
+    metrics: openMetrics(),
     trustedProxies: [],
     allowPrivateJwks: false,
     stopping: new AbortController().signal,
@@ -42,17 +45,12 @@ function bare() {
          VALUES ($1, 'bare', 1, 'bare', $2, $3, 'RUN_STATE_PENDING', $4)`,
         [runId, eventId, text, new Date()],
       )
-      await tx.query(
-        `INSERT INTO pgboss.job (name, data, retry_limit, retry_delay, expire_in, keep_until, dead_letter, policy)
-         VALUES ('runs', $1::jsonb, 1000, 1, interval '60 seconds', now() + interval '3650 days', 'runs_given_up', 'standard')`,
-        [JSON.stringify({ runId })],
-      )
     })
     return c.json({ runId }, 200)
   })
 }
 
-const app = variant === 'service' ? await service() : bare()
+const app = variant === 'service' ? service() : bare()
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
   process.send?.({ port }),
 )

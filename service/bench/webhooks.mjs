@@ -1,7 +1,7 @@
 const HELP = `node service/bench/webhooks.mjs [options]
 
-Compares the throughput of the service with the bare framework inserting the same three rows (event record, run,
-job) in one transaction per request. Two server processes, one Postgres, one client. The rounds take turns, so
+Compares the throughput of the service with the bare framework inserting the same two rows (event record and
+run) in one transaction per request. Two server processes, one Postgres, one client. The rounds take turns, so
 that a noisy machine falls on both alike. Build first: npm run build && npm run build -w service
 
   --rounds N        rounds (20)
@@ -23,7 +23,7 @@ import { createAutomation, publishAutomation } from '../dist/automations/store.j
 import { migrate } from '../dist/database/migrate.js'
 import { openPostgres } from '../dist/database/postgres.js'
 import { DEMO, seed } from '../dist/database/seed.js'
-import { openJobQueue } from '../dist/jobs/queue.js'
+import { knownSecrets } from '../dist/listeners/known-secret.js'
 
 const whole = (value) => ({ type: 'string', default: String(value) })
 const { values } = parseArgs({
@@ -53,8 +53,15 @@ async function prepare(url) {
     await database.query('SELECT pg_reload_conf()')
   }
   await migrate(database)
-  const jobs = await openJobQueue(database, { report: console.error })
-  const dependencies = { database, clock: Date, newId: () => crypto.randomUUID(), secret, baseUrl, jobs }
+  await knownSecrets(database, { secret }, console.error)
+  const dependencies = {
+    database,
+    clock: Date,
+    newId: () => crypto.randomUUID(),
+    secret,
+    baseUrl,
+    report: console.error,
+  }
   await seed(dependencies, [])
   const { signingSecret } = await database.transaction(async (tx) => {
     const steps = [{ type: 'record', valueCel: 'ctx.trigger' }]
@@ -70,7 +77,6 @@ async function prepare(url) {
     await publishAutomation(tx, dependencies, made.id)
     return made
   })
-  await jobs.close()
   await database.close()
   return signingSecret.secret
 }
@@ -112,7 +118,7 @@ try {
   console.log(
     `fsync ${values.fsync ? 'on' : 'off'}, ${connections} connections, ${rounds} rounds of ${requests}`,
   )
-  console.log(`bare framework, three rows  ${perSecond('bare')} requests/s at best`)
+  console.log(`bare framework, two rows    ${perSecond('bare')} requests/s at best`)
   console.log(`service                     ${perSecond('service')} requests/s at best`)
   console.log(
     `service / bare              ${(100 * throughput).toFixed(0)} % of the throughput (median of the rounds)`,

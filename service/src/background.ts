@@ -1,21 +1,19 @@
 import type { Dependencies } from './http/dependencies.ts'
 import { sweepOld } from './retention.ts'
-import { sweepRuns } from './runs/sweep.ts'
 import { RunWorker } from './runs/worker.ts'
 import { eventRecords } from './webhooks/event-records.ts'
 
 const SWEEP_MS = 60_000
 
 /**
- * The background work. Processes runs. At the start and every minute, requeues runs without a job, forgets events after 7
- * days, and deletes what is older than the retention.
+ * The background work. Processes runs. At the start and every minute, forgets events after 7 days, and deletes what is
+ * older than the retention.
  */
 export function startBackground(dependencies: Dependencies): { stop(): Promise<void> } {
-  const { database, jobs, report } = dependencies
+  const { database, report } = dependencies
   const events = eventRecords(database)
   const worker = new RunWorker(dependencies)
-  const sweep = () =>
-    Promise.all([events.sweep(), sweepRuns(dependencies), sweepOld(dependencies)]).then(() => {}, report)
+  const sweep = () => Promise.all([events.sweep(), sweepOld(dependencies)]).then(() => {}, report)
   let swept = sweep()
   const sweeping = setInterval(() => {
     swept = swept.then(sweep)
@@ -25,7 +23,6 @@ export function startBackground(dependencies: Dependencies): { stop(): Promise<v
       clearInterval(sweeping)
       await swept
       await worker.stop()
-      await jobs.close()
     },
   }
 }

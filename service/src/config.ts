@@ -8,6 +8,10 @@ const onOff = z.enum(['on', 'off']).transform((word) => word === 'on')
 /** Not by `Number`, which reads an empty string as 0, a valid port. */
 const digits = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)
 
+const network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
+  error: 'must be networks such as 10.0.0.0/8, separated by commas',
+})
+
 /** The prefix of listener URLs, which are also the `aud` of tokens. */
 const baseUrl = z
   .url({ protocol: /^https?$/ })
@@ -25,11 +29,15 @@ const variables = z.strictObject({
   SERVICE_SEED: z
     .string()
     .regex(/^(on|off|.+\.json)$/, 'must be on, off or a .json file')
-    .default('on'),
+    .optional(),
   SERVICE_BASELINE_POLICIES: onOff.default(true),
   SERVICE_SKIP_STEP: z.enum(['operators', 'approvers']).default('operators'),
   SERVICE_ALLOW_PRIVATE_JWKS: onOff.default(false),
-  SERVICE_TRUSTED_PROXIES: z.string().default(''),
+  SERVICE_TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter((network) => network !== ''))
+    .pipe(z.array(network))
+    .default([]),
   SERVICE_RETENTION_DAYS: digits.pipe(z.int().min(7).max(36_500)).optional(),
   SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
   SERVICE_DRAIN_SECONDS: digits.pipe(z.int().max(3_600)).default(5),
@@ -53,7 +61,7 @@ export interface Config {
   readonly secret: string | undefined
   /** The root secret to rotate from, or to: signing secrets that it sealed can be opened too. */
   readonly otherSecret: string | undefined
-  /** Whether to create the demo tenant in an empty database. */
+  /** Whether to create the demo tenant in an empty database. Default: only on PGlite. */
   readonly seed: boolean
   /** A file to import at every start, instead of the demo tenant. */
   readonly seedFile: string | undefined
@@ -79,6 +87,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('SERVICE_'))
   const { data: given, error } = variables.safeParse(Object.fromEntries(own))
   if (!given) throw new Error(`The environment is invalid.\n${z.prettifyError(error)}`)
+  // A database that others may reach gets no super admin whose token stands in the log.
+  const { SERVICE_SEED: seed = given.SERVICE_DATABASE_URL === undefined ? 'on' : 'off' } = given
   return {
     port: given.SERVICE_PORT,
     host: given.SERVICE_HOST,
@@ -88,12 +98,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     baseUrl: given.SERVICE_BASE_URL?.replace(/\/+$/, ''),
     secret: given.SERVICE_SECRET,
     otherSecret: given.SERVICE_OTHER_SECRET,
-    seed: given.SERVICE_SEED === 'on',
-    seedFile: given.SERVICE_SEED.endsWith('.json') ? given.SERVICE_SEED : undefined,
+    seed: seed === 'on',
+    seedFile: seed.endsWith('.json') ? seed : undefined,
     baselinePolicies: given.SERVICE_BASELINE_POLICIES,
     skippers: given.SERVICE_SKIP_STEP,
     allowPrivateJwks: given.SERVICE_ALLOW_PRIVATE_JWKS,
-    trustedProxies: given.SERVICE_TRUSTED_PROXIES.split(/[\s,]+/).filter((network) => network !== ''),
+    trustedProxies: given.SERVICE_TRUSTED_PROXIES,
     retentionDays: given.SERVICE_RETENTION_DAYS,
     jobLeaseSeconds: given.SERVICE_JOB_LEASE_SECONDS,
     drainSeconds: given.SERVICE_DRAIN_SECONDS,

@@ -13,10 +13,10 @@ import { SEED_PARTS } from './database/seed-parts.ts'
 import { importSeedFile } from './directory/seed-file.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { originOf } from './http/origin.ts'
-import { openJobQueue } from './jobs/queue.ts'
-import { requireKnownSecret } from './listeners/known-secret.ts'
+import { knownSecrets } from './listeners/known-secret.ts'
 import { openMetrics } from './metrics.ts'
 import { measureRuns } from './runs/metrics.ts'
+import { RunQueue } from './runs/queue.ts'
 import { stop } from './stop.ts'
 import { NO_DEMO, storyOf } from './story.ts'
 
@@ -24,13 +24,12 @@ const FOR_TRYING_OUT =
   'State is kept in PGlite, which is for trying out. In production, set SERVICE_DATABASE_URL to a Postgres server.'
 
 const config = readConfig(process.env)
-const secret = await rootSecret(config)
+const given = { secret: await rootSecret(config), otherSecret: config.otherSecret }
 const database = await openDatabase(config, (error) => report(error))
 const report = outageReporter(database, { log: console.error })
 await migrate(database)
-await requireKnownSecret(database, { secret, otherSecret: config.otherSecret })
+const secrets = await knownSecrets(database, given, report)
 if (config.seedFile !== undefined) await importSeedFile({ database, clock: Date }, config.seedFile)
-const jobs = await openJobQueue(database, { leaseSeconds: config.jobLeaseSeconds, report })
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
 server.listen(config.port, config.host)
@@ -45,12 +44,11 @@ const dependencies: Dependencies = {
   database,
   clock: Date,
   newId: () => crypto.randomUUID(),
-  secret,
-  otherSecret: config.otherSecret,
+  ...secrets,
   baseUrl: config.baseUrl ?? here,
   baselinePolicies: config.baselinePolicies,
   skippers: config.skippers,
-  jobs,
+  runs: new RunQueue(database, { leaseSeconds: config.jobLeaseSeconds }),
   trustedProxies: config.trustedProxies,
   allowPrivateJwks: config.allowPrivateJwks,
   retentionDays: config.retentionDays,

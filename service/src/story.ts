@@ -3,8 +3,9 @@ import { demoToken, hasDemoToken } from './database/seed.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { urlOf } from './listeners/compile.ts'
 
-/** Printed if there is no demo tenant. */
-export const NO_DEMO = '\nNo demo tenant here. To issue an access token: npm run service -- token --help\n'
+/** Printed without a demo token. */
+export const NO_DEMO =
+  '\nNo demo token is valid here. To issue an access token: npm run service -- token --help\n'
 
 /** What the service prints at the start: the demo tenant's token, and three commands to try. */
 export async function storyOf(dependencies: Dependencies): Promise<string> {

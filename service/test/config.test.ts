@@ -43,6 +43,7 @@ describe('the environment', () => {
     ['SERVICE_BASE_URL', 'https://user@tenant.example/'],
     ['SERVICE_SECRET', 'x'.repeat(31)],
     ['SERVICE_SEED', 'yes'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/8, proxy'],
     ['SERVICE_SKIP_STEP', 'anybody'],
     ['SERVICE_DATA', ''],
   ])('%s=%s is refused by name', (name, value) => {
@@ -85,4 +86,20 @@ describe('the secret', () => {
     const config = readConfig({ SERVICE_DATA: '/nowhere', SERVICE_SECRET: 'y'.repeat(40) })
     expect(await rootSecret(config)).toBe('y'.repeat(40))
   })
+})
+
+it('the demo tenant is off by default on a database URL, where its token would stand in a log', () => {
+  const url = { SERVICE_DATABASE_URL: 'postgres://localhost/x' }
+  expect([{}, url, { ...url, SERVICE_SEED: 'on' }].map((given) => readConfig(given).seed)).toStrictEqual([
+    true,
+    false,
+    true,
+  ])
+})
+
+it('the trusted proxies are networks or addresses, of both families', () => {
+  expect(
+    readConfig({ SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' }).trustedProxies,
+  ).toStrictEqual(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
+  expect(readConfig({}).trustedProxies).toStrictEqual([])
 })

@@ -28,6 +28,7 @@ export const seedAutomations: SeedPart = async (tx, dependencies) => {
     steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger.task', commentCel: 'ctx.trigger["approved by"]' }],
     trigger: { enabled: true, incomingWebhook: { hmac: {} } },
   })
+  await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1', [DEMO_LISTENERS.hmac]) // nobody has seen it
   await addSecret(tx, dependencies, DEMO_LISTENERS.hmac, demoSigningSecret(dependencies.secret))
   await seedOne(tx, dependencies, DEMO_LISTENERS.jwt, {
     displayName: 'HR keeps us informed',

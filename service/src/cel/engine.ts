@@ -1,4 +1,6 @@
-import { Environment } from '@marcbachmann/cel-js'
+import { type ASTNode, Environment } from '@marcbachmann/cel-js'
+import { RE2JS } from 're2js'
+import { memberOf } from '../member-of.ts'
 import { fromJson, toJson } from './json.ts'
 
 /** An expression that is invalid or failed. The message is for its author. */
@@ -12,11 +14,18 @@ export const MAX_EXPRESSION_LENGTH = 2_000
 const MAX_RESULT_LENGTH = 1_000_000
 const MAX_MESSAGE_LENGTH = 300
 
+/** What `matches` is called instead. The engine's own one backtracks, and cannot be replaced under its name. */
+const LINEAR_MATCHES = 'matches_re2'
+
 /** Expressions see only the variable `ctx`, and no JavaScript. */
 const environment = new Environment({
   homogeneousAggregateLiterals: false, // JSON is not
   limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 16 },
-}).registerVariable('ctx', 'map')
+})
+  .registerVariable('ctx', 'map')
+  .registerFunction(`string.${LINEAR_MATCHES}(string): bool`, (text: string, pattern: string) =>
+    RE2JS.compile(pattern).test(text),
+  )
 
 /**
  * Checks an expression over `ctx` before it is saved.
@@ -47,8 +56,23 @@ export function evaluateHere(expression: string, ctx: string): string {
 }
 
 function parse(expression: string) {
-  if (expression.length <= MAX_EXPRESSION_LENGTH) return environment.parse(expression)
-  throw new CelError(`has more than ${MAX_EXPRESSION_LENGTH} characters`)
+  if (expression.length > MAX_EXPRESSION_LENGTH)
+    throw new CelError(`has more than ${MAX_EXPRESSION_LENGTH} characters`)
+  const parsed = environment.parse(expression)
+  useLinearMatches(parsed.ast)
+  return parsed
+}
+
+/** Renames the calls of `matches`, so that they take linear time: CEL's regular expressions are RE2's. */
+function useLinearMatches(node: unknown): void {
+  if (Array.isArray(node)) for (const each of node) useLinearMatches(each)
+  if (!isNode(node)) return
+  if (node.op === 'rcall' && node.args[0] === 'matches') node.args[0] = LINEAR_MATCHES
+  useLinearMatches(node.args)
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return memberOf(value, 'op') !== undefined && memberOf(value, 'args') !== undefined
 }
 
 function attempt<Value>(work: () => Value): Value {

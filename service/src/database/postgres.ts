@@ -85,7 +85,7 @@ interface TimedQuery extends pg.QueryConfig {
 }
 
 /** A prepared statement. Fails after 15 seconds. */
-export function prepared(text: string, params: readonly unknown[]): TimedQuery {
+function prepared(text: string, params: readonly unknown[]): TimedQuery {
   const name = names.get(text) ?? `service_${names.size}`
   names.set(text, name)
   return { name, text, values: [...params], query_timeout: STATEMENT_TIMEOUT_MS }

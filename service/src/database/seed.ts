@@ -1,7 +1,7 @@
 import { hashOf } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
-import type { Transaction } from './database.ts'
+import type { Queryable, Transaction } from './database.ts'
 
 /** The demo tenant's IDs, fixed so that documented commands can use them. */
 export const DEMO = {
@@ -38,6 +38,14 @@ export async function hasDemoToken({ database, secret }: Dependencies): Promise<
 
 function demoSecret(secret: string): string {
   return derivedKey(secret, 'demo token').toString('base64url')
+}
+
+/** Revokes a demo token that was derived from an earlier root secret. */
+export async function revokeDemoTokenOfOthers(tx: Queryable, secret: string): Promise<void> {
+  await tx.query(
+    "UPDATE access_tokens SET revoked_at = now() WHERE id = 'demo' AND revoked_at IS NULL AND secret_hash <> $1",
+    [hashOf(demoSecret(secret))],
+  )
 }
 
 /** Fills a database without users in one transaction. Does nothing otherwise. */

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
-import type { JobQueue } from '../jobs/queue.ts'
 import type { Metrics } from '../metrics.ts'
+import type { RunQueue } from '../runs/queue.ts'
 
 /** Everything that the routes get from outside. */
 export interface Dependencies {
@@ -20,7 +20,7 @@ export interface Dependencies {
   /** Who may skip a step that names other approvers: every operator, or only its approvers and super admins. */
   readonly skippers: 'operators' | 'approvers'
   /** The queue of the automations' runs. */
-  readonly jobs: JobQueue
+  readonly runs: RunQueue
   /** The networks of the proxies in front, e.g. `10.0.0.0/8`. If empty, the source is the socket's address. */
   readonly trustedProxies: readonly string[]
   /** Whether to fetch a JWKS from private, loopback and link-local addresses. For development only. */

@@ -3,15 +3,20 @@ import type { KeySet } from 'hookgate/jwt'
 import { type Listeners, listeners } from 'hookgate/listeners'
 import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../http/dependencies.ts'
+import { memberOf } from '../member-of.ts'
 import { compileListener } from './compile.ts'
 import { tenantKeySet } from './key-hosts.ts'
 import { findListener, type ListenerRow } from './rows.ts'
 import { SharedReads } from './shared-reads.ts'
 
 const MOST_KEY_SETS = 10_000
+const MOST_LINES = 10_000
 const LISTENER_ID = /^[0-9a-f-]{36}$/
 const ID_LENGTH = 36
 const DAY_SECONDS = 86_400
+
+/** No secret of the listener is left that can be opened. */
+class LostSecretsError extends Error {}
 
 /**
  * The listeners by ID. Every delivery reads the listener's row, so a change takes effect at once in every process, e.g.
@@ -25,8 +30,18 @@ export class ListenerDirectory {
   /** Key sets outlive revisions, because fetched keys stay valid while the URL is the same. */
   readonly #keySets = new LRUCache<string, KeySet>({ max: MOST_KEY_SETS })
 
+  /** What was said of listeners that an operator must mend. Each delivery would say it again. */
+  readonly #said = new LRUCache<string, true>({ max: MOST_LINES })
+
   constructor(dependencies: Dependencies, store: EventStore) {
-    this.#dependencies = dependencies
+    const report = (said: unknown) => {
+      const cause = memberOf(said, 'cause')
+      const line = cause instanceof LostSecretsError ? cause.message : said
+      if (typeof line === 'string' && this.#said.has(line)) return
+      if (typeof line === 'string') this.#said.set(line, true)
+      dependencies.report(line)
+    }
+    this.#dependencies = { ...dependencies, report }
     this.#store = store
     this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
     this.#compiled = listeners({
@@ -34,7 +49,7 @@ export class ListenerDirectory {
       // A revision never changes, so there is nothing to renew.
       ttlSeconds: DAY_SECONDS,
       unknownSeconds: 0,
-      onError: (error) => dependencies.report(error),
+      onError: report,
     })
   }
 
@@ -47,7 +62,7 @@ export class ListenerDirectory {
   /**
    * Reads the row again. A newer row does no harm.
    *
-   * @throws Error if the secrets are lost, which makes it a 503: the listener exists, and a rotation repairs it.
+   * @throws LostSecretsError, which makes it a 503: the listener exists, and a rotation repairs it.
    */
   async #compile(id: string): Promise<Listener | undefined> {
     const row = await this.#rows.find(id)
@@ -57,7 +72,7 @@ export class ListenerDirectory {
       keySet: this.#keySetOf(row),
     })
     if (compiled === undefined && (await this.#rows.find(id)) !== undefined)
-      throw new Error(`listener ${id} has lost its signing secrets; rotate its secret`)
+      throw new LostSecretsError(`listener ${id} has lost its signing secrets; rotate its secret`)
     return compiled
   }
 

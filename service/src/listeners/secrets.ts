@@ -1,39 +1,17 @@
 import { generateSecret, type NamedSecret } from 'hookgate'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { derivedKey } from '../http/derived-key.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/timestamp.ts'
+import { currentRoot, ForeignRootError, openWith, type Root, rootsOf } from './roots.ts'
 import { changeListener } from './rows.ts'
 import type { LiveSecret, SigningSecret } from './schema.ts'
-import { type Sealing, sealingWith } from './sealing.ts'
 
 /** The old and the new secret are both live during a rotation. */
 const MOST_LIVE = 2
 
-interface SecretRow {
-  readonly id: string
-  readonly sealed: Uint8Array
-}
-
-type RootSecrets = Pick<Dependencies, 'secret' | 'otherSecret'>
-
-/** Seals with the root secret. Opens what the other one sealed, too. */
-function sealing({ secret, otherSecret }: RootSecrets): Sealing {
-  const own = sealingWith(derivedKey(secret, 'signing secrets'))
-  if (otherSecret === undefined) return own
-  const other = sealingWith(derivedKey(otherSecret, 'signing secrets'))
-  const open: Sealing['open'] = (sealed, place) => {
-    try {
-      return own.open(sealed, place)
-    } catch {
-      return other.open(sealed, place)
-    }
-  }
-  return { seal: own.seal, open }
-}
-
-const placeOf = (listenerId: string, secretId: string) => `${listenerId}/${secretId}`
+/** Where a sealed secret belongs. It cannot be opened elsewhere. */
+export const placeOf = (listenerId: string, secretId: string) => `${listenerId}/${secretId}`
 
 /** Adds a live secret, and withdraws all but the newest two. */
 export async function addSecret(
@@ -43,10 +21,11 @@ export async function addSecret(
   secret: string = generateSecret(),
 ): Promise<SigningSecret> {
   const made = { id: dependencies.newId(), secret }
-  const sealed = sealing(dependencies).seal(made.secret, placeOf(listenerId, made.id))
+  const { sealing, fingerprint } = await sealingRoot(tx, dependencies)
+  const sealed = sealing.seal(made.secret, placeOf(listenerId, made.id))
   await tx.query(
-    'INSERT INTO listener_secrets (listener_id, id, sealed, created_at) VALUES ($1, $2, $3, $4)',
-    [listenerId, made.id, sealed, new Date(dependencies.clock.now())],
+    'INSERT INTO listener_secrets (listener_id, id, sealed, root, created_at) VALUES ($1, $2, $3, $4, $5)',
+    [listenerId, made.id, sealed, fingerprint, new Date(dependencies.clock.now())],
   )
   await tx.query(
     `DELETE FROM listener_secrets WHERE listener_id = $1 AND number NOT IN
@@ -54,6 +33,15 @@ export async function addSecret(
     [listenerId],
   )
   return made
+}
+
+/** @throws Problem `unavailable` in a process that lacks the root secret that the others have rotated to. */
+async function sealingRoot(tx: Transaction, dependencies: Dependencies): Promise<Root> {
+  return currentRoot(tx, rootsOf(dependencies)).catch((error) => {
+    if (!(error instanceof ForeignRootError)) throw error
+    dependencies.report(error.message)
+    throw new Problem('unavailable', 'This process cannot store signing secrets. Its log says why.')
+  })
 }
 
 /** @throws Problem `webhook_invalid` for a listener that uses JWT. */
@@ -102,47 +90,21 @@ async function withdraw(tx: Transaction, listenerId: string, secretId: string): 
   await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
 }
 
-/** Seals all secrets with this root secret that the other one sealed. */
-export async function resealSecrets(tx: Transaction, secrets: RootSecrets): Promise<void> {
-  const { open, seal } = sealing(secrets)
-  const rows = await tx.query<SecretRow & { listener_id: string }>(
-    'SELECT listener_id, id, sealed FROM listener_secrets FOR UPDATE',
-  )
-  for (const { listener_id, id, sealed } of rows) {
-    const place = placeOf(listener_id, id)
-    const resealed = seal(open(sealed, place), place)
-    await tx.query('UPDATE listener_secrets SET sealed = $3 WHERE listener_id = $1 AND id = $2', [
-      listener_id,
-      id,
-      resealed,
-    ])
-  }
-}
-
-/** Whether this root secret can open the sealed secrets. True if there are none. */
-export async function opensSealedSecrets(database: Queryable, secret: string): Promise<boolean> {
-  const [row] = await database.query<SecretRow & { listener_id: string }>(
-    'SELECT listener_id, id, sealed FROM listener_secrets ORDER BY number DESC LIMIT 1',
-  )
-  if (row === undefined) return true
-  try {
-    sealing({ secret }).open(row.sealed, placeOf(row.listener_id, row.id))
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The live secrets, decrypted. Use them only for verification. */
+/** The live secrets, decrypted. Skips and reports those that cannot be opened. Use them only for verification. */
 export async function liveSecrets(
   database: Queryable,
   dependencies: Dependencies,
   listenerId: string,
 ): Promise<NamedSecret[]> {
-  const rows = await database.query<SecretRow>(
+  const rows = await database.query<{ id: string; sealed: Uint8Array }>(
     'SELECT id, sealed FROM listener_secrets WHERE listener_id = $1 ORDER BY number',
     [listenerId],
   )
-  const { open } = sealing(dependencies)
-  return rows.map(({ id, sealed }) => ({ id, secret: open(sealed, placeOf(listenerId, id)) }))
+  const roots = rootsOf(dependencies)
+  return rows.flatMap(({ id, sealed }) => {
+    const secret = openWith(roots, sealed, placeOf(listenerId, id))
+    if (secret !== undefined) return { id, secret }
+    dependencies.report(`listener ${listenerId}: its signing secret ${id} cannot be opened, and is skipped`)
+    return []
+  })
 }

@@ -2,10 +2,10 @@ import { CelError, type Evaluate, rememberedCel } from '../cel/evaluate.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
-import { MOST_ATTEMPTS } from '../jobs/queue.ts'
 import { memberOf } from '../member-of.ts'
 import { type DueStep, dueStep, lockStep } from './due-step.ts'
 import { foreseeStep, performStep } from './effects.ts'
+import { MOST_ATTEMPTS } from './queue.ts'
 
 /** The result of a step: its outcome as JSON, or the reason for its failure, for the author of the automation. */
 type StepEnd =
@@ -22,28 +22,25 @@ export async function foresee(database: Queryable, { run, step, ctx }: DueStep):
 /**
  * Performs the due step of a run and records it, in one transaction. If the process dies in between, the step is still
  * due. Concurrent workers on one run wait for each other.
- *
- * @returns Whether the run is over.
  */
 export async function advanceRun(
   tx: Transaction,
   dependencies: Dependencies,
   due: DueStep,
   evaluate: Evaluate,
-): Promise<boolean> {
-  if (!(await lockStep(tx, due))) return false
+): Promise<void> {
+  if (!(await lockStep(tx, due))) return
   const end = await attemptStep(tx, () => performStep(due.step, { ...due, tx, dependencies, evaluate }))
   const now = new Date(dependencies.clock.now())
   await writeStep(tx, due, end, now)
   const state = end.error ? 'RUN_STATE_FAILED' : due.isLast ? 'RUN_STATE_SUCCEEDED' : 'RUN_STATE_RUNNING'
   const over = state !== 'RUN_STATE_RUNNING'
-  await tx.query('UPDATE runs SET next_position = $2, state = $3, finished_at = $4 WHERE id = $1', [
-    due.run.id,
-    due.position + 1,
-    state,
-    over ? now : null,
-  ])
-  return over
+  // A begun run comes before those that wait. Each step has its own attempts.
+  await tx.query(
+    `UPDATE runs SET next_position = $2, state = $3, finished_at = $4, due_at = '-infinity', attempts = 0
+     WHERE id = $1`,
+    [due.run.id, due.position + 1, state, over ? now : null],
+  )
 }
 
 /** Ends a run after too many attempts, because it kills its process or the database keeps failing. */

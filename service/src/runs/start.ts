@@ -5,18 +5,18 @@ import type { Dependencies } from '../http/dependencies.ts'
 const decoder = new TextDecoder()
 
 /**
- * Writes the run of an event and its job, in the transaction of the event's record. Pipelines both statements. The
- * first one also checks that the automation is running, so nothing can be unpublished in between.
+ * Writes the run of an event, in the transaction of the event's record. The same statement checks that the automation is
+ * running, so nothing can be unpublished in between.
  *
  * @returns The run's ID; undefined if the automation is not published or its trigger is disabled. Then roll back.
  */
 export async function startRun(
   tx: Transaction,
-  { clock, jobs, newId }: Dependencies,
+  { clock, newId }: Dependencies,
   event: WebhookEvent,
 ): Promise<string | undefined> {
   const id = newId()
-  const writing = tx.query(
+  const written = await tx.query(
     `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at)
      SELECT $1, a.id, a.published_version, l.id, $3, $4, 'RUN_STATE_PENDING', $5
      FROM listeners l JOIN automations a ON a.id = l.automation_id
@@ -24,6 +24,5 @@ export async function startRun(
      RETURNING 1`,
     [id, event.listenerId, event.id, decoder.decode(event.rawBody), new Date(clock.now())],
   )
-  const [written] = await Promise.all([writing, jobs.add(tx, id)])
   return written.length > 0 ? id : undefined
 }

@@ -1,47 +1,42 @@
 import type { Dependencies } from '../http/dependencies.ts'
-import type { Job } from '../jobs/queue.ts'
 import { advanceRun, foresee, giveRunUp } from './advance.ts'
 import { dueStep } from './due-step.ts'
+import { MOST_ATTEMPTS, type TakenRun } from './queue.ts'
 
 /**
- * Works on the next job: performs the remaining steps of a run.
+ * Performs the next step of the run whose turn it is.
  *
- * @param isStopping Called before each step. The remaining steps stay in the queue.
- * @returns Whether there was a job.
+ * @returns Whether there was one.
  */
-export async function workOnNext(dependencies: Dependencies, isStopping = () => false): Promise<boolean> {
-  const { jobs } = dependencies
-  const job = await jobs.take()
-  if (job === undefined) return false
+export async function workOnNext(dependencies: Dependencies): Promise<boolean> {
+  const run = await dependencies.runs.take()
+  if (run) await attempt(dependencies, run)
+  return run !== undefined
+}
+
+async function attempt(dependencies: Dependencies, run: TakenRun): Promise<void> {
   try {
-    while (!isStopping()) if (await advance(dependencies, job)) return true
-    await jobs.fail(job)
-    return true
+    await workOn(dependencies, run)
   } catch (error) {
-    await jobs.fail(job)
+    await dependencies.runs.retry(run)
     throw error
   }
 }
 
-/** Completes the job in the transaction that ends its run. */
-async function advance(dependencies: Dependencies, job: Job): Promise<boolean> {
-  const { database, jobs } = dependencies
-  const isGivenUp = job.queue === 'runs_given_up'
-  const due = isGivenUp ? undefined : await dueStep(database, job.runId)
-  const evaluate = due && (await foresee(database, due))
-  return database.transaction(async (tx) => {
-    if (isGivenUp) await giveRunUp(tx, dependencies, job.runId)
-    else if (due && evaluate && !(await advanceRun(tx, dependencies, due, evaluate))) return false
-    await jobs.complete(tx, job)
-    return true
-  })
+async function workOn(dependencies: Dependencies, { id, attempt }: TakenRun): Promise<void> {
+  const { database } = dependencies
+  if (attempt > MOST_ATTEMPTS) return database.transaction((tx) => giveRunUp(tx, dependencies, id))
+  const due = await dueStep(database, id)
+  if (due === undefined) return
+  const evaluate = await foresee(database, due)
+  await database.transaction((tx) => advanceRun(tx, dependencies, due, evaluate))
 }
 
 export interface WorkerOptions {
-  /** The concurrency, in runs. Default 4. */
+  /** The concurrency, in steps. Default 4. */
   readonly lanes?: number | undefined
   /**
-   * How often to poll for jobs of other processes, in milliseconds. Default 1,000. Jobs of this process wake it at
+   * How often to poll for runs of other processes, in milliseconds. Default 1,000. Runs of this process wake it at
    * once.
    */
   readonly pollMs?: number | undefined
@@ -53,14 +48,20 @@ export class RunWorker {
   readonly #pollMs: number
   readonly #lanes: Promise<void>[]
   readonly #sleepers = new Set<() => void>()
+  /** The automations of the steps in progress. */
+  readonly #busy: string[] = []
+  #taking: Promise<unknown> = Promise.resolve()
+  /** Leaves one lane to the other automations. */
+  readonly #mostEach: number
   #announced = 0
   #stopping = false
 
   constructor(dependencies: Dependencies, { lanes = 4, pollMs = 1_000 }: WorkerOptions = {}) {
     this.#dependencies = dependencies
     this.#pollMs = pollMs
+    this.#mostEach = Math.max(1, lanes - 1)
     this.#lanes = Array.from({ length: lanes }, () => this.#work())
-    dependencies.jobs.onAnnounced(() => this.#wake())
+    dependencies.runs.onAnnounced(() => this.#wake())
   }
 
   #wake(): void {
@@ -79,13 +80,34 @@ export class RunWorker {
   async #work(): Promise<void> {
     while (!this.#stopping) {
       const announced = this.#announced
-      const worked = await workOnNext(this.#dependencies, () => this.#stopping).catch((error) => {
+      const worked = await this.#workOnNext().catch((error) => {
         this.#dependencies.report(error)
         return false
       })
-      const quiet = announced === this.#announced // no job was announced during the poll
+      const quiet = announced === this.#announced // no run was announced during the poll
       if (!worked && quiet && !this.#stopping) await this.#sleep()
     }
+  }
+
+  async #workOnNext(): Promise<boolean> {
+    const taking = this.#taking.then(() => this.#take())
+    this.#taking = taking.catch(() => {})
+    const run = await taking
+    if (run === undefined) return false
+    try {
+      await attempt(this.#dependencies, run)
+      return true
+    } finally {
+      this.#busy.splice(this.#busy.indexOf(run.automationId), 1)
+    }
+  }
+
+  /** One at a time, so that each sees which automations have their lanes. */
+  async #take(): Promise<TakenRun | undefined> {
+    const lanesOf = (id: string) => this.#busy.filter((each) => each === id).length
+    const run = await this.#dependencies.runs.take(this.#busy.filter((id) => lanesOf(id) >= this.#mostEach))
+    if (run) this.#busy.push(run.automationId)
+    return run
   }
 
   #sleep(): Promise<void> {

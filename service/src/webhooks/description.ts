@@ -42,7 +42,7 @@ const request = {
 
 const responses = {
   200: {
-    description: 'Accepted: the event, its run and its job are committed.',
+    description: 'Accepted: the event and its run are committed.',
     content: { 'application/json': { schema: acceptedSchema } },
   },
   400: refusal('The headers, timestamp, event ID, size or JSON are invalid. See `code`.'),

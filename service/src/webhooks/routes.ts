@@ -14,7 +14,7 @@ import { eventRecords } from './event-records.ts'
 const LISTENERS = '/api/v1/webhooks/incoming'
 
 /**
- * The listeners of all automations. hookgate verifies deliveries. An accepted event, its run and its job are one
+ * The listeners of all automations. hookgate verifies deliveries. An accepted event and its run are one
  * transaction, and the 200 follows its commit.
  */
 export function webhookRoutes(dependencies: Dependencies): Router {
@@ -40,7 +40,7 @@ export function webhookRoutes(dependencies: Dependencies): Router {
         return notRunning()
       }
       await event.commit()
-      dependencies.jobs.announce()
+      dependencies.runs.announce()
       return c.json({ runId }, 200)
     } catch (error) {
       dependencies.report(error)

@@ -2392,7 +2392,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted: the event, its run and its job are committed. */
+            /** @description Accepted: the event and its run are committed. */
             200: {
                 headers: {
                     [name: string]: unknown;

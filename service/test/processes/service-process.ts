@@ -5,7 +5,7 @@ import { replyOf } from '../support/reply.ts'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** The last line that it prints at its start. */
-const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo tenant here.*)\s/s
+const STARTED = /Listening on (http:\S+),.*(?:TOKEN=\S+|No demo token is valid here.*)\s/s
 
 /** The built service in its own process, which tests kill and restart. */
 export class ServiceProcess {
@@ -18,7 +18,13 @@ export class ServiceProcess {
   /** @param settings Its `SERVICE_…` variables. */
   constructor(settings: Readonly<Record<string, string>>, main = MAIN) {
     this.#main = main
-    this.#environment = { ...process.env, SERVICE_PORT: '0', SERVICE_DRAIN_SECONDS: '0', ...settings }
+    this.#environment = {
+      ...process.env,
+      SERVICE_PORT: '0',
+      SERVICE_SEED: 'on',
+      SERVICE_DRAIN_SECONDS: '0',
+      ...settings,
+    }
   }
 
   /** Its URL, which changes with each start. It does not answer after a kill. */

@@ -1,10 +1,7 @@
-import PgBoss from 'pg-boss'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { executorOn } from '../../src/jobs/executor.ts'
-import { giveRunUp } from '../../src/runs/advance.ts'
 import { RunWorker, workOnNext } from '../../src/runs/worker.ts'
-import { newSender, recordsOf, runOf, sendAccepted, workAll } from '../support/automations.ts'
+import { makeDue, newSender, recordsOf, runOf, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 const GIVEN_UP = {
@@ -14,17 +11,6 @@ const GIVEN_UP = {
 const THREE = ['"one"', '"two"', '"three"'].map((valueCel) => ({ type: 'record', valueCel }))
 
 describeService('an interrupted run', (subject) => {
-  /** Delivers all jobs again, like the queue when leases and pauses end. */
-  const abandon = () =>
-    subject.database.query(
-      "UPDATE pgboss.job SET state = 'retry', start_after = now() - interval '1 s' WHERE state IN ('active', 'retry')",
-    )
-
-  const dueNow = () =>
-    subject.database.query(
-      "UPDATE pgboss.job SET start_after = now() - interval '1 s' WHERE state < 'active'",
-    )
-
   /** A database whose transactions fail from this number on, before they commit. */
   function failingFrom(first: number): Database {
     let count = 0
@@ -46,44 +32,42 @@ describeService('an interrupted run', (subject) => {
       const sender = await newSender(subject, { steps: THREE })
       await sendAccepted(subject, sender)
       const database = failingFrom(step)
-      await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
+      const work = async () => {
+        while (await workOnNext({ ...subject.dependencies, database }));
+      }
+      await expect(work()).rejects.toThrow('was killed')
       expect(await recordsOf(subject, sender)).toHaveLength(step - 1)
-      await abandon()
+      await makeDue(subject)
       await workAll(subject)
       expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
       expect((await runOf(subject, sender)).state).toBe('RUN_STATE_SUCCEEDED')
     },
   )
 
-  it('an interrupted run ignores a job delivered again after its end', async () => {
+  it('each step of an interrupted run runs once under concurrent workers whose leases end', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
-    const job = await subject.jobs.take()
-    await abandon()
-    await workAll(subject)
-    await subject.database.transaction((tx) => subject.jobs.add(tx, job?.runId ?? ''))
-    await workAll(subject)
-    expect(await recordsOf(subject, sender)).toHaveLength(3)
-    expect(await subject.jobs.take()).toBeUndefined()
-  })
-
-  it('each step of an interrupted run runs once under two concurrent workers', async () => {
-    const sender = await newSender(subject, { steps: THREE })
-    const { body } = await sendAccepted(subject, sender)
-    await subject.database.transaction((tx) => subject.jobs.add(tx, body.runId))
-    await Promise.all([workOnNext(subject.dependencies), workOnNext(subject.dependencies)])
+    const work = async () => {
+      for (let turn = 0; turn < 5; turn += 1) {
+        await makeDue(subject)
+        await workOnNext(subject.dependencies)
+      }
+    }
+    await Promise.all([work(), work(), work()])
     expect(await recordsOf(subject, sender)).toStrictEqual(['three', 'two', 'one'])
+    expect(await subject.runs.take()).toBeUndefined()
   })
 
   it('an interrupted run is given up after 13 failed attempts, and says so', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
     const database = failingFrom(2)
+    await workOnNext({ ...subject.dependencies, database })
     for (let attempt = 1; attempt <= 13; attempt += 1) {
-      await dueNow()
+      await makeDue(subject)
       await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
     }
-    await dueNow()
+    await makeDue(subject)
     await workAll(subject)
     const { steps } = await runOf(subject, sender)
     expect(steps.at(-1)?.error).toStrictEqual(GIVEN_UP)
@@ -93,26 +77,29 @@ describeService('an interrupted run', (subject) => {
   it('an interrupted run is given up after 13 attempts if each one kills its process', async () => {
     const sender = await newSender(subject, { steps: THREE })
     await sendAccepted(subject, sender)
-    const queue = new PgBoss({ db: executorOn(subject.database.client), supervise: false, schedule: false })
-    await queue.start()
-    let taken = 0
-    for (let turn = 0; turn < 40; turn += 1) {
-      await dueNow()
-      const job = await subject.jobs.take()
-      if (job?.queue === 'runs_given_up') {
-        await subject.database.transaction((tx) => giveRunUp(tx, subject.dependencies, job.runId))
-        break
-      }
-      if (job) taken += 1
-      await subject.database.query(
-        "UPDATE pgboss.job SET started_on = now() - expire_in - interval '1 s' WHERE state = 'active'",
-      )
-      await queue.maintain()
+    for (let attempt = 1; attempt <= 13; attempt += 1) {
+      await makeDue(subject)
+      expect((await subject.runs.take())?.attempt).toBe(attempt)
     }
+    expect(await subject.runs.take()).toBeUndefined() // until its lease ends
+    await makeDue(subject)
+    await workAll(subject)
     const run = await runOf(subject, sender)
-    expect([taken, run.state, run.steps[0].error]).toStrictEqual([13, 'RUN_STATE_FAILED', GIVEN_UP])
+    expect([run.state, run.steps[0].error]).toStrictEqual(['RUN_STATE_FAILED', GIVEN_UP])
     expect(await recordsOf(subject, sender)).toStrictEqual([])
-    await queue.stop({ graceful: false, close: false })
+  })
+
+  it('an interrupted run is given up later if giving it up fails too', async () => {
+    const sender = await newSender(subject, { steps: THREE })
+    await sendAccepted(subject, sender)
+    const database = failingFrom(1)
+    for (let attempt = 1; attempt <= 20; attempt += 1) {
+      await makeDue(subject)
+      await expect(workOnNext({ ...subject.dependencies, database })).rejects.toThrow('was killed')
+    }
+    await makeDue(subject)
+    await workAll(subject)
+    expect((await runOf(subject, sender)).steps[0].error).toStrictEqual(GIVEN_UP)
   })
 
   it('an interrupted run backs off between attempts, for one to two hours in all', async () => {
@@ -120,20 +107,20 @@ describeService('an interrupted run', (subject) => {
     await sendAccepted(subject, sender)
     const waits: number[] = []
     for (let attempt = 1; attempt < 13; attempt += 1) {
-      await dueNow()
+      await makeDue(subject)
       await expect(workOnNext({ ...subject.dependencies, database: failingFrom(1) })).rejects.toThrow(
         'was killed',
       )
-      const [job] = await subject.database.query<{ wait: number }>(
-        "SELECT extract(epoch FROM start_after - now())::float8 AS wait FROM pgboss.job WHERE state = 'retry'",
+      const [run] = await subject.database.query<{ wait: number }>(
+        'SELECT extract(epoch FROM due_at - now())::float8 AS wait FROM runs WHERE finished_at IS NULL',
       )
-      waits.push(job?.wait ?? 0)
+      waits.push(run?.wait ?? 0)
     }
     expect(waits[0]).toBeLessThan(3)
     const hours = waits.reduce((sum, wait) => sum + wait) / 3_600
     expect(hours).toBeGreaterThan(1)
     expect(hours).toBeLessThan(3)
-    await dueNow()
+    await makeDue(subject)
     await workAll(subject)
     expect(await recordsOf(subject, sender)).toHaveLength(3)
   })

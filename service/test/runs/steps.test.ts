@@ -19,7 +19,7 @@ const taskOf = async (subject: Subject, id: string) =>
   (await subject.get(`/api/v1/tasks/${id}`)).body.taskView.task
 
 describeService('the steps of a run', (subject) => {
-  /** Sends one event to a new automation, does its jobs, and returns the run. */
+  /** Sends one event to a new automation, works on it, and returns the run. */
   async function runWith(steps: object[], body: unknown) {
     const sender = await newSender(subject, { steps })
     await sendAccepted(subject, sender, body)
@@ -193,7 +193,7 @@ describeService('the steps of a run', (subject) => {
     expect(run.steps[1]).toMatchObject({ state: 'RUN_STEP_STATE_FAILED', outcome: null, error: { code } })
     expect(run.steps[1]?.error.detail.length).toBeGreaterThan(10)
     expect(await recordsOf(subject, run.sender)).toStrictEqual(['before'])
-    expect(await subject.jobs.take()).toBeUndefined()
+    expect(await subject.runs.take()).toBeUndefined()
   })
 
   it('the writes of a failed step are rolled back', async () => {

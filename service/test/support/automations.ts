@@ -1,5 +1,6 @@
 import { type SignedRequest, signHmac } from 'hookgate/testing'
 import { expect } from 'vitest'
+import type { Database, Transaction } from '../../src/database/database.ts'
 import { workOnNext } from '../../src/runs/worker.ts'
 import type { Subject } from './databases.ts'
 import { replyOf } from './reply.ts'
@@ -69,10 +70,31 @@ export async function sendAccepted(subject: Subject, sender: Sender, body?: unkn
   return reply
 }
 
-/** Works on every waiting job. pg-boss hands out a job only in the millisecond after it was queued. */
+/** Works on every run that is due. */
 export async function workAll(subject: Subject): Promise<void> {
-  const waiting = () => subject.database.query("SELECT FROM pgboss.job WHERE state = 'created' LIMIT 1")
-  while ((await workOnNext(subject.dependencies)) || (await waiting()).length > 0);
+  while (await workOnNext(subject.dependencies));
+}
+
+/** Every unfinished run becomes due, as when leases and pauses end. */
+export async function makeDue({ database }: Subject): Promise<void> {
+  await database.query('UPDATE runs SET due_at = now() WHERE finished_at IS NULL')
+}
+
+/** A database that does something more in the transaction that writes a run. */
+export function beforeRun(subject: Subject, more: (tx: Transaction) => Promise<unknown>): Database {
+  return {
+    ...subject.database,
+    transaction: (work) =>
+      subject.database.transaction((tx) =>
+        work({
+          ...tx,
+          query: async (text, params) => {
+            if (text.startsWith('INSERT INTO runs')) await more(tx)
+            return tx.query(text, params)
+          },
+        }),
+      ),
+  }
 }
 
 export async function runsOf(subject: Subject, { automationId }: Sender) {

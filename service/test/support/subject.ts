@@ -6,8 +6,9 @@ import { demoToken, seed } from '../../src/database/seed.ts'
 import { SEED_PARTS } from '../../src/database/seed-parts.ts'
 import { hashOf, type Role } from '../../src/http/bearer.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
-import { type JobQueue, openJobQueue } from '../../src/jobs/queue.ts'
+import { knownSecrets } from '../../src/listeners/known-secret.ts'
 import { openMetrics } from '../../src/metrics.ts'
+import { RunQueue } from '../../src/runs/queue.ts'
 import { replyOf } from './reply.ts'
 
 const SECRET = 'a secret that is only known to the tests of the service'
@@ -20,13 +21,14 @@ export class Subject {
   readonly token: string = demoToken(SECRET)
   readonly #metrics = openMetrics()
   #database: Database | undefined
-  #jobs: JobQueue | undefined
+  #runs: RunQueue | undefined
   #app: ReturnType<typeof createApp> | undefined
 
   async start(database: Database): Promise<void> {
     this.#database = database
     await migrate(database)
-    this.#jobs = await openJobQueue(database, { report: (error) => this.reports.push(error) })
+    await knownSecrets(database, { secret: SECRET }, () => {})
+    this.#runs = new RunQueue(database)
     await seed(this.dependencies, SEED_PARTS)
     this.#app = createApp(this.dependencies)
   }
@@ -36,15 +38,13 @@ export class Subject {
     return this.#database
   }
 
-  /** Closes the queue, and then the database. */
   async stop(): Promise<void> {
-    await this.#jobs?.close()
     await this.database.close()
   }
 
-  get jobs(): JobQueue {
-    if (this.#jobs === undefined) throw new Error('the queue is open inside tests only')
-    return this.#jobs
+  get runs(): RunQueue {
+    if (this.#runs === undefined) throw new Error('the queue is open inside tests only')
+    return this.#runs
   }
 
   get app(): ReturnType<typeof createApp> {
@@ -61,7 +61,7 @@ export class Subject {
       baseUrl: 'https://tenant.example',
       baselinePolicies: true,
       skippers: 'operators',
-      jobs: this.jobs,
+      runs: this.runs,
       trustedProxies: [],
       allowPrivateJwks: false,
       metrics: this.#metrics,

@@ -34,7 +34,6 @@ async function preparePGlite(folder: string): Promise<string> {
   const client = await PGlite.create()
   const subject = new Subject()
   await subject.start(onPGlite(client))
-  await subject.jobs.close()
   const tar = join(folder, 'pglite.tar')
   await client.exec('CHECKPOINT') // a copy that replays the log would skip some numeric IDs
   const dump = await client.dumpDataDir('none')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
-import { newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
+import { beforeRun, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
 import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
 
 /** Delivers to a service with one part replaced. */
@@ -20,18 +20,18 @@ describeService('an event whose acceptance fails midway', (subject) => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     const reports: unknown[] = []
-    const jobs = { ...subject.jobs, add: () => Promise.reject(new Error('no room for a job')) }
+    const database = beforeRun(subject, () => Promise.reject(new Error('no room for a run')))
     const request = await signed(subject, sender, { number: 1 }, eventId)
     const answer = await sendTo(
       subject,
-      { jobs, report: (error) => reports.push(error) },
+      { database, report: (error) => reports.push(error) },
       sender.path,
       request,
     )
     expect(answer).toStrictEqual([503, 'unavailable', '5'])
-    expect(reports.map(String)).toStrictEqual(['Error: no room for a job'])
+    expect(reports.map(String)).toStrictEqual(['Error: no room for a run'])
     expect(await runsOf(subject, sender)).toStrictEqual([])
-    expect(await subject.jobs.take()).toBeUndefined()
+    expect(await subject.runs.take()).toBeUndefined()
     expect((await send(subject, sender, { number: 1 }, eventId)).status).toBe(200)
     await workAll(subject)
     expect(await recordsOf(subject, sender)).toStrictEqual([{ number: 1 }])
@@ -64,19 +64,6 @@ describeService('an event whose acceptance fails midway', (subject) => {
     const answer = await sendTo(subject, { database, report: () => {} }, sender.path, request)
     expect(answer).toStrictEqual([503, 'unavailable', '5'])
   })
-
-  it('a job is queued only when the transaction commits', async () => {
-    const runId = crypto.randomUUID()
-    const rolledBack = subject.database.transaction(async (tx) => {
-      await subject.jobs.add(tx, runId)
-      throw new Error('rolled back')
-    })
-    await expect(rolledBack).rejects.toThrow('rolled back')
-    await workAll(subject)
-    await subject.database.transaction((tx) => subject.jobs.add(tx, runId))
-    await expect.poll(async () => (await subject.jobs.take())?.runId).toBe(runId)
-    await workAll(subject)
-  })
 })
 
 // PGlite has no connection to lose.
@@ -84,13 +71,8 @@ describeOnPostgres('a broken database connection', (subject) => {
   it('a broken connection answers 503 to the event in flight, and the service goes on', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender)
-    const jobs = {
-      ...subject.jobs,
-      add: async (tx: Parameters<Dependencies['jobs']['add']>[0]) => {
-        await tx.query('SELECT pg_terminate_backend(pg_backend_pid())')
-      },
-    }
-    const answer = await sendTo(subject, { jobs, report: () => {} }, sender.path, request)
+    const database = beforeRun(subject, (tx) => tx.query('SELECT pg_terminate_backend(pg_backend_pid())'))
+    const answer = await sendTo(subject, { database, report: () => {} }, sender.path, request)
     expect(answer[0]).toBe(503)
     expect((await send(subject, sender)).status).toBe(200)
   })

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import { createApp } from '../../src/app.ts'
-import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
+import {
+  beforeRun,
+  deliver,
+  newSender,
+  recordsOf,
+  runsOf,
+  send,
+  signed,
+  workAll,
+} from '../support/automations.ts'
 import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
 
 /** Reacts to answers like a sender: 409 `event_duplicate` means done, and after any other refusal it waits. */
@@ -70,16 +79,11 @@ describeOnPostgres('an event in progress', (subject) => {
   it('another delivery of an event in progress gets 503 with Retry-After, then 409 once accepted', async () => {
     const sender = await newSender(subject)
     const request = await signed(subject, sender, { number: 1 })
-    const { jobs } = subject.dependencies
     let refused: Response | undefined
-    const add: typeof jobs.add = async (...given) => {
-      refused = await post() // while the event's transaction is open
-      return jobs.add(...given)
-    }
-    const app = createApp({
-      ...subject.dependencies,
-      jobs: { ...jobs, add, announce: () => jobs.announce() },
+    const database = beforeRun(subject, async () => {
+      refused ??= await post() // while the event's transaction is open
     })
+    const app = createApp({ ...subject.dependencies, database })
     const post = () => app.request(sender.path, request)
     expect((await post()).status).toBe(200)
     expect([refused?.status, refused?.headers.get('retry-after'), await refused?.json()]).toStrictEqual([

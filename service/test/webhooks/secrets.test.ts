@@ -94,7 +94,7 @@ describeService('signing secrets', (subject) => {
     const forged = await signed(subject, thief)
     expect((await subject.app.request(owner.path, forged)).status).toBe(503)
     expect(await runsOf(subject, owner)).toStrictEqual([])
-    expect(subject.reports.splice(0)).toHaveLength(1)
+    expect(subject.reports.splice(0)).toHaveLength(2)
   })
 
   it('secrets change at once in another process that already knows the listener', async () => {

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
+
+/** Runs a bench in its smallest form. Its figures say nothing then, and it may exit with 1 for a low one. */
+async function bench(name: string, ...options: string[]): Promise<string> {
+  const file = fileURLToPath(new URL(`../../bench/${name}`, import.meta.url))
+  const env = { ...process.env, SERVICE_DATABASE_URL: '' }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [file, ...options], { env }).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  )
+  return `${stdout}${stderr}`
+}
+
+it('the bench of pages measures both lists', async () => {
+  const said = await bench('pages.mjs', '--rounds', '1', '--size', '2000')
+  expect(said).toMatch(/entitlements: 2060 in all; first .* last \/ first \d/)
+  expect(said).toMatch(/tasks: 204 in all; first .* last \/ first \d/)
+}, 120_000)
+
+it.skipIf(WHY_NO_POSTGRES)(
+  onPostgres('the bench of webhooks compares the service with the bare framework'),
+  async () => {
+    const said = await bench('webhooks.mjs', '--rounds', '1', '--requests', '8', '--connections', '2')
+    expect(said).toMatch(/service \/ bare +\d+ % of the throughput/)
+  },
+  120_000,
+)
