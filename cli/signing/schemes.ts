@@ -27,7 +27,7 @@ export async function schemeNames(): Promise<readonly string[]> {
   return files.filter((file) => /^[a-z0-9-]+\.js$/.test(file)).map((file) => file.slice(0, -3))
 }
 
-/** Loads every scheme, to recognise a sender by its headers. These are some fifty files. */
+/** Loads every scheme, to recognise a sender by its headers. These are more than a hundred files. */
 export async function allSchemes(): Promise<readonly AnyScheme[]> {
   return Promise.all((await schemeNames()).map(importScheme))
 }
