@@ -17,30 +17,25 @@ const byName = {
   },
 }
 
-/** The senders for the menu, and apart from them, for when one is chosen, a way to load each scheme. From the package's own files. */
+/** The senders and a way to load each scheme, from the package's own files. */
 const senders = {
   name: 'senders',
-  resolveId: (source) => (/^virtual:(?:senders|loaders)$/.test(source) ? source : null),
-  load: async (id) => {
-    if (id === 'virtual:senders') return `export const SENDERS = ${JSON.stringify(await sendersByName())}`
-    return id === 'virtual:loaders' ? loadersModule() : null
-  },
+  resolveId: (source) => (source === 'virtual:senders' ? source : null),
+  load: async (id) => (id === 'virtual:senders' ? sendersModule() : null),
 }
 
-async function sendersByName() {
-  const rows = await Promise.all(schemeNames().map(async (name) => ({ name, sender: await senderOf(name) })))
-  return rows.toSorted((a, b) => `${a.sender} ${a.name}`.localeCompare(`${b.sender} ${b.name}`, 'en'))
-}
-
-function loadersModule() {
-  const lines = schemeNames().map((name) => `['${name}', () => import('hookgate/schemes/${name}')]`)
-  return `export const LOADERS = new Map([${lines.join(',\n')}])`
-}
-
-const schemeNames = () =>
-  readdirSync(`${root}dist/src/schemes`)
+async function sendersModule() {
+  const names = readdirSync(`${root}dist/src/schemes`)
     .filter((file) => /^[a-z0-9-]+\.js$/.test(file))
     .map((file) => file.slice(0, -3))
+  const rows = await Promise.all(names.map(async (name) => ({ name, sender: await senderOf(name) })))
+  rows.sort((a, b) => `${a.sender} ${a.name}`.localeCompare(`${b.sender} ${b.name}`, 'en'))
+  const lines = rows.map(
+    ({ name, sender }) =>
+      `{ name: '${name}', sender: ${JSON.stringify(sender)}, load: () => import('hookgate/schemes/${name}') }`,
+  )
+  return `export const SENDERS = [${lines.join(',\n')}]`
+}
 
 /** The sender of a scheme. */
 async function senderOf(name) {

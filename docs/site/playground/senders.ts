@@ -30,15 +30,14 @@ export async function schemeOf(name: string): Promise<SenderScheme | undefined> 
 
 /** Loads one scheme, when it is chosen. */
 export async function loadScheme(name: string): Promise<AnyScheme> {
-  const { LOADERS } = await import('virtual:loaders')
-  const load = LOADERS.get(name)
-  if (load === undefined) throw new ListenerConfigError('scheme', `there is no ${name}`)
-  return factoryIn(await load(), name)
+  const found = SENDERS.find((sender) => sender.name === name)
+  if (found === undefined) throw new ListenerConfigError('scheme', `there is no ${name}`)
+  return factoryIn(await found.load(), name)
 }
 
 /** Loads all of them, to recognise a sender by its headers. */
 export function allSchemes(): Promise<readonly SenderScheme[]> {
-  return Promise.all(SENDERS.map(async ({ name }) => (await loadScheme(name)).scheme))
+  return Promise.all(SENDERS.map(async ({ name, load }) => factoryIn(await load(), name).scheme))
 }
 
 function factoryIn(module: { readonly [exported: string]: unknown }, name: string): AnyScheme {

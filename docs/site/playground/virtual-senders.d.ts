@@ -1,8 +1,8 @@
-/** Made by make.mjs from the schemes of the package, as are the loaders. */
+/** Made by make.mjs from the schemes of the package. */
 declare module 'virtual:senders' {
-  export const SENDERS: readonly { readonly name: string; readonly sender: string }[]
-}
-
-declare module 'virtual:loaders' {
-  export const LOADERS: ReadonlyMap<string, () => Promise<{ readonly [exported: string]: unknown }>>
+  export const SENDERS: readonly {
+    readonly name: string
+    readonly sender: string
+    readonly load: () => Promise<{ readonly [exported: string]: unknown }>
+  }[]
 }
