@@ -5,7 +5,7 @@ import type { Inspected } from '../../cli/inspector/inspected.ts'
 import { masked, maskFor } from '../../cli/inspector/mask.ts'
 import { fromDerSignature, toDerSignature } from '../../src/crypto/der.ts'
 import { explain, explainLine } from '../../src/explain/index.ts'
-import { defineListener, verify } from '../../src/index.ts'
+import { defineListener, ListenerConfigError, verify } from '../../src/index.ts'
 import { defineScheme, type Scheme, type SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
@@ -161,6 +161,25 @@ describe.each(KINDS)('a row of $algorithm', ({ algorithm, pair, sign: signBody }
     expect(() => factory({ publicKeys: ed25519.toString('base64') })).toThrow(/^publicKeys/)
     expect(() => factory({ publicKeys: ed25519.subarray(-32).toString('base64') })).toThrow(/^publicKeys/)
     expect(() => factory({ publicKeys: 'bm8ga2V5' })).toThrow(/^publicKeys/)
+  })
+
+  it('refuses a key with any byte changed at the start, or takes it: no delivery throws', async () => {
+    const spki = pair.publicKey.export(DER)
+    const signature = signBody(BODY).toString('base64')
+    for (let at = 0; at < spki.length; at += 1) {
+      const changed = Buffer.from(spki)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      const key = { publicKeys: changed.toString('base64') }
+      const start = () => factory(key)
+      try {
+        start()
+      } catch (error) {
+        expect(error).toBeInstanceOf(ListenerConfigError)
+        expect(String(error)).not.toContain(key.publicKeys.slice(-40, -8))
+        continue
+      }
+      expect(await judge(factory, key, { signature })).toBe('signature_mismatch')
+    }
   })
 
   it('refuses the same bytes in another encoding', async () => {
