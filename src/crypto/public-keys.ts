@@ -17,28 +17,9 @@ const BEFORE_POINT: readonly (readonly [curve: Curve, before: string])[] = [
 export function curveOf(spki: Uint8Array<ArrayBuffer>): Curve | { readonly problem: string } | undefined {
   const hex = encodeHex(spki)
   const isWhole = spki.length === (spki[1] ?? 0) + 2
-  const [curve, before = ''] = (isWhole && BEFORE_POINT.find(([, each]) => hex.startsWith(each))) || []
-  if (curve === undefined) return undefined
-  const point = spki.subarray(before.length / 2)
-  const problem =
-    curve === 'Ed25519' ? ed25519Problem(point) : !isOnCurve(curve, point) && 'its point is not on the curve'
+  const [curve] = (isWhole && BEFORE_POINT.find(([, before]) => hex.startsWith(before))) || []
+  const problem = curve === 'Ed25519' && ed25519Problem(spki.subarray(ED25519.length / 2))
   return problem ? { problem } : curve
-}
-
-/** The numbers p and b of y² = x³ - 3x + b (SEC 2 2.4.2, 2.5.1). */
-const EQUATIONS = {
-  'P-256':
-    '0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b',
-  'P-384':
-    '0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffff 0xb3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aef',
-} as const
-
-/** Otherwise the key could not be imported, which would only come out with the first delivery. */
-function isOnCurve(curve: keyof typeof EQUATIONS, point: Uint8Array): boolean {
-  const [p = 0n, b = 0n] = EQUATIONS[curve].split(' ').map(BigInt)
-  const half = point.length / 2
-  const [x, y] = [toBigInt(point.subarray(0, half)), toBigInt(point.subarray(half))]
-  return x < p && y < p && (y * y - (x * x - 3n) * x - b) % p === 0n
 }
 
 /** Turns an Ed25519 key's 32 bytes into a SubjectPublicKeyInfo. Returns all else as it is. */

@@ -51,6 +51,13 @@ describe('the App Store', () => {
     expect(await send(GENUINE)).toMatchObject(DUPLICATE)
   })
 
+  it('the App Store may change its chain, and change back', async () => {
+    const send = receiver()
+    const renewed = bodyOf('a leaf that had expired, within a minute of clocks')
+    expect(await send(GENUINE)).toMatchObject({ ok: true })
+    for (const body of [renewed, GENUINE, renewed]) expect(await send(body)).toMatchObject(IN_PROGRESS)
+  })
+
   it('the App Store’s notification is claimed by its ID, whatever stands beside it', async () => {
     const send = receiver()
     expect(await send(GENUINE)).toMatchObject({ ok: true })
