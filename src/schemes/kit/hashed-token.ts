@@ -27,11 +27,10 @@ export interface HashedToken {
 
 /** The usual lifetime of a token. */
 const LIFE_SECONDS = 300
-const TIMES: TimeRules = {
-  nbf: { ahead: 10, optional: true }, // by which the sender's clock may be ahead
-  exp: { ahead: 86_400 },
-}
-const RARE_TIMES: TimeRules = { nbf: TIMES.nbf, exp: { ahead: Number.POSITIVE_INFINITY, optional: true } }
+/** By which the sender's clock may be ahead. */
+const NBF = { ahead: 10, optional: true } as const
+const TIMES: TimeRules = { nbf: NBF, exp: { ahead: 86_400 } }
+const RARE_TIMES: TimeRules = { nbf: NBF, exp: { ahead: Number.POSITIVE_INFINITY, optional: true } }
 
 /**
  * Authenticates by a JWT that is signed with a shared secret (HS256) and holds a hash of the body. Sets `signed` to the
