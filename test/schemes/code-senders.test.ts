@@ -60,6 +60,17 @@ describe('the App Store', () => {
     for (const body of [renewed, GENUINE, renewed]) expect(await send(body)).toMatchObject(IN_PROGRESS)
   })
 
+  it('the App Store’s root must have been valid too when the notification was signed', async () => {
+    const pem = [apple.options.rootCertificates].flat()[0]
+    if (typeof pem !== 'string') throw new Error('the root of the vectors is no PEM')
+    const der = Buffer.from(pem.replace(/-----.*-----|\s/g, ''), 'base64')
+    const [, notAfter, another] = [...der.toString('latin1').matchAll(/[0-9]{12,14}Z/g)]
+    if (notAfter === undefined || another) throw new Error('the root of the vectors has other times')
+    expect(await receiver({ rootCertificates: der })(GENUINE)).toMatchObject({ ok: true })
+    der.write('20250101000000Z'.slice(-notAfter[0].length), notAfter.index)
+    expect(await receiver({ rootCertificates: der })(GENUINE)).toMatchObject(MISMATCH)
+  })
+
   it('the App Store’s notification is claimed by its ID, whatever stands beside it', async () => {
     const send = receiver()
     expect(await send(GENUINE)).toMatchObject({ ok: true })
