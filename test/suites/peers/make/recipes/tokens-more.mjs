@@ -10,11 +10,6 @@ export default [
     body: '{"event": {"action": "update", "scope": "repo.content"}, "repo": {"type": "model", "name": "some-user/some-repo"}, "webhook": {"id": "6390e855e30d9209411de93b", "version": 3}}',
     expect: { type: 'repo.content' },
   }),
-  token('revenuecat', 'Authorization', {
-    source: 'RevenueCat\u2019s documentation of webhooks',
-    body: '{"api_version": "1.0", "event": {"id": "12345678-1234-1234-1234-123456789012", "type": "INITIAL_PURCHASE", "event_timestamp_ms": 1763639999000, "app_user_id": "1234567890"}}',
-    expect: { id: '12345678-1234-1234-1234-123456789012', type: 'INITIAL_PURCHASE' },
-  }),
   token('vapi', 'Authorization', {
     source: 'Vapi\u2019s documentation of server authentication',
     body: '{"message": {"type": "status-update", "status": "ended", "call": {"id": "7420f27a-30fd-4f49-a995-5549ae7cc00d"}}}',
