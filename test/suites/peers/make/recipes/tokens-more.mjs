@@ -29,6 +29,21 @@ export default [
         expect: { ok: true },
       },
       {
+        name: 'the token in X-Vapi-Secret, beside an Authorization header for a gateway',
+        change: {
+          headers: (list) =>
+            list.flatMap(([name, text]) =>
+              name === 'Authorization'
+                ? [
+                    [name, 'Bearer of-a-gateway'],
+                    ['X-Vapi-Secret', text],
+                  ]
+                : [[name, text]],
+            ),
+        },
+        expect: { ok: true },
+      },
+      {
         name: 'another token in X-Vapi-Secret',
         change: {
           headers: (list) =>
