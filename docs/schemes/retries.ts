@@ -59,7 +59,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   alchemy: {
     says: '3 times: after 15 s, 1 min and 10 min; for Enterprise customers within an hour',
-    lastsSeconds: 11 * MINUTE + 15,
+    lastsSeconds: 10 * MINUTE,
     timeoutSeconds: 5,
     disabled: 'webhooks are paused after failures; when is not said',
     source: 'https://www.alchemy.com/docs/reference/notify-api-quickstart',
