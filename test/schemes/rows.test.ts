@@ -117,7 +117,9 @@ const wireOf = (scheme: SenderScheme) => {
   const { algorithm, signature, timestamp, eventId } = scheme
   const [signs, key] = scheme.algorithm === 'code' ? ['code'] : [scheme.signs, scheme.key]
   const signed = [isSigned(signs, '{timestamp}') && timestamp, isSigned(signs, '{id}') && eventId]
-  return JSON.stringify([algorithm, signature, signs, key, signed])
+  return JSON.stringify([algorithm, signature, signs, key, signed], (name, value) =>
+    name === 'prefixOptional' ? undefined : value,
+  )
 }
 
 const isSigned = (signs: unknown, part: string) => typeof signs === 'string' && signs.includes(part)
