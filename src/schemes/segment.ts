@@ -6,7 +6,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  * ID.
  *
  * Leave batching off: the signature of a batch covers its first event only, so anyone who has seen one event
- * could add others. Batches are therefore refused. So are PUT and PATCH.
+ * could add others. Batches are therefore refused. So are PUT and PATCH, and what Webhook Audiences sends with extra fields, which
+ * its signature leaves out.
  *
  * @example
  * ```ts
