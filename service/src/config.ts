@@ -40,8 +40,8 @@ const variables = z.strictObject({
     .default([]),
   SERVICE_RETENTION_DAYS: digits.pipe(z.int().min(7).max(36_500)).optional(),
   SERVICE_JOB_LEASE_SECONDS: digits.pipe(z.int().min(1).max(3_600)).default(60),
-  SERVICE_DRAIN_SECONDS: digits.pipe(z.int().max(3_600)).default(5),
-  SERVICE_STOP_SECONDS: digits.pipe(z.int().max(3_600)).default(10),
+  SERVICE_DRAIN_SECONDS: digits.pipe(z.int().max(3_600)).default(2),
+  SERVICE_STOP_SECONDS: digits.pipe(z.int().max(3_600)).default(5),
 })
 
 export interface Config {
@@ -76,9 +76,9 @@ export interface Config {
   readonly retentionDays: number | undefined
   /** The lease of a job, in seconds. The job of a dead process runs again after it. Default 60. */
   readonly jobLeaseSeconds: number
-  /** How long to accept connections after SIGTERM while `/readyz` answers 503, in seconds. Default 5. */
+  /** How long to accept connections after SIGTERM while `/readyz` answers 503, in seconds. Default 2. */
   readonly drainSeconds: number
-  /** How long to wait for requests in flight on shutdown, in seconds. Default 10. */
+  /** How long to wait for requests in flight on shutdown, in seconds. Default 5. */
   readonly stopSeconds: number
 }
 

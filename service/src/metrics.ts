@@ -1,5 +1,6 @@
-import type { Meter } from '@opentelemetry/api'
+import type { Counter, Meter } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
+import { resourceFromAttributes } from '@opentelemetry/resources'
 import { createDenyListAttributesProcessor, MeterProvider } from '@opentelemetry/sdk-metrics'
 
 /** IDs are no labels: each would be a series that never ends. */
@@ -8,6 +9,8 @@ const withoutIds = createDenyListAttributesProcessor(['hookgate.listener.id'])
 export interface Metrics {
   /** Creates the metrics of this service, and those of `hookgate/otel`. */
   readonly meter: Meter
+  /** The runs that this process ended. */
+  readonly endedRuns: Counter<{ outcome: 'succeeded' | 'failed' }>
   /** All metrics in Prometheus's text format. */
   text(): Promise<string>
 }
@@ -16,12 +19,20 @@ export interface Metrics {
 export function openMetrics(): Metrics {
   const reader = new PrometheusExporter({ preventServerStart: true })
   const provider = new MeterProvider({
+    resource: resourceFromAttributes({ 'service.name': 'hookgate-service' }),
     readers: [reader],
     views: [{ instrumentName: '*', attributesProcessors: [withoutIds] }],
   })
+  const meter = provider.getMeter('hookgate-service')
+  const endedRuns: Metrics['endedRuns'] = meter.createCounter('service.runs.ended', {
+    unit: '{run}',
+    description: 'Runs that this process ended',
+  })
+  for (const outcome of ['succeeded', 'failed'] as const) endedRuns.add(0, { outcome }) // for rates from the first run on
   const serializer = new PrometheusSerializer()
   return {
-    meter: provider.getMeter('hookgate-service'),
+    meter,
+    endedRuns,
     text: async () => serializer.serialize((await reader.collect()).resourceMetrics),
   }
 }

@@ -13,7 +13,7 @@ export interface StopOptions {
 }
 
 /** Time for steps and the database after the last connection. Killing them is safe. */
-const END_MS = 5_000
+export const END_MS = 2_000
 
 /** How often connections that have become idle are closed. Otherwise the server waits for their keep-alive timeout. */
 const IDLE_MS = 50

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig, rootSecret } from '../src/config.ts'
+import { END_MS } from '../src/stop.ts'
 
 describe('the environment', () => {
   it('the environment names a seed file that replaces the demo tenant', () => {
@@ -17,7 +18,6 @@ describe('the environment', () => {
     expect(readConfig({ PATH: '/bin' })).toMatchObject({
       host: '127.0.0.1',
       port: 8788,
-      stopSeconds: 10,
       folder: '.hookgate-service',
       databaseUrl: undefined,
       seed: true,
@@ -102,4 +102,9 @@ it('the trusted proxies are networks or addresses, of both families', () => {
     readConfig({ SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' }).trustedProxies,
   ).toStrictEqual(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
   expect(readConfig({}).trustedProxies).toStrictEqual([])
+})
+
+it('a stop takes less than the 10 seconds after which Docker kills, by default', () => {
+  const { drainSeconds, stopSeconds } = readConfig({})
+  expect(drainSeconds + stopSeconds + END_MS / 1_000).toBeLessThan(10)
 })

@@ -2,7 +2,7 @@ import { instrument } from 'hookgate/otel'
 import { beforeAll, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { measureRuns } from '../src/runs/metrics.ts'
-import { newSender, send, sendAccepted, signed } from './support/automations.ts'
+import { newSender, RECORD, send, sendAccepted, signed, workAll } from './support/automations.ts'
 import { describeService } from './support/databases.ts'
 
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/
@@ -48,6 +48,30 @@ describeService('/metrics', (subject) => {
     expect(text).toMatch(/^service_runs_oldest_unfinished_age\S* 90$/m)
     expect(text).not.toMatch(UUID)
     expect(text).not.toContain('/no/such/route')
+  })
+
+  it('/metrics counts the runs that ended, by outcome alone, and names the service', async () => {
+    const ended = async () => {
+      const lines = (await (await metricsFor(subject.token)).text()).split('\n')
+      return lines.filter((line) => line.startsWith('service_runs_ended_total'))
+    }
+    const labels = 'otel_scope_name="hookgate-service"'
+    await workAll(subject)
+    const before = await ended()
+    const failing = [...RECORD, { type: 'record', valueCel: 'ctx.trigger.missing' }]
+    for (const steps of [[...RECORD, ...RECORD], failing, failing])
+      await sendAccepted(subject, await newSender(subject, { steps }))
+    await workAll(subject)
+    expect((await ended()).map((line) => line.replace(/ \d+$/, ''))).toStrictEqual([
+      `service_runs_ended_total{outcome="succeeded",${labels}}`,
+      `service_runs_ended_total{outcome="failed",${labels}}`,
+    ])
+    const numbers = (lines: string[]) => lines.map((line) => Number(line.split(' ').at(-1)))
+    const [succeeded = 0, failed = 0] = numbers(before)
+    expect(numbers(await ended())).toStrictEqual([succeeded + 1, failed + 2])
+    const text = await (await metricsFor(subject.token)).text()
+    expect(text).toMatch(/^target_info\{.*service_name="hookgate-service".*\} 1$/m)
+    expect(text).not.toMatch(UUID)
   })
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { deliver, signed, workAll } from './support/automations.ts'
 import { copyOfPGlite } from './support/copies.ts'
 import { Subject } from './support/subject.ts'
 
@@ -26,6 +27,22 @@ describe("the service's README", () => {
       ([, method, path, origin]) => `${method} ${path} ${origin === 'addition' ? 'addition' : 'shown'}`,
     )
     expect(listed.toSorted()).toEqual(rows.toSorted())
+  })
+
+  it('the README’s body creates an automation, which runs once it is published', async () => {
+    const [, text = ''] = /\/api\/v1\/automations --data '(.*?)'/s.exec(readme) ?? []
+    const { status, body } = await subject.post('/api/v1/automations', text)
+    expect([status, body]).toMatchObject([200, { signingSecret: { secret: expect.stringMatching(/./) } }])
+    const { id, trigger } = body.automation
+    const sender = { path: new URL(trigger.incomingWebhook.url).pathname, secret: body.signingSecret.secret }
+    const statusOf = async () =>
+      (await deliver(subject, sender, await signed(subject, sender, { contract: 7 }))).status
+    expect(await statusOf()).toBe(503)
+    await subject.post(`/api/v1/automations/${id}/action/publish`, undefined)
+    expect(await statusOf()).toBe(200)
+    await workAll(subject)
+    const { body: records } = await subject.get(`/api/v1/automations/${id}/records`)
+    expect(records.list).toMatchObject([{ record: { value: '7' } }])
   })
 
   it('the README lists all settings', () => {

@@ -29,54 +29,12 @@ import {
 
 /** Every route requires the role `super_admin`. */
 export function automationRoutes(dependencies: Dependencies): Router {
-  return newRouter()
-    .route('/', creating(dependencies))
-    .route('/', changing(dependencies))
-    .route('/', reading(dependencies))
+  return newRouter().route('/', reading(dependencies)).route('/', writing(dependencies))
 }
 
 async function shown(dependencies: Dependencies, id: string) {
   const { database } = dependencies
   return { automation: await automationOf(database, dependencies, await findAutomation(database, id)) }
-}
-
-function changing(dependencies: Dependencies): Router {
-  const { database } = dependencies
-  const changed = async (id: string, change: (tx: Transaction) => Promise<void>) => {
-    await database.transaction(change)
-    return shown(dependencies, id)
-  }
-  return newRouter()
-    .openapi(patchOperation, async (c) => {
-      const [{ automation_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
-      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
-    })
-    .openapi(updateOperation, async (c) => {
-      const [{ automation_id: id }, { automation, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
-      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
-      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
-    })
-    .openapi(publishOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      return c.json(await changed(id, (tx) => publishAutomation(tx, dependencies, id)), 200)
-    })
-}
-
-function creating(dependencies: Dependencies): Router {
-  const { database } = dependencies
-  return newRouter()
-    .openapi(createOperation, async (c) => {
-      const { id, signingSecret } = await database.transaction((tx) =>
-        createAutomation(tx, dependencies, c.var.caller, c.req.valid('json')),
-      )
-      const { automation } = await shown(dependencies, id)
-      return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
-    })
-    .openapi(deleteOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      await database.transaction((tx) => deleteAutomation(tx, dependencies, id))
-      return c.json({}, 200)
-    })
 }
 
 function reading(dependencies: Dependencies): Router {
@@ -92,8 +50,42 @@ function reading(dependencies: Dependencies): Router {
   }
   return newRouter()
     .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
-    .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
     .openapi(readOperation, async (c) =>
       c.json(await shown(dependencies, c.req.valid('param').automation_id), 200),
     )
+    .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
+}
+
+function writing(dependencies: Dependencies): Router {
+  const { database } = dependencies
+  const changed = async (id: string, change: (tx: Transaction) => Promise<void>) => {
+    await database.transaction(change)
+    return shown(dependencies, id)
+  }
+  return newRouter()
+    .openapi(createOperation, async (c) => {
+      const { id, signingSecret } = await database.transaction((tx) =>
+        createAutomation(tx, dependencies, c.var.caller, c.req.valid('json')),
+      )
+      const { automation } = await shown(dependencies, id)
+      return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
+    })
+    .openapi(updateOperation, async (c) => {
+      const [{ automation_id: id }, { automation, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
+      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
+      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
+    })
+    .openapi(patchOperation, async (c) => {
+      const [{ automation_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
+      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
+    })
+    .openapi(deleteOperation, async (c) => {
+      const { automation_id: id } = c.req.valid('param')
+      await database.transaction((tx) => deleteAutomation(tx, dependencies, id))
+      return c.json({}, 200)
+    })
+    .openapi(publishOperation, async (c) => {
+      const { automation_id: id } = c.req.valid('param')
+      return c.json(await changed(id, (tx) => publishAutomation(tx, dependencies, id)), 200)
+    })
 }

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { memberOf } from '../member-of.ts'
 import { eventRecords } from '../webhooks/event-records.ts'
 import type { Database, Queryable, Transaction } from './database.ts'
 
@@ -11,13 +12,32 @@ const FILE = /^\d{3}-[a-z-]+\.sql$/
  * Applies all pending migrations in one transaction. Processes that start at the same time wait for each other.
  *
  * @returns The files that were applied.
+ * @throws Error that says which rights the role lacks.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  return database.exclusively(async () => {
+  const migrated = database.exclusively(async () => {
     const applied = await database.transaction(applyMissing)
     await eventRecords(database).migrate()
     return applied
   })
+  return migrated.catch(async (error) => {
+    throw LACKS_RIGHTS.includes(memberOf(error, 'code')) ? await withoutRights(database, error) : error
+  })
+}
+
+/** No schema in the search path is open to the role; no permission. */
+const LACKS_RIGHTS: readonly unknown[] = ['3F000', '42501']
+
+async function withoutRights(database: Queryable, cause: Error): Promise<Error> {
+  const [row] = await database.query<{ role: string; name: string }>(
+    'SELECT current_user AS role, current_database() AS name',
+  )
+  return new Error(
+    `The role "${row?.role}" cannot migrate the database "${row?.name}": ${cause.message}. The service needs a role ` +
+      'that owns its tables, and has USAGE and CREATE on their schema: ' +
+      `GRANT USAGE, CREATE ON SCHEMA public TO "${row?.role}"`,
+    { cause },
+  )
 }
 
 /** The pending migrations of a migrated database, in order. */

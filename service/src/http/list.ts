@@ -109,11 +109,12 @@ export async function listPage<Row, Page extends { readonly list: readonly unkno
   const token = request.page_token ?? request.pageToken
   const after = token ? tokens.read(token) : []
   const size = clamped(request.page_size ?? request.pageSize ?? DEFAULT)
+  const limit = `$${params.length + after.length + 1}`
   const found = await database.query<Row & { cursor: string[] }>(
     `SELECT ARRAY[${keys.map((key) => `${key}::text`).join()}] AS cursor, ${select}
      WHERE (${where}) ${after.length === 0 ? '' : `AND ${beyond(listing)}`}
-     ORDER BY ${keys.map((key) => `${key} ${order}`).join()} LIMIT ${size + 1}`,
-    [...params, ...after],
+     ORDER BY ${keys.map((key) => `${key} ${order}`).join()} LIMIT ${limit}`,
+    [...params, ...after, size + 1],
   )
   let rows = found.slice(0, size)
   let page = await show(rows)

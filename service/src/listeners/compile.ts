@@ -3,6 +3,7 @@ import {
   defineListener,
   type EventStore,
   hmac,
+  KeySetError,
   type Listener,
   ListenerConfigError,
 } from 'hookgate'
@@ -40,7 +41,9 @@ export async function compileListener(
     settle: 'manual',
     leaseSeconds: LEASE_SECONDS,
     clock: dependencies.clock,
-    onError: (error) => dependencies.report(error),
+    onError: (error) => {
+      if (!(error instanceof KeySetError)) dependencies.report(error) // the key set has logged its outage
+    },
   })
 }
 
@@ -55,10 +58,19 @@ async function authOf(
     return secrets.length === 0 ? undefined : hmac({ secrets }) // deleting a listener deletes its last secret
   }
   return jwt({
-    keySet: keySet ?? tenantKeySet(jwks_url, dependencies),
+    keySet: keySet ?? tenantKeySetOf(dependencies, id, jwks_url),
     subject: dependencies.baseUrl,
     audience: urlOf(dependencies, id),
   })
+}
+
+/** The key set of a listener, which is named when its key host fails. */
+export function tenantKeySetOf(
+  { allowPrivateJwks, report }: Pick<Dependencies, 'allowPrivateJwks' | 'report'>,
+  listenerId: string,
+  url: string,
+): KeySet {
+  return tenantKeySet(url, { allowPrivateJwks, log: (line) => report(`listener ${listenerId}: ${line}`) })
 }
 
 /**

@@ -4,8 +4,7 @@ import { type Listeners, listeners } from 'hookgate/listeners'
 import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../http/dependencies.ts'
 import { memberOf } from '../member-of.ts'
-import { compileListener } from './compile.ts'
-import { tenantKeySet } from './key-hosts.ts'
+import { compileListener, tenantKeySetOf } from './compile.ts'
 import { findListener, type ListenerRow } from './rows.ts'
 import { SharedReads } from './shared-reads.ts'
 
@@ -24,6 +23,8 @@ class LostSecretsError extends Error {}
  */
 export class ListenerDirectory {
   readonly #dependencies: Dependencies
+  /** Does not forget what it has said. */
+  readonly #saysOnce: Dependencies
   readonly #store: EventStore
   readonly #rows: SharedReads<ListenerRow>
   readonly #compiled: Listeners
@@ -41,7 +42,8 @@ export class ListenerDirectory {
       if (typeof line === 'string') this.#said.set(line, true)
       dependencies.report(line)
     }
-    this.#dependencies = { ...dependencies, report }
+    this.#dependencies = dependencies
+    this.#saysOnce = { ...dependencies, report }
     this.#store = store
     this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
     this.#compiled = listeners({
@@ -67,7 +69,7 @@ export class ListenerDirectory {
   async #compile(id: string): Promise<Listener | undefined> {
     const row = await this.#rows.find(id)
     if (row === undefined) return undefined
-    const compiled = await compileListener(this.#dependencies.database, this.#dependencies, row, {
+    const compiled = await compileListener(this.#dependencies.database, this.#saysOnce, row, {
       store: this.#store,
       keySet: this.#keySetOf(row),
     })
@@ -79,7 +81,7 @@ export class ListenerDirectory {
   #keySetOf({ id, jwks_url: url }: ListenerRow): KeySet | undefined {
     if (url === null) return undefined
     const key = `${id} ${url}`
-    const keySet = this.#keySets.get(key) ?? tenantKeySet(url, this.#dependencies)
+    const keySet = this.#keySets.get(key) ?? tenantKeySetOf(this.#dependencies, id, url)
     this.#keySets.set(key, keySet)
     return keySet
   }

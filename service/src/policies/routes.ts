@@ -21,32 +21,7 @@ import { findPolicy, type PolicyRow, policyOf } from './store.ts'
 import { createPolicy, updatePolicy } from './write.ts'
 
 export function policyRoutes(dependencies: Dependencies): Router {
-  return newRouter().route('/', writing(dependencies)).route('/', reading(dependencies))
-}
-
-function writing(dependencies: Dependencies): Router {
-  const { database } = dependencies
-  const written = async (write: (tx: Transaction) => Promise<PolicyRow>) => ({
-    policy: policyOf(await database.transaction(write)),
-  })
-  return newRouter()
-    .openapi(createOperation, async (c) =>
-      c.json(await written((tx) => createPolicy(tx, c.req.valid('json'), dependencies)), 200),
-    )
-    .openapi(patchOperation, async (c) => {
-      const [{ policy_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
-      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
-    })
-    .openapi(updateOperation, async (c) => {
-      const [{ policy_id: id }, { policy, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
-      const given = maskedUpdate(policy, updateMask, CLEARED_POLICY)
-      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
-    })
-    .openapi(deleteOperation, async (c) => {
-      const { policy_id: id } = c.req.valid('param')
-      await database.transaction((tx) => deletePolicy(tx, id, dependencies))
-      return c.json({}, 200)
-    })
+  return newRouter().route('/', reading(dependencies)).route('/', writing(dependencies))
 }
 
 function reading({ database, secret }: Dependencies): Router {
@@ -59,10 +34,35 @@ function reading({ database, secret }: Dependencies): Router {
     }))
   }
   return newRouter()
+    .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
     .openapi(readOperation, async (c) => {
       const row = await findPolicy(database, c.req.valid('param').policy_id)
       return c.json({ policy: policyOf(row) }, 200)
     })
-    .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
     .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
+}
+
+function writing(dependencies: Dependencies): Router {
+  const { database } = dependencies
+  const written = async (write: (tx: Transaction) => Promise<PolicyRow>) => ({
+    policy: policyOf(await database.transaction(write)),
+  })
+  return newRouter()
+    .openapi(createOperation, async (c) =>
+      c.json(await written((tx) => createPolicy(tx, c.req.valid('json'), dependencies)), 200),
+    )
+    .openapi(updateOperation, async (c) => {
+      const [{ policy_id: id }, { policy, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
+      const given = maskedUpdate(policy, updateMask, CLEARED_POLICY)
+      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
+    })
+    .openapi(patchOperation, async (c) => {
+      const [{ policy_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
+      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
+    })
+    .openapi(deleteOperation, async (c) => {
+      const { policy_id: id } = c.req.valid('param')
+      await database.transaction((tx) => deletePolicy(tx, id, dependencies))
+      return c.json({}, 200)
+    })
 }

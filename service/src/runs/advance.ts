@@ -22,14 +22,16 @@ export async function foresee(database: Queryable, { run, step, ctx }: DueStep):
 /**
  * Performs the due step of a run and records it, in one transaction. If the process dies in between, the step is still
  * due. Concurrent workers on one run wait for each other.
+ *
+ * @returns How the run ended. Undefined if it goes on, or another worker was faster.
  */
 export async function advanceRun(
   tx: Transaction,
   dependencies: Dependencies,
   due: DueStep,
   evaluate: Evaluate,
-): Promise<void> {
-  if (!(await lockStep(tx, due))) return
+): Promise<'succeeded' | 'failed' | undefined> {
+  if (!(await lockStep(tx, due))) return undefined
   const end = await attemptStep(tx, () => performStep(due.step, { ...due, tx, dependencies, evaluate }))
   const now = new Date(dependencies.clock.now())
   await writeStep(tx, due, end, now)
@@ -41,16 +43,27 @@ export async function advanceRun(
      WHERE id = $1`,
     [due.run.id, due.position + 1, state, over ? now : null],
   )
+  if (end.error) return 'failed'
+  return due.isLast ? 'succeeded' : undefined
 }
 
-/** Ends a run after too many attempts, because it kills its process or the database keeps failing. */
-export async function giveRunUp(tx: Transaction, { clock }: Dependencies, runId: string): Promise<void> {
+/**
+ * Ends a run after too many attempts, because it kills its process or the database keeps failing.
+ *
+ * @returns Undefined if another worker ended it.
+ */
+export async function giveRunUp(
+  tx: Transaction,
+  { clock }: Dependencies,
+  runId: string,
+): Promise<'failed' | undefined> {
   const due = await dueStep(tx, runId)
-  if (due === undefined || !(await lockStep(tx, due))) return
+  if (due === undefined || !(await lockStep(tx, due))) return undefined
   const now = new Date(clock.now())
   const detail = `The run was attempted ${MOST_ATTEMPTS} times, and each time this step failed or its process died.`
   await writeStep(tx, due, { error: { code: 'given_up', detail } }, now)
   await tx.query("UPDATE runs SET state = 'RUN_STATE_FAILED', finished_at = $2 WHERE id = $1", [runId, now])
+  return 'failed'
 }
 
 async function attemptStep(tx: Transaction, perform: () => Promise<unknown>): Promise<StepEnd> {

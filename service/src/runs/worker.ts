@@ -16,20 +16,22 @@ export async function workOnNext(dependencies: Dependencies): Promise<boolean> {
 
 async function attempt(dependencies: Dependencies, run: TakenRun): Promise<void> {
   try {
-    await workOn(dependencies, run)
+    const outcome = await workOn(dependencies, run)
+    if (outcome !== undefined) dependencies.metrics.endedRuns.add(1, { outcome })
   } catch (error) {
     await dependencies.runs.retry(run)
     throw error
   }
 }
 
-async function workOn(dependencies: Dependencies, { id, attempt }: TakenRun): Promise<void> {
+/** @returns How the run ended, if it did. */
+async function workOn(dependencies: Dependencies, { id, attempt }: TakenRun) {
   const { database } = dependencies
   if (attempt > MOST_ATTEMPTS) return database.transaction((tx) => giveRunUp(tx, dependencies, id))
   const due = await dueStep(database, id)
-  if (due === undefined) return
+  if (due === undefined) return undefined
   const evaluate = await foresee(database, due)
-  await database.transaction((tx) => advanceRun(tx, dependencies, due, evaluate))
+  return database.transaction((tx) => advanceRun(tx, dependencies, due, evaluate))
 }
 
 export interface WorkerOptions {

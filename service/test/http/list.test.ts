@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import type { Queryable } from '../../src/database/database.ts'
 import { describeService } from '../support/databases.ts'
+import { replyOf } from '../support/reply.ts'
 
 describeService('a list', (subject) => {
   it.each(['page_size', 'pageSize', 'page_token', 'pageToken'])(
@@ -16,5 +19,21 @@ describeService('a list', (subject) => {
   it('a list takes null beside the other spelling', async () => {
     const page = { page_size: 10, pageSize: null, page_token: null, pageToken: '' }
     expect((await subject.post('/api/v1/search/tasks', page)).status).toBe(200)
+  })
+
+  it('a list is the same statement for every page size, which each connection prepares once', async () => {
+    const statements = async (size: number) => {
+      const texts: string[] = []
+      const query: Queryable['query'] = (text, params) => {
+        texts.push(text)
+        return subject.database.query(text, params)
+      }
+      const app = createApp({ ...subject.dependencies, database: { ...subject.database, query } })
+      const headers = { authorization: `Bearer ${subject.token}` }
+      const page = await app.request(`/api/v1/apps/app-payroll/entitlements?page_size=${size}`, { headers })
+      expect((await replyOf(page)).body.list).toHaveLength(size)
+      return texts
+    }
+    expect(await statements(11)).toStrictEqual(await statements(12))
   })
 })

@@ -445,23 +445,6 @@ export interface paths {
         patch: operations["patchAutomation"];
         trace?: never;
     };
-    "/api/v1/automations/{automation_id}/action/publish": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Publish the current steps (addition) */
-        post: operations["publishAutomation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/search/automations": {
         parameters: {
             query?: never;
@@ -473,6 +456,23 @@ export interface paths {
         put?: never;
         /** Search automations, newest first (addition) */
         post: operations["searchAutomations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{automation_id}/action/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish the current steps (addition) */
+        post: operations["publishAutomation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1826,8 +1826,40 @@ export interface components {
             /** @description The ID of the task, or its numeric ID. */
             taskId: string;
         };
+        ListPoliciesResponse: {
+            list: components["schemas"]["PolicyResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
         PolicyResponse: {
             policy: components["schemas"]["Policy"];
+        };
+        SearchPoliciesResponse: {
+            list: components["schemas"]["PolicyResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        SearchPoliciesRequest: {
+            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
+            page_size?: number;
+            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+            page_token?: string | null;
+            /** @description An addition, for clients that use camel case. */
+            pageSize?: number;
+            /** @description An addition, for clients that use camel case. */
+            pageToken?: string | null;
+            /** @description Part of the display name or description. Ignores case. */
+            query?: string;
+            /** @description The whole display name. Ignores case. */
+            displayName?: string;
+            /** @description Default: all. */
+            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
+            /** @description Default: all. */
+            refs?: {
+                id: string;
+            }[];
+            excludePolicyIds?: string[];
+            includeDeleted?: boolean;
         };
         CreatePolicyRequest: {
             displayName: string;
@@ -1898,30 +1930,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        UpdatePolicyRequest: {
-            displayName?: string;
-            description?: string;
-            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
-            policySteps?: {
-                [key: string]: {
-                    steps: components["schemas"]["PolicyStepInput"][];
-                };
-            };
-            rules?: components["schemas"]["Rule"][] | null;
-            /** @description The policy to use instead of a baseline entry. */
-            baselinePolicyId?: string;
-            postActions?: components["schemas"]["PolicyPostActions"][] | null;
-            scope?: components["schemas"]["PolicyScope"] | null;
-            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
-            annotations?: {
-                [key: string]: string;
-            };
-            /**
-             * @deprecated
-             * @description Unused.
-             */
-            reassignTasksToDelegates?: boolean;
-        };
         MaskedUpdatePolicyRequest: {
             policy: components["schemas"]["PolicyUpdate"];
             /**
@@ -1966,39 +1974,31 @@ export interface components {
             /** @description Read-only: ignored. */
             deletedAt?: unknown;
         };
-        DeletePolicyResponse: Record<string, never>;
-        ListPoliciesResponse: {
-            list: components["schemas"]["PolicyResponse"][];
-            /** @description Empty when there are no more results. */
-            nextPageToken: string;
-        };
-        SearchPoliciesResponse: {
-            list: components["schemas"]["PolicyResponse"][];
-            /** @description Empty when there are no more results. */
-            nextPageToken: string;
-        };
-        SearchPoliciesRequest: {
-            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
-            page_size?: number;
-            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
-            page_token?: string | null;
-            /** @description An addition, for clients that use camel case. */
-            pageSize?: number;
-            /** @description An addition, for clients that use camel case. */
-            pageToken?: string | null;
-            /** @description Part of the display name or description. Ignores case. */
-            query?: string;
-            /** @description The whole display name. Ignores case. */
+        UpdatePolicyRequest: {
             displayName?: string;
-            /** @description Default: all. */
-            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
-            /** @description Default: all. */
-            refs?: {
-                id: string;
-            }[];
-            excludePolicyIds?: string[];
-            includeDeleted?: boolean;
+            description?: string;
+            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
+            policySteps?: {
+                [key: string]: {
+                    steps: components["schemas"]["PolicyStepInput"][];
+                };
+            };
+            rules?: components["schemas"]["Rule"][] | null;
+            /** @description The policy to use instead of a baseline entry. */
+            baselinePolicyId?: string;
+            postActions?: components["schemas"]["PolicyPostActions"][] | null;
+            scope?: components["schemas"]["PolicyScope"] | null;
+            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
+            annotations?: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Unused.
+             */
+            reassignTasksToDelegates?: boolean;
         };
+        DeletePolicyResponse: Record<string, never>;
         ListAppEntitlementsResponse: {
             list: {
                 appEntitlement: components["schemas"]["AppEntitlement"];
@@ -2092,9 +2092,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        CreateAutomationResponse: {
+        ListAutomationsResponse: {
+            list: components["schemas"]["AutomationResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        AutomationResponse: {
             automation: components["schemas"]["Automation"];
-            signingSecret: components["schemas"]["SigningSecret"] | null;
         };
         /** @description The specification describes automations (4.2) but shows no fields. */
         Automation: {
@@ -2166,6 +2170,31 @@ export interface components {
             /** Format: date-time */
             createdAt: string | null;
         };
+        SearchAutomationsResponse: {
+            list: components["schemas"]["AutomationResponse"][];
+            /** @description Empty when there are no more results. */
+            nextPageToken: string;
+        };
+        SearchAutomationsRequest: {
+            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
+            page_size?: number;
+            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
+            page_token?: string | null;
+            /** @description An addition, for clients that use camel case. */
+            pageSize?: number;
+            /** @description An addition, for clients that use camel case. */
+            pageToken?: string | null;
+            /** @description Part of the display name or description. Ignores case. */
+            query?: string;
+            /** @description Default: all. */
+            refs?: {
+                id: string;
+            }[];
+        };
+        CreateAutomationResponse: {
+            automation: components["schemas"]["Automation"];
+            signingSecret: components["schemas"]["SigningSecret"] | null;
+        };
         SigningSecret: {
             /** @description Identifies the secret in runs and in the automation. */
             id: string;
@@ -2205,31 +2234,6 @@ export interface components {
              */
             jwksUrl: string;
         };
-        DeleteAutomationResponse: Record<string, never>;
-        AutomationResponse: {
-            automation: components["schemas"]["Automation"];
-        };
-        AutomationPatch: {
-            displayName?: string;
-            description?: string;
-            /** @description Steps run only after you publish them. */
-            steps?: components["schemas"]["AutomationStep"][];
-            trigger?: {
-                /** @description A disabled trigger runs nothing (4.2, rule 3). */
-                enabled?: boolean;
-                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
-            };
-        };
-        IncomingWebhookPatch: {
-            /**
-             * @description The networks that may send, e.g. `192.0.2.0/24`.
-             * @example [
-             *       "192.0.2.0/24"
-             *     ]
-             */
-            allowedCidrs?: string[] | null;
-            jwt?: components["schemas"]["IncomingWebhookJwt"];
-        };
         MaskedUpdateAutomationRequest: {
             automation: components["schemas"]["AutomationUpdate"];
             /**
@@ -2267,32 +2271,28 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        ListAutomationsResponse: {
-            list: components["schemas"]["AutomationResponse"][];
-            /** @description Empty when there are no more results. */
-            nextPageToken: string;
+        IncomingWebhookPatch: {
+            /**
+             * @description The networks that may send, e.g. `192.0.2.0/24`.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            allowedCidrs?: string[] | null;
+            jwt?: components["schemas"]["IncomingWebhookJwt"];
         };
-        SearchAutomationsResponse: {
-            list: components["schemas"]["AutomationResponse"][];
-            /** @description Empty when there are no more results. */
-            nextPageToken: string;
+        AutomationPatch: {
+            displayName?: string;
+            description?: string;
+            /** @description Steps run only after you publish them. */
+            steps?: components["schemas"]["AutomationStep"][];
+            trigger?: {
+                /** @description A disabled trigger runs nothing (4.2, rule 3). */
+                enabled?: boolean;
+                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
+            };
         };
-        SearchAutomationsRequest: {
-            /** @description Default 25. Values below 10 count as 10, above 100 as 100. */
-            page_size?: number;
-            /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
-            page_token?: string | null;
-            /** @description An addition, for clients that use camel case. */
-            pageSize?: number;
-            /** @description An addition, for clients that use camel case. */
-            pageToken?: string | null;
-            /** @description Part of the display name or description. Ignores case. */
-            query?: string;
-            /** @description Default: all. */
-            refs?: {
-                id: string;
-            }[];
-        };
+        DeleteAutomationResponse: Record<string, never>;
         RotateSecretResponse: {
             signingSecret: components["schemas"]["SigningSecret"];
         };
@@ -5306,6 +5306,81 @@ export interface operations {
             };
         };
     };
+    searchAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "payroll",
+                 *       "page_size": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["SearchAutomationsRequest"];
+            };
+        };
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAutomationsResponse"];
+                };
+            };
+            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     publishAutomation: {
         parameters: {
             query?: never;
@@ -5356,81 +5431,6 @@ export interface operations {
             };
             /** @description `automation_unknown` */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    searchAutomations: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "query": "payroll",
-                 *       "page_size": 10
-                 *     }
-                 */
-                "application/json": components["schemas"]["SearchAutomationsRequest"];
-            };
-        };
-        responses: {
-            /** @description One page. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SearchAutomationsResponse"];
-                };
-            };
-            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `page_token_invalid` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unauthorized` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `forbidden` */
-            403: {
                 headers: {
                     [name: string]: unknown;
                 };

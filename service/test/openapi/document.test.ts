@@ -108,6 +108,12 @@ describe('/openapi.json', () => {
     expect(names).toEqual(expect.arrayContaining(specification.slice(0, 2)))
   })
 
+  it('the document lists the operations of a path as GET, POST, PATCH, DELETE', () => {
+    const order = ['get', 'post', 'patch', 'delete']
+    for (const [path, item] of Object.entries(document.paths))
+      expect([path, ...Object.keys(item)]).toEqual([path, ...order.filter((method) => method in item)])
+  })
+
   it('the document lists the refusals of every operation, each code with its status', () => {
     for (const { path, operation } of operations().filter(
       (each) => !each.path.includes('/webhooks/incoming/'),

@@ -1,6 +1,6 @@
 import { type SignJwtOptions, signJwt } from 'hookgate/testing'
 import { expect, it } from 'vitest'
-import { keyHost } from '../../../test/support/key-host.ts'
+import { keyHost, respondWith } from '../../../test/support/key-host.ts'
 import { newKey } from '../../../test/support/keys.ts'
 import { createApp } from '../../src/app.ts'
 import { newSender, RECORD, recordsOf, workAll } from '../support/automations.ts'
@@ -109,6 +109,20 @@ describeService('a JWT listener', (subject) => {
     )
     expect((await send()).status).toBe(401)
     expect(other.requests).toBe(1)
+  })
+
+  it('the listener is named in one line when its key host fails, however many tokens arrive', async () => {
+    const { send, host, sender } = await jwtSender(subject)
+    host.answer = respondWith(500)
+    for (const round of [1, 2]) {
+      const tokens = Array.from({ length: 50 }, (_, n) => send({ keyId: `${round} ${n}` }))
+      const statuses = (await Promise.all(tokens)).map(({ status }) => status)
+      expect(new Set(statuses)).toStrictEqual(new Set([503]))
+    }
+    expect(subject.reports.splice(0)).toStrictEqual([
+      `listener ${sender.listenerId}: its key host is unavailable: ${host.url} answered with status 500. ` +
+        'Until it is back, its tokens may be answered 503',
+    ])
   })
 
   it('the listener answers 503 and sends nothing if its key host resolves to a private network', async () => {
