@@ -298,6 +298,10 @@ describe('RingCentral', () => {
     }
   })
 
+  it('RingCentral’s token is echoed to a POST only', async () => {
+    expect(await receive({ method: 'GET', headers, body: '' })).toMatchObject({ reason: 'method_not_post' })
+  })
+
   it('RingCentral’s delivery is none that a Validation-Token swallows', async () => {
     const body = '{"uuid":"1"}'
     expect(await receive({ headers, body })).toMatchObject({ ok: false, reason: 'auth_missing', status: 401 })

@@ -136,7 +136,7 @@ function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authen
 }
 
 /** Of a signature, in characters. */
-export const LONGEST_VALUE = 4096
+const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
 
 type Refused = Failure<'auth_missing' | 'signature_mismatch'>
@@ -190,7 +190,7 @@ function headerItems(
     : items
 }
 
-export function tooLong(place: string): Refused {
+function tooLong(place: string): Refused {
   return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
 }
 
