@@ -24,10 +24,13 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export async function schemeNames(): Promise<readonly string[]> {
   const folder = new URL('.', import.meta.resolve('hookgate/schemes/stripe'))
   const files = await readdir(fileURLToPath(folder))
-  return files.filter((file) => /^[a-z0-9-]+\.js$/.test(file)).map((file) => file.slice(0, -3))
+  return files
+    .filter((file) => /^[a-z0-9-]+\.js$/.test(file))
+    .map((file) => file.slice(0, -3))
+    .toSorted()
 }
 
-/** Loads every scheme, to recognise a sender by its headers. These are some fifty files. */
+/** Loads every scheme, to recognise a sender by its headers. These are more than a hundred files. */
 export async function allSchemes(): Promise<readonly AnyScheme[]> {
   return Promise.all((await schemeNames()).map(importScheme))
 }
@@ -37,11 +40,18 @@ export async function loadScheme(name: string): Promise<AnyScheme> {
   const names = await schemeNames()
   if (!NAME.test(name) || !names.includes(name)) {
     const similar = nearest(name, names)
-    const hint = similar ? `did you mean ${similar}?` : `the schemes are ${names.join(', ')}`
+    const hint = similar ? `did you mean ${similar}?` : `the schemes are\n${inLines(names)}`
     throw new UsageError(`--scheme: unknown scheme; ${hint}`)
   }
   return importScheme(name)
 }
+
+/** A list that a terminal of 80 columns shows without breaking a name. */
+const inLines = (names: readonly string[]) =>
+  names
+    .join(', ')
+    .replaceAll(/(.{1,76})(?: |$)/g, '  $1\n')
+    .trimEnd()
 
 async function importScheme(name: string): Promise<AnyScheme> {
   const module: { readonly [exported: string]: unknown } = await import(`hookgate/schemes/${name}`)

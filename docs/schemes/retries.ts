@@ -59,7 +59,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   alchemy: {
     says: '3 times: after 15 s, 1 min and 10 min; for Enterprise customers within an hour',
-    lastsSeconds: 11 * MINUTE + 15,
+    lastsSeconds: 10 * MINUTE,
     timeoutSeconds: 5,
     disabled: 'webhooks are paused after failures; when is not said',
     source: 'https://www.alchemy.com/docs/reference/notify-api-quickstart',
@@ -324,7 +324,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'several times; how often is not said',
     source: 'https://docs.livekit.io/home/server/webhooks/',
   },
-  loops: notRead('https://loops.so/docs/webhooks'),
+  loops: { says: 'undocumented', source: 'https://loops.so/docs/webhooks' },
   mailchimp: {
     says: 'at growing intervals over 75 minutes',
     lastsSeconds: 75 * MINUTE,
@@ -374,9 +374,9 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   netlify: notRead('https://docs.netlify.com/deploy/deploy-notifications/'),
   notion: notRead('https://developers.notion.com/reference/webhooks-events-delivery'),
   nylas: {
-    says: 'not read',
+    says: 'twice; how soon is not said',
     timeoutSeconds: 10,
-    source: 'https://developer.nylas.com/docs/cookbook/use-cases/build/retry-failed-webhooks/',
+    source: 'https://developer.nylas.com/docs/cookbook/use-cases/build/handle-duplicate-webhooks/',
   },
   okta: {
     says: 'once, and never after a 4xx',
@@ -534,7 +534,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 1,
     disabled: 'after 1,000 timeouts in 24 hours',
   },
-  shipbob: notRead('https://developer.shipbob.com/webhooks'),
+  shipbob: { ...SVIX, source: 'https://developer.shipbob.com/webhooks' },
   shopify: {
     says: '8 times in 4 hours, with the original body',
     lastsSeconds: 4 * HOUR,

@@ -60,7 +60,7 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   'incident-io': { url: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json', read: '2026-11-27' },
   jira: { url: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/', read: '2026-11-27' },
   klaviyo: { url: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks', read: '2026-11-27' },
-  loops: { url: 'https://loops.so/docs/api-reference/webhooks/contact-created', read: '2026-11-27' },
+  loops: { url: 'https://loops.so/docs/webhooks', read: '2026-11-27' },
   mailchimp: {
     url: 'https://mailchimp.com/developer/marketing/guides/sync-audience-data-webhooks/',
     read: '2026-11-27',

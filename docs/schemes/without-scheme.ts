@@ -3,8 +3,11 @@ export interface WithoutScheme {
   readonly sender: string
   /** Names by which it is also looked for. */
   readonly otherNames?: readonly string[]
-  /** `token`: it sends a token or password that you choose. `not confirmed`: no page or SDK of its own says how it signs. */
-  readonly signs: 'no' | 'token' | 'not confirmed'
+  /**
+   * `token`: it sends a token or password that you choose. `otherwise`: it signs in a way that no scheme has. `not confirmed`: no page
+   * or SDK of its own says how it signs.
+   */
+  readonly signs: 'no' | 'token' | 'otherwise' | 'not confirmed'
   /** What it sends, and how to be sure; or what was looked at. One sentence or two, as Markdown. */
   readonly says: string
   /** The sender's own page. */
@@ -65,6 +68,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'Gemini (dynamic webhooks)',
+    signs: 'otherwise',
+    says: 'Webhooks that one request configures (`webhook_config`) carry a token of Google, signed with RS256, in `Webhook-Signature`. Only those of a project have the scheme `gemini`.',
+    url: 'https://ai.google.dev/gemini-api/docs/webhooks',
+    read: '2026-11-27',
+  },
+  {
     sender: 'Guesty',
     signs: 'not confirmed',
     says: 'The pages that could be read list its events and no signature. Others name Svix, or a header of its own.',
@@ -76,6 +86,21 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     signs: 'no',
     says: 'The ping is a form without a signature. Fetch the sale by its `sale_id`.',
     url: 'https://www.gumroad.com/ping',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Klaviyo (webhook action of a flow)',
+    signs: 'no',
+    says: 'Add a header with a token of your own to the action. System webhooks are signed: `klaviyo`.',
+    url: 'https://developers.klaviyo.com/en/docs/how_to_add_a_webhook_action_to_a_flow',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Mailchimp Transactional',
+    otherNames: ['Mandrill'],
+    signs: 'otherwise',
+    says: '`X-Mandrill-Signature` is an HMAC-SHA1 in base64 of the URL and the sorted fields of the form. The webhooks of audiences have the scheme `mailchimp`.',
+    url: 'https://mandrill.zendesk.com/hc/en-us/articles/360039232513-How-to-Authenticate-Webhook-Requests',
     read: '2026-11-27',
   },
   {
@@ -100,6 +125,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'Nylas (API v2)',
+    signs: 'otherwise',
+    says: 'It signs with the client secret of the application, and is deprecated since January 2025. API v3 has the scheme `nylas`.',
+    url: 'https://developer.nylas.com/docs/new/release-notes/2025-03-05-new-in-nylas/',
+    read: '2026-11-27',
+  },
+  {
     sender: 'PayPal (IPN)',
     signs: 'no',
     says: 'Post the exact bytes back to PayPal behind `cmd=_notify-validate&`: it answers `VERIFIED` or `INVALID`. PayPal’s newer webhooks are signed: `paypal`.',
@@ -121,6 +153,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'RevenueCat (signature)',
+    signs: 'not confirmed',
+    says: 'Its webhook page names only the Authorization header: `revenuecat`. Programs of its users read `X-RevenueCat-Webhook-Signature`, and a guide of its own `X-RevenueCat-Signature`.',
+    url: 'https://www.revenuecat.com/docs/integrations/webhooks',
+    read: '2026-11-27',
+  },
+  {
     sender: 'RunPod',
     signs: 'no',
     says: 'The request gives a webhook URL, and the finished job is posted there. Fetch `/status/{job_id}`, which returns the same.',
@@ -139,6 +178,20 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     signs: 'no',
     says: 'The verify token is sent only when you subscribe; events have none. Compare `subscription_id` with yours, and fetch the activity.',
     url: 'https://developers.strava.com/docs/webhooks/',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'TikTok Shop',
+    signs: 'not confirmed',
+    says: 'Others compute the `Authorization` header as a hex HMAC-SHA256 of the app key and the body, with the app secret. Its own pages could not be read. TikTok for Developers has the scheme `tiktok`.',
+    url: 'https://partner.tiktokshop.com/docv2',
+    read: '2026-11-27',
+  },
+  {
+    sender: 'Vapi (HMAC credential)',
+    signs: 'otherwise',
+    says: 'You choose the header, the algorithm and what is signed: [describe them](own-scheme.md). A Bearer Token credential has the scheme `vapi`.',
+    url: 'https://docs.vapi.ai/server-url/server-authentication',
     read: '2026-11-27',
   },
 ]

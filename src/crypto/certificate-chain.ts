@@ -13,7 +13,7 @@ export interface ChainCertificate {
   /** Names in hex, compared byte by byte. */
   readonly issuer: string
   readonly subject: string
-  /** The first and the last second in which it is valid, since 1970. */
+  /** The first and the last second in which it is valid, since 1970. NaN if malformed, so that it never is. */
   readonly notBefore: number
   readonly notAfter: number
   readonly publicKey: Uint8Array<ArrayBuffer>
@@ -49,8 +49,7 @@ export function readChainCertificate(der: Uint8Array<ArrayBuffer>): ChainCertifi
   // RFC 5280 4.1.1.2: the algorithm stands twice, and what is not signed must be what is.
   if (hash === undefined || !inner || !outer || encodeHex(inner.whole) !== encodeHex(outer.whole))
     return undefined
-  if (!issuer || !subject || !key || (curve !== 'P-256' && curve !== 'P-384') || !(notBefore <= notAfter))
-    return undefined
+  if (!issuer || !subject || !key || (curve !== 'P-256' && curve !== 'P-384')) return undefined
   if (bits?.tag !== DER_BIT_STRING || bits.content[0] !== 0) return undefined
   const extensions = extensionsIn(rest)
   return {

@@ -27,20 +27,20 @@ export function toSpki(key: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return key.length === 32 ? (decodeHex(ED25519 + encodeHex(key)) ?? key) : key
 }
 
-/** rsaEncryption, 1.2.840.113549.1.1.1 (RFC 8017 A.1). */
-const RSA = '2a864886f70d010101'
+/** rsaEncryption, 1.2.840.113549.1.1.1, and its parameters, which are always NULL (RFC 3279 2.3.1). */
+const RSA = '300d06092a864886f70d0101010500'
 
 /** Why a SubjectPublicKeyInfo (RFC 3279 2.3.1) cannot be used as an RSA key. False if it can. */
 export function rsaSpkiProblem(spki: Uint8Array<ArrayBuffer>): string | false {
   const [key, more] = readDer(spki) ?? []
-  if (key === undefined || more) return 'it is malformed'
-  const [algorithm, bits] = derParts(key, DER_SEQUENCE)
-  const [oid] = derParts(algorithm, DER_SEQUENCE)
-  if (oid === undefined || encodeHex(oid.content) !== RSA) return 'it is not an RSA key'
+  const [algorithm, bits, other] = derParts(key, DER_SEQUENCE)
+  if (key === undefined || more || other) return 'it is malformed'
+  if (algorithm === undefined || encodeHex(algorithm.whole) !== RSA) return 'it is not an RSA key'
   const unusedBits = bits?.tag === DER_BIT_STRING ? bits.content[0] : undefined
-  const [numbers] = (unusedBits === 0 && bits && readDer(bits.content.slice(1))) || []
-  const [modulus, exponent, another] = derParts(numbers, DER_SEQUENCE).map(derNumber)
-  if (!modulus || !exponent || another) return 'it is malformed'
+  const [numbers, trailing] = (unusedBits === 0 && bits && readDer(bits.content.slice(1))) || []
+  const found = derParts(numbers, DER_SEQUENCE).map(derNumber)
+  const [modulus, exponent] = found
+  if (!modulus || !exponent || found.length > 2 || trailing) return 'it is malformed'
   return rsaProblem(modulus, exponent)
 }
 

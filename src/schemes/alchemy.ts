@@ -22,7 +22,7 @@ export const alchemy: SchemeFactory<SecretOptions, '/type'> = schemeOf({
   eventId: { member: '/id' },
   eventType: { member: '/type' },
   maxBodyBytes: 1_048_576,
-  maxRunSeconds: 615, // and a lease: the last retry comes after 11 minutes and 15 seconds
+  maxRunSeconds: 540, // and a lease: Alchemy retries for 10 minutes
   facts: {
     unsigned: false,
     usualPrefix: 'whsec_',

@@ -37,7 +37,6 @@ export interface AppStoreOptions extends CommonOptions {
 const LEAF_MARK = '2a864886f76364060b01'
 const INTERMEDIATE_MARK = '2a864886f76364060201'
 const CHAIN_LENGTH = 3
-const LONGEST_CERTIFICATE = 8192
 /** By which Apple's library lets clocks differ. */
 const SKEW_SECONDS = 60
 const ARMOUR = /-----(?:BEGIN|END) CERTIFICATE-----|\s/g
@@ -96,7 +95,7 @@ function chainOf({ header }: Jws): Chain | string {
 }
 
 function certificateIn(text: Json): ChainCertificate | undefined {
-  const der = typeof text === 'string' && text.length <= LONGEST_CERTIFICATE ? decodeBase64(text) : undefined
+  const der = typeof text === 'string' ? decodeBase64(text) : undefined
   return der && readChainCertificate(der)
 }
 

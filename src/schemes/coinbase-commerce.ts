@@ -3,7 +3,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
 /**
  * Verifies webhooks from Coinbase Commerce by their `X-CC-Webhook-Signature` header. The shared secret is under Settings,
  * Notifications. The signature covers the body, which holds the event. Each attempt has another body, so deliveries are claimed by the
- * ID of the event. For the webhooks of the Coinbase Developer Platform, use `hookgate/schemes/coinbase-cdp`.
+ * ID of the event. Coinbase moves its merchants to Coinbase Business, whose webhooks are those of the Coinbase Developer Platform: for
+ * them, use `hookgate/schemes/coinbase-cdp`.
  *
  * @example
  * ```ts

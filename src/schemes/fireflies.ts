@@ -4,7 +4,8 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  * Verifies webhooks from Fireflies (Webhooks V2) by their `X-Hub-Signature` header, which is an HMAC-SHA256 under the name that is
  * SHA-1 elsewhere. You choose the signing secret where you configure the webhook. The signature covers the body, which holds the
  * event's time. Deliveries have no documented ID, so the signed bytes are claimed. Webhooks V1 are signed in the same way, but have
- * neither a time nor an `event.type`: read `event.payload.eventType`.
+ * neither a time nor an `event.type`: read `event.payload.eventType`. Their page does not show `sha256=`, so the digest alone is
+ * accepted as well.
  *
  * @example
  * ```ts
@@ -18,7 +19,7 @@ export const fireflies: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   secretMadeBy: 'user',
   algorithm: 'hmac-sha256',
   key: 'text',
-  signature: { headers: ['x-hub-signature'], prefix: 'sha256=', spelling: 'hex' },
+  signature: { headers: ['x-hub-signature'], prefix: 'sha256=', prefixOptional: true, spelling: 'hex' },
   signs: '{body}',
   timestamp: { member: '/timestamp', unit: 'milliseconds', of: 'event' },
   eventType: { member: '/event' },

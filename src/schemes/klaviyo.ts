@@ -2,9 +2,12 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
  * Verifies Klaviyo's system webhooks by their `Klaviyo-Signature` header. The key is the secret key that you gave the webhook. The
- * signature covers the body and then the time, in `Klaviyo-Timestamp`. Klaviyo documents no tolerance: set `toleranceSeconds` to refuse
- * old deliveries. The body is a list of up to 1,000 events in `data`, each with `topic` and `external_id`. The delivery has no ID, so the
- * signed bytes are claimed, and a retry with a new time is a new event: deduplicate by `external_id` as well.
+ * signature covers the body and then the time, in `Klaviyo-Timestamp`. The body is a list of up to 1,000 events in `data`, each with
+ * `topic` and `external_id`. The delivery has no ID, so the signed bytes are claimed, and a retry with a new time is a new event:
+ * deduplicate by `external_id` as well.
+ *
+ * Klaviyo documents no tolerance. Do not set `toleranceSeconds`: a client's author found that header, and so `event.sentAt`, five hours
+ * ahead. To refuse old deliveries, compare `meta.timestamp` of the body.
  *
  * @example
  * ```ts

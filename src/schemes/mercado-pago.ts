@@ -1,4 +1,4 @@
-import { headerOf, queryTextOf } from '../delivery.ts'
+import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { memberAt, textAt } from '../lib/json.ts'
 import { fail, mismatch } from '../reason.ts'
 import { signatureReader } from './kit/authenticate.ts'
@@ -12,6 +12,7 @@ import {
 import { macKeys, signerOf } from './kit/keys.ts'
 import { withParameter } from './kit/signed-url.ts'
 
+const SIGNATURE = 'x-signature'
 const REQUEST_ID = 'x-request-id'
 const DATA_ID = 'data.id'
 const ID = ['data', 'id']
@@ -30,6 +31,12 @@ function manifestOf(id: string, requestId: string, time: string): Uint8Array {
 /** Mercado Pago's documents say that the ID is signed in lower case. Its SDKs take it as it is. */
 const spellings = (id: string) => [...new Set([id, id.toLowerCase()])]
 
+/** Whether the body's ID is not that of the notification: a merchant order's is the order's, which the URL names. */
+const isOfResource = (id: string, delivery: Delivery) => {
+  const query = new URLSearchParams(queryTextOf(delivery))
+  return [query.get(DATA_ID), query.get('id')].includes(id)
+}
+
 const isSameId = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
 
 const MERCADO_PAGO: CodeScheme = {
@@ -38,12 +45,13 @@ const MERCADO_PAGO: CodeScheme = {
   secretName: 'secret signature of the application, under Webhooks in Your integrations',
   secretMadeBy: 'sender',
   algorithm: 'code',
-  signature: { headers: ['x-signature'] },
+  signature: { headers: [SIGNATURE] },
   signs: ['timestamp'],
   readsFirst: ['/data/id'],
   covers: 'values',
   timestamp: { item: 'ts=', unit: 'milliseconds', of: 'attempt' },
   eventId: { member: '/id' },
+  claimedId: (id, { delivery }) => (isOfResource(id, delivery) ? `${delivery.header(SIGNATURE)}` : ''),
   eventType: { member: '/type' },
   maxBodyBytes: 65_536,
   async sign({ need, json, timestampText, eventId }) {
@@ -52,7 +60,7 @@ const MERCADO_PAGO: CodeScheme = {
     const manifest = manifestOf(id.toLowerCase(), eventId, timestampText)
     const signature = await key?.mac('', manifest, '')
     return {
-      headers: { 'x-signature': `ts=${timestampText},v1=${signature}`, [REQUEST_ID]: eventId },
+      headers: { [SIGNATURE]: `ts=${timestampText},v1=${signature}`, [REQUEST_ID]: eventId },
       url: id === '' ? need('publicUrl') : withParameter(need('publicUrl'), DATA_ID, id),
     }
   },
@@ -62,16 +70,17 @@ const MERCADO_PAGO: CodeScheme = {
     otherSecrets: 'each application has its own; it is not the access token',
   },
   limits:
-    "The body is not signed: only the ID of its data, which has to be that of the URL, the request's ID and the time. Fetch the payment or the order from Mercado Pago by this ID.",
+    "The body is not signed: only the request's ID, the time, and the ID of its data if the URL has that. Fetch the payment or the order from Mercado Pago by this ID.",
 }
 
 /**
  * Verifies notifications from Mercado Pago by their `x-signature` header. The secret is the application's, under Webhooks in Your
- * integrations. The signature covers `data.id` of the query, `x-request-id` and the time, not the body. The body's own
- * `data.id` has to be the same, so your handler can trust `event.payload.data.id`, and nothing else of the body: fetch the rest
- * by this ID. The time is in seconds or milliseconds.
+ * integrations. The signature covers `data.id` of the query, `x-request-id` and the time, not the body. If the URL has a `data.id`,
+ * that of the body has to be the same, so your handler can trust `event.payload.data.id`, and nothing else of the body: fetch the
+ * rest by this ID. If the URL has none, trust nothing of the body. The time is in seconds or milliseconds.
  *
- * The ID in the body is not signed either, so both are claimed: what is signed, and the ID. Read in November 2026: the
+ * The ID in the body is not signed either, so both are claimed: what is signed, and the ID. A merchant order's notifications have the
+ * ID of the order, so only what is signed is claimed, and a retry is a new event. Read in November 2026: the
  * [documentation](https://www.mercadopago.com.br/developers/en/docs/your-integrations/notifications/webhooks), and the SDK for Node.js,
  * which signs the ID as it is, where the documentation says in lower case: either is accepted.
  *

@@ -34,5 +34,6 @@ export const nylas: SchemeFactory<SecretOptions, '/type'> = schemeOf({
     otherFormats: 'Nylas compresses bodies if compressed_delivery of the webhook is true: turn it off',
     otherSecrets: 'each webhook has its own; it is neither the API key nor the client secret',
   },
-  limits: 'The URL and the headers are not signed.',
+  limits:
+    'The URL and the headers are not signed. Compressed bodies are refused: leave compressed_delivery off.',
 })

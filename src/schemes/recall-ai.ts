@@ -3,9 +3,10 @@ import { inEitherFamily } from './kit/header-families.ts'
 import { SVIX_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 /**
- * Verifies webhooks from Recall.ai, by either name of their headers: workspaces made since November 2025 have
- * `webhook-…`, older ones `svix-…`. The verification secret belongs to the workspace, and in an older one to the
- * endpoint. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Recall.ai, by either name of their headers: what the dashboard's webhooks send has `svix-…`
+ * in legacy workspaces, made before the end of 2025, and everything else has `webhook-…`. The verification secret
+ * belongs to the workspace, and that of a legacy webhook to its endpoint. The signature covers the ID, the time and
+ * the body (Standard Webhooks v1).
  *
  * @example
  * ```ts

@@ -3,6 +3,8 @@ import { isSecret } from './kit/handshake-answers.ts'
 
 const VALIDATION = 'validation-token'
 const VERIFICATION = 'verification-token'
+/** In bytes. The request that validates the URL has an empty body: what is longer than `{}` is an event, and never lost to an echo. */
+const LONGEST_CHALLENGE = 2
 
 /**
  * Verifies webhooks from RingCentral by their `Verification-Token` header. The token is the `verificationToken` that you passed when
@@ -29,8 +31,7 @@ export const ringcentral: SchemeFactory<SecretOptions, '/event'> = schemeOf({
     signed: false,
     answer: ({ method, header, body }) => {
       const token = header(VALIDATION)
-      const isDelivery = header(VERIFICATION) !== undefined && body.length > 0
-      if (method !== 'POST' || token === undefined || isDelivery) return undefined
+      if (method !== 'POST' || token === undefined || body.length > LONGEST_CHALLENGE) return undefined
       // RingCentral requires a content type, although there is no content.
       return isSecret(token) && token !== ''
         ? emptyReply(200, { [VALIDATION]: token, 'content-type': 'application/json' })

@@ -6,7 +6,8 @@ const { eventType: _, ...ROW } = STANDARD_WEBHOOKS
 
 /**
  * Verifies webhooks from Sardine's payments, which follow Standard Webhooks. Your integration manager gives you the
- * signing secret. The signature covers the ID, the time and the body (Standard Webhooks v1).
+ * signing secret. The signature covers the ID, the time and the body (Standard Webhooks v1). No page that could be read
+ * says how Sardine's other products sign.
  *
  * @example
  * ```ts

@@ -17,5 +17,9 @@ export const shipbob: SchemeFactory<SecretOptions, 'x-webhook-topic'> = schemeOf
   sender: 'ShipBob',
   secretName: 'secret of the subscription, whsec_…',
   eventType: { header: 'x-webhook-topic' },
+  facts: {
+    unsigned:
+      'ShipBob does not sign for subscriptions of its API 1.0 or 2.0: create one with 2025-07 or later',
+  },
   limits: 'The URL and the other headers, including X-Webhook-Topic, are not signed.',
 })

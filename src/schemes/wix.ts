@@ -31,7 +31,7 @@ export interface WixOptions extends CommonOptions {
 const NO_BYTES = new Uint8Array(0)
 const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
 /** Wix signs tokens that expire after three days and a half, and repeats them for two. */
-const TIMES: TimeRules = { exp: { ahead: 2_592_000, optional: true } }
+const TIMES: TimeRules = { nbf: { ahead: 10, optional: true }, exp: { ahead: 2_592_000, optional: true } }
 const ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
 /** Parses a text of the payload that holds JSON. Null if it holds none. */

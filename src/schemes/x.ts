@@ -11,8 +11,8 @@ import {
 } from './kit/define-scheme.ts'
 import type { BodyForm } from './kit/scheme.ts'
 
-/** What the challenge signs for anyone. No JSON object is such a text, so none of these signatures is that of a delivery. */
-const CRC_TOKEN = /^[A-Za-z0-9_-]{1,256}$/
+/** What the challenge signs for anyone: no JSON object is such a text, so none of these signatures is that of a delivery. */
+const CRC_TOKEN = /^[A-Za-z0-9+/=._~-]{1,256}$/
 const PREFIX = 'sha256='
 const encoder = new TextEncoder()
 
@@ -36,7 +36,7 @@ const JSON_OBJECT: BodyForm = {
  * are claimed, and a captured delivery cannot run again while they are remembered.
  *
  * The recurring challenge (CRC), a GET with a `crc_token`, is answered for you, with the first of `secrets`. The answer is a
- * signature of the token, so only tokens of letters, digits, `-` and `_` are answered, and only JSON objects are deliveries.
+ * signature of the token, so only tokens of letters, digits and `+/=._~-` are answered, and only JSON objects are deliveries.
  *
  * @example
  * ```ts

@@ -39,10 +39,17 @@ describe("Apple's own chain", () => {
     expect(leaf.extensions).not.toContain('2a864886f76364060201')
   })
 
+  it('a certificate that says it may not issue others may not', () => {
+    const der = derOf(INTERMEDIATE)
+    const mayIssue = Buffer.from(der).indexOf(Buffer.from('0603551d130101ff040830060101ff', 'hex')) + 14
+    expect(certificateOf(der.with(mayIssue, 0)).isAuthority).toBe(false)
+  })
+
   it('a certificate with any byte changed is malformed, another one, or not issued', async () => {
     const genuine = derOf(LEAF)
     let issued = 0
-    for (let at = 0; at < genuine.length; at += 7) {
+    const signed = genuine.length - 120 // what follows is the signature, with its algorithm
+    for (let at = 0; at < genuine.length; at += at < signed ? 7 : 1) {
       const changed = genuine.with(at, (genuine[at] ?? 0) ^ 1)
       const certificate = readChainCertificate(changed)
       if (certificate && (await isIssuedBy(certificate, intermediate))) issued += 1

@@ -93,7 +93,7 @@ describe('a certificate is refused', () => {
     ['with a third number', withMore(rsaPublicKey(KEY)), 'it is malformed'],
     [
       'with unused bits',
-      sequence(sequence(der(0x06, '2a864886f70d010101')), der(0x03, '01')),
+      sequence(sequence(der(0x06, '2a864886f70d010101'), der(0x05, '')), der(0x03, '01')),
       'it is malformed',
     ],
     ['of another type', sequence(sequence(der(0x06, '2a8648ce3d0201')), der(0x03, '00')), 'it is not an RSA'],
@@ -114,7 +114,7 @@ function withMore(publicKey: Buffer): Buffer {
   const numbers = publicKey.subarray(publicKey.indexOf('00308201', 0, 'hex') + 5)
   const more = sequence(numbers, integer(Buffer.of(1)))
   return sequence(
-    sequence(der(0x06, '2a864886f70d010101')),
+    sequence(der(0x06, '2a864886f70d010101'), der(0x05, '')),
     der(0x03, Buffer.concat([Buffer.alloc(1), more])),
   )
 }

@@ -129,7 +129,7 @@ describe('a delivery without a signature', () => {
   })
 
   const OPTIONAL =
-    'adyen adyen-platform airwallex app-store auth0 bitbucket box buildkite cal-com calendly checkout-com circleci chargebee cloudevents contentful deepgram docusign fastspring fireflies github gitlab gitlab-signing google-channels graph hubspot klaviyo hugging-face jira mollie monday netlify notion okta pipedrive postmark pubsub razorpay revenuecat rfc9421 ringcentral sanity segment sendgrid sentry sns standard-webhooks tally telegram telnyx typeform webex vapi webflow'.split(
+    'adyen adyen-platform airwallex app-store auth0 bitbucket box buildkite cal-com calendly checkout-com circleci chargebee cloudevents contentful deepgram docusign fastspring fireflies github gitlab gitlab-signing google-channels graph hubspot klaviyo hugging-face jira mollie monday netlify notion okta pipedrive postmark pubsub razorpay revenuecat rfc9421 ringcentral sanity segment sendgrid sentry shipbob sns standard-webhooks tally telegram telnyx typeform webex vapi webflow'.split(
       ' ',
     )
 

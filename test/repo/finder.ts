@@ -76,6 +76,7 @@ export function adviceFor({ retries, retentionSeconds }: Omit<Found, 'scheme'>):
 const SIGNS: { readonly [signs in WithoutScheme['signs']]: string } = {
   no: '[not signed](#senders-that-do-not-sign)',
   token: '[a token, not signed](#senders-that-do-not-sign)',
+  otherwise: 'signed, without a scheme',
   'not confirmed': 'not confirmed',
 }
 

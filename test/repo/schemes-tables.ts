@@ -47,9 +47,11 @@ export function differencesTable(files: readonly Differing[]): string {
   return [row(['who', 'why', 'where']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** Replaces what stands between the two marks of a page. */
+/** Replaces what stands between the two marks of a page. @throws Error if the marks are not there once each: a merge has lost the page. */
 export function withMade(page: string, name: string, made: string): string {
   const [start, end] = [`<!-- ${name}: npm run docs:schemes -->`, `<!-- end of ${name} -->`]
-  const [before = '', rest = ''] = page.split(start)
-  return `${before}${start}\n\n${made}\n\n${rest.slice(rest.indexOf(end))}`
+  const [before = '', rest, ...others] = page.split(start)
+  const after = rest?.split(end) ?? []
+  if (others.length > 0 || after.length !== 2) throw new Error(`the page needs once each: ${start} ${end}`)
+  return `${before}${start}\n\n${made}\n\n${end}${after[1]}`
 }

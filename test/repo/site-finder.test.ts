@@ -8,6 +8,88 @@ const entries = readFileSync(new URL('../../docs/schemes.md', import.meta.url), 
   .filter((line) => /^- (?:\*\*|\[\*\*)/.test(line))
   .map((line) => line.slice(2).replaceAll(/\]\([^)]*\)|[[*`]/g, ''))
 const names = entries.map(namesIn)
+/** The names that at least two lists of other projects had in November 2026, and hookgate had not. */
+const OTHERS_LISTS = [
+  ...[
+    'Acuity Scheduling',
+    'Airtable',
+    'Airwallex',
+    'Alchemy',
+    'App Store',
+    'Authorize.Net',
+    'Beehiiv',
+    'BigCommerce',
+  ],
+  ...[
+    'Brex',
+    'Cal.com',
+    'Chargebee',
+    'Checkout.com',
+    'CircleCI',
+    'Coinbase Commerce',
+    'Commerce Layer',
+    'Customer.io',
+  ],
+  ...[
+    'Deepgram',
+    'FastSpring',
+    'Fireflies',
+    'Front',
+    'Gemini',
+    'Google Calendar',
+    'Guesty',
+    'Heroku',
+    'Hugging Face',
+  ],
+  ...[
+    'Hygraph',
+    'incident.io',
+    'Jira',
+    'Klaviyo',
+    'Loops',
+    'Mailchimp',
+    'Mercado Pago',
+    'Mercury',
+    'Microsoft Teams',
+  ],
+  ...[
+    'Modern Treasury',
+    'Mollie',
+    'monday.com',
+    'Nash',
+    'Netlify',
+    'Nylas',
+    'Orb',
+    'PandaDoc',
+    'Pipedrive',
+    'Pleo',
+    'Plivo',
+  ],
+  ...[
+    'PsiFi',
+    'Recall.ai',
+    'Recurly',
+    'Render',
+    'RevenueCat',
+    'RingCentral',
+    'SafeBase',
+    'Salesforce',
+    'Sardine',
+    'Segment',
+  ],
+  ...[
+    'ShipBob',
+    'Stytch',
+    'Supabase',
+    'Tally',
+    'TikTok',
+    'TikTok Shop',
+    'Vapi',
+    'Vercel Connect',
+    'Webex',
+    'Wix',
+  ],
+]
 const find = (typed: string) => [...foundSenders(typed, names)].map((at) => names[at])
 
 describe('the finder of the site', () => {
@@ -23,6 +105,29 @@ describe('the finder of the site', () => {
     ['9421', /^HTTP Message Signatures/],
   ])('the finder finds %s by a name, a former name or the name in code', (typed, sender) => {
     expect(find(typed)).toEqual([expect.stringMatching(sender)])
+  })
+
+  it.each([
+    ['x', /^X \(Twitter\)/],
+    ['X', /^X \(Twitter\)/],
+    ['ai', /^Gemini/],
+  ])('the finder takes %j as the beginning of a word', (typed, sender) => {
+    expect(find(typed)).toContainEqual(expect.stringMatching(sender))
+    expect(find(typed).length).toBeLessThanOrEqual(10)
+  })
+
+  it.each([
+    ['Coinbase CDP', /^Coinbase Developer Platform/],
+    ['Google Drive', /^Google Calendar and Drive/],
+    ['Retell', /^Retell AI/],
+    ['Twitter', /^X /],
+    ['Twilio Segment', /^Segment/],
+    ['GraphCMS', /^Hygraph/],
+    ['Mandrill', /^Mailchimp Transactional/],
+    ...OTHERS_LISTS.map((name): [string, RegExp] => [name, /./]),
+  ])('the finder knows %s, which other catalogues list', (typed, sender) => {
+    expect(find(typed)).toContainEqual(expect.stringMatching(sender))
+    expect(find(typed).length).toBeLessThanOrEqual(4)
   })
 
   it.each([

@@ -5,7 +5,7 @@ import type { Inspected } from '../../cli/inspector/inspected.ts'
 import { masked, maskFor } from '../../cli/inspector/mask.ts'
 import { fromDerSignature, toDerSignature } from '../../src/crypto/der.ts'
 import { explain, explainLine } from '../../src/explain/index.ts'
-import { defineListener, verify } from '../../src/index.ts'
+import { defineListener, ListenerConfigError, verify } from '../../src/index.ts'
 import { defineScheme, type Scheme, type SchemeOptions } from '../../src/schemes/kit/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
@@ -161,6 +161,22 @@ describe.each(KINDS)('a row of $algorithm', ({ algorithm, pair, sign: signBody }
     expect(() => factory({ publicKeys: ed25519.toString('base64') })).toThrow(/^publicKeys/)
     expect(() => factory({ publicKeys: ed25519.subarray(-32).toString('base64') })).toThrow(/^publicKeys/)
     expect(() => factory({ publicKeys: 'bm8ga2V5' })).toThrow(/^publicKeys/)
+  })
+
+  it('a key with any byte changed is refused, at the start or when it is imported, and never repeated', async () => {
+    const spki = pair.publicKey.export(DER)
+    const signature = signBody(BODY).toString('base64')
+    for (let at = 0; at < spki.length; at += 1) {
+      const changed = Buffer.from(spki)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      const key = changed.toString('base64')
+      const attempt = async () => judge(factory, { publicKeys: key }, { signature })
+      const outcome: unknown = await attempt().catch((error) => error)
+      if (outcome === 'signature_mismatch') continue
+      expect(outcome).toBeInstanceOf(ListenerConfigError)
+      expect(outcome).toMatchObject({ option: 'publicKeys' })
+      expect(String(outcome)).not.toContain(key.slice(-40, -20))
+    }
   })
 
   it('refuses the same bytes in another encoding', async () => {

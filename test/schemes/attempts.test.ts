@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
 import { type Authenticator, defineListener, verify } from '../../src/index.ts'
@@ -8,6 +9,7 @@ import { customerIo } from '../../src/schemes/customer-io.ts'
 import { heroku } from '../../src/schemes/heroku.ts'
 import { huggingFace } from '../../src/schemes/hugging-face.ts'
 import { jira } from '../../src/schemes/jira.ts'
+import { mercadoPago } from '../../src/schemes/mercado-pago.ts'
 import { mollie } from '../../src/schemes/mollie.ts'
 import { retell } from '../../src/schemes/retell.ts'
 import { vapi } from '../../src/schemes/vapi.ts'
@@ -84,6 +86,38 @@ describe('an attempt whose body differs from the first one', () => {
       'runs',
       'event_duplicate',
     ])
+  })
+})
+
+describe('Mercado Pago, whose body is not signed', () => {
+  /** `requestId` differs with each attempt. */
+  const notified = (requestId: string, urlId: string, body: object) => {
+    const manifest = `id:${urlId};request-id:${requestId};ts:${NOW};`
+    const signature = createHmac('sha256', SECRET).update(manifest).digest('hex')
+    return {
+      method: 'POST',
+      url: `/hooks?data.id=${urlId}`,
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': requestId,
+        'x-signature': `ts=${NOW},v1=${signature}`,
+      },
+      body: new Uint8Array(Buffer.from(JSON.stringify(body))),
+    }
+  }
+
+  it('a payment’s notification runs once, by its ID, and the next one of the payment runs', async () => {
+    const payment = (requestId: string, id: number) =>
+      notified(requestId, '123', { id, type: 'payment', data: { id: '123' } })
+    const requests = [payment('a', 1), payment('b', 1), payment('c', 2)]
+    expect(await outcomesOf(mercadoPago, requests)).toEqual(['runs', 'event_duplicate', 'runs'])
+  })
+
+  it('every notification of a merchant order runs, whose ID is that of the order', async () => {
+    const order = (requestId: string, status: string) =>
+      notified(requestId, '777', { id: '777', type: 'topic_merchant_order_wh', data: { status } })
+    const requests = [order('a', 'opened'), order('b', 'closed'), order('b', 'closed')]
+    expect(await outcomesOf(mercadoPago, requests)).toEqual(['runs', 'runs', 'event_duplicate'])
   })
 })
 

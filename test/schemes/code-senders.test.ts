@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign as signBytes } from 'node:crypto'
+import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Authenticator, replyTo } from '../../src/index.ts'
@@ -51,6 +51,26 @@ describe('the App Store', () => {
     expect(await send(GENUINE)).toMatchObject(DUPLICATE)
   })
 
+  it('the App Store may change its chain, and change back', async () => {
+    const renewed = bodyOf('another chain whose names are like Apple’s')
+    const [header = ''] = JSON.parse(renewed).signedPayload.split('.')
+    const [, , root] = JSON.parse(Buffer.from(header, 'base64url').toString()).x5c
+    const send = receiver({ rootCertificates: [apple.options.rootCertificates, root].flat() })
+    expect(await send(GENUINE)).toMatchObject({ ok: true })
+    for (const body of [renewed, GENUINE, renewed]) expect(await send(body)).toMatchObject(IN_PROGRESS)
+  })
+
+  it('the App Store’s root must have been valid too when the notification was signed', async () => {
+    const pem = [apple.options.rootCertificates].flat()[0]
+    if (typeof pem !== 'string') throw new Error('the root of the vectors is no PEM')
+    const der = Buffer.from(pem.replace(/-----.*-----|\s/g, ''), 'base64')
+    const [, notAfter, another] = [...der.toString('latin1').matchAll(/[0-9]{12,14}Z/g)]
+    if (notAfter === undefined || another) throw new Error('the root of the vectors has other times')
+    expect(await receiver({ rootCertificates: der })(GENUINE)).toMatchObject({ ok: true })
+    der.write('20250101000000Z'.slice(-notAfter[0].length), notAfter.index)
+    expect(await receiver({ rootCertificates: der })(GENUINE)).toMatchObject(MISMATCH)
+  })
+
   it('the App Store’s notification is claimed by its ID, whatever stands beside it', async () => {
     const send = receiver()
     expect(await send(GENUINE)).toMatchObject({ ok: true })
@@ -101,8 +121,8 @@ describe('the App Store', () => {
 describe('Wix', () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString()
-  const token = (data: object) => {
-    const parts = [{ alg: 'RS256' }, { data: JSON.stringify(data) }]
+  const token = (data: object, times: object = {}) => {
+    const parts = [{ alg: 'RS256' }, { data: JSON.stringify(data), ...times }]
     const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     return `${text}.${signBytes('sha256', Buffer.from(text), privateKey).toString('base64url')}`
   }
@@ -132,6 +152,15 @@ describe('Wix', () => {
     expect(() => wix({ publicKeys })).toThrow(/^publicKeys|^wix/)
   })
 
+  it('an event of Wix is refused before its nbf and after its exp, as jose refuses it', async () => {
+    const { clock, receive } = schemeReceiver(wix({ publicKeys: pem }))
+    const now = clock.now() / 1000
+    const send = (times: object) => receive({ headers: {}, body: token({ eventType: 'a' }, times) })
+    expect(await send({ nbf: now, exp: now + 1 })).toMatchObject({ ok: true })
+    expect(await send({ nbf: now + 60 })).toMatchObject({ ok: false, reason: 'token_invalid' })
+    expect(await send({ exp: now })).toMatchObject({ ok: false, reason: 'token_expired' })
+  })
+
   it('events of Wix are claimed by their ID, and legacy ones by their token', async () => {
     const { receive } = schemeReceiver(wix({ publicKeys: pem }))
     const send = (body: string) => receive({ headers: {}, body })
@@ -157,8 +186,9 @@ describe('X', () => {
   const { receive } = schemeReceiver(x({ secrets: [{ id: 'new', secret: 'a-new-secret' }, 'an-old-secret'] }))
 
   it('X gets its challenge signed with the first secret, and no delivery has that signature', async () => {
-    for (const token of ['123', 'null', 'true', '0', '-1']) {
-      const asked = await receive({ method: 'GET', url: `/hooks?crc_token=${token}`, headers: {}, body: '' })
+    for (const token of ['123', 'null', 'true', '0', '-1', '1.5', '1e+3']) {
+      const url = `/hooks?crc_token=${encodeURIComponent(token)}`
+      const asked = await receive({ method: 'GET', url, headers: {}, body: '' })
       if (asked.ok) throw new Error('a challenge is no event')
       const signature: string = JSON.parse(replyTo(asked).body).response_token
       const headers = { ...json, 'x-twitter-webhooks-signature': signature }
@@ -167,7 +197,15 @@ describe('X', () => {
     }
   })
 
-  it.each(['{"a":1}', '[1]', '"a"', '1.5', '1e+3', ' 1', '1\n', '', 'ä', '%00'])(
+  it.each(['NTg3LWFiYw==', 'a+b/c', 'a.b~c'])('X gets %j signed', async (token) => {
+    const url = `/hooks?crc_token=${encodeURIComponent(token)}`
+    const verdict = await receive({ method: 'GET', url, headers: {}, body: '' })
+    if (verdict.ok) throw new Error('a challenge is no event')
+    const mac = createHmac('sha256', 'a-new-secret').update(token).digest('base64')
+    expect(JSON.parse(replyTo(verdict).body)).toEqual({ response_token: `sha256=${mac}` })
+  })
+
+  it.each(['{"a":1}', '[1]', '"a"', ' 1', '1\n', '', 'ä', '%00'])(
     'X gets no signature of %j',
     async (token) => {
       const url = `/hooks?crc_token=${encodeURIComponent(token)}`
@@ -176,6 +214,41 @@ describe('X', () => {
       expect(replyTo(verdict)).toMatchObject({ status: 400, body: '' })
     },
   )
+})
+
+describe('Netlify', () => {
+  const { clock, receive } = schemeReceiver(netlify({ secrets: 'a secret' }))
+  const body = '{"id":"1"}'
+  const send = (claims: object) => {
+    const parts = [
+      { alg: 'HS256' },
+      { iss: 'netlify', sha256: createHash('sha256').update(body).digest('hex'), ...claims },
+    ]
+    const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+    const signature = createHmac('sha256', 'a secret').update(text).digest('base64url')
+    return receive({ headers: { ...json, 'x-webhook-signature': `${text}.${signature}` }, body })
+  }
+
+  it('a token of Netlify has no times, but if it has them, they hold, as in the libraries that Netlify names', async () => {
+    const now = clock.now() / 1000
+    expect(await send({})).toMatchObject({ ok: true })
+    expect(await send({ nbf: now, exp: now + 1 })).toMatchObject({ ok: true })
+    expect(await send({ exp: now })).toMatchObject({ ok: false, reason: 'token_expired' })
+    expect(await send({ nbf: now + 60 })).toMatchObject({ ok: false, reason: 'token_invalid' })
+    expect(await send({ exp: 'never' })).toMatchObject({ ok: false, reason: 'token_invalid' })
+  })
+
+  it('a token of Netlify names Netlify, and the hash of this body in lower-case hex', async () => {
+    const hash = createHash('sha256').update(body).digest()
+    for (const claims of [
+      { iss: 'Netlify' },
+      { iss: null },
+      { sha256: hash.toString('hex').toUpperCase() },
+      { sha256: hash.toString('base64') },
+      { sha256: undefined },
+    ])
+      expect(await send(claims)).toMatchObject({ ok: false, reason: 'token_invalid' })
+  })
 })
 
 describe('Google’s channels', () => {
@@ -227,6 +300,10 @@ describe('RingCentral', () => {
 
   it('RingCentral’s delivery is none that a Validation-Token swallows', async () => {
     const body = '{"uuid":"1"}'
+    expect(await receive({ headers, body })).toMatchObject({ ok: false, reason: 'auth_missing', status: 401 })
+    expect(await receive({ headers: { ...headers, 'validation-token': 'a token' }, body })).toMatchObject({
+      reason: 'auth_missing',
+    })
     const right = { ...headers, 'verification-token': 'a token' }
     expect(await receive({ headers: right, body })).toMatchObject({ ok: true, event: { id: '1' } })
     expect(await receive({ headers: { ...right, 'verification-token': 'A token' }, body })).toMatchObject(

@@ -297,8 +297,11 @@ function isOneOf(signatures: readonly string[], right: string): boolean {
   return signatures.filter((signature) => constantTimeEqual(signature, right)).length > 0
 }
 
-/** Compares digests, which have equal lengths. */
+/** Compares digests, which have equal lengths. A row may look for its token in several headers. */
 function tokenMatcher(secret: string): Matcher {
-  return ([token = ''], _signed) =>
-    whenKnown(sha256(secret), (right) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right)))
+  return (tokens, _signed) =>
+    whenKnown(sha256(secret), (right) => {
+      const isRight = (token: string) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right))
+      return whenKnown(tryAll(tokens, isRight), (found) => found !== undefined)
+    })
 }

@@ -74,7 +74,7 @@ export type TypedAuthenticator<Events, EventName extends string> = Authenticator
 export interface RowParts extends AuthenticationParts {
   /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
   readonly preAuth?: PreAuthBody
-  /** `inEitherFamily`, for a row with `otherHeaders`. */
+  /** `inEitherFamily`, for a row with `otherHeaders`, or what else chooses between two rows by the headers of a delivery. */
   readonly families?: typeof inEitherFamily
 }
 

@@ -21,16 +21,16 @@ export interface HashedToken {
   /** The claim that holds the SHA-256 of the body. */
   readonly hashClaim: string
   readonly spelling: Spelling
-  /** The token has no times, so that a captured one never expires. */
+  /** The sender's tokens have no times, so that a captured one never expires. If one has them all the same, they hold. */
   readonly neverExpires?: true
 }
 
 /** The usual lifetime of a token. */
 const LIFE_SECONDS = 300
-const TIMES: TimeRules = {
-  nbf: { ahead: 10, optional: true }, // by which the sender's clock may be ahead
-  exp: { ahead: 86_400 },
-}
+/** By which the sender's clock may be ahead. */
+const NBF = { ahead: 10, optional: true } as const
+const TIMES: TimeRules = { nbf: NBF, exp: { ahead: 86_400 } }
+const RARE_TIMES: TimeRules = { nbf: NBF, exp: { ahead: Number.POSITIVE_INFINITY, optional: true } }
 
 /**
  * Authenticates by a JWT that is signed with a shared secret (HS256) and holds a hash of the body. Sets `signed` to the
@@ -66,7 +66,7 @@ function rulesOf({ header, fixed, fixedBy, neverExpires }: HashedToken): TokenRu
     is,
     problem: `${claim} is not ${fixedBy[claim]}`,
   }))
-  return { header, algorithms: HS256, claims: () => claims, times: neverExpires ? {} : TIMES }
+  return { header, algorithms: HS256, claims: () => claims, times: neverExpires ? RARE_TIMES : TIMES }
 }
 
 /** Signs a token that expires after five minutes, or never. */

@@ -2,6 +2,7 @@ import { verifySignature } from '#crypto'
 import { hashBits, type SignatureAlgorithm } from '../../crypto/algorithms.ts'
 import { fromDerSignature } from '../../crypto/der.ts'
 import { curveOf, toSpki } from '../../crypto/public-keys.ts'
+import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
 import type { PublicKeyMatcher } from './authenticate.ts'
 import { keyBytes, withoutArmour } from './keys.ts'
@@ -48,7 +49,10 @@ export const publicKeyMatcherWith =
     if (typeof bytes === 'string') return bytes
     const problem = keyProblem(name, parameters, bytes, rsaProblem)
     if (problem) return problem
-    const importKey = () => crypto.subtle.importKey('spki', toSpki(bytes), parameters, false, ['verify'])
+    const importKey = () =>
+      crypto.subtle.importKey('spki', toSpki(bytes), parameters, false, ['verify']).catch(() => {
+        throw new ListenerConfigError('publicKeys', 'cannot be imported: a character of the key is wrong')
+      })
     const isDer = name.startsWith('ES') && ecdsa === undefined
     // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
     let imported: Awaited<ReturnType<typeof importKey>> | undefined

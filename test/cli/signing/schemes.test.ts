@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SCHEME_NAMES } from '../../support/schemes.ts'
 import { runCommand } from '../shared-process.ts'
 import { shell, startListener, temporaryDirectory } from '../support.ts'
 
@@ -96,6 +97,8 @@ describe('a scheme whose signatures need code', () => {
   })
 
   it.each([
+    ['app-store', 'rootCertificates'],
+    ['vercel-connect', 'projectId'],
     ['sns', 'topicArns'],
     ['plaid', 'findKey'],
     ['paypal', 'webhookId'],
@@ -108,12 +111,24 @@ describe('a scheme whose signatures need code', () => {
     )
   })
 
-  it.each(['sns', 'plaid'])('%s cannot be sent, and says so before it asks for a secret', async (name) => {
-    const sent = ['send', 'http://127.0.0.1:1/', '--scheme', name, '--data', '{}']
-    const { code, stderr } = await runCommand(sent)
+  it('an unknown scheme lists all of them in lines that a terminal of 80 columns shows', async () => {
+    const { code, stderr } = await runCommand(['sign', '--scheme', 'zzzzzzzz', '--data', '{}'])
     expect(code).toBe(2)
-    expect(stderr).toContain(`--scheme ${name} cannot be signed here`)
+    const lines = stderr.split('\n').filter((line) => line.startsWith('  '))
+    const names = lines.join('').trim().split(/,\s+/)
+    expect(names).toEqual(SCHEME_NAMES.toSorted())
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
   })
+
+  it.each(['sns', 'plaid', 'wix', 'app-store', 'vercel-connect'])(
+    '%s cannot be sent, and says so before it asks for a secret',
+    async (name) => {
+      const sent = ['send', 'http://127.0.0.1:1/', '--scheme', name, '--data', '{}']
+      const { code, stderr } = await runCommand(sent)
+      expect(code).toBe(2)
+      expect(stderr).toContain(`--scheme ${name} cannot be signed here`)
+    },
+  )
 
   it('graph is received, and the printed command sends its secret in the body', async () => {
     const listener = await startListener(['--scheme', 'graph'], { env })

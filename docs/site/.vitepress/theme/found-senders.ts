@@ -11,21 +11,25 @@ export const folded = (text: string): string =>
 export const namesIn = (entry: string): string => entry.split(/[.:] /, 1)[0] ?? ''
 
 /**
- * Which entries a reader means, by their names. If none has what was typed, those with a name that differs by a typo. All, if
- * nothing was typed.
+ * Which entries a reader means, by their names. One or two letters are the beginning of a word: so `x` is X, and not Dropbox. If
+ * none has what was typed, those with a name that differs by a typo. All, if nothing was typed.
  */
 export function foundSenders(typed: string, names: readonly string[]): ReadonlySet<number> {
   const wanted = folded(typed).slice(0, LONGEST)
   const indices = names.map((_, at) => at)
   if (wanted === '') return new Set(typed.trim() === '' ? indices : [])
-  const having = indices.filter((at) => folded(names[at] ?? '').includes(wanted))
+  const isIn = wanted.length < 3 ? beginsWord : (typed: string, name: string) => folded(name).includes(typed)
+  const having = indices.filter((at) => isIn(wanted, names[at] ?? ''))
   return new Set(having.length > 0 ? having : indices.filter((at) => isAlike(wanted, names[at] ?? '')))
 }
+
+const wordsOf = (names: string) => names.split(/[(),\s]+/).map(folded)
+const beginsWord = (wanted: string, names: string) => wordsOf(names).some((word) => word.startsWith(wanted))
 
 /** Whether a word of the names, or all of one, begins like this, but for one typo, or two in a long one. */
 function isAlike(wanted: string, names: string): boolean {
   const typos = wanted.length < 4 ? 0 : wanted.length < 8 ? 1 : 2
-  const words = names.split(/[(),\s]+/).map(folded)
+  const words = wordsOf(names)
   const starts = words.map((_, at) => words.slice(at).join(''))
   return starts.some((start) =>
     [-1, 0, 1].some((more) => distance(wanted, start.slice(0, wanted.length + more)) <= typos),

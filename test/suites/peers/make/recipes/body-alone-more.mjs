@@ -109,6 +109,22 @@ export default [
       id: 'd0e8e7fe-c3e7-4add-a480-27bc5ce28a18',
       type: 'net.authorize.payment.authcapture.created',
     },
+    moreCases: () => [
+      {
+        name: 'a delivery of 2017 with its key, published in the forum of Authorize.net',
+        options: {
+          secrets:
+            '2679A5D5785C9B26CF921E1754765CDDB265C9C88400786923E5343B315954FAFB4B7BF608818F6A21766741E8637DC206F286C725908C777ED4127D8562163D',
+        },
+        change: {
+          body: '{"notificationId":"f813b98f-3552-4eeb-ba40-acb4704eeba3","eventType":"net.authorize.payment.authcapture.created","eventDate":"2017-03-08T17:35:37.155999Z","webhookId":"63d6fea2-aa13-4b1d-a204-f5fbc15942b7","payload":{"responseCode":1,"authCode":"8VTPDC","avsResponse":"Y","authAmount":10.00,"entityName":"transaction","id":"60019392075"}}',
+          value: () =>
+            'sha512=9607C69D2734514554CE13D923D19939563F2FD6567D239F49F0DF0D08865632A0FB98061B4620CC52C47BB8BF6E2B69A15A67E4C98E81D7D65111076C515C6A',
+        },
+        expect: { ok: true },
+        otherBody: true,
+      },
+    ],
   }),
   bodyOnly('airtable', 'X-Airtable-Content-MAC', {
     source: 'Airtable\u2019s overview of webhooks',

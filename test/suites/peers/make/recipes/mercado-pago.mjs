@@ -66,6 +66,23 @@ const cases = () => [
     { body: bodyWith(DATA_ID).replace('updated', 'created') },
     { ok: true },
   ),
+  given(
+    'a body whose data has no ID, as of a merchant order',
+    {
+      body: `{"action": "update", "data": {"status": "closed"}, "id": "${DATA_ID}", "type": "topic_merchant_order_wh"}`,
+    },
+    { ok: true },
+    { otherBody: true },
+  ),
+  given(
+    'no ID in the URL, and none signed',
+    {
+      id: undefined,
+      body: '{"resource": "https://api.example/merchant_orders/1", "topic": "merchant_order"}',
+    },
+    { ok: true },
+    { otherBody: true },
+  ),
   refused('the ID in the body changed', { body: bodyWith('999') }, { lax: LAX }),
   refused('the ID in the URL changed', { signedId: '999' }),
   refused('the ID in the URL twice', { query: (id) => `?data.id=${id}&data.id=${id}` }, { lax: LAX }),

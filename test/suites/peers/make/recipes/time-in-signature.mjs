@@ -1,4 +1,5 @@
-import { bodyOnly } from '../common.mjs'
+import { bodyOnly, NOW } from '../common.mjs'
+import { without } from '../deliver.mjs'
 
 /** `Header: t=…,v1=…`, where the time is part of the signature header. */
 const itemised = (scheme, header, { item = 't=', unit = 'seconds', tolerance, between = '.', ...rest }) =>
@@ -34,6 +35,13 @@ export default [
     tolerance: 300,
     body: '{"event": "build.finished", "build": {"id": "0191e23a-4bc8-7683-bfa4-5f73bc9b7c44", "number": 42, "state": "passed"}, "pipeline": {"slug": "my-pipeline"}, "sender": {"id": "8a7693f8-dbae-4783-9137-84090fce9045", "name": "Some Person"}}',
     expect: { type: 'build.finished' },
+  }),
+  itemised('revenuecat', 'X-RevenueCat-Webhook-Signature', {
+    source: 'RevenueCat\u2019s documentation of webhooks',
+    tolerance: 300,
+    body: '{"api_version": "1.0", "event": {"id": "12345678-1234-1234-1234-123456789012", "type": "INITIAL_PURCHASE", "event_timestamp_ms": 1763639999000, "app_user_id": "1234567890"}}',
+    expect: { id: '12345678-1234-1234-1234-123456789012', type: 'INITIAL_PURCHASE' },
+    moreCases: revenuecatCases,
   }),
   itemised('calendly', 'Calendly-Webhook-Signature', {
     source: 'Calendly\u2019s documentation of webhook signatures, and a public catalogue of senders',
@@ -103,6 +111,58 @@ function stripeCases({ now }) {
       name: 'the right signature under v0 only',
       change: { value: (_, { right }) => `t=${now},v0=${right}` },
       expect: { ok: false, status: 401, reason: 'signature_mismatch' },
+    },
+  ]
+}
+
+/** Without a signature, the authorization header that the receiver has entered at RevenueCat. */
+function revenuecatCases({ keys, signature: { header } }) {
+  const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
+  const given = (name, write, expect, { change, ...more } = {}) => ({
+    name,
+    change: { headers: (list) => write(without(header)(list)), ...change },
+    expect,
+    ...more,
+  })
+  const tokenOnly = { sentAt: null }
+  const token = (text) => (list) => [...list, ['Authorization', text]]
+  return [
+    given('the authorization header without a signature', token(keys.new), { ok: true }, tokenOnly),
+    given(
+      'the second of two authorization headers',
+      token(keys.old),
+      { ok: true, secretId: 'old' },
+      tokenOnly,
+    ),
+    given(
+      'another body under the authorization header, which covers none',
+      token(keys.new),
+      { ok: true },
+      {
+        ...tokenOnly,
+        otherBody: true,
+        change: { sentBody: () => '{}' },
+      },
+    ),
+    given('another authorization header without a signature', token(keys.foreign), mismatch),
+    given('the authorization header as a bearer token', token(`Bearer ${keys.new}`), mismatch),
+    given('an empty authorization header', token(''), {
+      ok: false,
+      status: 401,
+      reason: 'auth_missing',
+    }),
+    {
+      name: 'the authorization header beside a wrong signature',
+      change: {
+        value: (all) => all.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+        headers: token(keys.new),
+      },
+      expect: mismatch,
+    },
+    {
+      name: 'the authorization header beside a stale signature',
+      change: { time: String(NOW - 301), headers: token(keys.new) },
+      expect: { ok: false, status: 400, reason: 'timestamp_out_of_range' },
     },
   ]
 }

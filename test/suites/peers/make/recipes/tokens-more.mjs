@@ -10,11 +10,6 @@ export default [
     body: '{"event": {"action": "update", "scope": "repo.content"}, "repo": {"type": "model", "name": "some-user/some-repo"}, "webhook": {"id": "6390e855e30d9209411de93b", "version": 3}}',
     expect: { type: 'repo.content' },
   }),
-  token('revenuecat', 'Authorization', {
-    source: 'RevenueCat\u2019s documentation of webhooks',
-    body: '{"api_version": "1.0", "event": {"id": "12345678-1234-1234-1234-123456789012", "type": "INITIAL_PURCHASE", "event_timestamp_ms": 1763639999000, "app_user_id": "1234567890"}}',
-    expect: { id: '12345678-1234-1234-1234-123456789012', type: 'INITIAL_PURCHASE' },
-  }),
   token('vapi', 'Authorization', {
     source: 'Vapi\u2019s documentation of server authentication',
     body: '{"message": {"type": "status-update", "status": "ended", "call": {"id": "7420f27a-30fd-4f49-a995-5549ae7cc00d"}}}',
@@ -30,6 +25,21 @@ export default [
         change: {
           headers: (list) =>
             list.map(([name, text]) => [name === 'Authorization' ? 'X-Vapi-Secret' : name, text]),
+        },
+        expect: { ok: true },
+      },
+      {
+        name: 'the token in X-Vapi-Secret, beside an Authorization header for a gateway',
+        change: {
+          headers: (list) =>
+            list.flatMap(([name, text]) =>
+              name === 'Authorization'
+                ? [
+                    [name, 'Bearer of-a-gateway'],
+                    ['X-Vapi-Secret', text],
+                  ]
+                : [[name, text]],
+            ),
         },
         expect: { ok: true },
       },
