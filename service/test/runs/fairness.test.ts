@@ -79,15 +79,13 @@ describeService('the queue of runs', (subject) => {
     })
     const begun = 'SELECT FROM runs WHERE automation_id = $1 AND attempts > 0'
     await expect
-      .poll(async () => (await subject.database.query(begun, [slow.automationId])).length, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await subject.database.query(begun, [slow.automationId])).length)
       .toBeGreaterThan(0)
     for (let number = 0; number < 3; number += 1) {
       const sent = performance.now()
       await sendAccepted(subject, quick)
       await expect
-        .poll(async () => (await runOf(subject, quick)).state, { timeout: 20_000, interval: 20 })
+        .poll(async () => (await runOf(subject, quick)).state, { interval: 20 })
         .toBe('RUN_STATE_SUCCEEDED')
       expect(performance.now() - sent).toBeLessThan(2_000)
     }
