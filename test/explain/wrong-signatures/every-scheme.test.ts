@@ -19,6 +19,7 @@ import { schemeFactory } from '../../support/schemes.ts'
 interface Case {
   readonly method: string
   readonly url?: string
+  readonly requestUrl?: string
   readonly headers: readonly (readonly [string, string])[]
   readonly body?: string
   readonly bodyBase64?: string
@@ -43,10 +44,10 @@ const withKeys = files.filter(
   ({ options }) => options.secrets !== undefined || options.publicKeys !== undefined,
 )
 
-function deliveryOf({ method, url, headers, body = '', bodyBase64 }: Case): Delivery {
+function deliveryOf({ method, url, requestUrl = url, headers, body = '', bodyBase64 }: Case): Delivery {
   return {
     method,
-    url,
+    url: requestUrl,
     header: (name) => {
       const values = headers.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
       return values.length > 1 ? values : values[0]
