@@ -11,6 +11,11 @@ const seconds = (date: string) => Date.parse(date) / 1000
 const keyOf = (modulus: string, exponent: string) =>
   rsaPublicKey({ n: Buffer.from(modulus, 'hex').toString('base64url'), e: exponent })
 
+const RSA = sequence(der(0x06, '2a864886f70d010101'), der(0x05, ''))
+const WHOLE = rsaPublicKey(KEY)
+/** Modulus and exponent. */
+const NUMBERS = WHOLE.subarray(WHOLE.indexOf('00308201', 0, 'hex') + 1)
+
 describe('a certificate', () => {
   it('a certificate gives its expiry and its key', () => {
     expect(readCertificate(certificateOf(KEY))).toEqual({
@@ -91,6 +96,8 @@ describe('a certificate is refused', () => {
     ['of 1,024 bits', keyOf(`c1${'0f'.repeat(127)}`, 'AQAB'), 'its modulus has 1024 bits'],
     ['with an even exponent', keyOf(`c1${'0f'.repeat(255)}`, 'AQAC'), 'its exponent is not safe'],
     ['with a third number', withMore(rsaPublicKey(KEY)), 'it is malformed'],
+    ['with something behind its bits', sequence(RSA, bitsOf(NUMBERS), der(0x05, '')), 'it is malformed'],
+    ['with something behind its numbers', sequence(RSA, bitsOf(NUMBERS, der(0x05, ''))), 'it is malformed'],
     [
       'with unused bits',
       sequence(sequence(der(0x06, '2a864886f70d010101'), der(0x05, '')), der(0x03, '01')),
@@ -108,6 +115,10 @@ describe('a certificate is refused', () => {
     expect(readCertificate(selfSigned().cert)).toMatch('it is not an RSA key')
   })
 })
+
+function bitsOf(...parts: readonly Buffer[]): Buffer {
+  return der(0x03, Buffer.concat([Buffer.alloc(1), ...parts]))
+}
 
 /** The modulus and exponent of the key, and those of another one. */
 function withMore(publicKey: Buffer): Buffer {
