@@ -10,7 +10,7 @@ const REVENUECAT: Scheme = {
   name: 'revenuecat',
   sender: 'RevenueCat',
   secretName: 'signing secret of the webhook, or its authorization header in full',
-  secretMadeBy: 'sender',
+  secretMadeBy: 'user', // the signing secret is RevenueCat's, and the authorization header any text of yours
   algorithm: 'hmac-sha256',
   key: 'text',
   signature: { headers: [SIGNATURE], separator: ',', prefix: 'v1=', spelling: 'hex' },
