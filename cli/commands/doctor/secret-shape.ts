@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { hmac } from '../../../src/index.ts'
+import { hasKeyPair } from '../../../src/schemes/kit/compile-scheme.ts'
 import { looksLike, oddSecret, secretFormOf, secretMistake } from '../../../src/schemes/kit/secret-forms.ts'
 import { codeOf } from '../../command-line/values.ts'
 import { type AnyScheme, hasNoSecret, refusalBy, refusalOf } from '../../signing/schemes.ts'
@@ -101,7 +102,8 @@ function senderSecretFinding(factory: AnyScheme, { name, text }: SecretText): Fi
   const refusal = noText(text) ?? refusalOf(factory, text)
   if (refusal) return fail(...said(name, refusal, advice))
   const short = text.length < SHORT ? 'is short, and so easy to guess' : undefined
-  const odd = secretMistake(text, form) ?? oddSecret(text, scheme) ?? short
+  const isPemKey = hasKeyPair(scheme) && text.startsWith('-----BEGIN') // which the factory has read
+  const odd = isPemKey ? undefined : (secretMistake(text, form) ?? oddSecret(text, scheme) ?? short)
   if (odd) return warn(...said(name, looksLike(odd), advice))
   const begins = form.prefix && text.startsWith(form.prefix) ? `begins with ${form.prefix}, and ` : ''
   return ok(

@@ -1,11 +1,14 @@
 import type { Authenticator } from '../../../../src/index.ts'
 import { asana } from '../../../../src/schemes/asana.ts'
 import { auth0 } from '../../../../src/schemes/auth0.ts'
+import { chargebee } from '../../../../src/schemes/chargebee.ts'
 import { cloudevents } from '../../../../src/schemes/cloudevents.ts'
+import { deepgram } from '../../../../src/schemes/deepgram.ts'
 import { discord } from '../../../../src/schemes/discord.ts'
 import { dropbox } from '../../../../src/schemes/dropbox.ts'
 import { github } from '../../../../src/schemes/github.ts'
 import { gitlab } from '../../../../src/schemes/gitlab.ts'
+import { googleChannels } from '../../../../src/schemes/google-channels.ts'
 import {
   defineScheme,
   emptyReply,
@@ -14,8 +17,10 @@ import {
 } from '../../../../src/schemes/kit/index.ts'
 import { meta } from '../../../../src/schemes/meta.ts'
 import { okta } from '../../../../src/schemes/okta.ts'
+import { pipedrive } from '../../../../src/schemes/pipedrive.ts'
 import { postmark } from '../../../../src/schemes/postmark.ts'
 import { qstash } from '../../../../src/schemes/qstash.ts'
+import { ringcentral } from '../../../../src/schemes/ringcentral.ts'
 import { shopify } from '../../../../src/schemes/shopify.ts'
 import { slack } from '../../../../src/schemes/slack.ts'
 import { standardWebhooks } from '../../../../src/schemes/standard-webhooks.ts'
@@ -77,6 +82,11 @@ export const SCHEMES = {
   twilio: twilio as Factory,
   workos,
   xero,
+  chargebee,
+  deepgram,
+  'google-channels': googleChannels,
+  pipedrive,
+  ringcentral,
 } as const satisfies { readonly [name: string]: Factory }
 
 export type SchemeName = keyof typeof SCHEMES
