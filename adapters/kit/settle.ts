@@ -44,9 +44,10 @@ export function commitBefore(
   statusOf: () => number,
 ): Promise<unknown> | undefined {
   if (!listener.store.accepted || listener.settle === 'manual' || !isSuccess(statusOf())) return undefined
-  return event.commit().catch((error: unknown) => {
+  return event.commit().catch(async (error: unknown) => {
     reportFailure(listener, error, { eventId: event.id, durationMs: 0 })
-    throw error
+    if (!listener.store.claimsAll) throw error
+    await event.commit() // an inbox tells that nothing was put, and has made the job
   })
 }
 

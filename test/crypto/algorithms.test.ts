@@ -3,6 +3,7 @@ import type { SignatureAlgorithm } from '../../src/crypto/algorithms.ts'
 import { fromDerSignature, toDerSignature } from '../../src/crypto/der.ts'
 import * as nodeCrypto from '../../src/crypto/node.ts'
 import * as webCrypto from '../../src/crypto/web.ts'
+import { IN_WORKERD } from '../support/runtime.ts'
 import rfc4231 from '../vectors/rfc4231.json' with { type: 'json' }
 import wycheproof from '../vectors/wycheproof.json' with { type: 'json' }
 
@@ -26,10 +27,14 @@ const PARAMETERS: { readonly [algorithm: string]: Parameters } = {
 const importKey = (key: string, algorithm: string) =>
   crypto.subtle.importKey('spki', bytes(key), PARAMETERS[algorithm] ?? { name: '' }, true, ['verify'])
 
+/** workerd's own node:crypto knows no PSS and refuses it. Workers get crypto/web.ts. */
+const judgedBy = (build: string) =>
+  wycheproof.filter(({ algorithm }) => !(IN_WORKERD && build === 'node.ts' && /^PS/.test(algorithm)))
+
 describe.each([
   ['node.ts', nodeCrypto],
   ['web.ts', webCrypto],
-])('algorithms of senders by crypto/%s', (_, { hmacWith, verifySignature }) => {
+])('algorithms of senders by crypto/%s', (build, { hmacWith, verifySignature }) => {
   it.each(rfc4231.filter(({ sha384 }) => sha384 !== undefined))(
     'HMAC-SHA384 and HMAC-SHA512 give the MACs of RFC 4231 case $case',
     async ({ key, data, sha384, sha512 }) => {
@@ -38,7 +43,7 @@ describe.each([
     },
   )
 
-  it.each(wycheproof)('$algorithm judges the signatures of Wycheproof as it does', async (file) => {
+  it.each(judgedBy(build))('$algorithm judges the signatures of Wycheproof as it does', async (file) => {
     const [name = '', isDer] = file.algorithm.split(' ')
     const algorithm = name as SignatureAlgorithm // as the file says
     const judged: boolean[] = []
@@ -58,7 +63,7 @@ describe.each([
     expect(new Set(judged).size).toBe(2)
   })
 
-  it.each(wycheproof.filter(({ algorithm }) => !algorithm.endsWith('DER')))(
+  it.each(judgedBy(build).filter(({ algorithm }) => !algorithm.endsWith('DER')))(
     'a key of $algorithm verifies by no other algorithm',
     async ({ algorithm, groups }) => {
       const [{ key, tests } = { key: '', tests: [] }] = groups

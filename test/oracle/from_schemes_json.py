@@ -193,7 +193,7 @@ def is_signed_by(row, secret, items, signed):
     is_optional = row["signature"].get("prefixOptional", False)
     given = [item.removeprefix(prefix) for item in items if is_optional or item.startswith(prefix)][:most]
     if kind["algorithm"] == "token":
-        return any(hmac.compare_digest(text.encode(), secret.encode()) for text in given[:1])
+        return any(hmac.compare_digest(text.encode(), secret.encode()) for text in given)
     key, spelling = key_bytes(kind["key"], without_armour(secret)), row["signature"]["spelling"]
     if kind["algorithm"].startswith("hmac-"):
         right = spelled(hmac.digest(key, signed, kind["algorithm"][len("hmac-") :]), spelling)

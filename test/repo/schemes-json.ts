@@ -107,6 +107,7 @@ function entryOf({ scheme, retries, source }: Published): object {
 /** Whether data alone cannot say how a delivery is verified. */
 function needsCode(scheme: SenderScheme): boolean {
   if (scheme.algorithm === 'code' || typeof scheme.signs !== 'string') return true
+  if (scheme.name === 'revenuecat') return true // a delivery without a signature has a token
   const readsMembers = scheme.signature.member !== undefined || scheme.signs.includes('{/')
   const isJson = scheme.content?.every((kind) => kind === 'json') ?? true
   return scheme.signedUrl !== undefined || (readsMembers && !isJson)

@@ -109,7 +109,7 @@ const CHANGES: readonly Change[] = [
   ]),
   // The value of another header, or of the same header in another request.
   (request, random, seen) => {
-    const [name, value] = random.pick(random.pick(seen).headers)
+    const [name, value] = random.pick(seen.flatMap(({ headers }) => headers))
     const target = random.pick([name, ...request.headers.map(([each]) => each)])
     const headers = request.headers.filter(([each]) => each !== target)
     return { ...request, headers: [...headers, [target, value]] }

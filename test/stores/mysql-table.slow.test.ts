@@ -154,8 +154,9 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
       expect(await store.claim(key, 'c', LEASE_MS)).toBe('done')
     })
 
-    it('of a renewal and many claims at once, at the end of a lease, exactly one has the event', async () => {
+    it('of a renewal and many claims at once, at the end of a lease, one has the event at most', async () => {
       const { store, table } = await fresh()
+      let owners = 0
       for (let round = 0; round < 30; round += 1) {
         const key = keyOf()
         await store.claim(key, 'a', LEASE_MS)
@@ -164,8 +165,11 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
         const claims = Array.from({ length: 10 }, (_, racer) => store.claim(key, `${racer}`, LEASE_MS))
         const [renewed, answers] = await Promise.all([renewing, Promise.all(claims)])
         const acquired = answers.filter((answer) => answer === 'acquired').length
-        expect(acquired + (renewed ? 1 : 0)).toBe(1)
+        const inRound = acquired + (renewed ? 1 : 0)
+        expect(inRound).toBeLessThanOrEqual(1) // none, if all claims came before the lease's end and the renewal after it
+        owners += inRound
       }
+      expect(owners).toBeGreaterThan(15)
     })
 
     it('mode single has no lease to renew', async () => {
