@@ -35,16 +35,23 @@ function delivered({ method, url, headers, body }: Request): Delivery {
 }
 
 /** What the sender alone may decide of an event, as text. */
-function vouchedFor(event: WebhookEvent, scheme: SenderScheme, request: Request): string {
+function vouchedFor(
+  event: WebhookEvent,
+  scheme: SenderScheme,
+  request: Request,
+  known: readonly string[],
+): string {
   const { id, type, sentAt, payload, unsigned = [] } = event
   const { header } = delivered(request)
   const isByToken = scheme.name === 'revenuecat' && header('x-revenuecat-webhook-signature') === undefined
   const covers = isByToken ? 'token' : coverageOf(scheme)
   const carriers = isByToken ? ['authorization'] : scheme.signature.headers
-  const tokens = carriers.map((name) => `${header(name)}`.split(' ').at(-1))
+  const sent = carriers.map((name) => `${header(name)}`.split(' ').at(-1) ?? '')
+  // Of several headers one is enough, and the others may hold anything.
+  const tokens = carriers.length > 1 ? sent.some((token) => known.includes(token)) : sent
   return JSON.stringify([
     unsigned.includes('id') || isByTopic(scheme) || id,
-    unsigned.includes('type') || type,
+    unsigned.includes('type') || covers !== 'body' || isJoined(scheme) || type,
     unsigned.includes('sentAt') || sentAt,
     covers !== 'body' || (isJoined(scheme) ? joined(payload) : payload),
     (covers !== 'token' && covers !== 'nothing') || tokens,
@@ -78,11 +85,14 @@ async function forgeries(file: VectorFile, factory: AnyFactory, random: Random) 
     store: memoryStore({ clock, maxRecords: 100 }),
     clock,
   })
+  const known = [file.options.secrets ?? []]
+    .flat()
+    .flatMap((entry) => (typeof entry === 'object' ? entry.secret : (entry ?? [])))
   const eventOf = async (request: Request) => {
     const verdict = await verify(delivered(request), listener).catch(undecided)
     if (!verdict?.ok) return undefined
     await verdict.event.release()
-    return vouchedFor(verdict.event, factory.scheme, request)
+    return vouchedFor(verdict.event, factory.scheme, request, known)
   }
   const seen = genuineRequests(file)
   const genuine = new Set<string | undefined>()
