@@ -46,8 +46,8 @@ export const asOneWord = (text: string): string[] =>
 type Boost = (id: string, term: string, stored?: { readonly [field: string]: unknown }) => number
 
 /**
- * Puts guides before the API and the sections of senders' pages, which repeat each other's words, and the page that answers a word
- * before all. VitePress sends a function to the browser as its text, so everything it knows is written into it.
+ * Puts guides before the API, the list of senders and the sections of their pages, which repeat each other's words, and the page that
+ * answers a word before all. VitePress sends a function to the browser as its text, so everything it knows is written into it.
  */
 export function boostDocument(base: string): Boost {
   const answers = JSON.stringify(Object.entries(ANSWER_TO))
@@ -55,7 +55,7 @@ export function boostDocument(base: string): Boost {
     const page = new Map(${answers}).get(term)
     if (id.startsWith('${base}' + page + '.html') && stored.titles.length === 0) return 10
     if (term === 'webhooks' && /-webhooks$/.test(id)) return 4
-    return /\\/api\\//.test(id) ? 0.3 : /\\/schemes\\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1
+    return /\\/api\\/|\\/schemes\\.html#/.test(id) ? 0.3 : /\\/schemes\\/.*(?<!-webhooks)$/.test(id) ? 0.6 : 1
   }`
   return new Function(`return ${text}`)()
 }
