@@ -11,6 +11,10 @@ import { vectorFiles } from './vector-files.ts'
 const written = (name: string) =>
   readFileSync(new URL(`../../vectors/schemes/${name}.json`, import.meta.url), 'utf8')
 
+/** `npm run test:peers` installs a newer SDK than the file was made with; CI keeps the one of the lock. */
+const comparable = (text: string) =>
+  process.env.HOOKGATE_PEERS === 'locked' ? text : text.replace(/^ {2}"madeWith": .*$/m, '')
+
 const known: readonly { readonly scheme: string; readonly sdk?: string }[] = recipes
 
 /** Answers for the SDK from the file. sdk-verdicts.test.ts asks the SDK itself. */
@@ -22,7 +26,8 @@ function asWritten(scheme: string) {
 
 describe('make-vectors.mjs', () => {
   it.each(known)('make-vectors.mjs makes exactly the committed file of $scheme', async (recipe) => {
-    expect(serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))).toBe(written(recipe.scheme))
+    const made = serialise(await vectorsOf(recipe, asWritten(recipe.scheme)))
+    expect(comparable(made)).toBe(comparable(written(recipe.scheme)))
   })
 
   it('make-vectors.mjs signs like the SDKs that can sign', async () => {
