@@ -27,6 +27,7 @@ function atTerminal(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     written += text.replaceAll('\r\n', '\n')
   })
+  child.stdin.on('error', () => {}) // a program that refuses its secret has ended before it is told to
   onTestFinished(async () => {
     if (child.exitCode !== null) return
     const over = new Promise((resolve) => child.once('exit', resolve))
