@@ -86,16 +86,16 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
 
   // 8 KB is the goal. The fixes of a hostile review exceeded it. 0.06 KB name the option that was meant, 0.1 KB what a wrong
   // content type says, 0.95 KB renew the lease of a running handler, and 0.1 KB are an option and clearer errors.
-  it('hookgate with HMAC is at most 10.65 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((10.65 + more) * KB)
+  it('hookgate with HMAC is at most 10.7 KB beyond ipaddr.js', async () => {
+    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((10.7 + more) * KB)
   })
 
   // The first scheme brings everything that schemes share. DECISIONS.md says what that is. 0.7 KB name what is wrong
   // with a secret, 0.9 KB read the query of a signed URL, and 0.2 KB are algorithms and encodings.
-  it('the bundle with a first scheme is at most 18.35 KB, and each further one adds 0.4 KB, or 2.05 KB with public keys or a list of topics', async () => {
+  it('the bundle with a first scheme is at most 18.4 KB, and each further one adds 0.4 KB, or 2.05 KB with public keys or a list of topics', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual((18.35 + more) * KB)
+    expect(first).toBeLessThanOrEqual((18.4 + more) * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
       // Shopify's topics are a list of their own, and the other two bring public keys. Slack has two handshakes.
@@ -107,11 +107,11 @@ describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
 
   // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB, renewing a lease 1.4 KB, and loading the
   // explanation of a refusal 0.35 KB.
-  it('the bundle with Stripe and webhookHandler is at most 24.2 KB', async () => {
+  it('the bundle with Stripe and webhookHandler is at most 24.25 KB', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
-    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((24.2 + more) * KB)
+    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((24.25 + more) * KB)
   })
 
   // 0.05 KB renew a lease.
