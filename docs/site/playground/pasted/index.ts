@@ -5,7 +5,7 @@ import type { PastedRequest } from './request.ts'
 
 /**
  * Reads one pasted request. The caller limits its length.
- * @throws SyntaxError for what is no request, with the remedy.
+ * @throws SyntaxError if the text is not a request. The message says what to paste instead.
  */
 export function readPasted(text: string): PastedRequest {
   const begin = text.slice(0, 200).trimStart()
