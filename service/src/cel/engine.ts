@@ -14,6 +14,10 @@ export const MAX_EXPRESSION_LENGTH = 2_000
 const MAX_RESULT_LENGTH = 1_000_000
 const MAX_MESSAGE_LENGTH = 300
 
+/** CEL converts no number by itself, and a JSON number is a double even if it is whole. */
+const MIXED_NUMBERS = /^no such overload: (?=.*\bdouble\b).*\bu?int\b/
+const MIXED_NUMBERS_HINT = '. JSON numbers are doubles: write 1.0 instead of 1, or convert them with int()'
+
 /** What `matches` is called instead. The engine's own one backtracks, and cannot be replaced under its name. */
 const LINEAR_MATCHES = 'matches_re2'
 
@@ -41,7 +45,7 @@ export function checkCel(expression: string, type: 'any' | 'bool' | 'string' | '
 }
 
 /**
- * Evaluates an expression over `ctx`. Blocks for as long as it takes, so call it only in a worker thread.
+ * Evaluates an expression over `ctx`. Blocks for as long as it takes, so call it only in a process of its own.
  *
  * @param ctx JSON. So is the result.
  * @throws CelError
@@ -87,5 +91,6 @@ function attempt<Value>(work: () => Value): Value {
 export function celError(cause: unknown): CelError {
   if (cause instanceof CelError) return cause
   const [line = ''] = cause instanceof Error ? cause.message.split('\n', 1) : []
-  return new CelError(line.slice(0, MAX_MESSAGE_LENGTH) || 'cannot be evaluated', { cause })
+  const hint = MIXED_NUMBERS.test(line) ? MIXED_NUMBERS_HINT : ''
+  return new CelError(line.slice(0, MAX_MESSAGE_LENGTH) + hint || 'cannot be evaluated', { cause })
 }

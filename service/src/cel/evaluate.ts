@@ -1,4 +1,4 @@
-import { EvaluatorProcess } from './evaluator-process.ts'
+import { Evaluator } from './evaluator.ts'
 import type { CelValue } from './json.ts'
 import { Turns } from './turns.ts'
 
@@ -13,7 +13,7 @@ export type CelContext = string
 /** How many expressions are evaluated at once. A slow one blocks only its own process. */
 const EVALUATORS = 2
 
-const evaluators = new Turns(Array.from({ length: EVALUATORS }, () => new EvaluatorProcess()))
+const evaluators = new Turns(Array.from({ length: EVALUATORS }, () => new Evaluator()))
 
 /**
  * Evaluates an expression over `ctx` in another process, without side effects and within a time limit. JSON numbers are

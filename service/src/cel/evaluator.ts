@@ -1,30 +1,40 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
-import { memberOf } from '../member-of.ts'
+import { fileURLToPath } from 'node:url'
 import { CelError } from './engine.ts'
-import type { Answer, Question } from './thread.ts'
 
-/** The built file, also in tests, because a thread runs no TypeScript. */
-const THREAD = new URL('../../dist/cel/thread.js', import.meta.url)
+/** A request to the child process. One at a time. */
+export interface Question {
+  readonly expression: string
+  /** JSON. */
+  readonly ctx: string
+}
+
+/** JSON, or the message of a CelError. */
+export type Answer = { readonly result: string } | { readonly refused: string }
+
 /**
- * Far more than an expression over 64 KB needs. A thread that exceeds it ends. A single huge allocation ends the
- * process.
+ * How much CPU time an expression may take, in milliseconds. Real ones take microseconds. Only a hostile one, such as
+ * nested loops, takes this long.
  */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 }
-/** How often the CPU time is read. */
-const WATCH_MS = 50
-/** The most time on a machine too busy to give it its CPU time, in multiples of that. */
-const MOST_WALL_TIMES = 10
+export const MOST_CPU_MS = 1_000
+/** The exit code of a child process whose expression took longer. */
+export const TOOK_TOO_LONG = 3
+/** How long an expression may take on a busy machine, and how long a child process may be stuck. */
+export const MOST_WALL_MS = 10_000
+/** Far more memory than an expression over 64 KB needs. V8 aborts without it. */
+const MOST_MB = 64
+/** With a stack for bodies of many levels. */
+const V8_OPTIONS = [`--max-old-space-size=${MOST_MB}`, '--max-semi-space-size=8', '--stack-size=1960']
+/** How V8 aborts, where that is no signal. */
+const ABORTED = 134
 
-/** Evaluates in a worker thread. Replaces the thread if an expression takes too much time or memory. */
+/** The built file, also in tests, because the child process runs no TypeScript. */
+const PROCESS = fileURLToPath(new URL('../../dist/cel/process.js', import.meta.url))
+
+/** Evaluates in a child process. Starts another one after an expression that took too much time or memory. */
 export class Evaluator {
-  readonly #limitMs: number
-  #thread: Promise<Worker> | undefined
-
-  /** @param limitMs CPU time of this process, in milliseconds. */
-  constructor(limitMs: number) {
-    this.#limitMs = limitMs
-  }
+  #child: ChildProcess | undefined
 
   /** @throws CelError also if the expression exceeds its time or memory. */
   async evaluate(question: Question): Promise<string> {
@@ -34,55 +44,48 @@ export class Evaluator {
   }
 
   async #ask(question: Question): Promise<Answer> {
-    const thread = await this.#started()
-    const outOfTime = new AbortController()
-    const isOver = clockOf(this.#limitMs)
-    const watch = setInterval(() => {
-      if (isOver()) outOfTime.abort()
-    }, WATCH_MS)
+    const child = this.#started()
+    child.ref()
+    const over = new AbortController()
+    const late = setTimeout(() => child.kill('SIGKILL'), MOST_WALL_MS)
+    const ended = once(child, 'exit', over).then(([code, signal]) => {
+      throw reasonFor(child.killed ? TOOK_TOO_LONG : (signal ?? code))
+    })
     try {
-      thread.postMessage(question)
-      const [answer]: Answer[] = await once(thread, 'message', { signal: outOfTime.signal })
-      if (answer === undefined) throw new TypeError('the thread that evaluates expressions sent no answer')
+      child.send(question)
+      const [answer]: Answer[] = await Promise.race([once(child, 'message', over), ended])
+      if (answer === undefined) throw new TypeError('the process that evaluates expressions sent no answer')
       return answer
-    } catch (error) {
-      this.#thread = undefined
-      await thread.terminate()
-      if (outOfTime.signal.aborted) throw new CelError(`took longer than ${this.#limitMs} ms and was stopped`)
-      if (memberOf(error, 'code') !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
-      throw tooMuchMemory()
     } finally {
-      clearInterval(watch)
+      clearTimeout(late)
+      over.abort()
+      child.unref() // so that it does not keep the service alive
+      child.channel?.unref()
     }
   }
 
-  #started(): Promise<Worker> {
-    this.#thread ??= start().catch((error) => {
-      this.#thread = undefined
-      throw error
+  #started(): ChildProcess {
+    if (this.#child) return this.#child
+    const child = fork(PROCESS, {
+      env: {},
+      execArgv: V8_OPTIONS,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    return this.#thread
+    child.once('exit', () => {
+      this.#child = undefined
+    })
+    child.on('error', () => {}) // pending evaluations are rejected elsewhere
+    // Kept, it would fail every later evaluation too: without a start there is no `exit`.
+    if (child.pid === undefined)
+      throw new Error('the process that evaluates expressions could not be started')
+    this.#child = child
+    return child
   }
 }
 
-/** Says whether this process has used so much CPU time since the call. The wall clock would count other processes too. */
-function clockOf(limitMs: number): () => boolean {
-  const [before, began] = [process.cpuUsage(), performance.now()]
-  return () => {
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1_000 > limitMs || performance.now() - began > limitMs * MOST_WALL_TIMES
-  }
-}
-
-export function tooMuchMemory(): CelError {
-  return new CelError(`took more than ${RESOURCE_LIMITS.maxOldGenerationSizeMb} MB and was stopped`)
-}
-
-/** The thread gets an empty environment and does not keep the process alive. */
-async function start(): Promise<Worker> {
-  const thread = new Worker(THREAD, { resourceLimits: RESOURCE_LIMITS, env: {} })
-  await once(thread, 'message')
-  thread.unref()
-  thread.on('error', () => {}) // pending evaluations are rejected elsewhere
-  return thread
+function reasonFor(end: number | NodeJS.Signals): Error {
+  if (end === TOOK_TOO_LONG) return new CelError(`took longer than ${MOST_CPU_MS} ms and was stopped`)
+  if (end === 'SIGABRT' || end === ABORTED)
+    return new CelError(`took more than ${MOST_MB} MB and was stopped`)
+  return new Error(`the process that evaluates expressions exited (${end})`)
 }

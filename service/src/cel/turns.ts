@@ -15,6 +15,7 @@ export class BusyError extends Error {
 interface Waiting<Resource> {
   readonly owner: string
   readonly begin: (resource: Resource) => void
+  readonly timer: NodeJS.Timeout
 }
 
 /**
@@ -24,7 +25,7 @@ interface Waiting<Resource> {
 export class Turns<Resource> {
   readonly #free: Resource[]
   readonly #busy = new Set<string>()
-  #waiting: Waiting<Resource>[] = []
+  readonly #waiting = new Set<Waiting<Resource>>()
   /** Milliseconds used, by owner. */
   readonly #used = new LRUCache<string, number>({ max: MOST_OWNERS, ttl: REMEMBERED_MS })
 
@@ -39,7 +40,7 @@ export class Turns<Resource> {
     try {
       return await work(resource)
     } finally {
-      this.#used.set(owner, (this.#used.get(owner) ?? 0) + performance.now() - began)
+      this.#used.set(owner, this.#usedBy(owner) + performance.now() - began)
       this.#busy.delete(owner)
       this.#free.push(resource)
       this.#next()
@@ -47,49 +48,33 @@ export class Turns<Resource> {
   }
 
   #turn(owner: string): Promise<Resource> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.filter((each) => each.owner === owner).length >= MOST_WAITING_EACH) {
-        return reject(new BusyError('too many expressions are waiting'))
-      }
+    return new Promise((begin, reject) => {
+      const ahead = [...this.#waiting].filter((each) => each.owner === owner)
+      if (ahead.length >= MOST_WAITING_EACH) return reject(new BusyError('too many expressions are waiting'))
       const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((each) => each !== waiting)
+        this.#waiting.delete(waiting)
         reject(new BusyError('the expression waited too long'))
       }, MOST_WAITING_MS)
-      const waiting = {
-        owner,
-        begin: (resource: Resource) => {
-          clearTimeout(timer)
-          resolve(resource)
-        },
-      }
-      this.#waiting.push(waiting)
+      const waiting = { owner, begin, timer }
+      this.#waiting.add(waiting)
       this.#next()
     })
   }
 
-  /** Begins every turn that can begin. */
+  /** Begins the turn of the owner who may have one and has used the least. */
   #next(): void {
-    for (let next = this.#first(); next !== undefined; next = this.#first()) {
-      const { owner, begin } = next
-      const resource = this.#free.pop()
-      if (resource === undefined) return
-      this.#waiting = this.#waiting.filter((each) => each.begin !== begin)
-      this.#busy.add(owner)
-      begin(resource)
-    }
-  }
-
-  /** The first of the owner who may have a turn and has used the least. */
-  #first(): Waiting<Resource> | undefined {
-    return this.#waiting
+    const [next] = [...this.#waiting]
       .filter(({ owner }) => !this.#busy.has(owner))
-      .reduce<Waiting<Resource> | undefined>(
-        (least, each) => (least && this.#usedBy(least) <= this.#usedBy(each) ? least : each),
-        undefined,
-      )
+      .sort((one, other) => this.#usedBy(one.owner) - this.#usedBy(other.owner))
+    const resource = next && this.#free.pop()
+    if (next === undefined || resource === undefined) return
+    clearTimeout(next.timer)
+    this.#waiting.delete(next)
+    this.#busy.add(next.owner)
+    next.begin(resource)
   }
 
-  #usedBy({ owner }: Waiting<Resource>): number {
+  #usedBy(owner: string): number {
     return this.#used.get(owner) ?? 0
   }
 }

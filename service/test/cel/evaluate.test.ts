@@ -70,7 +70,9 @@ describe('what an expression cannot reach', () => {
 
 describe('numbers', () => {
   it('numbers are doubles in JSON, which compare with integers but need conversion for arithmetic', async () => {
-    await expect(evaluate('ctx.trigger.count + 1')).rejects.toThrow('no such overload')
+    for (const mixed of ['ctx.trigger.count + 1', '2u * ctx.trigger.count'])
+      await expect(evaluate(mixed)).rejects.toThrow('JSON numbers are doubles: write 1.0 instead of 1')
+    await expect(evaluate('ctx.trigger.name + 1')).rejects.toThrow(/no such overload: [^.]*$/)
     expect(await evaluate('ctx.trigger.count + 1.0')).toBe(4)
     expect(await evaluate('int(ctx.trigger.count) + 1')).toBe(4)
     expect(await evaluate('ctx.trigger.count == 3')).toBe(true)
@@ -79,6 +81,13 @@ describe('numbers', () => {
   it('numbers become decimal strings above 2^53 - 1', async () => {
     expect(await evaluate('9007199254740991')).toBe(9007199254740991)
     expect(await evaluate('9007199254740992')).toBe('9007199254740992')
+  })
+
+  it('numbers beyond 2^53 are the nearest double', async () => {
+    const trigger = '{"trigger": {"id": 9007199254740993, "text": "9007199254740993"}}'
+    const read = (text: string) => evaluateCel(text, trigger, 'an owner')
+    expect(await read('ctx.trigger.id')).toBe(9007199254740992)
+    expect(await read('int(ctx.trigger.text) + 1')).toBe('9007199254740994')
   })
 
   it('numbers are refused in results that JSON cannot represent', async () => {

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { evaluateCel } from '../../src/cel/evaluate.ts'
+
+/** Nested loops that run into the limit of one second. */
+const LIST = `[${Array.from({ length: 20 }, (_, number) => number)}]`
+const SLOW = `${Array.from('abcdefg', (name) => `${LIST}.all(${name}, `).join('')}true${')'.repeat(7)}`
+
+const signal = (name: 'KILL' | 'STOP') => {
+  const children = execFileSync('pgrep', ['-P', `${process.pid}`, '-f', 'cel/process.js'], {
+    encoding: 'utf8',
+  })
+  for (const pid of children.split('\n').filter(Boolean)) process.kill(Number(pid), `SIG${name}`)
+}
+const answer = (text: string, owner: string) => evaluateCel(text, '{}', owner).catch(String)
+
+it('an evaluation whose process is killed fails as one that may be tried again, and the next one works', async () => {
+  await answer('1', 'first') // starts the process
+  const slow = answer(SLOW, 'slow')
+  signal('KILL')
+  expect(await slow).toBe('Error: the process that evaluates expressions exited (SIGKILL)')
+  expect(await Promise.all([answer('1 + 1', 'a'), answer('2 + 2', 'b')])).toStrictEqual([2, 4])
+})
+
+it('an evaluation whose process is stuck ends after ten seconds, and the next one works', async () => {
+  await answer('1', 'first')
+  const slow = answer(SLOW, 'slow')
+  signal('STOP')
+  expect(await slow).toBe('CelError: took longer than 1000 ms and was stopped')
+  expect(await answer('1 + 1', 'a')).toBe(2)
+}, 60_000)
