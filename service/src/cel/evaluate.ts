@@ -1,6 +1,6 @@
+import { Turns } from '../turns.ts'
 import { Evaluator } from './evaluator.ts'
 import type { CelValue } from './json.ts'
-import { Turns } from './turns.ts'
 
 export { CelError, checkCel, MAX_EXPRESSION_LENGTH } from './engine.ts'
 

@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { BusyError } from '../cel/turns.ts'
 import { isUnreachable } from '../database/unreachable.ts'
 import { memberOf } from '../member-of.ts'
+import { BusyError } from '../turns.ts'
 import { Problem } from './problem.ts'
 
 /** Postgres's codes for NUL in a text and for a lone surrogate in JSON. */

@@ -2,54 +2,37 @@ import type { AutomationStep } from '../automations/steps.ts'
 import type { CelContext } from '../cel/evaluate.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 
-/** A run and its due step. */
+/** The next step of a run. */
 export interface DueStep {
-  readonly run: { readonly id: string; readonly automationId: string }
+  readonly runId: string
+  readonly automationId: string
   readonly position: number
   readonly step: AutomationStep
   readonly isLast: boolean
   readonly ctx: CelContext
-  /** The author of the automation. */
+  /** The author of the automation, on whose behalf tasks and actions are written. */
   readonly userId: string
 }
 
 /** Undefined once the run is over. */
 export async function dueStep(database: Queryable, runId: string): Promise<DueStep | undefined> {
-  const [row] = await database.query<RunRow>(
-    `SELECT r.id, r.automation_id, r.input, r.next_position AS position, v.steps, a.created_by_user_id AS user_id
+  const [due] = await database.query<DueStep>(
+    `SELECT r.id AS "runId", r.automation_id AS "automationId", r.next_position AS position,
+       v.steps -> r.next_position AS step, r.next_position + 1 = jsonb_array_length(v.steps) AS "isLast",
+       '{"trigger":' || r.input || '}' AS ctx, a.created_by_user_id AS "userId"
      FROM runs r JOIN automations a ON a.id = r.automation_id
      JOIN automation_versions v ON v.automation_id = r.automation_id AND v.version = r.version
      WHERE r.id = $1 AND r.finished_at IS NULL`,
     [runId],
   )
-  const step = row?.steps[row.position]
-  return (
-    row &&
-    step && {
-      run: { id: row.id, automationId: row.automation_id },
-      position: row.position,
-      step,
-      isLast: row.position + 1 === row.steps.length,
-      ctx: `{"trigger":${row.input}}`,
-      userId: row.user_id,
-    }
-  )
-}
-
-interface RunRow {
-  readonly id: string
-  readonly automation_id: string
-  readonly input: string
-  readonly position: number
-  readonly steps: AutomationStep[]
-  readonly user_id: string
+  return due
 }
 
 /** Locks the run until the transaction ends. False if the step has already been done. */
-export async function lockStep(tx: Transaction, { run, position }: DueStep): Promise<boolean> {
+export async function lockStep(tx: Transaction, { runId, position }: DueStep): Promise<boolean> {
   const locked = await tx.query(
     'SELECT FROM runs WHERE id = $1 AND next_position = $2 AND finished_at IS NULL FOR UPDATE',
-    [run.id, position],
+    [runId, position],
   )
   return locked.length > 0
 }

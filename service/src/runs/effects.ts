@@ -1,5 +1,5 @@
 import type { AutomationStep, StepOf } from '../automations/steps.ts'
-import { type CelContext, CelError, type Evaluate } from '../cel/evaluate.ts'
+import { CelError, type Evaluate, rememberedCel } from '../cel/evaluate.ts'
 import type { CelValue } from '../cel/json.ts'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Caller } from '../http/bearer.ts'
@@ -11,16 +11,34 @@ import { createTask } from '../tasks/create-task.ts'
 import { foreseeTask } from '../tasks/plan-task.ts'
 import { createTaskRequest } from '../tasks/schema/requests.ts'
 import { lockTask } from '../tasks/store.ts'
+import type { DueStep } from './due-step.ts'
+
+/** What the expressions of a step need. */
+interface Evaluation extends Pick<DueStep, 'ctx' | 'automationId'> {
+  readonly evaluate: Evaluate
+}
 
 /** What a step needs. All its writes go through `tx`, which also records that it was done. */
-export interface StepContext {
+interface StepContext extends Evaluation, Pick<DueStep, 'runId' | 'userId'> {
   readonly tx: Transaction
   readonly dependencies: Dependencies
-  readonly ctx: CelContext
-  readonly evaluate: Evaluate
-  readonly run: { readonly id: string; readonly automationId: string }
-  /** The author of the automation, on whose behalf tasks and actions are written. */
-  readonly userId: string
+}
+
+/**
+ * Evaluates what the step needs before its transaction. Ignores failures, which the step will record.
+ *
+ * @returns For the transaction, which has a result only to evaluate if something changed in between.
+ */
+export async function foresee(database: Queryable, due: DueStep): Promise<Evaluate> {
+  const evaluation = { ...due, evaluate: rememberedCel() }
+  const { type, ...expressions } = due.step
+  const given = Object.values(expressions).flatMap((expression) => expression ?? [])
+  await Promise.allSettled(given.map((expression) => resultOf(expression, evaluation)))
+  if (due.step.type === 'create_task')
+    await taskOf(due.step, evaluation)
+      .then((task) => foreseeTask(database, task, evaluation.evaluate))
+      .catch(() => {})
+  return evaluation.evaluate
 }
 
 /**
@@ -39,61 +57,32 @@ export function performStep(step: AutomationStep, context: StepContext): Promise
   }
 }
 
-/**
- * Fills the cache of `evaluate` with what the step needs in its transaction. Ignores failures, which the step will
- * record.
- */
-export async function foreseeStep(
-  database: Queryable,
-  step: AutomationStep,
-  ctx: CelContext,
-  evaluate: Evaluate,
-  automationId: string,
-): Promise<void> {
-  const { type, ...expressions } = step
-  const given = Object.values(expressions).flatMap((expression) => expression ?? [])
-  await Promise.allSettled(given.map((expression) => evaluate(expression, ctx, automationId)))
-  if (step.type !== 'create_task') return
-  await taskOf(step, ctx, evaluate, automationId)
-    .then((task) => foreseeTask(database, task, evaluate))
-    .catch(() => {})
-}
-
 async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, evaluate, run } = context
-  const task = await lockTask(tx, idOf(await evaluate(step.taskIdCel, ctx, run.automationId)))
+  const { tx, dependencies } = context
+  const task = await lockTask(tx, idOf(await resultOf(step.taskIdCel, context)))
   const policyStepId = step.policyStepIdCel
     ? await textOf(step.policyStepIdCel, context)
     : await currentStep(tx, task.id)
   const comment = step.commentCel ? await textOf(step.commentCel, context) : ''
   if (!commentSchema.safeParse(comment).success)
     throw new Problem('request_invalid', `commentCel returns more than ${MAX_COMMENT_LENGTH} characters`)
-  const done = await skipStep(
-    tx,
-    { taskId: task.id, policyStepId, comment, caller: authorOf(context) },
-    dependencies,
-  )
-  return { ...done, policyStepId }
+  const request = { taskId: task.id, policyStepId, comment, caller: authorOf(context) }
+  return { ...(await skipStep(tx, request, dependencies)), policyStepId }
 }
 
 async function create(step: StepOf<'create_task'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, evaluate, run } = context
-  const given = await taskOf(step, ctx, evaluate, run.automationId)
+  const { tx, dependencies, evaluate } = context
+  const given = await taskOf(step, context)
   return { taskId: await createTask(tx, given, authorOf(context), { ...dependencies, evaluate }) }
 }
 
 /** An automation acts as its author, who was a super admin, even after the author's tokens are revoked. */
-function authorOf({ userId, run }: StepContext): Caller {
-  return { userId, roles: ['super_admin'], skipsAnyStep: true, runId: run.id }
+function authorOf({ userId, runId }: StepContext): Caller {
+  return { userId, roles: ['super_admin'], skipsAnyStep: true, runId }
 }
 
-async function taskOf(
-  { taskCel }: StepOf<'create_task'>,
-  ctx: CelContext,
-  evaluate: Evaluate,
-  automationId: string,
-) {
-  const { success, data: task, error } = newTask.safeParse(await evaluate(taskCel, ctx, automationId))
+async function taskOf({ taskCel }: StepOf<'create_task'>, evaluation: Evaluation) {
+  const { success, data: task, error } = newTask.safeParse(await resultOf(taskCel, evaluation))
   if (success) return { origin: 'TASK_ORIGIN_AUTOMATION' as const, ...task }
   const [issue] = error.issues
   throw new Problem(
@@ -105,12 +94,12 @@ async function taskOf(
 const newTask = createTaskRequest.omit({ expandMask: true })
 
 async function record({ valueCel }: StepOf<'record'>, context: StepContext): Promise<object> {
-  const { tx, dependencies, ctx, evaluate, run } = context
+  const { tx, dependencies, automationId, runId } = context
   const recordId = dependencies.newId()
-  const value = jsonOf(await evaluate(valueCel, ctx, run.automationId))
+  const value = jsonOf(await resultOf(valueCel, context))
   await tx.query(
     'INSERT INTO records (id, automation_id, run_id, value, created_at) VALUES ($1, $2, $3, $4, $5)',
-    [recordId, run.automationId, run.id, value, new Date(dependencies.clock.now())],
+    [recordId, automationId, runId, value, new Date(dependencies.clock.now())],
   )
   return { recordId }
 }
@@ -124,6 +113,10 @@ function jsonOf(value: CelValue): string {
   }
 }
 
+function resultOf(expression: string, { evaluate, ctx, automationId }: Evaluation): Promise<CelValue> {
+  return evaluate(expression, ctx, automationId)
+}
+
 /** A whole JSON number is a numeric ID. */
 function idOf(value: unknown): string {
   if (typeof value === 'string') return value
@@ -131,8 +124,8 @@ function idOf(value: unknown): string {
   throw new CelError('taskIdCel must return a string or a whole number')
 }
 
-async function textOf(expression: string, { ctx, evaluate, run }: StepContext): Promise<string> {
-  const value = await evaluate(expression, ctx, run.automationId)
+async function textOf(expression: string, evaluation: Evaluation): Promise<string> {
+  const value = await resultOf(expression, evaluation)
   if (typeof value === 'string') return value
   throw new CelError(`must return a string: ${expression}`)
 }

@@ -1,7 +1,16 @@
 import type { Dependencies } from '../http/dependencies.ts'
-import { advanceRun, foresee, giveRunUp } from './advance.ts'
+import { Turns } from '../turns.ts'
+import { advanceRun, giveRunUp } from './advance.ts'
 import { dueStep } from './due-step.ts'
+import { foresee } from './effects.ts'
 import { MOST_ATTEMPTS, type TakenRun } from './queue.ts'
+
+/** How many steps a process has in hand. Most of them wait for slow expressions. */
+const MOST_STEPS = 64
+/** How many of them may be of one automation. */
+const MOST_EACH = 3
+/** How many transactions they have at once. Leaves connections to requests. */
+const LANES = 4
 
 /**
  * Performs the next step of the run whose turn it is.
@@ -34,93 +43,85 @@ async function workOn(dependencies: Dependencies, { id, attempt }: TakenRun) {
   return database.transaction((tx) => advanceRun(tx, dependencies, due, evaluate))
 }
 
-export interface WorkerOptions {
-  /** The concurrency, in steps. Default 4. */
-  readonly lanes?: number | undefined
-  /**
-   * How often to poll for runs of other processes, in milliseconds. Default 1,000. Runs of this process wake it at
-   * once.
-   */
-  readonly pollMs?: number | undefined
-}
-
 /** Works on runs until it is stopped. Any number of processes may share a database. */
 export class RunWorker {
   readonly #dependencies: Dependencies
   readonly #pollMs: number
-  readonly #lanes: Promise<void>[]
-  readonly #sleepers = new Set<() => void>()
-  /** The automations of the steps in progress. */
-  readonly #busy: string[] = []
-  #taking: Promise<unknown> = Promise.resolve()
-  /** Leaves one lane to the other automations. */
-  readonly #mostEach: number
-  #announced = 0
+  readonly #lanes = new Turns(Array.from({ length: LANES }, (_, lane) => lane))
+  /** The steps in hand, and their automations. */
+  readonly #steps = new Map<Promise<void>, string>()
+  readonly #working: Promise<void>
+  /** Whether there may be a run to take. */
+  #hasNews = true
+  #wake = () => {}
   #stopping = false
 
-  constructor(dependencies: Dependencies, { lanes = 4, pollMs = 1_000 }: WorkerOptions = {}) {
+  /**
+   * @param options `pollMs`: How often to poll for runs of other processes, in milliseconds. Default 1,000. Runs of this
+   * process wake it at once.
+   */
+  constructor(dependencies: Dependencies, { pollMs = 1_000 }: { readonly pollMs?: number } = {}) {
     this.#dependencies = dependencies
     this.#pollMs = pollMs
-    this.#mostEach = Math.max(1, lanes - 1)
-    this.#lanes = Array.from({ length: lanes }, () => this.#work())
-    dependencies.runs.onAnnounced(() => this.#wake())
+    dependencies.runs.onAnnounced(() => this.#hear())
+    this.#working = this.#work()
   }
 
-  #wake(): void {
-    this.#announced += 1
-    const [first] = this.#sleepers
-    first?.()
-  }
-
-  /** Resolves when the steps in progress are done. The remaining steps stay in the queue. */
+  /** Resolves when the steps in hand are done. The remaining steps stay in the queue. */
   async stop(): Promise<void> {
     this.#stopping = true
-    for (const rise of this.#sleepers) rise()
-    await Promise.all(this.#lanes)
+    this.#hear()
+    await this.#working
+    await Promise.all(this.#steps.keys())
   }
 
   async #work(): Promise<void> {
     while (!this.#stopping) {
-      const announced = this.#announced
-      const worked = await this.#workOnNext().catch((error) => {
-        this.#dependencies.report(error)
-        return false
-      })
-      const quiet = announced === this.#announced // no run was announced during the poll
-      if (!worked && quiet && !this.#stopping) await this.#sleep()
+      this.#hasNews = false
+      const run = await this.#take().catch(this.#dependencies.report)
+      if (run) this.#begin(run)
+      else if (!this.#hasNews) await this.#sleep()
     }
   }
 
-  async #workOnNext(): Promise<boolean> {
-    const taking = this.#taking.then(() => this.#take())
-    this.#taking = taking.catch(() => {})
-    const run = await taking
-    if (run === undefined) return false
-    try {
-      await attempt(this.#dependencies, run)
-      return true
-    } finally {
-      this.#busy.splice(this.#busy.indexOf(run.automationId), 1)
-    }
-  }
-
-  /** One at a time, so that each sees which automations have their lanes. */
   async #take(): Promise<TakenRun | undefined> {
-    const lanesOf = (id: string) => this.#busy.filter((each) => each === id).length
-    const run = await this.#dependencies.runs.take(this.#busy.filter((id) => lanesOf(id) >= this.#mostEach))
-    if (run) this.#busy.push(run.automationId)
-    return run
+    const busy = [...this.#steps.values()]
+    if (busy.length >= MOST_STEPS) return undefined
+    const countOf = (id: string) => busy.filter((each) => each === id).length
+    return this.#dependencies.runs.take(busy.filter((id) => countOf(id) >= MOST_EACH))
+  }
+
+  /** Only the transactions take a lane, so the slow expressions of some automations do not delay the runs of others. */
+  #begin(run: TakenRun): void {
+    const { database } = this.#dependencies
+    const inLane: Dependencies = {
+      ...this.#dependencies,
+      database: {
+        ...database,
+        transaction: (work) => this.#lanes.use(run.id, () => database.transaction(work)),
+      },
+    }
+    const step = attempt(inLane, run)
+      .catch(this.#dependencies.report)
+      .finally(() => {
+        this.#steps.delete(step)
+        this.#hear()
+      })
+    this.#steps.set(step, run.automationId)
+  }
+
+  #hear(): void {
+    this.#hasNews = true
+    this.#wake()
   }
 
   #sleep(): Promise<void> {
     return new Promise((resolve) => {
-      const rise = () => {
+      const timer = setTimeout(resolve, this.#pollMs)
+      this.#wake = () => {
         clearTimeout(timer)
-        this.#sleepers.delete(rise)
         resolve()
       }
-      const timer = setTimeout(rise, this.#pollMs)
-      this.#sleepers.add(rise)
     })
   }
 }

@@ -7,7 +7,7 @@ const MOST_OWNERS = 10_000
 /** How long the use of an owner counts, in milliseconds. */
 const REMEMBERED_MS = 60_000
 
-/** Too many expressions of one owner are waiting. A retry may succeed. */
+/** Too much work of one owner is waiting. A retry may succeed. */
 export class BusyError extends Error {
   override readonly name = 'BusyError'
 }
@@ -50,10 +50,10 @@ export class Turns<Resource> {
   #turn(owner: string): Promise<Resource> {
     return new Promise((begin, reject) => {
       const ahead = [...this.#waiting].filter((each) => each.owner === owner)
-      if (ahead.length >= MOST_WAITING_EACH) return reject(new BusyError('too many expressions are waiting'))
+      if (ahead.length >= MOST_WAITING_EACH) return reject(new BusyError('too many are waiting'))
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting)
-        reject(new BusyError('the expression waited too long'))
+        reject(new BusyError('it waited too long for its turn'))
       }, MOST_WAITING_MS)
       const waiting = { owner, begin, timer }
       this.#waiting.add(waiting)
