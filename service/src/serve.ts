@@ -24,15 +24,16 @@ const FOR_TRYING_OUT =
   'State is kept in PGlite, which is for trying out. In production, set SERVICE_DATABASE_URL to a Postgres server.'
 
 const config = readConfig(process.env)
-const given = { secret: await rootSecret(config), otherSecret: config.otherSecret }
+const given = { secret: await rootSecret(config), otherSecret: config.SERVICE_OTHER_SECRET }
 const database = await openDatabase(config, (error) => report(error))
 const report = outageReporter(database, { log: console.error })
 await migrate(database)
 const secrets = await knownSecrets(database, given, report)
-if (config.seedFile !== undefined) await importSeedFile({ database, clock: Date }, config.seedFile)
+if (config.SERVICE_SEED?.endsWith('.json'))
+  await importSeedFile({ database, clock: Date }, config.SERVICE_SEED)
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
-server.listen(config.port, config.host)
+server.listen(config.SERVICE_PORT, config.SERVICE_HOST)
 await once(server, 'listening')
 const here = originOf(server)
 
@@ -45,23 +46,23 @@ const dependencies: Dependencies = {
   clock: Date,
   newId: () => crypto.randomUUID(),
   ...secrets,
-  baseUrl: config.baseUrl ?? here,
-  baselinePolicies: config.baselinePolicies,
-  skippers: config.skippers,
-  runs: new RunQueue(database, { leaseSeconds: config.jobLeaseSeconds }),
-  trustedProxies: config.trustedProxies,
-  allowPrivateJwks: config.allowPrivateJwks,
-  retentionDays: config.retentionDays,
+  baseUrl: config.SERVICE_BASE_URL ?? here,
+  baselinePolicies: config.SERVICE_BASELINE_POLICIES,
+  skippers: config.SERVICE_SKIP_STEP,
+  runs: new RunQueue(database, { leaseSeconds: config.SERVICE_JOB_LEASE_SECONDS }),
+  trustedProxies: config.SERVICE_TRUSTED_PROXIES,
+  allowPrivateJwks: config.SERVICE_ALLOW_PRIVATE_JWKS,
+  retentionDays: config.SERVICE_RETENTION_DAYS,
   metrics,
   stopping: stopping.signal,
   report,
 }
 const app = createApp(dependencies) // in the same turn, so before any request
-if (config.seed) await seed(dependencies, SEED_PARTS)
+if (config.SERVICE_SEED === 'on') await seed(dependencies, SEED_PARTS)
 const background = startBackground(dependencies)
 console.log(`Listening on ${here}, reference at ${here}/docs, overview at ${here}/`)
-if (config.databaseUrl === undefined) console.log(FOR_TRYING_OUT)
-if (config.seed) storyOf(dependencies).then(console.log, report)
+if (config.SERVICE_DATABASE_URL === undefined) console.log(FOR_TRYING_OUT)
+if (config.SERVICE_SEED === 'on') storyOf(dependencies).then(console.log, report)
 else console.log(NO_DEMO)
 
 async function end(): Promise<void> {
@@ -72,8 +73,8 @@ async function end(): Promise<void> {
 /** Ctrl-C does not drain: no load balancer is watching. */
 async function stopAndExit(signal: NodeJS.Signals): Promise<void> {
   stopping.abort()
-  const drainMs = signal === 'SIGINT' ? 0 : config.drainSeconds * 1_000
-  const deadlineMs = config.stopSeconds * 1_000
+  const drainMs = signal === 'SIGINT' ? 0 : config.SERVICE_DRAIN_SECONDS * 1_000
+  const deadlineMs = config.SERVICE_STOP_SECONDS * 1_000
   process.exit(await stop({ server, end, drainMs, deadlineMs, log: console.error }))
 }
 process.once('SIGINT', stopAndExit)

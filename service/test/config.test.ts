@@ -7,22 +7,19 @@ import { END_MS } from '../src/stop.ts'
 
 describe('the environment', () => {
   it('the environment names a seed file that replaces the demo tenant', () => {
-    expect(readConfig({ SERVICE_SEED: 'here/seed.json' })).toMatchObject({
-      seed: false,
-      seedFile: 'here/seed.json',
-    })
-    expect(readConfig({ SERVICE_SEED: 'off' })).toMatchObject({ seed: false, seedFile: undefined })
+    for (const seed of ['here/seed.json', 'on', 'off'])
+      expect(readConfig({ SERVICE_SEED: seed }).SERVICE_SEED).toBe(seed)
   })
 
   it('the environment may be empty', () => {
     expect(readConfig({ PATH: '/bin' })).toMatchObject({
-      host: '127.0.0.1',
-      port: 8788,
-      folder: '.hookgate-service',
-      databaseUrl: undefined,
-      seed: true,
-      allowPrivateJwks: false,
+      SERVICE_HOST: '127.0.0.1',
+      SERVICE_PORT: 8788,
+      SERVICE_DATA: '.hookgate-service',
+      SERVICE_SEED: 'on',
+      SERVICE_ALLOW_PRIVATE_JWKS: false,
     })
+    expect(readConfig({}).SERVICE_DATABASE_URL).toBeUndefined()
   })
 
   it.each([
@@ -46,6 +43,13 @@ describe('the environment', () => {
     ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/8, proxy'],
     ['SERVICE_SKIP_STEP', 'anybody'],
     ['SERVICE_DATA', ''],
+    ['SERVICE_DATABASE_URL', ''],
+    ['SERVICE_BASE_URL', ''],
+    ['SERVICE_SECRET', ''],
+    ['SERVICE_OTHER_SECRET', ''],
+    ['SERVICE_SEED', ''],
+    ['SERVICE_RETENTION_DAYS', '6'],
+    ['SERVICE___PROTO__', 'x'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(name)
   })
@@ -61,12 +65,12 @@ describe('the environment', () => {
       SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.0/24,',
     })
     expect(config).toMatchObject({
-      port: 0,
-      baseUrl: 'https://tenant.example:8443/@x',
-      skippers: 'approvers',
-      allowPrivateJwks: true,
+      SERVICE_PORT: 0,
+      SERVICE_BASE_URL: 'https://tenant.example:8443/@x',
+      SERVICE_SKIP_STEP: 'approvers',
+      SERVICE_ALLOW_PRIVATE_JWKS: true,
     })
-    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.0/24'])
+    expect(config.SERVICE_TRUSTED_PROXIES).toEqual(['10.0.0.0/8', '192.0.2.0/24'])
   })
 })
 
@@ -78,8 +82,8 @@ describe('the secret', () => {
     const all = await Promise.all([rootSecret(config), rootSecret(config), rootSecret(config)])
     expect(all.slice(1)).toEqual([all[0], all[0]])
     expect(all[0]).toMatch(/^[\w-]{43}$/)
-    expect(await readdir(config.folder)).toEqual(['secret'])
-    expect((await stat(join(config.folder, 'secret'))).mode & 0o077).toBe(0)
+    expect(await readdir(config.SERVICE_DATA)).toEqual(['secret'])
+    expect((await stat(join(config.SERVICE_DATA, 'secret'))).mode & 0o077).toBe(0)
   })
 
   it('the secret comes from the configuration if set, and then no file is written', async () => {
@@ -90,21 +94,20 @@ describe('the secret', () => {
 
 it('the demo tenant is off by default on a database URL, where its token would stand in a log', () => {
   const url = { SERVICE_DATABASE_URL: 'postgres://localhost/x' }
-  expect([{}, url, { ...url, SERVICE_SEED: 'on' }].map((given) => readConfig(given).seed)).toStrictEqual([
-    true,
-    false,
-    true,
-  ])
+  expect(
+    [{}, url, { ...url, SERVICE_SEED: 'on' }].map((given) => readConfig(given).SERVICE_SEED),
+  ).toStrictEqual(['on', 'off', 'on'])
 })
 
 it('the trusted proxies are networks or addresses, of both families', () => {
   expect(
-    readConfig({ SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' }).trustedProxies,
+    readConfig({ SERVICE_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' }).SERVICE_TRUSTED_PROXIES,
   ).toStrictEqual(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
-  expect(readConfig({}).trustedProxies).toStrictEqual([])
+  expect(readConfig({ SERVICE_TRUSTED_PROXIES: '' }).SERVICE_TRUSTED_PROXIES).toStrictEqual([])
+  expect(readConfig({}).SERVICE_TRUSTED_PROXIES).toStrictEqual([])
 })
 
 it('a stop takes less than the 10 seconds after which Docker kills, by default', () => {
-  const { drainSeconds, stopSeconds } = readConfig({})
-  expect(drainSeconds + stopSeconds + END_MS / 1_000).toBeLessThan(10)
+  const { SERVICE_DRAIN_SECONDS: drain, SERVICE_STOP_SECONDS: stop } = readConfig({})
+  expect(drain + stop + END_MS / 1_000).toBeLessThan(10)
 })

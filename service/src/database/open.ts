@@ -7,10 +7,10 @@ import { openPostgres } from './postgres.ts'
 
 /** Opens the Postgres server at this URL, or else a PGlite in the folder, which it locks. */
 export async function openDatabase(
-  { databaseUrl: url, poolSize, folder }: Pick<Config, 'databaseUrl' | 'poolSize' | 'folder'>,
+  { SERVICE_DATABASE_URL: url, SERVICE_POOL_SIZE: max, SERVICE_DATA: folder }: Config,
   report: (error: unknown) => void,
 ): Promise<Database> {
-  if (url !== undefined) return openPostgres({ connectionString: url, max: poolSize }, report)
+  if (url !== undefined) return openPostgres({ connectionString: url, max }, report)
   const unlock = await lockFolder(folder)
   const database = await openPGlite(join(folder, 'postgres'))
   return { ...database, close: () => database.close().finally(unlock) }
