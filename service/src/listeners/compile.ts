@@ -24,53 +24,50 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
 /** An event's transaction is rolled back after this time. Longer than a statement may take. */
 const LEASE_SECONDS = 20
 
-/** Compiles a saved listener for verification by hookgate. Undefined if it was deleted meanwhile. */
+/** Compiles a saved listener for verification by hookgate. Undefined if it has no secret that can be opened. */
 export async function compileListener(
   database: Queryable,
   dependencies: Dependencies,
   row: ListenerRow,
-  { store, keySet }: { readonly store: EventStore; readonly keySet?: KeySet | undefined },
+  store: EventStore,
+  keySet: KeySet | undefined,
 ): Promise<Listener | undefined> {
-  const auth = await authOf(database, dependencies, row, keySet)
-  if (auth === undefined) return undefined
-  return defineListener({
-    id: row.id,
-    auth,
-    store,
-    allowedCidrs: row.allowed_cidrs ?? undefined,
-    settle: 'manual',
-    leaseSeconds: LEASE_SECONDS,
-    clock: dependencies.clock,
-    onError: (error) => {
-      if (!(error instanceof KeySetError)) dependencies.report(error) // the key set has logged its outage
-    },
-  })
+  const auth = keySet
+    ? jwt({ keySet, subject: dependencies.baseUrl, audience: urlOf(dependencies, row.id) })
+    : await hmacOf(database, dependencies, row.id)
+  return (
+    auth &&
+    defineListener({
+      id: row.id,
+      auth,
+      store,
+      allowedCidrs: row.allowed_cidrs ?? undefined,
+      settle: 'manual',
+      leaseSeconds: LEASE_SECONDS,
+      clock: dependencies.clock,
+      onError: (error) => {
+        if (!(error instanceof KeySetError)) dependencies.report(error) // the key set has logged its outage
+      },
+    })
+  )
 }
 
-async function authOf(
+async function hmacOf(
   database: Queryable,
   dependencies: Dependencies,
-  { id, jwks_url }: ListenerRow,
-  keySet: KeySet | undefined,
+  listenerId: string,
 ): Promise<Authenticator | undefined> {
-  if (jwks_url === null) {
-    const secrets = await liveSecrets(database, dependencies, id)
-    return secrets.length === 0 ? undefined : hmac({ secrets }) // deleting a listener deletes its last secret
-  }
-  return jwt({
-    keySet: keySet ?? tenantKeySetOf(dependencies, id, jwks_url),
-    subject: dependencies.baseUrl,
-    audience: urlOf(dependencies, id),
-  })
+  const secrets = await liveSecrets(database, dependencies, listenerId)
+  return secrets.length === 0 ? undefined : hmac({ secrets })
 }
 
-/** The key set of a listener, which is named when its key host fails. */
-export function tenantKeySetOf(
+/** The key set of a listener, which is named when its key host fails. Undefined for HMAC. */
+export function keySetOf(
   { allowPrivateJwks, report }: Pick<Dependencies, 'allowPrivateJwks' | 'report'>,
-  listenerId: string,
-  url: string,
-): KeySet {
-  return tenantKeySet(url, { allowPrivateJwks, log: (line) => report(`listener ${listenerId}: ${line}`) })
+  { id, jwks_url: url }: ListenerRow,
+): KeySet | undefined {
+  if (url === null) return undefined
+  return tenantKeySet(url, { allowPrivateJwks, log: (line) => report(`listener ${id}: ${line}`) })
 }
 
 /**
@@ -84,7 +81,8 @@ export async function checkListener(
   row: ListenerRow,
 ): Promise<void> {
   try {
-    await compileListener(tx, dependencies, row, { store: eventRecords(dependencies.database) })
+    const store = eventRecords(dependencies.database)
+    await compileListener(tx, dependencies, row, store, keySetOf(dependencies, row))
   } catch (error) {
     if (error instanceof ListenerConfigError) throw new Problem('webhook_invalid', error.message)
     throw error

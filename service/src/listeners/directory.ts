@@ -1,87 +1,77 @@
-import type { EventStore, Listener } from 'hookgate'
+import { type EventStore, type Listener, ListenerConfigError, ListenerLoadError } from 'hookgate'
 import type { KeySet } from 'hookgate/jwt'
-import { type Listeners, listeners } from 'hookgate/listeners'
 import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../http/dependencies.ts'
-import { memberOf } from '../member-of.ts'
-import { compileListener, tenantKeySetOf } from './compile.ts'
+import { compileListener, keySetOf } from './compile.ts'
 import { findListener, type ListenerRow } from './rows.ts'
 import { SharedReads } from './shared-reads.ts'
 
-const MOST_KEY_SETS = 10_000
-const MOST_LINES = 10_000
+const MOST_COMPILED = 10_000
 const LISTENER_ID = /^[0-9a-f-]{36}$/
-const ID_LENGTH = 36
-const DAY_SECONDS = 86_400
 
-/** No secret of the listener is left that can be opened. */
-class LostSecretsError extends Error {}
+/** The latest revision of a listener. */
+interface Compiled {
+  readonly revision: number
+  /** Undefined if it cannot verify anything. Only another revision repairs that. */
+  readonly listener: Promise<Listener | undefined>
+}
 
 /**
  * The listeners by ID. Every delivery reads the listener's row, so a change takes effect at once in every process, e.g.
- * a withdrawn secret. Deliveries that arrive together share a read. Compiled listeners are cached by ID and revision.
+ * a withdrawn secret. Deliveries that arrive together share a read. The latest revision of each is kept compiled.
  */
 export class ListenerDirectory {
   readonly #dependencies: Dependencies
-  /** Does not forget what it has said. */
-  readonly #saysOnce: Dependencies
   readonly #store: EventStore
   readonly #rows: SharedReads<ListenerRow>
-  readonly #compiled: Listeners
+  readonly #compiled = new LRUCache<string, Compiled>({ max: MOST_COMPILED })
   /** Key sets outlive revisions, because fetched keys stay valid while the URL is the same. */
-  readonly #keySets = new LRUCache<string, KeySet>({ max: MOST_KEY_SETS })
-
-  /** What was said of listeners that an operator must mend. Each delivery would say it again. */
-  readonly #said = new LRUCache<string, true>({ max: MOST_LINES })
+  readonly #keySets = new LRUCache<string, KeySet>({ max: MOST_COMPILED })
 
   constructor(dependencies: Dependencies, store: EventStore) {
-    const report = (said: unknown) => {
-      const cause = memberOf(said, 'cause')
-      const line = cause instanceof LostSecretsError ? cause.message : said
-      if (typeof line === 'string' && this.#said.has(line)) return
-      if (typeof line === 'string') this.#said.set(line, true)
-      dependencies.report(line)
-    }
     this.#dependencies = dependencies
-    this.#saysOnce = { ...dependencies, report }
     this.#store = store
     this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
-    this.#compiled = listeners({
-      load: (key) => this.#compile(key.slice(0, ID_LENGTH)),
-      // A revision never changes, so there is nothing to renew.
-      ttlSeconds: DAY_SECONDS,
-      unknownSeconds: 0,
-      onError: report,
-    })
   }
 
+  /** @throws ListenerLoadError, which makes it a 503, for a listener that cannot verify anything. */
   async find(id: string): Promise<Listener | undefined> {
     if (!LISTENER_ID.test(id)) return undefined
     const row = await this.#rows.find(id)
-    return row && this.#compiled.find(`${id} ${row.revision}`)
-  }
-
-  /**
-   * Reads the row again. A newer row does no harm.
-   *
-   * @throws LostSecretsError, which makes it a 503: the listener exists, and a rotation repairs it.
-   */
-  async #compile(id: string): Promise<Listener | undefined> {
-    const row = await this.#rows.find(id)
     if (row === undefined) return undefined
-    const compiled = await compileListener(this.#dependencies.database, this.#saysOnce, row, {
-      store: this.#store,
-      keySet: this.#keySetOf(row),
-    })
-    if (compiled === undefined && (await this.#rows.find(id)) !== undefined)
-      throw new LostSecretsError(`listener ${id} has lost its signing secrets; rotate its secret`)
+    const cached = this.#compiled.get(id)
+    const { listener } = cached?.revision === row.revision ? cached : this.#compile(row)
+    const compiled = await listener
+    if (compiled === undefined) throw new ListenerLoadError('the listener has to be repaired')
     return compiled
   }
 
-  #keySetOf({ id, jwks_url: url }: ListenerRow): KeySet | undefined {
-    if (url === null) return undefined
-    const key = `${id} ${url}`
-    const keySet = this.#keySets.get(key) ?? tenantKeySetOf(this.#dependencies, id, url)
+  #compile(row: ListenerRow): Compiled {
+    const compiled = { revision: row.revision, listener: this.#load(row) }
+    this.#compiled.set(row.id, compiled)
+    compiled.listener.catch(() => this.#compiled.delete(row.id)) // e.g. an outage of the database
+    return compiled
+  }
+
+  /** Says once for each revision what an operator must mend. */
+  async #load(row: ListenerRow): Promise<Listener | undefined> {
+    const { database, report } = this.#dependencies
+    try {
+      const keySet = this.#keySetOf(row)
+      const listener = await compileListener(database, this.#dependencies, row, this.#store, keySet)
+      const isLost = listener === undefined && (await findListener(database, row.id)) // and was not deleted meanwhile
+      if (isLost) report(`listener ${row.id} has lost its signing secrets; rotate its secret`)
+      return listener
+    } catch (error) {
+      if (!(error instanceof ListenerConfigError)) throw error
+      report(`listener ${row.id}: ${error.message}`)
+      return undefined
+    }
+  }
+
+  #keySetOf(row: ListenerRow): KeySet | undefined {
+    const key = `${row.id} ${row.jwks_url}`
+    const keySet = this.#keySets.get(key) ?? keySetOf(this.#dependencies, row)
     this.#keySets.set(key, keySet)
     return keySet
   }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { revokeDemoTokenOfOthers } from '../database/seed.ts'
 import { reseal } from './reseal.ts'
-import { ForeignRootError, namedRoot, openWith, type Root, type RootSecrets, rootsOf } from './roots.ts'
+import { currentRoot, openWith, type Root, type RootSecrets, rootsOf } from './roots.ts'
 import { placeOf } from './secrets.ts'
 
 /** Enough to tell a foreign database from one with damaged secrets. */
@@ -26,12 +26,10 @@ export async function knownSecrets(
 ): Promise<RootSecrets> {
   const roots = rootsOf(given)
   const current = await database.transaction((tx) => adopted(tx, roots))
-  if (current.secret !== given.secret) log(RETIRED)
+  const isRetired = current.secret !== given.secret
+  if (isRetired) log(RETIRED)
   await reseal(database, roots, log)
-  return {
-    secret: current.secret,
-    otherSecret: current.secret === given.secret ? given.otherSecret : given.secret,
-  }
+  return isRetired ? { secret: current.secret, otherSecret: given.secret } : given
 }
 
 /** If several processes start at once, only one writes. All of them read its row. */
@@ -41,9 +39,7 @@ async function adopted(tx: Transaction, roots: readonly Root[]): Promise<Root> {
     const text = 'INSERT INTO root_secret (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING'
     await tx.query(text, [first.fingerprint])
   }
-  const named = await namedRoot(tx, 'UPDATE')
-  const before = roots.find(({ fingerprint }) => named && fingerprint.equals(named))
-  if (before === undefined) throw new ForeignRootError()
+  const before = await currentRoot(tx, roots, 'UPDATE')
   const current = (await exchanged(tx, roots, before)) ?? before
   await revokeDemoTokenOfOthers(tx, current.secret)
   return current

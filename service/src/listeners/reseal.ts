@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { currentRoot, openWith, type Root } from './roots.ts'
+import { currentRoot, openWith, type Root, rootNamed } from './roots.ts'
+import { seal } from './sealing.ts'
 import { placeOf } from './secrets.ts'
 
 /** How many secrets one transaction seals. A kill loses no more than that, and the next start continues. */
@@ -33,7 +34,7 @@ export async function reseal(
     after = rows.at(-1)?.number
   }
   if (closed.length === 0) return
-  const foreign = closed.filter(({ root }) => root && !has(roots, root))
+  const foreign = closed.filter(({ root }) => root && !rootNamed(roots, root))
   if (foreign.length === 0)
     return log(`${named(closed)}. They are damaged, or of an earlier root secret. Rotate them.`)
   throw new Error(
@@ -50,7 +51,6 @@ async function resealBatch(
   closed: Row[],
 ): Promise<Row[]> {
   const current = await currentRoot(tx, roots)
-  const isCurrent = (root: Uint8Array | null) => root !== null && current.fingerprint.equals(root)
   // Skips what another process seals or withdraws at the same time.
   const rows = await tx.query<Row>(
     `SELECT number::text, listener_id, id, sealed, root FROM listener_secrets WHERE number > $1
@@ -60,21 +60,17 @@ async function resealBatch(
   for (const row of rows) {
     const place = placeOf(row.listener_id, row.id)
     const secret = openWith(roots, row.sealed, place)
+    const root = rootNamed(roots, row.root)
     if (secret === undefined) closed.push(row)
     // What its own root cannot open is damaged, and no reason to keep that root.
-    const isDone = secret === undefined ? !row.root || !has(roots, row.root) : isCurrent(row.root)
-    if (isDone) continue
+    if (root === current || (secret === undefined && root === undefined)) continue
     await tx.query('UPDATE listener_secrets SET sealed = $2, root = $3 WHERE number = $1', [
       row.number,
-      secret === undefined ? row.sealed : current.sealing.seal(secret, place),
+      secret === undefined ? row.sealed : seal(current.key, secret, place),
       current.fingerprint,
     ])
   }
   return rows
-}
-
-function has(roots: readonly Root[], given: Uint8Array): boolean {
-  return roots.some(({ fingerprint }) => fingerprint.equals(given))
 }
 
 function named(rows: readonly Row[]): string {

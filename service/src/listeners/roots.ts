@@ -1,7 +1,7 @@
-import type { Queryable, Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
-import { type Sealing, sealingWith } from './sealing.ts'
+import { open } from './sealing.ts'
 
 export type RootSecrets = Pick<Dependencies, 'secret' | 'otherSecret'>
 
@@ -10,7 +10,8 @@ export interface Root {
   readonly secret: string
   /** Names the secret in the database. Reveals nothing of it. */
   readonly fingerprint: Buffer
-  readonly sealing: Sealing
+  /** Seals the signing secrets. */
+  readonly key: Buffer
 }
 
 /** The root secrets of this process, its own first. */
@@ -22,15 +23,20 @@ export function rootOf(secret: string): Root {
   return {
     secret,
     fingerprint: derivedKey(secret, 'fingerprint'),
-    sealing: sealingWith(derivedKey(secret, 'signing secrets')),
+    key: derivedKey(secret, 'signing secrets'),
   }
+}
+
+/** The root of this process that has the fingerprint. */
+export function rootNamed(roots: readonly Root[], fingerprint: Uint8Array | null): Root | undefined {
+  return roots.find((root) => fingerprint !== null && root.fingerprint.equals(fingerprint))
 }
 
 /** Undefined if no root of this process opens it. */
 export function openWith(roots: readonly Root[], sealed: Uint8Array, place: string): string | undefined {
-  for (const { sealing } of roots) {
+  for (const { key } of roots) {
     try {
-      return sealing.open(sealed, place)
+      return open(key, sealed, place)
     } catch {} // authenticated, so it says nothing else than that this root did not seal it
   }
   return undefined
@@ -42,17 +48,15 @@ export function openWith(roots: readonly Root[], sealed: Uint8Array, place: stri
  *
  * @throws ForeignRootError if this process does not have it.
  */
-export async function currentRoot(tx: Transaction, roots: readonly Root[]): Promise<Root> {
-  const named = await namedRoot(tx, 'SHARE')
-  const root = roots.find(({ fingerprint }) => named && fingerprint.equals(named))
+export async function currentRoot(
+  tx: Transaction,
+  roots: readonly Root[],
+  lock: 'SHARE' | 'UPDATE' = 'SHARE',
+): Promise<Root> {
+  const [row] = await tx.query<{ fingerprint: Uint8Array }>(`SELECT fingerprint FROM root_secret FOR ${lock}`)
+  const root = row && rootNamed(roots, row.fingerprint)
   if (root === undefined) throw new ForeignRootError()
   return root
-}
-
-/** The fingerprint in the database. */
-export async function namedRoot(tx: Queryable, lock: 'SHARE' | 'UPDATE'): Promise<Uint8Array | undefined> {
-  const [row] = await tx.query<{ fingerprint: Uint8Array }>(`SELECT fingerprint FROM root_secret FOR ${lock}`)
-  return row?.fingerprint
 }
 
 /** The database is sealed with a root secret that this process lacks. */

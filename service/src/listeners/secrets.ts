@@ -6,6 +6,7 @@ import { iso } from '../http/timestamp.ts'
 import { currentRoot, ForeignRootError, openWith, type Root, rootsOf } from './roots.ts'
 import { changeListener } from './rows.ts'
 import type { LiveSecret, SigningSecret } from './schema.ts'
+import { seal } from './sealing.ts'
 
 /** The old and the new secret are both live during a rotation. */
 const MOST_LIVE = 2
@@ -21,8 +22,8 @@ export async function addSecret(
   secret: string = generateSecret(),
 ): Promise<SigningSecret> {
   const made = { id: dependencies.newId(), secret }
-  const { sealing, fingerprint } = await sealingRoot(tx, dependencies)
-  const sealed = sealing.seal(made.secret, placeOf(listenerId, made.id))
+  const { key, fingerprint } = await sealingRoot(tx, dependencies)
+  const sealed = seal(key, made.secret, placeOf(listenerId, made.id))
   await tx.query(
     'INSERT INTO listener_secrets (listener_id, id, sealed, root, created_at) VALUES ($1, $2, $3, $4, $5)',
     [listenerId, made.id, sealed, fingerprint, new Date(dependencies.clock.now())],
@@ -63,8 +64,17 @@ export async function withdrawSecret(
 ): Promise<LiveSecret[]> {
   return database.transaction(async (tx) => {
     await changeListener(tx, 'id', listenerId)
-    await withdraw(tx, listenerId, secretId)
-    return shownSecrets(tx, listenerId)
+    const live = await shownSecrets(tx, listenerId)
+    const left = live.filter(({ id }) => id !== secretId)
+    if (left.length === live.length)
+      throw new Problem('secret_unknown', 'The listener has no live secret with this ID.')
+    if (left.length === 0)
+      throw new Problem(
+        'secret_last',
+        'This is the only live secret. Rotate first, then withdraw the old one.',
+      )
+    await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
+    return left
   })
 }
 
@@ -75,19 +85,6 @@ export async function shownSecrets(database: Queryable, listenerId: string): Pro
     [listenerId],
   )
   return rows.map(({ id, created_at }) => ({ id, createdAt: iso(created_at) }))
-}
-
-async function withdraw(tx: Transaction, listenerId: string, secretId: string): Promise<void> {
-  const live = await tx.query<{ id: string }>('SELECT id FROM listener_secrets WHERE listener_id = $1', [
-    listenerId,
-  ])
-  if (!live.some(({ id }) => id === secretId)) {
-    throw new Problem('secret_unknown', 'The listener has no live secret with this ID.')
-  }
-  if (live.length === 1) {
-    throw new Problem('secret_last', 'This is the only live secret. Rotate first, then withdraw the old one.')
-  }
-  await tx.query('DELETE FROM listener_secrets WHERE listener_id = $1 AND id = $2', [listenerId, secretId])
 }
 
 /** The live secrets, decrypted. Skips and reports those that cannot be opened. Use them only for verification. */

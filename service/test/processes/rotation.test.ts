@@ -7,6 +7,7 @@ import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-serv
 import { openPostgres } from '../../src/database/postgres.ts'
 import { demoToken } from '../../src/database/seed.ts'
 import { rootOf } from '../../src/listeners/roots.ts'
+import { seal } from '../../src/listeners/sealing.ts'
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -124,9 +125,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('replicas whose root secret is rotat
     await become(first, B)
     const token = await issued()
     const [listener, many] = [await newListener(first, token), await newListener(first, token)]
-    const { sealing, fingerprint } = rootOf(B)
+    const { key, fingerprint } = rootOf(B)
     const ids = Array.from({ length: 5_000 }, (_, number) => `more-${number}`)
-    const sealed = ids.map((id) => sealing.seal('s'.repeat(43), `${many.listenerId}/${id}`))
+    const sealed = ids.map((id) => seal(key, 's'.repeat(43), `${many.listenerId}/${id}`))
     await ask(
       `INSERT INTO listener_secrets (listener_id, id, sealed, root, created_at)
        SELECT $1, id, sealed, $2, now() FROM unnest($3::text[], $4::bytea[]) AS more (id, sealed)`,
