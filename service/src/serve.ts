@@ -49,7 +49,7 @@ const dependencies: Dependencies = {
   baseUrl: config.SERVICE_BASE_URL ?? here,
   baselinePolicies: config.SERVICE_BASELINE_POLICIES,
   skippers: config.SERVICE_SKIP_STEP,
-  runs: new RunQueue(database, { leaseSeconds: config.SERVICE_JOB_LEASE_SECONDS }),
+  runs: new RunQueue(database, config.SERVICE_JOB_LEASE_SECONDS),
   trustedProxies: config.SERVICE_TRUSTED_PROXIES,
   allowPrivateJwks: config.SERVICE_ALLOW_PRIVATE_JWKS,
   retentionDays: config.SERVICE_RETENTION_DAYS,

@@ -11,11 +11,6 @@ export interface TakenRun {
   readonly attempt: number
 }
 
-export interface RunQueueOptions {
-  /** How long a taken run is kept from other workers, in seconds. After it, the run of a dead process is due. Default 60. */
-  readonly leaseSeconds?: number | undefined
-}
-
 /** Automations take turns, in the order of their IDs. Within one, begun runs come first, then the oldest. */
 const TAKE = `UPDATE runs SET due_at = now() + $2 * interval '1 second', attempts = attempts + 1
   WHERE id = (
@@ -30,11 +25,12 @@ const TAKE = `UPDATE runs SET due_at = now() + $2 * interval '1 second', attempt
 export class RunQueue {
   readonly #database: Queryable
   readonly #leaseSeconds: number
-  readonly #hearers: (() => void)[] = []
   /** The automation whose turn was last. */
   #last = ''
+  #hear = () => {}
 
-  constructor(database: Queryable, { leaseSeconds = 60 }: RunQueueOptions = {}) {
+  /** @param leaseSeconds How long a taken run is kept from other workers. After it, the run of a dead process is due. */
+  constructor(database: Queryable, leaseSeconds = 60) {
     this.#database = database
     this.#leaseSeconds = leaseSeconds
   }
@@ -66,12 +62,12 @@ export class RunQueue {
     )
   }
 
-  /** Wakes this process's workers after the commit of a new run. */
+  /** Wakes this process's worker after the commit of a new run. */
   announce(): void {
-    for (const hear of this.#hearers) hear()
+    this.#hear()
   }
 
   onAnnounced(hear: () => void): void {
-    this.#hearers.push(hear)
+    this.#hear = hear
   }
 }

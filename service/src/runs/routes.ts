@@ -8,10 +8,17 @@ import { Problem } from '../http/problem.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
 import { takes } from '../http/takes.ts'
 import { recordSchema, runSchema } from './schema.ts'
-import { findRun, type RecordRow, type RunRow, recordsOf, runsOf, shownRecord, shownRuns } from './store.ts'
+import { findRun, listingOf, type RecordRow, type RunRow, shownRecord, shownRuns } from './store.ts'
 
 const common = { method: 'get' as const, tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 const ofAutomation = { params: z.object({ automation_id: z.string() }), query: pageQuery }
+
+function onePage<Element extends z.ZodType>(element: Element, name: string) {
+  return {
+    200: { description: 'One page.', ...json(pageOf(element).openapi(name)) },
+    ...refusals('page_token_invalid', 'forbidden', 'automation_unknown'),
+  }
+}
 
 const listRunsRoute = createRoute({
   ...common,
@@ -19,13 +26,7 @@ const listRunsRoute = createRoute({
   operationId: 'listRuns',
   summary: 'List the runs of an automation, newest first, with inputs, outcomes and errors',
   request: ofAutomation,
-  responses: {
-    200: {
-      description: 'One page.',
-      ...json(pageOf(z.object({ run: runSchema })).openapi('ListRunsResponse')),
-    },
-    ...refusals('page_token_invalid', 'forbidden', 'automation_unknown'),
-  },
+  responses: onePage(z.object({ run: runSchema }), 'ListRunsResponse'),
 })
 
 const listRecordsRoute = createRoute({
@@ -34,13 +35,7 @@ const listRecordsRoute = createRoute({
   operationId: 'listRecords',
   summary: 'List what the record steps of an automation stored, newest first',
   request: ofAutomation,
-  responses: {
-    200: {
-      description: 'One page.',
-      ...json(pageOf(z.object({ record: recordSchema })).openapi('ListRecordsResponse')),
-    },
-    ...refusals('page_token_invalid', 'forbidden', 'automation_unknown'),
-  },
+  responses: onePage(z.object({ record: recordSchema }), 'ListRecordsResponse'),
 })
 
 const getRunRoute = createRoute({
@@ -65,13 +60,16 @@ export function runRoutes({ database, secret }: Dependencies): Router {
       const show = async (rows: RunRow[]) => ({
         list: (await shownRuns(database, rows)).map((run) => ({ run })),
       })
-      return c.json(await listPage(database, runsOf(id), c.req.valid('query'), tokens, show), 200)
+      return c.json(await listPage(database, listingOf('runs', id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(listRecordsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
       const tokens = tokensOf('records', id)
       const show = (rows: RecordRow[]) => ({ list: rows.map((row) => ({ record: shownRecord(row) })) })
-      return c.json(await listPage(database, recordsOf(id), c.req.valid('query'), tokens, show), 200)
+      return c.json(
+        await listPage(database, listingOf('records', id), c.req.valid('query'), tokens, show),
+        200,
+      )
     })
     .openapi(getRunRoute, async (c) => {
       const row = await findRun(database, c.req.valid('param').run_id)
