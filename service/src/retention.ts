@@ -1,10 +1,13 @@
-import type { Queryable } from './database/database.ts'
 import type { Dependencies } from './http/dependencies.ts'
 
 const DAY_MS = 86_400_000
 const MOST_ROWS = 1_000
 
-const OLD_RUNS = `SELECT id FROM runs WHERE finished_at < $1 ORDER BY finished_at LIMIT ${MOST_ROWS}`
+/** Ended runs with their steps and records. */
+const DELETE_RUNS = `WITH old AS (SELECT id FROM runs WHERE finished_at < $1 ORDER BY finished_at LIMIT ${MOST_ROWS}),
+    steps AS (DELETE FROM run_steps WHERE run_id IN (SELECT id FROM old)),
+    kept AS (DELETE FROM records WHERE run_id IN (SELECT id FROM old))
+  DELETE FROM runs WHERE id IN (SELECT id FROM old) RETURNING 1`
 
 /** Of closed tasks only, so that the trail of an open task is whole. */
 const DELETE_AUDITS = `DELETE FROM task_audits WHERE id IN (
@@ -20,18 +23,6 @@ export async function sweepOld(
   const { database, clock, retentionDays } = dependencies
   if (retentionDays === undefined) return
   const before = new Date(clock.now() - retentionDays * DAY_MS)
-  while ((await database.transaction((tx) => deleteRuns(tx, before))) === MOST_ROWS);
-  while ((await database.query(DELETE_AUDITS, [before])).length === MOST_ROWS);
-}
-
-async function deleteRuns(tx: Queryable, before: Date): Promise<number> {
-  const ids = (await tx.query<{ id: string }>(OLD_RUNS, [before])).map(({ id }) => id)
-  for (const [table, column] of [
-    ['run_steps', 'run_id'],
-    ['records', 'run_id'],
-    ['runs', 'id'],
-  ]) {
-    await tx.query(`DELETE FROM ${table} WHERE ${column} = ANY($1)`, [ids])
-  }
-  return ids.length
+  for (const deletion of [DELETE_RUNS, DELETE_AUDITS])
+    while ((await database.query(deletion, [before])).length === MOST_ROWS);
 }

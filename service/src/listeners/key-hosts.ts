@@ -20,15 +20,13 @@ export interface KeyHostOptions {
  * not here.
  */
 export function tenantKeySet(url: string, { allowPrivateJwks, log, clock }: KeyHostOptions): KeySet {
-  if (allowPrivateJwks) {
-    const fetch: Fetch = (...request) => globalThis.fetch(...request)
-    return watched(fetch, log, (seen) => keySetAt(url, { fetch: seen, clock, allowInsecureLoopback: true }))
-  }
-  const keySet = watched(guardedFetch(), log, (seen) => keySetAt(url, { fetch: seen, clock }))
+  const fetch: Fetch = allowPrivateJwks ? (...request) => globalThis.fetch(...request) : guardedFetch()
+  const keySet = watched(fetch, log, (seen) =>
+    keySetAt(url, { fetch: seen, clock, allowInsecureLoopback: allowPrivateJwks }),
+  )
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
-  if (isIP(host) !== 0 && !isPublicAddress(host)) {
+  if (!allowPrivateJwks && isIP(host) !== 0 && !isPublicAddress(host))
     throw new ListenerConfigError('jwksUrl', 'is not on the public internet')
-  }
   return keySet
 }
 

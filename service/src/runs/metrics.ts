@@ -1,3 +1,4 @@
+import type { BatchObservableResult } from '@opentelemetry/api'
 import type { Queryable } from '../database/database.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -15,19 +16,12 @@ export function measureRuns(
     unit: 's',
     description: 'Time since the oldest unfinished run was accepted',
   })
-  const observe = async () => {
+  const observe = async (result: BatchObservableResult) => {
     const [row] = await database.query<{ count: number; oldest: Date | null }>(
       'SELECT count(*)::int AS count, min(created_at) AS oldest FROM runs WHERE finished_at IS NULL',
     )
-    return { count: row?.count ?? 0, ageMs: row?.oldest ? clock.now() - row.oldest.getTime() : 0 }
+    result.observe(unfinished, row?.count ?? 0)
+    result.observe(oldest, row?.oldest ? Math.max(0, clock.now() - row.oldest.getTime()) / 1_000 : 0)
   }
-  meter.addBatchObservableCallback(
-    async (result) => {
-      const found = await observe().catch(report)
-      if (!found) return
-      result.observe(unfinished, found.count)
-      result.observe(oldest, Math.max(0, found.ageMs / 1_000))
-    },
-    [unfinished, oldest],
-  )
+  meter.addBatchObservableCallback((result) => observe(result).catch(report), [unfinished, oldest])
 }

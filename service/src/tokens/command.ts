@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { ROLES } from '../http/bearer.ts'
+import { memberOf } from '../member-of.ts'
 import { allTokens, issueToken, revokeToken, type TokenRow } from './store.ts'
 
 const HELP = `npm run service -- token --user ID --role ROLE [options]
@@ -41,8 +42,6 @@ const newToken = z.object({
 /** Returns the text to print. */
 type Work = (database: Database) => Promise<string>
 
-class AskedWrongly extends Error {}
-
 /** Runs the `token` command. @returns The exit code: 2 for wrong usage, 1 for a failure. */
 export async function runTokenCommand(
   args: readonly string[],
@@ -54,14 +53,17 @@ export async function runTokenCommand(
     out.log(work === 'help' ? HELP : await onDatabase(environment, work))
     return 0
   } catch (error) {
-    const wrong = error instanceof AskedWrongly
-    out.error(wrong ? `${error.message}\n\n${HELP}` : messageOf(error))
-    return wrong ? 2 : 1
+    const isWrongUsage =
+      error instanceof z.ZodError || `${memberOf(error, 'code')}`.startsWith('ERR_PARSE_ARGS')
+    const message = error instanceof z.ZodError ? z.prettifyError(error) : `${memberOf(error, 'message')}`
+    out.error(isWrongUsage ? `${message}\n\n${HELP}` : message)
+    return isWrongUsage ? 2 : 1
   }
 }
 
+/** @throws Error for wrong usage, of `parseArgs` or of zod. */
 function workOf(args: readonly string[], now: Date): Work | 'help' {
-  const { help, list, revoke, ...given } = valuesOf(args)
+  const { help, list, revoke, ...given } = parseArgs({ args: [...args], options: OPTIONS }).values
   if (help) return 'help'
   if (list) return async (database) => (await allTokens(database)).map(lineOf).join('\n')
   if (revoke !== undefined) {
@@ -70,19 +72,9 @@ function workOf(args: readonly string[], now: Date): Work | 'help' {
       throw new Error(`No live token has the ID ${revoke}. Run --list to see them.`)
     }
   }
-  const { data: token, error } = newToken.safeParse(given)
-  if (error) throw new AskedWrongly(z.prettifyError(error))
-  const { user: userId, role: roles, days } = token
+  const { user: userId, role: roles, days } = newToken.parse(given)
   const expiresAt = days === undefined ? null : new Date(now.getTime() + days * 86_400_000)
   return (database) => database.transaction((tx) => issueToken(tx, { userId, roles, expiresAt }, now))
-}
-
-function valuesOf(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values
-  } catch (error) {
-    throw new AskedWrongly(messageOf(error))
-  }
 }
 
 async function onDatabase(environment: NodeJS.ProcessEnv, work: Work): Promise<string> {
@@ -98,8 +90,4 @@ async function onDatabase(environment: NodeJS.ProcessEnv, work: Work): Promise<s
 function lineOf({ id, user_id, roles, expires_at, revoked_at }: TokenRow): string {
   const end = revoked_at ? `revoked ${revoked_at.toISOString()}` : expires_at?.toISOString()
   return [id, user_id, roles.join(','), end ?? 'never expires'].join('\t')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
