@@ -38,12 +38,6 @@ export class Evaluator {
 
   /** @throws CelError also if the expression exceeds its time or memory. */
   async evaluate(question: Question): Promise<string> {
-    const answer = await this.#ask(question)
-    if ('result' in answer) return answer.result
-    throw new CelError(answer.refused)
-  }
-
-  async #ask(question: Question): Promise<Answer> {
     const child = this.#started()
     child.ref()
     const over = new AbortController()
@@ -53,9 +47,12 @@ export class Evaluator {
     })
     try {
       child.send(question)
-      const [answer]: Answer[] = await Promise.race([once(child, 'message', over), ended])
-      if (answer === undefined) throw new TypeError('the process that evaluates expressions sent no answer')
-      return answer
+      const [answer = { refused: 'cannot be evaluated' }]: Answer[] = await Promise.race([
+        once(child, 'message', over),
+        ended,
+      ])
+      if ('result' in answer) return answer.result
+      throw new CelError(answer.refused)
     } finally {
       clearTimeout(late)
       over.abort()

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../http/dependencies.ts'
 import { compileListener, keySetOf } from './compile.ts'
 import { findListener, type ListenerRow } from './rows.ts'
-import { SharedReads } from './shared-reads.ts'
+import { sharedReads } from './shared-reads.ts'
 
 const MOST_COMPILED = 10_000
 const LISTENER_ID = /^[0-9a-f-]{36}$/
@@ -17,48 +17,32 @@ interface Compiled {
 }
 
 /**
- * The listeners by ID. Every delivery reads the listener's row, so a change takes effect at once in every process, e.g.
+ * Finds listeners by ID. Every delivery reads the listener's row, so a change takes effect at once in every process, e.g.
  * a withdrawn secret. Deliveries that arrive together share a read. The latest revision of each is kept compiled.
+ *
+ * @returns A lookup. Throws ListenerLoadError, which makes it a 503, for a listener that cannot verify anything.
  */
-export class ListenerDirectory {
-  readonly #dependencies: Dependencies
-  readonly #store: EventStore
-  readonly #rows: SharedReads<ListenerRow>
-  readonly #compiled = new LRUCache<string, Compiled>({ max: MOST_COMPILED })
+export function listenerDirectory(
+  dependencies: Dependencies,
+  store: EventStore,
+): (id: string) => Promise<Listener | undefined> {
+  const { database, report } = dependencies
+  const rowOf = sharedReads((id) => findListener(database, id))
+  const latest = new LRUCache<string, Compiled>({ max: MOST_COMPILED })
   /** Key sets outlive revisions, because fetched keys stay valid while the URL is the same. */
-  readonly #keySets = new LRUCache<string, KeySet>({ max: MOST_COMPILED })
+  const keySets = new LRUCache<string, KeySet>({ max: MOST_COMPILED })
 
-  constructor(dependencies: Dependencies, store: EventStore) {
-    this.#dependencies = dependencies
-    this.#store = store
-    this.#rows = new SharedReads((id) => findListener(dependencies.database, id))
-  }
-
-  /** @throws ListenerLoadError, which makes it a 503, for a listener that cannot verify anything. */
-  async find(id: string): Promise<Listener | undefined> {
-    if (!LISTENER_ID.test(id)) return undefined
-    const row = await this.#rows.find(id)
-    if (row === undefined) return undefined
-    const cached = this.#compiled.get(id)
-    const { listener } = cached?.revision === row.revision ? cached : this.#compile(row)
-    const compiled = await listener
-    if (compiled === undefined) throw new ListenerLoadError('the listener has to be repaired')
-    return compiled
-  }
-
-  #compile(row: ListenerRow): Compiled {
-    const compiled = { revision: row.revision, listener: this.#load(row) }
-    this.#compiled.set(row.id, compiled)
-    compiled.listener.catch(() => this.#compiled.delete(row.id)) // e.g. an outage of the database
-    return compiled
+  function keptKeySetOf(row: ListenerRow): KeySet | undefined {
+    const key = `${row.id} ${row.jwks_url}`
+    const keySet = keySets.get(key) ?? keySetOf(dependencies, row)
+    keySets.set(key, keySet)
+    return keySet
   }
 
   /** Says once for each revision what an operator must mend. */
-  async #load(row: ListenerRow): Promise<Listener | undefined> {
-    const { database, report } = this.#dependencies
+  async function load(row: ListenerRow): Promise<Listener | undefined> {
     try {
-      const keySet = this.#keySetOf(row)
-      const listener = await compileListener(database, this.#dependencies, row, this.#store, keySet)
+      const listener = await compileListener(database, dependencies, row, store, keptKeySetOf(row))
       const isLost = listener === undefined && (await findListener(database, row.id)) // and was not deleted meanwhile
       if (isLost) report(`listener ${row.id} has lost its signing secrets; rotate its secret`)
       return listener
@@ -69,10 +53,19 @@ export class ListenerDirectory {
     }
   }
 
-  #keySetOf(row: ListenerRow): KeySet | undefined {
-    const key = `${row.id} ${row.jwks_url}`
-    const keySet = this.#keySets.get(key) ?? keySetOf(this.#dependencies, row)
-    this.#keySets.set(key, keySet)
-    return keySet
+  function compile(row: ListenerRow): Compiled {
+    const compiled = { revision: row.revision, listener: load(row) }
+    latest.set(row.id, compiled)
+    compiled.listener.catch(() => latest.delete(row.id)) // e.g. an outage of the database
+    return compiled
+  }
+
+  return async (id) => {
+    const row = LISTENER_ID.test(id) ? await rowOf(id) : undefined
+    if (row === undefined) return undefined
+    const kept = latest.get(id)
+    const listener = await (kept?.revision === row.revision ? kept : compile(row)).listener
+    if (listener === undefined) throw new ListenerLoadError('the listener has to be repaired')
+    return listener
   }
 }

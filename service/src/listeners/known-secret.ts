@@ -32,27 +32,23 @@ export async function knownSecrets(
   return isRetired ? { secret: current.secret, otherSecret: given.secret } : given
 }
 
-/** If several processes start at once, only one writes. All of them read its row. */
-async function adopted(tx: Transaction, roots: readonly Root[]): Promise<Root> {
+/** The own root, unless it is retired. If several processes start at once, only one writes. All of them read its row. */
+async function adopted(tx: Transaction, roots: readonly [Root, ...Root[]]): Promise<Root> {
+  const [own] = roots
   const first = await firstRoot(tx, roots)
   if (first) {
     const text = 'INSERT INTO root_secret (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING'
     await tx.query(text, [first.fingerprint])
   }
   const before = await currentRoot(tx, roots, 'UPDATE')
-  const current = (await exchanged(tx, roots, before)) ?? before
-  await revokeDemoTokenOfOthers(tx, current.secret)
-  return current
-}
-
-/** The own root, unless it is retired. */
-async function exchanged(tx: Transaction, [own]: readonly Root[], before: Root): Promise<Root | undefined> {
-  const updated = await tx.query(
+  const exchanged = await tx.query(
     `UPDATE root_secret SET fingerprint = $1, retired = retired || $2::bytea
      WHERE fingerprint = $2 AND $1 <> $2 AND $1 <> ALL (retired) RETURNING 1`,
-    [own?.fingerprint, before.fingerprint],
+    [own.fingerprint, before.fingerprint],
   )
-  return updated.length > 0 ? own : undefined
+  const current = exchanged.length > 0 ? own : before
+  await revokeDemoTokenOfOthers(tx, current.secret)
+  return current
 }
 
 /** The root of a database that predates fingerprints: the one that opens a secret in it, or any if it has none. */

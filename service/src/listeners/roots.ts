@@ -15,8 +15,8 @@ export interface Root {
 }
 
 /** The root secrets of this process, its own first. */
-export function rootsOf({ secret, otherSecret }: RootSecrets): readonly Root[] {
-  return [secret, otherSecret].filter((each) => each !== undefined).map(rootOf)
+export function rootsOf({ secret, otherSecret }: RootSecrets): readonly [Root, ...Root[]] {
+  return [rootOf(secret), ...(otherSecret === undefined ? [] : [rootOf(otherSecret)])]
 }
 
 export function rootOf(secret: string): Root {

@@ -6,7 +6,7 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { newRouter, type Router } from '../http/router.ts'
 import { unrouted } from '../http/unrouted.ts'
-import { ListenerDirectory } from '../listeners/directory.ts'
+import { listenerDirectory } from '../listeners/directory.ts'
 import { startRun } from '../runs/start.ts'
 import { describeWebhooks } from './description.ts'
 import { eventRecords } from './event-records.ts'
@@ -22,10 +22,10 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   const events = eventRecords(database).transactionPerEvent<Transaction>({
     begin: (work) => database.transaction(work),
   })
-  const directory = new ListenerDirectory(dependencies, events)
+  const findListener = listenerDirectory(dependencies, events)
   const router = newRouter()
   describeWebhooks(router)
-  const find = (c: Context) => directory.find(c.req.param('listener_id') ?? '')
+  const find = (c: Context) => findListener(c.req.param('listener_id') ?? '')
   const { trustedProxies } = dependencies
   const verified = verifyWebhook(find, trustedProxies.length > 0 ? { trustedProxies } : { sourceIp: peerOf })
   router.all(`${LISTENERS}/:listener_id`, (c, next) =>

@@ -14,18 +14,20 @@ const signal = (name: 'KILL' | 'STOP') => {
 }
 const answer = (text: string, owner: string) => evaluateCel(text, '{}', owner).catch(String)
 
+const works = () => expect.poll(() => answer('1 + 1', 'another')).toBe(2)
+
 it('an evaluation whose process is killed fails as one that may be tried again, and the next one works', async () => {
-  await answer('1', 'first') // starts the process
+  await works()
   const slow = answer(SLOW, 'slow')
   signal('KILL')
-  expect(await slow).toBe('Error: the process that evaluates expressions exited (SIGKILL)')
-  expect(await Promise.all([answer('1 + 1', 'a'), answer('2 + 2', 'b')])).toStrictEqual([2, 4])
+  expect(await slow).toMatch(/^Error: /) // a CelError would end the run
+  await works()
 })
 
 it('an evaluation whose process is stuck ends after ten seconds, and the next one works', async () => {
-  await answer('1', 'first')
+  await works()
   const slow = answer(SLOW, 'slow')
   signal('STOP')
   expect(await slow).toBe('CelError: took longer than 1000 ms and was stopped')
-  expect(await answer('1 + 1', 'a')).toBe(2)
+  await works()
 }, 60_000)

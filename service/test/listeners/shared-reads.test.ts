@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { SharedReads } from '../../src/listeners/shared-reads.ts'
+import { sharedReads } from '../../src/listeners/shared-reads.ts'
 
 /** A table of one row whose reads end when the test says so. */
 function table() {
   const begun: string[] = []
   const endings: (() => void)[] = []
   let value = 'before'
-  const reads = new SharedReads((id) => {
+  const reads = sharedReads((id) => {
     begun.push(id)
     const seen = value
     return new Promise<string>((resolve) => endings.push(() => resolve(seen)))
@@ -17,7 +17,7 @@ function table() {
 
 it('a shared read shares one read among callers of the same turn and ID', async () => {
   const { reads, begun, endings, turn } = table()
-  const asked = [reads.find('a'), reads.find('a'), reads.find('b')]
+  const asked = [reads('a'), reads('a'), reads('b')]
   await turn()
   expect(begun).toStrictEqual(['a', 'b'])
   for (const end of endings) end()
@@ -26,10 +26,10 @@ it('a shared read shares one read among callers of the same turn and ID', async 
 
 it('a shared read never returns a read that began before the call', async () => {
   const { reads, begun, endings, turn, write } = table()
-  const early = reads.find('a')
+  const early = reads('a')
   await turn()
   write('after')
-  const late = reads.find('a')
+  const late = reads('a')
   await turn()
   expect(begun).toStrictEqual(['a', 'a'])
   for (const end of endings) end()
@@ -38,9 +38,9 @@ it('a shared read never returns a read that began before the call', async () => 
 
 it('a shared read does not let a hanging read block later callers', async () => {
   const { reads, endings, turn } = table()
-  void reads.find('a')
+  void reads('a')
   await turn()
-  const late = reads.find('a')
+  const late = reads('a')
   await turn()
   endings[1]?.()
   expect(await late).toBe('before')
@@ -48,12 +48,12 @@ it('a shared read does not let a hanging read block later callers', async () => 
 
 it('a shared read fails only the callers who shared the failed read', async () => {
   let attempts = 0
-  const reads = new SharedReads(async () => {
+  const reads = sharedReads(async () => {
     attempts += 1
     if (attempts === 1) throw new Error('the database is gone')
     return 'there'
   })
-  const shared = await Promise.allSettled([reads.find('a'), reads.find('a')])
+  const shared = await Promise.allSettled([reads('a'), reads('a')])
   expect(shared.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected'])
-  expect(await reads.find('a')).toBe('there')
+  expect(await reads('a')).toBe('there')
 })
