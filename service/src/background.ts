@@ -1,6 +1,6 @@
 import type { Dependencies } from './http/dependencies.ts'
 import { sweepOld } from './retention.ts'
-import { RunWorker } from './runs/worker.ts'
+import { startWorker } from './runs/worker.ts'
 import { eventRecords } from './webhooks/event-records.ts'
 
 const SWEEP_MS = 60_000
@@ -12,7 +12,7 @@ const SWEEP_MS = 60_000
 export function startBackground(dependencies: Dependencies): { stop(): Promise<void> } {
   const { database, report } = dependencies
   const events = eventRecords(database)
-  const worker = new RunWorker(dependencies)
+  const worker = startWorker(dependencies)
   const sweep = () => Promise.all([events.sweep(), sweepOld(dependencies)]).then(() => {}, report)
   let swept = sweep()
   const sweeping = setInterval(() => {

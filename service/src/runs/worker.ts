@@ -43,85 +43,78 @@ async function workOn(dependencies: Dependencies, { id, attempt }: TakenRun) {
   return database.transaction((tx) => advanceRun(tx, dependencies, due, evaluate))
 }
 
-/** Works on runs until it is stopped. Any number of processes may share a database. */
-export class RunWorker {
-  readonly #dependencies: Dependencies
-  readonly #pollMs: number
-  readonly #lanes = new Turns(Array.from({ length: LANES }, (_, lane) => lane))
+/**
+ * Works on runs until it is stopped. Any number of processes may share a database.
+ *
+ * @param options `pollMs`: How often to poll for runs of other processes, in milliseconds. Default 1,000. Runs of this
+ * process wake it at once.
+ * @returns `stop` resolves when the steps in hand are done. The remaining steps stay in the queue.
+ */
+export function startWorker(
+  dependencies: Dependencies,
+  { pollMs = 1_000 }: { readonly pollMs?: number } = {},
+): { stop(): Promise<void> } {
+  const { database, runs, report } = dependencies
+  const lanes = new Turns(Array.from({ length: LANES }, (_, lane) => lane))
   /** The steps in hand, and their automations. */
-  readonly #steps = new Map<Promise<void>, string>()
-  readonly #working: Promise<void>
+  const steps = new Map<Promise<void>, string>()
   /** Whether there may be a run to take. */
-  #hasNews = true
-  #wake = () => {}
-  #stopping = false
+  let hasNews = true
+  let wake = () => {}
+  let stopping = false
 
-  /**
-   * @param options `pollMs`: How often to poll for runs of other processes, in milliseconds. Default 1,000. Runs of this
-   * process wake it at once.
-   */
-  constructor(dependencies: Dependencies, { pollMs = 1_000 }: { readonly pollMs?: number } = {}) {
-    this.#dependencies = dependencies
-    this.#pollMs = pollMs
-    dependencies.runs.onAnnounced(() => this.#hear())
-    this.#working = this.#work()
+  const hear = () => {
+    hasNews = true
+    wake()
   }
-
-  /** Resolves when the steps in hand are done. The remaining steps stay in the queue. */
-  async stop(): Promise<void> {
-    this.#stopping = true
-    this.#hear()
-    await this.#working
-    await Promise.all(this.#steps.keys())
-  }
-
-  async #work(): Promise<void> {
-    while (!this.#stopping) {
-      this.#hasNews = false
-      const run = await this.#take().catch(this.#dependencies.report)
-      if (run) this.#begin(run)
-      else if (!this.#hasNews) await this.#sleep()
-    }
-  }
-
-  async #take(): Promise<TakenRun | undefined> {
-    const busy = [...this.#steps.values()]
-    if (busy.length >= MOST_STEPS) return undefined
-    const countOf = (id: string) => busy.filter((each) => each === id).length
-    return this.#dependencies.runs.take(busy.filter((id) => countOf(id) >= MOST_EACH))
-  }
-
-  /** Only the transactions take a lane, so the slow expressions of some automations do not delay the runs of others. */
-  #begin(run: TakenRun): void {
-    const { database } = this.#dependencies
-    const inLane: Dependencies = {
-      ...this.#dependencies,
-      database: {
-        ...database,
-        transaction: (work) => this.#lanes.use(run.id, () => database.transaction(work)),
-      },
-    }
-    const step = attempt(inLane, run)
-      .catch(this.#dependencies.report)
-      .finally(() => {
-        this.#steps.delete(step)
-        this.#hear()
-      })
-    this.#steps.set(step, run.automationId)
-  }
-
-  #hear(): void {
-    this.#hasNews = true
-    this.#wake()
-  }
-
-  #sleep(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#pollMs)
-      this.#wake = () => {
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollMs)
+      wake = () => {
         clearTimeout(timer)
         resolve()
       }
     })
+
+  async function take(): Promise<TakenRun | undefined> {
+    const busy = [...steps.values()]
+    if (busy.length >= MOST_STEPS) return undefined
+    const countOf = (id: string) => busy.filter((each) => each === id).length
+    return runs.take(busy.filter((id) => countOf(id) >= MOST_EACH))
+  }
+
+  /** Only the transactions take a lane, so the slow expressions of some automations do not delay the runs of others. */
+  function begin(run: TakenRun): void {
+    const inLane: Dependencies['database'] = {
+      ...database,
+      transaction: (work) => lanes.use(run.id, () => database.transaction(work)),
+    }
+    const step = attempt({ ...dependencies, database: inLane }, run)
+      .catch(report)
+      .finally(() => {
+        steps.delete(step)
+        hear()
+      })
+    steps.set(step, run.automationId)
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping) {
+      hasNews = false
+      const run = await take().catch(report)
+      if (run) begin(run)
+      else if (!hasNews) await sleep()
+    }
+  }
+
+  runs.onAnnounced(hear)
+  const working = work()
+  return {
+    async stop() {
+      stopping = true
+      hear()
+      await working
+      await Promise.all(steps.keys())
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { evaluateCel } from '../../src/cel/evaluate.ts'
 import { RunQueue } from '../../src/runs/queue.ts'
-import { RunWorker } from '../../src/runs/worker.ts'
+import { startWorker } from '../../src/runs/worker.ts'
 import {
   makeDue,
   newSender,
@@ -76,7 +76,7 @@ describeService('the queue of runs', (subject) => {
   async function expectQuickBeside(busy: readonly Sender[]) {
     const quick = await newSender(subject)
     await Promise.all(['a', 'b'].map((owner) => evaluateCel('1', '{}', owner))) // starts both evaluators
-    const worker = new RunWorker(subject.dependencies)
+    const worker = startWorker(subject.dependencies)
     onTestFinished(async () => {
       await endAll()
       await worker.stop()

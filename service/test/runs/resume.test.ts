@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { RunWorker, workOnNext } from '../../src/runs/worker.ts'
+import { startWorker, workOnNext } from '../../src/runs/worker.ts'
 import { makeDue, newSender, recordsOf, runOf, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
@@ -127,7 +127,7 @@ describeService('an interrupted run', (subject) => {
 
   it('an interrupted run is picked up by a worker until the worker stops', async () => {
     const sender = await newSender(subject, { steps: THREE })
-    const worker = new RunWorker(subject.dependencies, { pollMs: 60_000 })
+    const worker = startWorker(subject.dependencies, { pollMs: 60_000 })
     await sendAccepted(subject, sender)
     await expect.poll(async () => (await runOf(subject, sender)).state).toBe('RUN_STATE_SUCCEEDED')
     await worker.stop()
@@ -145,7 +145,7 @@ describeService('an interrupted run', (subject) => {
       transaction: (work) =>
         failing ? Promise.reject(new Error('the database is away')) : subject.database.transaction(work),
     }
-    const worker = new RunWorker(
+    const worker = startWorker(
       { ...subject.dependencies, database, report: (error) => reports.push(String(error)) },
       { pollMs: 50 },
     )
