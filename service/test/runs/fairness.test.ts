@@ -83,14 +83,12 @@ describeService('the queue of runs', (subject) => {
     })
     const begun = 'SELECT DISTINCT automation_id FROM runs WHERE automation_id = ANY ($1) AND attempts > 0'
     const ids = busy.map(({ automationId }) => automationId)
-    await expect
-      .poll(async () => (await subject.database.query(begun, [ids])).length, { timeout: 10_000 })
-      .toBe(busy.length)
+    await expect.poll(async () => (await subject.database.query(begun, [ids])).length).toBe(busy.length)
     for (let number = 0; number < 3; number += 1) {
       const sent = performance.now()
       await sendAccepted(subject, quick)
       await expect
-        .poll(async () => (await runOf(subject, quick)).state, { interval: 20, timeout: 10_000 })
+        .poll(async () => (await runOf(subject, quick)).state, { interval: 20 })
         .toBe('RUN_STATE_SUCCEEDED')
       expect(performance.now() - sent).toBeLessThan(2_000)
     }
