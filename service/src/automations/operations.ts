@@ -6,7 +6,6 @@ import {
   automationPatchSchema,
   automationResponse,
   createdAutomationSchema,
-  maskedAutomationRequest,
   newAutomationSchema,
   searchAutomationsRequest,
 } from './schema.ts'
@@ -69,17 +68,6 @@ export const patchOperation = createRoute({
   operationId: 'patchAutomation',
   summary: 'Change the fields that are present; enable or disable the trigger',
   request: { params: one.params, body: { required: true, ...json(automationPatchSchema) } },
-  responses: updated,
-})
-
-export const updateOperation = createRoute({
-  ...common,
-  method: 'post',
-  path: one.path,
-  operationId: 'updateAutomation',
-  summary: 'Change the fields of an automation that updateMask names',
-  description: 'Fields that `trigger` omits stay unchanged, as with PATCH.',
-  request: { params: one.params, body: { required: true, ...json(maskedAutomationRequest) } },
   responses: updated,
 })
 

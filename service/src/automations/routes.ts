@@ -4,7 +4,6 @@ import { derivedKey } from '../http/derived-key.ts'
 import { listPage, type PageRequest } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { newRouter, type Router } from '../http/router.ts'
-import { maskedUpdate } from '../http/update-mask.ts'
 import {
   createOperation,
   deleteOperation,
@@ -13,9 +12,8 @@ import {
   publishOperation,
   readOperation,
   searchOperation,
-  updateOperation,
 } from './operations.ts'
-import { type AutomationFilters, CLEARED_AUTOMATION } from './schema.ts'
+import type { AutomationFilters } from './schema.ts'
 import {
   type AutomationRow,
   automationOf,
@@ -69,11 +67,6 @@ function writing(dependencies: Dependencies): Router {
       )
       const { automation } = await shown(dependencies, id)
       return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
-    })
-    .openapi(updateOperation, async (c) => {
-      const [{ automation_id: id }, { automation, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
-      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
-      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
     })
     .openapi(patchOperation, async (c) => {
       const [{ automation_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]

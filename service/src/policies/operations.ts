@@ -2,13 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { pageOf, pageQuery } from '../http/list.ts'
 import { ADDITION, json, refusals } from '../http/router.ts'
 import { takes, takesBody } from '../http/takes.ts'
-import {
-  createPolicyRequest,
-  maskedPolicyRequest,
-  policySchema,
-  searchPoliciesRequest,
-  updatePolicyRequest,
-} from './schema.ts'
+import { createPolicyRequest, policySchema, searchPoliciesRequest, updatePolicyRequest } from './schema.ts'
 
 const shared = { tags: ['Policies'], ...ADDITION }
 const one = z.object({ policy: policySchema }).openapi('PolicyResponse')
@@ -59,18 +53,6 @@ export const patchOperation = createRoute({
   ...shared,
   ...takes('super_admin'),
   request: { params, body: { required: true, ...json(updatePolicyRequest) } },
-  responses: updated,
-})
-
-export const updateOperation = createRoute({
-  method: 'post',
-  path: '/api/v1/policies/{policy_id}',
-  operationId: 'updatePolicy',
-  summary: 'Change the fields of a policy that updateMask names',
-  description: 'Annotations are merged, as with PATCH.',
-  ...shared,
-  ...takes('super_admin'),
-  request: { params, body: { required: true, ...json(maskedPolicyRequest) } },
   responses: updated,
 })
 

@@ -4,7 +4,6 @@ import { derivedKey } from '../http/derived-key.ts'
 import { listPage, type PageRequest } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { newRouter, type Router } from '../http/router.ts'
-import { maskedUpdate } from '../http/update-mask.ts'
 import { deletePolicy } from './delete.ts'
 import { policiesLike } from './lists.ts'
 import {
@@ -14,9 +13,8 @@ import {
   patchOperation,
   readOperation,
   searchOperation,
-  updateOperation,
 } from './operations.ts'
-import { CLEARED_POLICY, type PolicyFilters } from './schema.ts'
+import type { PolicyFilters } from './schema.ts'
 import { findPolicy, type PolicyRow, policyOf } from './store.ts'
 import { createPolicy, updatePolicy } from './write.ts'
 
@@ -51,11 +49,6 @@ function writing(dependencies: Dependencies): Router {
     .openapi(createOperation, async (c) =>
       c.json(await written((tx) => createPolicy(tx, c.req.valid('json'), dependencies)), 200),
     )
-    .openapi(updateOperation, async (c) => {
-      const [{ policy_id: id }, { policy, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
-      const given = maskedUpdate(policy, updateMask, CLEARED_POLICY)
-      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
-    })
     .openapi(patchOperation, async (c) => {
       const [{ policy_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
       return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)

@@ -5,7 +5,7 @@ import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
 import { mergeAnnotations } from './annotations.ts'
 import { checkBaseline } from './baseline.ts'
-import { baselineKey, type CreatePolicy, keyOf, type UpdatePolicy } from './schema.ts'
+import { baselineKey, type CreatePolicy, type UpdatePolicy } from './schema.ts'
 import { storedStep } from './step.ts'
 import { findPolicy, type PolicyRow, savePolicy } from './store.ts'
 
@@ -94,7 +94,7 @@ function checkEntries({ policy_type, policy_steps, rules, baseline_policy_id }: 
   const strange = Object.keys(policy_steps).find((key) => key !== baseline && !UUID.test(key))
   if (strange !== undefined) refuse(`the keys of policySteps must be ${baseline} or UUIDs`)
   rules?.forEach((rule, index) => {
-    if (!Object.hasOwn(policy_steps, keyOf(rule) ?? ''))
+    if (!Object.hasOwn(policy_steps, rule.policyKey))
       refuse(`rule ${index + 1}: policySteps has no such policyKey`)
     checkCondition(rule.condition, index + 1)
   })
