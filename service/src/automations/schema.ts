@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { type PageRequest, refs, searchBody } from '../http/list.ts'
+import { refs, searchBody } from '../http/list.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 import {
@@ -69,5 +69,5 @@ export const createdAutomationSchema = z
 
 export type NewAutomation = z.infer<typeof newAutomationSchema>
 export type AutomationPatch = z.infer<typeof automationPatchSchema>
-export type AutomationFilters = Omit<z.infer<typeof searchAutomationsRequest>, keyof PageRequest>
+export type SearchAutomations = z.infer<typeof searchAutomationsRequest>
 export type Automation = z.infer<typeof automationSchema>

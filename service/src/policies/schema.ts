@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers, recordOf, texts } from '../http/as-given.ts'
-import { type PageRequest, refs, searchBody } from '../http/list.ts'
+import { refs, searchBody } from '../http/list.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
@@ -72,6 +72,8 @@ export const policySchema = z
 
 export type Policy = z.infer<typeof policySchema>
 
+export const policyResponse = z.object({ policy: policySchema }).openapi('PolicyResponse')
+
 const MOST_RULES = 50
 /** The baseline, and one for each rule. */
 const MOST_SEQUENCES = MOST_RULES + 1
@@ -119,6 +121,6 @@ export const searchPoliciesRequest = searchBody({
   includeDeleted: z.boolean().optional(),
 }).openapi('SearchPoliciesRequest')
 
-export type PolicyFilters = Omit<z.infer<typeof searchPoliciesRequest>, keyof PageRequest>
+export type SearchPolicies = z.infer<typeof searchPoliciesRequest>
 export type CreatePolicy = z.infer<typeof createPolicyRequest>
 export type UpdatePolicy = z.infer<typeof updatePolicyRequest>

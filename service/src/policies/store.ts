@@ -1,8 +1,9 @@
 import type { Queryable } from '../database/database.ts'
+import type { Listing } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/timestamp.ts'
 import type { Annotations } from './annotations.ts'
-import type { Policy } from './schema.ts'
+import type { Policy, SearchPolicies } from './schema.ts'
 import { policyStep, type StoredStep } from './step.ts'
 
 export interface PolicyRow {
@@ -21,6 +22,29 @@ export interface PolicyRow {
   readonly created_at: Date
   readonly updated_at: Date
   readonly deleted_at: Date | null
+}
+
+const QUERY = 'strpos(lower(display_name), lower($1)) > 0 OR strpos(lower(description), lower($1)) > 0'
+
+/** The policies that match, oldest first. */
+export function policiesLike(search: Partial<SearchPolicies>): Listing {
+  const { query, displayName, policyTypes, refs, excludePolicyIds, includeDeleted } = search
+  return {
+    select: '* FROM policies',
+    where: `($1::text IS NULL OR ${QUERY}) AND ($2::text IS NULL OR lower(display_name) = lower($2))
+      AND (cardinality($3::text[]) = 0 OR policy_type = ANY($3)) AND (cardinality($4::text[]) = 0 OR id = ANY($4))
+      AND id <> ALL($5::text[]) AND ($6 OR deleted_at IS NULL)`,
+    params: [
+      query ?? null,
+      displayName ?? null,
+      policyTypes ?? [],
+      (refs ?? []).map(({ id }) => id),
+      excludePolicyIds ?? [],
+      includeDeleted ?? false,
+    ],
+    keys: ['number'],
+    order: 'ASC',
+  }
 }
 
 /** @throws Problem `policy_unknown`. */
