@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { refs, searchBody } from '../http/list.ts'
+import { nameFilters, searchBody } from '../http/list.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 import {
@@ -34,13 +34,7 @@ export const automationPatchSchema = z
   })
   .openapi('AutomationPatch')
 
-export const searchAutomationsRequest = searchBody({
-  query: z
-    .string()
-    .optional()
-    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
-  refs: refs.optional().openapi({ description: 'Default: all.' }),
-}).openapi('SearchAutomationsRequest')
+export const searchAutomationsRequest = searchBody(nameFilters).openapi('SearchAutomationsRequest')
 
 export const automationSchema = z
   .object({

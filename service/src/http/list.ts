@@ -38,8 +38,17 @@ const pageBody = {
 
 export type PageRequest = z.infer<z.ZodObject<typeof pageBody>>
 
-/** Selects objects by ID. */
-export const refs = z.array(z.strictObject({ id: z.string() }))
+/** The filters of every search for objects with names. */
+export const nameFilters = {
+  query: z
+    .string()
+    .optional()
+    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
+  refs: z
+    .array(z.strictObject({ id: z.string() }))
+    .optional()
+    .openapi({ description: 'Default: all.' }),
+}
 
 /** The body of a search: filters and paging. */
 export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {

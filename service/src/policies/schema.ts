@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers, recordOf, texts } from '../http/as-given.ts'
-import { refs, searchBody } from '../http/list.ts'
+import { nameFilters, searchBody } from '../http/list.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
@@ -110,13 +110,9 @@ export const updatePolicyRequest = z
   .openapi('UpdatePolicyRequest')
 
 export const searchPoliciesRequest = searchBody({
-  query: z
-    .string()
-    .optional()
-    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
+  ...nameFilters,
   displayName: z.string().optional().openapi({ description: 'The whole display name. Ignores case.' }),
   policyTypes: z.array(z.enum(POLICY_TYPES)).optional().openapi({ description: 'Default: all.' }),
-  refs: refs.optional().openapi({ description: 'Default: all.' }),
   excludePolicyIds: z.array(z.string()).optional(),
   includeDeleted: z.boolean().optional(),
 }).openapi('SearchPoliciesRequest')

@@ -73,26 +73,17 @@ const WRITTEN = [
   'created_at',
   'updated_at',
   'deleted_at',
-] as const
-
-const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions', 'scope', 'annotations']
+] as const satisfies readonly (keyof PolicyRow)[]
 
 /** Inserts or updates a policy and stores this generation of it. */
 export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
+  const insert = (table: string) => `INSERT INTO ${table} (${WRITTEN.join()})
+    SELECT ${WRITTEN.join()} FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`
   // Updating the key would lock out policies that refer to this one.
-  const changed = WRITTEN.filter((name) => name !== 'id')
-  const places = WRITTEN.map((name, index) => `$${index + 1}${JSON_COLUMNS.includes(name) ? '::jsonb' : ''}`)
-  const values = WRITTEN.map((name) => {
-    const value = row[name]
-    return JSON_COLUMNS.includes(name) && value !== null ? JSON.stringify(value) : value
-  })
-  const columns = `(${WRITTEN.join()}) VALUES (${places.join()})`
-  await database.query(
-    `INSERT INTO policies ${columns}
-     ON CONFLICT (id) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join()}`,
-    values,
-  )
-  await database.query(`INSERT INTO policy_generations ${columns}`, values)
+  const changed = WRITTEN.filter((name) => name !== 'id').map((name) => `${name} = excluded.${name}`)
+  const json = [JSON.stringify(row)]
+  await database.query(`${insert('policies')} ON CONFLICT (id) DO UPDATE SET ${changed.join()}`, json)
+  await database.query(insert('policy_generations'), json)
 }
 
 export function policyOf(row: PolicyRow): Policy {
