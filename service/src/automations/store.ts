@@ -8,22 +8,19 @@ import type { ListenerRow } from '../listeners/rows.ts'
 import type { SigningSecret } from '../listeners/schema.ts'
 import { createListener, deleteListener, patchListener, webhookOf } from '../listeners/store.ts'
 import type { Automation, AutomationPatch, NewAutomation, SearchAutomations } from './schema.ts'
-import type { AutomationStep } from './steps.ts'
 
-export interface AutomationRow {
-  readonly id: string
-  readonly display_name: string
-  readonly description: string
-  readonly steps: AutomationStep[]
-  readonly published_version: number | null
-  readonly created_by_user_id: string
+/** An automation without what its listener adds. */
+type Stored = Omit<Automation, 'trigger' | 'createdAt' | 'updatedAt'>
+
+export interface AutomationRow extends Stored {
   readonly created_at: Date
   readonly updated_at: Date
   readonly listener: ListenerRow
 }
 
-const ROWS = `a.id, a.display_name, a.description, a.steps, a.published_version, a.created_by_user_id, a.created_at,
-  a.updated_at, to_jsonb(l) AS listener FROM automations a JOIN listeners l ON l.automation_id = a.id`
+const ROWS = `a.id, a.display_name AS "displayName", a.description, a.steps, a.published_version AS "publishedVersion",
+  a.created_by_user_id AS "createdByUserId", a.created_at, a.updated_at, to_jsonb(l) AS listener
+  FROM automations a JOIN listeners l ON l.automation_id = a.id`
 
 const QUERY = 'strpos(lower(a.display_name), lower($1)) > 0 OR strpos(lower(a.description), lower($1)) > 0'
 
@@ -124,17 +121,12 @@ export async function automationOf(
   dependencies: Dependencies,
   row: AutomationRow,
 ): Promise<Automation> {
+  const { id, displayName, description, steps, publishedVersion, listener, createdByUserId } = row
+  const incomingWebhook = await webhookOf(database, dependencies, listener)
   return {
-    id: row.id,
-    displayName: row.display_name,
-    description: row.description,
-    steps: row.steps,
-    publishedVersion: row.published_version,
-    trigger: {
-      enabled: row.listener.enabled,
-      incomingWebhook: await webhookOf(database, dependencies, row.listener),
-    },
-    createdByUserId: row.created_by_user_id,
+    ...{ id, displayName, description, steps, publishedVersion },
+    trigger: { enabled: listener.enabled, incomingWebhook },
+    createdByUserId,
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
   }
