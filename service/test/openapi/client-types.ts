@@ -1816,19 +1816,19 @@ export interface components {
             page_token?: string | null;
             /** @description Part of the display name or description. Ignores case. */
             query?: string;
-            /** @description The whole display name. Ignores case. */
-            displayName?: string;
-            /** @description Default: all. */
-            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
             /** @description Default: all. */
             refs?: {
                 id: string;
             }[];
+            /** @description The whole display name. Ignores case. */
+            displayName?: string;
+            /** @description Default: all. */
+            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
             excludePolicyIds?: string[];
             includeDeleted?: boolean;
         };
-        CreatePolicyRequest: {
-            displayName: string;
+        UpdatePolicyRequest: {
+            displayName?: string;
             description?: string;
             /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
             policySteps?: {
@@ -1850,8 +1850,6 @@ export interface components {
              * @description Unused.
              */
             reassignTasksToDelegates?: boolean;
-            /** @enum {string} */
-            policyType: "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION";
         };
         PolicyStepInput: {
             approval?: ({
@@ -1884,8 +1882,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        UpdatePolicyRequest: {
-            displayName?: string;
+        DeletePolicyResponse: Record<string, never>;
+        CreatePolicyRequest: {
+            displayName: string;
             description?: string;
             /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
             policySteps?: {
@@ -1907,8 +1906,9 @@ export interface components {
              * @description Unused.
              */
             reassignTasksToDelegates?: boolean;
+            /** @enum {string} */
+            policyType: "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION";
         };
-        DeletePolicyResponse: Record<string, never>;
         ListAppEntitlementsResponse: {
             list: {
                 appEntitlement: components["schemas"]["AppEntitlement"];
@@ -2097,6 +2097,35 @@ export interface components {
                 id: string;
             }[];
         };
+        AutomationPatch: {
+            displayName?: string;
+            description?: string;
+            /** @description Steps run only after you publish them. */
+            steps?: components["schemas"]["AutomationStep"][];
+            trigger?: {
+                /** @description A disabled trigger runs nothing (4.2, rule 3). */
+                enabled?: boolean;
+                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
+            };
+        };
+        IncomingWebhookPatch: {
+            /**
+             * @description The networks that may send, e.g. `192.0.2.0/24`.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            allowedCidrs?: string[] | null;
+            jwt?: components["schemas"]["IncomingWebhookJwt"];
+        };
+        IncomingWebhookJwt: {
+            /**
+             * Format: uri
+             * @description The `https:` URL of the sender's JWKS, at a public address.
+             */
+            jwksUrl: string;
+        };
+        DeleteAutomationResponse: Record<string, never>;
         CreateAutomationResponse: {
             automation: components["schemas"]["Automation"];
             signingSecret: components["schemas"]["SigningSecret"] | null;
@@ -2133,35 +2162,6 @@ export interface components {
             hmac?: Record<string, never> | null;
             jwt?: components["schemas"]["IncomingWebhookJwt"] | null;
         };
-        IncomingWebhookJwt: {
-            /**
-             * Format: uri
-             * @description The `https:` URL of the sender's JWKS, at a public address.
-             */
-            jwksUrl: string;
-        };
-        AutomationPatch: {
-            displayName?: string;
-            description?: string;
-            /** @description Steps run only after you publish them. */
-            steps?: components["schemas"]["AutomationStep"][];
-            trigger?: {
-                /** @description A disabled trigger runs nothing (4.2, rule 3). */
-                enabled?: boolean;
-                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
-            };
-        };
-        IncomingWebhookPatch: {
-            /**
-             * @description The networks that may send, e.g. `192.0.2.0/24`.
-             * @example [
-             *       "192.0.2.0/24"
-             *     ]
-             */
-            allowedCidrs?: string[] | null;
-            jwt?: components["schemas"]["IncomingWebhookJwt"];
-        };
-        DeleteAutomationResponse: Record<string, never>;
         RotateSecretResponse: {
             signingSecret: components["schemas"]["SigningSecret"];
         };
