@@ -1,21 +1,17 @@
-import type { Transaction } from '../database/database.ts'
+import { createRoute, z } from '@hono/zod-openapi'
+import { type Collection, collectionRoutes } from '../http/collection.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { derivedKey } from '../http/derived-key.ts'
-import { listPage, type PageRequest } from '../http/list.ts'
-import { PageTokens } from '../http/page-token.ts'
-import { newRouter, type Router } from '../http/router.ts'
-import { maskedUpdate } from '../http/update-mask.ts'
+import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
+import { takes } from '../http/takes.ts'
 import {
-  createOperation,
-  deleteOperation,
-  listOperation,
-  patchOperation,
-  publishOperation,
-  readOperation,
-  searchOperation,
-  updateOperation,
-} from './operations.ts'
-import { type AutomationFilters, CLEARED_AUTOMATION } from './schema.ts'
+  type AutomationPatch,
+  automationPatchSchema,
+  automationResponse,
+  createdAutomationSchema,
+  newAutomationSchema,
+  type SearchAutomations,
+  searchAutomationsRequest,
+} from './schema.ts'
 import {
   type AutomationRow,
   automationOf,
@@ -27,65 +23,79 @@ import {
   publishAutomation,
 } from './store.ts'
 
+const common = { method: 'post' as const, tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
+
+const createOperation = createRoute({
+  ...common,
+  path: '/api/v1/automations',
+  operationId: 'createAutomation',
+  summary: 'Create an automation with its incoming-webhook trigger',
+  description:
+    'Creates the listener URL, and for HMAC the secret, which is shown only here. Nothing runs until it is published and ' +
+    'its trigger is enabled. Requires the role `super_admin`.',
+  request: { body: { required: true, ...json(newAutomationSchema) } },
+  responses: {
+    200: { description: 'The automation and its secret.', ...json(createdAutomationSchema) },
+    ...refusals('body_not_json', 'webhook_invalid', 'forbidden', 'body_too_large'),
+  },
+})
+
+const publishOperation = createRoute({
+  ...common,
+  path: '/api/v1/automations/{automation_id}/action/publish',
+  operationId: 'publishAutomation',
+  summary: 'Publish the current steps',
+  request: { params: z.object({ automation_id: z.string() }) },
+  responses: {
+    200: { description: 'The automation.', ...json(automationResponse) },
+    ...refusals('forbidden', 'automation_unknown', 'body_too_large'),
+  },
+})
+
+function automations(
+  dependencies: Dependencies,
+): Collection<AutomationRow, SearchAutomations, AutomationPatch> {
+  return {
+    names: ['Automation', 'Automations'],
+    readers: 'super_admin',
+    summaries: {
+      list: 'The automations, newest first',
+      read: 'One automation',
+      search: 'Search automations, newest first',
+      change: 'Change the fields that are present; enable or disable the trigger',
+      remove: 'Delete an automation with its listener and secrets; accepted runs continue',
+    },
+    response: automationResponse,
+    searchRequest: searchAutomationsRequest,
+    changeRequest: automationPatchSchema,
+    unknown: 'automation_unknown',
+    refused: { change: ['webhook_invalid'], remove: [] },
+    matching: automationsLike,
+    find: findAutomation,
+    show: (database, row) => automationOf(database, dependencies, row),
+    change: (tx, id, patch) => patchAutomation(tx, dependencies, id, patch),
+    remove: (tx, id) => deleteAutomation(tx, dependencies, id),
+  }
+}
+
 /** Every route requires the role `super_admin`. */
 export function automationRoutes(dependencies: Dependencies): Router {
-  return newRouter().route('/', reading(dependencies)).route('/', writing(dependencies))
-}
-
-async function shown(dependencies: Dependencies, id: string) {
   const { database } = dependencies
-  return { automation: await automationOf(database, dependencies, await findAutomation(database, id)) }
-}
-
-function reading(dependencies: Dependencies): Router {
-  const { database, secret } = dependencies
-  const key = derivedKey(secret, 'page tokens')
-  const page = async (request: AutomationFilters & PageRequest) => {
-    const listing = automationsLike(request)
-    const tokens = new PageTokens(key, ['automations', listing.params])
-    return listPage(database, listing, request, tokens, async (rows: AutomationRow[]) => {
-      const automations = await Promise.all(rows.map((row) => automationOf(database, dependencies, row)))
-      return { list: automations.map((automation) => ({ automation })) }
-    })
-  }
   return newRouter()
-    .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
-    .openapi(readOperation, async (c) =>
-      c.json(await shown(dependencies, c.req.valid('param').automation_id), 200),
-    )
-    .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
-}
-
-function writing(dependencies: Dependencies): Router {
-  const { database } = dependencies
-  const changed = async (id: string, change: (tx: Transaction) => Promise<void>) => {
-    await database.transaction(change)
-    return shown(dependencies, id)
-  }
-  return newRouter()
+    .route('/', collectionRoutes(automations(dependencies), dependencies))
     .openapi(createOperation, async (c) => {
-      const { id, signingSecret } = await database.transaction((tx) =>
-        createAutomation(tx, dependencies, c.var.caller, c.req.valid('json')),
-      )
-      const { automation } = await shown(dependencies, id)
-      return c.json({ automation, signingSecret }, 200, { 'cache-control': 'no-store' })
-    })
-    .openapi(updateOperation, async (c) => {
-      const [{ automation_id: id }, { automation, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
-      const given = maskedUpdate(automation, updateMask, CLEARED_AUTOMATION)
-      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
-    })
-    .openapi(patchOperation, async (c) => {
-      const [{ automation_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
-      return c.json(await changed(id, (tx) => patchAutomation(tx, dependencies, id, given)), 200)
-    })
-    .openapi(deleteOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      await database.transaction((tx) => deleteAutomation(tx, dependencies, id))
-      return c.json({}, 200)
+      const reply = await database.transaction(async (tx) => {
+        const made = await createAutomation(tx, dependencies, c.var.caller, c.req.valid('json'))
+        const row = await findAutomation(tx, made.id)
+        return { automation: await automationOf(tx, dependencies, row), signingSecret: made.signingSecret }
+      })
+      return c.json(reply, 200, { 'cache-control': 'no-store' })
     })
     .openapi(publishOperation, async (c) => {
-      const { automation_id: id } = c.req.valid('param')
-      return c.json(await changed(id, (tx) => publishAutomation(tx, dependencies, id)), 200)
+      const automation = await database.transaction(async (tx) => {
+        const row = await publishAutomation(tx, dependencies, c.req.valid('param').automation_id)
+        return automationOf(tx, dependencies, row)
+      })
+      return c.json({ automation }, 200)
     })
 }

@@ -1,14 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { type PageRequest, refs, searchBody } from '../http/list.ts'
+import { nameFilters, searchBody } from '../http/list.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
-import { updateMask } from '../http/update-mask.ts'
 import {
   newWebhookSchema,
   signingSecretSchema,
   webhookPatchSchema,
   webhookSchema,
-  webhookUpdateSchema,
 } from '../listeners/schema.ts'
 import { stepsSchema } from './steps.ts'
 
@@ -25,56 +23,18 @@ export const newAutomationSchema = z
   })
   .openapi('NewAutomation')
 
-const changes = {
-  displayName: displayName.optional(),
-  description: description.optional(),
-  steps: stepsSchema.optional().openapi({ description: 'Steps run only after you publish them.' }),
-}
-
 export const automationPatchSchema = z
   .strictObject({
-    ...changes,
+    displayName: displayName.optional(),
+    description: description.optional(),
+    steps: stepsSchema.optional().openapi({ description: 'Steps run only after you publish them.' }),
     trigger: z
       .strictObject({ enabled: enabled.optional(), incomingWebhook: webhookPatchSchema.optional() })
       .optional(),
   })
   .openapi('AutomationPatch')
 
-const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignored.' })
-
-/** A whole automation, as a client read and then changed it. */
-export const maskedAutomationRequest = z
-  .strictObject({
-    // Not with `extend`: the document would combine two strict schemas that refuse each other's fields.
-    automation: z
-      .strictObject({
-        ...changes,
-        trigger: z
-          .strictObject({ enabled: enabled.optional(), incomingWebhook: webhookUpdateSchema.optional() })
-          .optional(),
-        ...{ id: ignored, publishedVersion: ignored, createdByUserId: ignored },
-        ...{ createdAt: ignored, updatedAt: ignored },
-      })
-      .openapi('AutomationUpdate'),
-    updateMask,
-  })
-  .openapi('MaskedUpdateAutomationRequest')
-
-/** The value of each field once cleared. */
-export const CLEARED_AUTOMATION: z.infer<typeof maskedAutomationRequest>['automation'] = {
-  displayName: undefined,
-  description: '',
-  steps: undefined,
-  trigger: undefined,
-}
-
-export const searchAutomationsRequest = searchBody({
-  query: z
-    .string()
-    .optional()
-    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
-  refs: refs.optional().openapi({ description: 'Default: all.' }),
-}).openapi('SearchAutomationsRequest')
+export const searchAutomationsRequest = searchBody(nameFilters).openapi('SearchAutomationsRequest')
 
 export const automationSchema = z
   .object({
@@ -102,6 +62,6 @@ export const createdAutomationSchema = z
   .openapi('CreateAutomationResponse')
 
 export type NewAutomation = z.infer<typeof newAutomationSchema>
-export type AutomationPatch = z.infer<typeof maskedAutomationRequest>['automation']
-export type AutomationFilters = Omit<z.infer<typeof searchAutomationsRequest>, keyof PageRequest>
+export type AutomationPatch = z.infer<typeof automationPatchSchema>
+export type SearchAutomations = z.infer<typeof searchAutomationsRequest>
 export type Automation = z.infer<typeof automationSchema>

@@ -7,28 +7,25 @@ import { iso } from '../http/timestamp.ts'
 import type { ListenerRow } from '../listeners/rows.ts'
 import type { SigningSecret } from '../listeners/schema.ts'
 import { createListener, deleteListener, patchListener, webhookOf } from '../listeners/store.ts'
-import type { Automation, AutomationFilters, AutomationPatch, NewAutomation } from './schema.ts'
-import type { AutomationStep } from './steps.ts'
+import type { Automation, AutomationPatch, NewAutomation, SearchAutomations } from './schema.ts'
 
-export interface AutomationRow {
-  readonly id: string
-  readonly display_name: string
-  readonly description: string
-  readonly steps: AutomationStep[]
-  readonly published_version: number | null
-  readonly created_by_user_id: string
+/** An automation without what its listener adds. */
+type Stored = Omit<Automation, 'trigger' | 'createdAt' | 'updatedAt'>
+
+export interface AutomationRow extends Stored {
   readonly created_at: Date
   readonly updated_at: Date
   readonly listener: ListenerRow
 }
 
-const ROWS = `a.id, a.display_name, a.description, a.steps, a.published_version, a.created_by_user_id, a.created_at,
-  a.updated_at, to_jsonb(l) AS listener FROM automations a JOIN listeners l ON l.automation_id = a.id`
+const ROWS = `a.id, a.display_name AS "displayName", a.description, a.steps, a.published_version AS "publishedVersion",
+  a.created_by_user_id AS "createdByUserId", a.created_at, a.updated_at, to_jsonb(l) AS listener
+  FROM automations a JOIN listeners l ON l.automation_id = a.id`
 
 const QUERY = 'strpos(lower(a.display_name), lower($1)) > 0 OR strpos(lower(a.description), lower($1)) > 0'
 
 /** The automations that match, newest first. */
-export function automationsLike({ query, refs }: AutomationFilters): Listing {
+export function automationsLike({ query, refs }: Partial<SearchAutomations>): Listing {
   return {
     select: ROWS,
     where: `a.deleted_at IS NULL AND ($1::text IS NULL OR ${QUERY})
@@ -67,46 +64,52 @@ export async function createAutomation(
   }
 }
 
-/** Changes the fields that are present. New steps run only once published. */
+/** Changes the fields that are present. New steps run only once published. @throws Problem `automation_unknown`. */
 export async function patchAutomation(
   tx: Transaction,
   dependencies: Dependencies,
   id: string,
   { displayName, description, steps, trigger }: AutomationPatch,
-): Promise<void> {
-  const [row] = await tx.query(
-    `UPDATE automations SET display_name = coalesce($2, display_name), description = coalesce($3, description),
-     steps = coalesce($4::jsonb, steps), updated_at = $5
-     WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
-    [id, displayName, description, steps && JSON.stringify(steps), new Date(dependencies.clock.now())],
-  )
-  if (row === undefined) refuseUnknown()
+): Promise<AutomationRow> {
+  const set = `display_name = coalesce($2, display_name), description = coalesce($3, description),
+    steps = coalesce($4::jsonb, steps), updated_at = $5`
+  const now = new Date(dependencies.clock.now())
+  await update(tx, id, set, [displayName, description, steps && JSON.stringify(steps), now])
   if (trigger) await patchListener(tx, dependencies, id, trigger)
+  return findAutomation(tx, id)
 }
 
-/** Publishes the current steps as a new version. */
-export async function publishAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
-  const [row] = await tx.query(
-    `UPDATE automations SET published_version = coalesce(published_version, 0) + 1, updated_at = $2
-     WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
-    [id, new Date(clock.now())],
-  )
-  if (row === undefined) refuseUnknown()
+/** Publishes the current steps as a new version. @throws Problem `automation_unknown`. */
+export async function publishAutomation(
+  tx: Transaction,
+  { clock }: Dependencies,
+  id: string,
+): Promise<AutomationRow> {
+  const set = 'published_version = coalesce(published_version, 0) + 1, updated_at = $2'
+  await update(tx, id, set, [new Date(clock.now())])
   await tx.query(
     `INSERT INTO automation_versions (automation_id, version, steps, published_at)
      SELECT id, published_version, steps, updated_at FROM automations WHERE id = $1`,
     [id],
   )
+  return findAutomation(tx, id)
 }
 
-/** Marks the automation as deleted and removes its listener and secrets. Accepted runs continue and stay readable. */
+/**
+ * Marks the automation as deleted and removes its listener and secrets. Accepted runs continue and stay readable.
+ *
+ * @throws Problem `automation_unknown`.
+ */
 export async function deleteAutomation(tx: Transaction, { clock }: Dependencies, id: string): Promise<void> {
-  const [row] = await tx.query(
-    'UPDATE automations SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL RETURNING id',
-    [id, new Date(clock.now())],
-  )
-  if (row === undefined) refuseUnknown()
+  await update(tx, id, 'deleted_at = $2', [new Date(clock.now())])
   await deleteListener(tx, id)
+}
+
+/** @param set The assignments. Their values begin with `$2`. */
+async function update(tx: Transaction, id: string, set: string, values: readonly unknown[]): Promise<void> {
+  const where = 'id = $1 AND deleted_at IS NULL'
+  const [row] = await tx.query(`UPDATE automations SET ${set} WHERE ${where} RETURNING id`, [id, ...values])
+  if (row === undefined) refuseUnknown()
 }
 
 function refuseUnknown(): never {
@@ -118,17 +121,12 @@ export async function automationOf(
   dependencies: Dependencies,
   row: AutomationRow,
 ): Promise<Automation> {
+  const { id, displayName, description, steps, publishedVersion, listener, createdByUserId } = row
+  const incomingWebhook = await webhookOf(database, dependencies, listener)
   return {
-    id: row.id,
-    displayName: row.display_name,
-    description: row.description,
-    steps: row.steps,
-    publishedVersion: row.published_version,
-    trigger: {
-      enabled: row.listener.enabled,
-      incomingWebhook: await webhookOf(database, dependencies, row.listener),
-    },
-    createdByUserId: row.created_by_user_id,
+    ...{ id, displayName, description, steps, publishedVersion },
+    trigger: { enabled: listener.enabled, incomingWebhook },
+    createdByUserId,
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
   }

@@ -30,41 +30,29 @@ export const pageQuery = z.strictObject({
   page_token: z.string().optional().openapi({ description: tokenRule }),
 })
 
-const size = whole(z.number()).nullable()
-const token = z.string().nullish()
-const addition = 'An addition, for clients that use camel case.'
-
-/** For the body of a POST operation, which also accepts both in camel case. */
+/** For the body of a POST operation. */
 const pageBody = {
-  page_size: size,
-  page_token: token.openapi({ description: tokenRule }),
-  pageSize: size.openapi({ description: addition }),
-  pageToken: token.openapi({ description: addition }),
+  page_size: whole(z.number()).nullable(),
+  page_token: z.string().nullish().openapi({ description: tokenRule }),
 }
 
 export type PageRequest = z.infer<z.ZodObject<typeof pageBody>>
 
-/** Selects objects by ID. */
-export const refs = z.array(z.strictObject({ id: z.string() }))
-
-/** The body of a search: filters and paging. Refuses two spellings with different values. */
-export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {
-  return z
-    .strictObject({ ...pageBody, ...filters })
-    .refine(...agreeing('page_size', 'pageSize'))
-    .refine(...agreeing('page_token', 'pageToken'))
+/** The filters of every search for objects with names. */
+export const nameFilters = {
+  query: z
+    .string()
+    .optional()
+    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
+  refs: z
+    .array(z.strictObject({ id: z.string() }))
+    .optional()
+    .openapi({ description: 'Default: all.' }),
 }
 
-/** Arguments for `refine`: the two members must not have different values. */
-function agreeing(
-  one: string,
-  other: string,
-): [(body: object) => boolean, { path: string[]; error: string }] {
-  const agree = (body: object) => {
-    const given = [one, other].map((name): unknown => Reflect.get(body, name) ?? undefined)
-    return given.includes(undefined) || given[0] === given[1]
-  }
-  return [agree, { path: [other], error: `contradicts ${one}` }]
+/** The body of a search: filters and paging. */
+export function searchBody<Filters extends z.ZodRawShape>(filters: Filters) {
+  return z.strictObject({ ...pageBody, ...filters })
 }
 
 /** `list` and `nextPageToken` (specification, 4.3). */
@@ -106,9 +94,8 @@ export async function listPage<Row, Page extends { readonly list: readonly unkno
   show: (rows: Row[]) => Page | Promise<Page>,
 ): Promise<Page & { nextPageToken: string }> {
   const { select, where, params, keys, order } = listing
-  const token = request.page_token ?? request.pageToken
-  const after = token ? tokens.read(token) : []
-  const size = clamped(request.page_size ?? request.pageSize ?? DEFAULT)
+  const after = request.page_token ? tokens.read(request.page_token) : []
+  const size = clamped(request.page_size ?? DEFAULT)
   const limit = `$${params.length + after.length + 1}`
   const found = await database.query<Row & { cursor: string[] }>(
     `SELECT ARRAY[${keys.map((key) => `${key}::text`).join()}] AS cursor, ${select}

@@ -2,8 +2,15 @@ import { z } from '@hono/zod-openapi'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 
+const cidr = z
+  .string()
+  .refine(
+    (given) => !given.endsWith('/0'),
+    'allows every address; to allow them all, set allowedCidrs to null',
+  )
+
 const cidrsSchema = z
-  .array(z.string())
+  .array(cidr)
   .min(1)
   .max(100)
   .openapi({ description: 'The networks that may send, e.g. `192.0.2.0/24`.', examples: [['192.0.2.0/24']] })
@@ -30,16 +37,6 @@ export const webhookPatchSchema = z
   .strictObject({ allowedCidrs: cidrsSchema.nullish(), jwt: jwtSchema.optional() })
   .openapi('IncomingWebhookPatch')
 
-/** The same in a whole object that a client sends back, with read-only fields and the unused method. */
-export const webhookUpdateSchema = webhookPatchSchema
-  .extend({
-    jwt: orNull(jwtSchema).optional(),
-    listenerId: z.unknown().optional(),
-    url: z.unknown().optional(),
-    hmac: z.looseObject({}).nullish(),
-  })
-  .openapi('IncomingWebhookUpdate')
-
 export const liveSecretSchema = z
   .object({ id: z.string(), createdAt: timestamp })
   .openapi('LiveSecret', { description: 'The secret itself is not returned again.' })
@@ -65,6 +62,6 @@ export const signingSecretSchema = z
 
 export type LiveSecret = z.infer<typeof liveSecretSchema>
 export type NewWebhook = z.infer<typeof newWebhookSchema>
-export type WebhookPatch = Pick<z.infer<typeof webhookUpdateSchema>, 'allowedCidrs' | 'jwt' | 'hmac'>
+export type WebhookPatch = z.infer<typeof webhookPatchSchema>
 export type IncomingWebhook = z.infer<typeof webhookSchema>
 export type SigningSecret = z.infer<typeof signingSecretSchema>

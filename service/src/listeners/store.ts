@@ -30,11 +30,9 @@ export async function patchListener(
   patch: { readonly incomingWebhook?: WebhookPatch | undefined; readonly enabled?: boolean | undefined },
 ): Promise<void> {
   const before = await changeListener(tx, 'automation_id', automationId)
-  const { allowedCidrs = before.allowed_cidrs, jwt, hmac } = patch.incomingWebhook ?? {}
-  if (before.jwks_url === null ? jwt : hmac) {
-    const method = before.jwks_url === null ? 'HMAC' : 'JWT'
-    throw new Problem('webhook_invalid', `This trigger authenticates by ${method}. The method cannot change.`)
-  }
+  const { allowedCidrs = before.allowed_cidrs, jwt } = patch.incomingWebhook ?? {}
+  if (before.jwks_url === null && jwt)
+    throw new Problem('webhook_invalid', 'This trigger authenticates by HMAC. The method cannot change.')
   const [row] = await tx.query<ListenerRow>(
     `UPDATE listeners SET enabled = $2, allowed_cidrs = $3, jwks_url = $4 WHERE id = $1 RETURNING ${COLUMNS}`,
     [before.id, patch.enabled ?? before.enabled, allowedCidrs, jwt?.jwksUrl ?? before.jwks_url],

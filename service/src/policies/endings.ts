@@ -37,13 +37,10 @@ const end = (ending: Ending) =>
     })
     .openapi({ description: 'Set if the step ended this way. An addition.' })
 
-/** The members of an instance, of which the one for its ending is set. `fromEntries` loses the key types. */
-export const ends = Object.fromEntries(ENDINGS.map((ending) => [ending, end(ending).optional()])) as Record<
-  Ending,
-  z.ZodOptional<ReturnType<typeof end>>
->
+/** The members of an instance, of which the one for its ending is set. */
+export const ends = Object.fromEntries(ENDINGS.map((ending) => [ending, end(ending).optional()]))
 
-/** The same names, reserved: a policy must not use them for a step's own fields. `fromEntries` loses the key types. */
+/** The same names, reserved: a policy must not use them for a step's own fields. */
 export const noEnds = Object.fromEntries(
   ENDINGS.map((ending) => [ending, z.undefined('is set by the service when the step ends').optional()]),
-) as Record<Ending, z.ZodOptional<z.ZodUndefined>>
+)

@@ -1,68 +1,67 @@
-import type { Transaction } from '../database/database.ts'
+import { createRoute } from '@hono/zod-openapi'
+import { type Collection, collectionRoutes } from '../http/collection.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { derivedKey } from '../http/derived-key.ts'
-import { listPage, type PageRequest } from '../http/list.ts'
-import { PageTokens } from '../http/page-token.ts'
-import { newRouter, type Router } from '../http/router.ts'
-import { maskedUpdate } from '../http/update-mask.ts'
-import { deletePolicy } from './delete.ts'
-import { policiesLike } from './lists.ts'
+import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
+import { takes } from '../http/takes.ts'
 import {
-  createOperation,
-  deleteOperation,
-  listOperation,
-  patchOperation,
-  readOperation,
-  searchOperation,
-  updateOperation,
-} from './operations.ts'
-import { CLEARED_POLICY, type PolicyFilters } from './schema.ts'
-import { findPolicy, type PolicyRow, policyOf } from './store.ts'
-import { createPolicy, updatePolicy } from './write.ts'
+  createPolicyRequest,
+  policyResponse,
+  type SearchPolicies,
+  searchPoliciesRequest,
+  type UpdatePolicy,
+  updatePolicyRequest,
+} from './schema.ts'
+import { findPolicy, type PolicyRow, policiesLike, policyOf } from './store.ts'
+import { createPolicy, deletePolicy, updatePolicy } from './write.ts'
+
+const createOperation = createRoute({
+  method: 'post',
+  path: '/api/v1/policies',
+  operationId: 'createPolicy',
+  summary: 'Create a policy',
+  tags: ['Policies'],
+  ...ADDITION,
+  ...takes('super_admin'),
+  request: { body: { required: true, ...json(createPolicyRequest) } },
+  responses: {
+    200: { description: 'The policy.', ...json(policyResponse) },
+    ...refusals('body_not_json', 'policy_invalid', 'forbidden', 'feature_disabled', 'body_too_large'),
+  },
+})
+
+function policies(dependencies: Dependencies): Collection<PolicyRow, SearchPolicies, UpdatePolicy> {
+  return {
+    names: ['Policy', 'Policies'],
+    readers: 'everyone',
+    summaries: {
+      list: 'List all policies, oldest first',
+      read: 'One policy',
+      search: 'Search policies, oldest first',
+      change: 'Change a policy; absent fields stay unchanged',
+      remove: 'Delete a policy; its tasks continue',
+    },
+    response: policyResponse,
+    searchRequest: searchPoliciesRequest,
+    changeRequest: updatePolicyRequest,
+    unknown: 'policy_unknown',
+    refused: {
+      change: ['policy_invalid', 'feature_disabled', 'policy_builtin'],
+      remove: ['policy_builtin', 'policy_in_use'],
+    },
+    matching: policiesLike,
+    find: findPolicy,
+    show: (_, row) => policyOf(row),
+    change: (tx, id, given) => updatePolicy(tx, id, given, dependencies),
+    remove: (tx, id) => deletePolicy(tx, id, dependencies),
+  }
+}
 
 export function policyRoutes(dependencies: Dependencies): Router {
-  return newRouter().route('/', reading(dependencies)).route('/', writing(dependencies))
-}
-
-function reading({ database, secret }: Dependencies): Router {
-  const key = derivedKey(secret, 'page tokens')
-  const page = async (request: PolicyFilters & PageRequest) => {
-    const listing = policiesLike(request)
-    const tokens = new PageTokens(key, ['policies', listing.params])
-    return listPage(database, listing, request, tokens, (rows: PolicyRow[]) => ({
-      list: rows.map((row) => ({ policy: policyOf(row) })),
-    }))
-  }
   return newRouter()
-    .openapi(listOperation, async (c) => c.json(await page(c.req.valid('query')), 200))
-    .openapi(readOperation, async (c) => {
-      const row = await findPolicy(database, c.req.valid('param').policy_id)
+    .route('/', collectionRoutes(policies(dependencies), dependencies))
+    .openapi(createOperation, async (c) => {
+      const given = c.req.valid('json')
+      const row = await dependencies.database.transaction((tx) => createPolicy(tx, given, dependencies))
       return c.json({ policy: policyOf(row) }, 200)
-    })
-    .openapi(searchOperation, async (c) => c.json(await page(c.req.valid('json')), 200))
-}
-
-function writing(dependencies: Dependencies): Router {
-  const { database } = dependencies
-  const written = async (write: (tx: Transaction) => Promise<PolicyRow>) => ({
-    policy: policyOf(await database.transaction(write)),
-  })
-  return newRouter()
-    .openapi(createOperation, async (c) =>
-      c.json(await written((tx) => createPolicy(tx, c.req.valid('json'), dependencies)), 200),
-    )
-    .openapi(updateOperation, async (c) => {
-      const [{ policy_id: id }, { policy, updateMask }] = [c.req.valid('param'), c.req.valid('json')]
-      const given = maskedUpdate(policy, updateMask, CLEARED_POLICY)
-      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
-    })
-    .openapi(patchOperation, async (c) => {
-      const [{ policy_id: id }, given] = [c.req.valid('param'), c.req.valid('json')]
-      return c.json(await written((tx) => updatePolicy(tx, id, given, dependencies)), 200)
-    })
-    .openapi(deleteOperation, async (c) => {
-      const { policy_id: id } = c.req.valid('param')
-      await database.transaction((tx) => deletePolicy(tx, id, dependencies))
-      return c.json({}, 200)
     })
 }

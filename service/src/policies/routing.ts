@@ -1,7 +1,7 @@
 import { type CelContext, CelError, type Evaluate } from '../cel/evaluate.ts'
 import type { Queryable } from '../database/database.ts'
 import { Problem } from '../http/problem.ts'
-import { baselineKey, keyOf } from './schema.ts'
+import { baselineKey } from './schema.ts'
 import type { StoredStep } from './step.ts'
 import { findPolicy, type PolicyRow } from './store.ts'
 
@@ -32,7 +32,7 @@ async function firstMatch(
   evaluate: Evaluate,
 ): Promise<string | undefined> {
   for (const [index, rule] of (rules ?? []).entries()) {
-    if (await holds(evaluate(rule.condition, ctx, id), `${id}, rule ${index + 1}`)) return keyOf(rule)
+    if (await holds(evaluate(rule.condition, ctx, id), `${id}, rule ${index + 1}`)) return rule.policyKey
   }
   return undefined
 }

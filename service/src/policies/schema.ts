@@ -1,10 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers, recordOf, texts } from '../http/as-given.ts'
-import { type PageRequest, refs, searchBody } from '../http/list.ts'
+import { nameFilters, searchBody } from '../http/list.ts'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
-import { updateMask } from '../http/update-mask.ts'
 import { policyStepInput, policyStepSchema } from './step.ts'
 
 export const POLICY_TYPES = prefixed('POLICY_TYPE', [
@@ -21,32 +20,23 @@ export function baselineKey(policyType: string): string {
   return policyType.replace(/^POLICY_TYPE_/, '').toLowerCase()
 }
 
-/** The key of the sequence that a rule selects. Some clients call it `stepKey`. Undefined if it is missing. */
-export function keyOf(rule: { readonly policyKey?: string | null | undefined; readonly stepKey?: unknown }) {
-  const { policyKey, stepKey } = rule
-  return policyKey ?? (typeof stepKey === 'string' ? stepKey : undefined)
-}
-
 export const ruleSchema = anyMembers(
-  z.object({ condition: z.string().min(1), policyKey: z.string().nullish() }),
-)
-  .refine((rule) => keyOf(rule) !== undefined, { path: ['policyKey'], error: 'Set policyKey.' })
-  .openapi('Rule', {
-    properties: {
-      condition: {
-        type: 'string',
-        minLength: 1,
-        description: 'CEL over `ctx.task` and `ctx.user`; true selects. An addition.',
-      },
-      policyKey: {
-        type: ['string', 'null'],
-        description: 'The key of the selected entry of `policySteps`. An addition.',
-      },
-      stepKey: { description: 'Read as `policyKey` if that is absent. An addition.' },
+  z.object({ condition: z.string().min(1), policyKey: z.string() }),
+).openapi('Rule', {
+  properties: {
+    condition: {
+      type: 'string',
+      minLength: 1,
+      description: 'CEL over `ctx.task` and `ctx.user`; true selects. An addition.',
     },
-    required: ['condition'],
-    description: 'The specification does not show its fields. Other members are kept as given.',
-  })
+    policyKey: {
+      type: 'string',
+      description: 'The key of the selected entry of `policySteps`. An addition.',
+    },
+  },
+  required: ['condition', 'policyKey'],
+  description: 'The specification does not show its fields. Other members are kept as given.',
+})
 
 const notShown = { description: 'The specification does not show its fields.' }
 const postAction = anyMembers().openapi('PolicyPostActions', notShown)
@@ -82,6 +72,8 @@ export const policySchema = z
 
 export type Policy = z.infer<typeof policySchema>
 
+export const policyResponse = z.object({ policy: policySchema }).openapi('PolicyResponse')
+
 const MOST_RULES = 50
 /** The baseline, and one for each rule. */
 const MOST_SEQUENCES = MOST_RULES + 1
@@ -112,53 +104,19 @@ export const createPolicyRequest = z
   .strictObject({ ...settings, policyType: z.enum(POLICY_TYPES).exclude(['POLICY_TYPE_UNSPECIFIED']) })
   .openapi('CreatePolicyRequest')
 
-const changes = { ...settings, displayName: settings.displayName.optional() }
-
 /** Absent fields stay unchanged. `policyType` cannot change. */
-export const updatePolicyRequest = z.strictObject(changes).openapi('UpdatePolicyRequest')
-
-/** The value of each field once cleared. */
-export const CLEARED_POLICY: UpdatePolicy = {
-  displayName: undefined,
-  description: '',
-  policySteps: {},
-  rules: null,
-  baselinePolicyId: '',
-  postActions: null,
-  scope: null,
-  annotations: {},
-  reassignTasksToDelegates: false,
-}
-
-const ignored = z.unknown().optional().openapi({ description: 'Read-only: ignored.' })
-
-/** A whole policy, as a client read and then changed it. */
-export const maskedPolicyRequest = z
-  .strictObject({
-    // Not with `extend`: the document would combine two strict schemas that refuse each other's fields.
-    policy: z
-      .strictObject({
-        ...changes,
-        ...{ id: ignored, policyType: ignored, systemBuiltin: ignored },
-        ...{ createdAt: ignored, updatedAt: ignored, deletedAt: ignored },
-      })
-      .openapi('PolicyUpdate'),
-    updateMask,
-  })
-  .openapi('MaskedUpdatePolicyRequest')
+export const updatePolicyRequest = z
+  .strictObject({ ...settings, displayName: settings.displayName.optional() })
+  .openapi('UpdatePolicyRequest')
 
 export const searchPoliciesRequest = searchBody({
-  query: z
-    .string()
-    .optional()
-    .openapi({ description: 'Part of the display name or description. Ignores case.' }),
+  ...nameFilters,
   displayName: z.string().optional().openapi({ description: 'The whole display name. Ignores case.' }),
   policyTypes: z.array(z.enum(POLICY_TYPES)).optional().openapi({ description: 'Default: all.' }),
-  refs: refs.optional().openapi({ description: 'Default: all.' }),
   excludePolicyIds: z.array(z.string()).optional(),
   includeDeleted: z.boolean().optional(),
 }).openapi('SearchPoliciesRequest')
 
-export type PolicyFilters = Omit<z.infer<typeof searchPoliciesRequest>, keyof PageRequest>
+export type SearchPolicies = z.infer<typeof searchPoliciesRequest>
 export type CreatePolicy = z.infer<typeof createPolicyRequest>
 export type UpdatePolicy = z.infer<typeof updatePolicyRequest>

@@ -7,19 +7,24 @@ import { ends, noEnds } from './endings.ts'
 
 const notShown = 'The specification does not show its fields. They are kept as given.'
 
-/** The users who may act on a step: `userIds`, or the clients' spelling `users.userIds`. */
 const userIds = {
   type: 'array' as const,
   items: { type: 'string' as const },
   description: 'The users who may act. An addition.',
 }
-const nullable: ('object' | 'null')[] = ['object', 'null']
-const users = { type: nullable, properties: { userIds }, additionalProperties: {} }
-const namedUsers = z.looseObject({ userIds: z.array(z.string()).nullish() }).nullish()
-const begin = z.object(noEnds)
-const acting = anyMembers(
-  begin.extend({ userIds: z.array(z.string()).optional(), users: namedUsers }),
-).openapi({ properties: { userIds, users }, description: notShown })
+/** Refused, because a step whose approvers are not read is open to every operator. */
+const users = z
+  .unknown()
+  .refine((given) => memberOf(given, 'userIds') === undefined, {
+    path: ['userIds'],
+    error: 'is not read; name the users in `userIds` of the step itself',
+  })
+  .optional()
+const begin = z.object({ ...noEnds, users })
+const acting = anyMembers(begin.extend({ userIds: z.array(z.string()).optional() })).openapi({
+  properties: { userIds },
+  description: notShown,
+})
 const accepting = anyMembers(begin.extend({ acceptMessage: z.string().optional() })).openapi({
   properties: { acceptMessage: { type: 'string' } },
   description: notShown,
@@ -37,7 +42,7 @@ const variants = {
   reject: beginning,
   wait: beginning,
   form: beginning,
-  action: open, // as in its instance
+  action: anyMembers(z.object({ users })).openapi({ description: notShown }), // may name an ending, as its instance does
 } satisfies Record<StepKind, z.ZodType>
 
 export const policyStepSchema = oneOfMembers(variants).openapi('PolicyStep')
@@ -110,12 +115,9 @@ export function variantOf(step: StoredStep): [kind: string, variant: unknown] {
   return Object.entries(step)[0] ?? ['', {}]
 }
 
-/** The users who may act on a step: the `userIds` and `users.userIds` of its kind. */
+/** The users who may act on a step: the `userIds` of its kind. */
 export function actorsOf(step: StoredStep): string[] {
   const [, variant] = variantOf(step)
-  const named = [variant, memberOf(variant, 'users')].flatMap((holder): unknown[] => {
-    const ids = memberOf(holder, 'userIds')
-    return Array.isArray(ids) ? ids : []
-  })
-  return [...new Set(named.filter((id) => typeof id === 'string'))]
+  const ids = memberOf(variant, 'userIds')
+  return Array.isArray(ids) ? [...new Set(ids.filter((id) => typeof id === 'string'))] : []
 }

@@ -1,8 +1,9 @@
 import type { Queryable } from '../database/database.ts'
+import type { Listing } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
 import { iso } from '../http/timestamp.ts'
 import type { Annotations } from './annotations.ts'
-import type { Policy } from './schema.ts'
+import type { Policy, SearchPolicies } from './schema.ts'
 import { policyStep, type StoredStep } from './step.ts'
 
 export interface PolicyRow {
@@ -21,6 +22,29 @@ export interface PolicyRow {
   readonly created_at: Date
   readonly updated_at: Date
   readonly deleted_at: Date | null
+}
+
+const QUERY = 'strpos(lower(display_name), lower($1)) > 0 OR strpos(lower(description), lower($1)) > 0'
+
+/** The policies that match, oldest first. */
+export function policiesLike(search: Partial<SearchPolicies>): Listing {
+  const { query, displayName, policyTypes, refs, excludePolicyIds, includeDeleted } = search
+  return {
+    select: '* FROM policies',
+    where: `($1::text IS NULL OR ${QUERY}) AND ($2::text IS NULL OR lower(display_name) = lower($2))
+      AND (cardinality($3::text[]) = 0 OR policy_type = ANY($3)) AND (cardinality($4::text[]) = 0 OR id = ANY($4))
+      AND id <> ALL($5::text[]) AND ($6 OR deleted_at IS NULL)`,
+    params: [
+      query ?? null,
+      displayName ?? null,
+      policyTypes ?? [],
+      (refs ?? []).map(({ id }) => id),
+      excludePolicyIds ?? [],
+      includeDeleted ?? false,
+    ],
+    keys: ['number'],
+    order: 'ASC',
+  }
 }
 
 /** @throws Problem `policy_unknown`. */
@@ -49,26 +73,17 @@ const WRITTEN = [
   'created_at',
   'updated_at',
   'deleted_at',
-] as const
-
-const JSON_COLUMNS: readonly string[] = ['policy_steps', 'rules', 'post_actions', 'scope', 'annotations']
+] as const satisfies readonly (keyof PolicyRow)[]
 
 /** Inserts or updates a policy and stores this generation of it. */
 export async function savePolicy(database: Queryable, row: PolicyRow): Promise<void> {
+  const insert = (table: string) => `INSERT INTO ${table} (${WRITTEN.join()})
+    SELECT ${WRITTEN.join()} FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`
   // Updating the key would lock out policies that refer to this one.
-  const changed = WRITTEN.filter((name) => name !== 'id')
-  const places = WRITTEN.map((name, index) => `$${index + 1}${JSON_COLUMNS.includes(name) ? '::jsonb' : ''}`)
-  const values = WRITTEN.map((name) => {
-    const value = row[name]
-    return JSON_COLUMNS.includes(name) && value !== null ? JSON.stringify(value) : value
-  })
-  const columns = `(${WRITTEN.join()}) VALUES (${places.join()})`
-  await database.query(
-    `INSERT INTO policies ${columns}
-     ON CONFLICT (id) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join()}`,
-    values,
-  )
-  await database.query(`INSERT INTO policy_generations ${columns}`, values)
+  const changed = WRITTEN.filter((name) => name !== 'id').map((name) => `${name} = excluded.${name}`)
+  const json = [JSON.stringify(row)]
+  await database.query(`${insert('policies')} ON CONFLICT (id) DO UPDATE SET ${changed.join()}`, json)
+  await database.query(insert('policy_generations'), json)
 }
 
 export function policyOf(row: PolicyRow): Policy {

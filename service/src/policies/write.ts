@@ -4,8 +4,8 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
 import { mergeAnnotations } from './annotations.ts'
-import { checkBaseline } from './baseline.ts'
-import { baselineKey, type CreatePolicy, keyOf, type UpdatePolicy } from './schema.ts'
+import { checkBaseline, lockBaselines } from './baseline.ts'
+import { baselineKey, type CreatePolicy, type UpdatePolicy } from './schema.ts'
 import { storedStep } from './step.ts'
 import { findPolicy, type PolicyRow, savePolicy } from './store.ts'
 
@@ -49,11 +49,36 @@ export async function updatePolicy(
 }
 
 /** Locks the policy until the transaction ends. @throws Problem `policy_unknown`, `policy_builtin`. */
-export async function lockPolicy(tx: Transaction, id: string): Promise<PolicyRow> {
+async function lockPolicy(tx: Transaction, id: string): Promise<PolicyRow> {
   const row = await findPolicy(tx, id, 'FOR NO KEY UPDATE')
   if (row.system_builtin)
     throw new Problem('policy_builtin', 'Built-in policies cannot be changed or deleted.')
   return row
+}
+
+/**
+ * Deletes a policy. New tasks cannot use it. Its running tasks continue with the steps they began with.
+ *
+ * @throws Problem `policy_unknown`, `policy_builtin`, and `policy_in_use` while another policy defers its baseline to it.
+ */
+export async function deletePolicy(
+  tx: Transaction,
+  id: string,
+  { clock }: Pick<Dependencies, 'clock'>,
+): Promise<void> {
+  await lockPolicy(tx, id)
+  await lockBaselines(tx)
+  const [deferring] = await tx.query<{ id: string }>(
+    'SELECT id FROM policies WHERE baseline_policy_id = $1 AND deleted_at IS NULL LIMIT 1',
+    [id],
+  )
+  if (deferring !== undefined) {
+    throw new Problem('policy_in_use', `Policy ${deferring.id} defers its baseline to this one.`)
+  }
+  await tx.query('UPDATE policies SET deleted_at = $2, updated_at = $2 WHERE id = $1', [
+    id,
+    new Date(clock.now()),
+  ])
 }
 
 async function write(tx: Transaction, before: PolicyRow, given: UpdatePolicy, dependencies: Dependencies) {
@@ -94,7 +119,7 @@ function checkEntries({ policy_type, policy_steps, rules, baseline_policy_id }: 
   const strange = Object.keys(policy_steps).find((key) => key !== baseline && !UUID.test(key))
   if (strange !== undefined) refuse(`the keys of policySteps must be ${baseline} or UUIDs`)
   rules?.forEach((rule, index) => {
-    if (!Object.hasOwn(policy_steps, keyOf(rule) ?? ''))
+    if (!Object.hasOwn(policy_steps, rule.policyKey))
       refuse(`rule ${index + 1}: policySteps has no such policyKey`)
     checkCondition(rule.condition, index + 1)
   })

@@ -61,7 +61,6 @@ describeService('automations', (subject) => {
 
   it.each([
     [{ hmac: {}, allowedCidrs: ['192.0.2.1/24'] }, '192.0.2.0/24'],
-    [{ hmac: {}, allowedCidrs: ['0.0.0.0/0'] }, 'allowedCidrs'],
     [{ jwt: { jwksUrl: 'http://keys.example.com/' } }, 'https:'],
     [{ jwt: { jwksUrl: 'https://user:password@keys.example.com/' } }, 'credentials'],
     [{ jwt: { jwksUrl: 'https://169.254.169.254/latest' } }, 'public internet'],
@@ -74,6 +73,14 @@ describeService('automations', (subject) => {
     expect([status, body.code]).toStrictEqual([400, 'webhook_invalid'])
     expect(body.detail).toContain(words)
     expect(await count()).toBe(before)
+  })
+
+  it.each(['0.0.0.0/0', '::/0'])('automations refuse %s and say to set null instead', async (everyone) => {
+    const incomingWebhook = { hmac: {}, allowedCidrs: ['192.0.2.0/24', everyone] }
+    const { status, body } = await subject.post(PATH, webhook(incomingWebhook))
+    const detail = 'allows every address; to allow them all, set allowedCidrs to null'
+    const pointer = '/trigger/incomingWebhook/allowedCidrs/1'
+    expect([status, body.code, body.errors]).toEqual([400, 'request_invalid', [{ pointer, detail }]])
   })
 
   it.each([
@@ -112,6 +119,13 @@ describeService('automations', (subject) => {
     const jwt = { jwksUrl: 'https://keys.example.com/' }
     const other = await subject.patch(path, { trigger: { incomingWebhook: { jwt } } })
     expect([other.status, other.body.code]).toStrictEqual([400, 'webhook_invalid'])
+    for (const unset of [
+      { displayName: null },
+      { trigger: null },
+      { updateMask: 'steps' },
+      { id: automationId },
+    ])
+      expect((await subject.patch(path, unset)).body.code).toBe('request_invalid')
     const wrong = await subject.patch(path, { trigger: { incomingWebhook: { allowedCidrs: ['nonsense'] } } })
     expect([wrong.status, wrong.body.code]).toStrictEqual([400, 'webhook_invalid'])
   })
@@ -137,7 +151,6 @@ describeService('automations', (subject) => {
       ['GET', PATH],
       ['GET', `${PATH}/${automationId}`],
       ['PATCH', `${PATH}/${automationId}`, { displayName: 'mine' }],
-      ['POST', `${PATH}/${automationId}`, { automation: { displayName: 'mine' } }],
       ['DELETE', `${PATH}/${automationId}`],
       ['POST', '/api/v1/search/automations', {}],
       ['POST', `${PATH}/${automationId}/action/publish`],

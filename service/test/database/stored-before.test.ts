@@ -82,4 +82,66 @@ describeService('rows from an older version', (subject) => {
     expect(task.policy.current.approval).toEqual(first.task.policy.current.approval)
     expect(task.policy.next).toEqual(first.task.policy.next)
   })
+
+  it('approvers in users.userIds and rules with a stepKey keep their meaning, and no process can write such approvers', async () => {
+    const KEY = '0b0e7d3c-0001-4000-8000-000000000001'
+    const own = { userIds: ['user-grace', 'user-alan'] }
+    const users = { kept: 1, userIds: ['user-alan', 'user-ada', 'user-ada'] }
+    const before = [
+      { approval: { ...own, users } },
+      { provision: { users: { userIds: ['user-ada'] } } },
+      { approval: { ...own, users: null } },
+      { approval: { users: { userIds: null } } },
+      { wait: { userIds: 'nobody', users: { userIds: ['user-alan', 1] } } },
+    ]
+    const after = [
+      { approval: { userIds: [...own.userIds, 'user-ada'], users: { kept: 1 } } },
+      { provision: { userIds: ['user-ada'], users: {} } },
+      { approval: { ...own, users: null } },
+      { approval: { users: {} } },
+      { wait: { userIds: ['user-alan'], users: {} } },
+    ]
+    const target = { policyKey: KEY, kept: 1 }
+    const made = await subject.post('/api/v1/policies', {
+      ...{ displayName: 'p', policyType: 'POLICY_TYPE_GRANT' },
+      policySteps: { grant: { steps: [{ approval: {} }] }, [KEY]: { steps: after } },
+      rules: [
+        { condition: 'false', policyKey: 'grant', stepKey: KEY },
+        { condition: 'true', ...target },
+      ],
+    })
+    const { policy } = made.body
+    const create = async () => {
+      const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+      const { body } = await subject.post('/api/v1/tasks', { type: { grant }, policyId: policy.id })
+      return body.taskView.task
+    }
+    const task = await create()
+    const { database } = subject
+    await database.query('ALTER TABLE task_steps DROP CONSTRAINT task_steps_users')
+    const steps = JSON.stringify(before)
+    await database.query('UPDATE tasks SET workflow = $2::jsonb WHERE id = $1', [task.id, steps])
+    const respell = `UPDATE task_steps SET step = $2::jsonb -> (row - 1)::int FROM (
+      SELECT position AS at, row_number() OVER (ORDER BY position) AS row FROM task_steps WHERE task_id = $1
+    ) AS rows WHERE task_id = $1 AND position = at`
+    await database.query(respell, [task.id, steps])
+    const rules = JSON.stringify([
+      policy.rules?.[0],
+      { condition: 'true', stepKey: KEY, policyKey: null, kept: 1 },
+    ])
+    for (const table of ['policies', 'policy_generations']) {
+      await database.query(
+        `UPDATE ${table} SET policy_steps = jsonb_set(policy_steps, $2, $3::jsonb), rules = $4::jsonb WHERE id = $1`,
+        [policy.id, [KEY, 'steps'], steps, rules],
+      )
+    }
+    await database.query("DELETE FROM service_migrations WHERE file LIKE '%spelling%'")
+    await migrate(database)
+    expect((await subject.get(`/api/v1/tasks/${task.id}`)).body.taskView.task).toEqual(task)
+    expect((await subject.get(`/api/v1/policies/${policy.id}`)).body.policy).toEqual(policy)
+    const restarted = (await subject.post(`/api/v1/tasks/${task.id}/action/restart`, {})).body.taskView.task
+    for (const { stepApproverIds } of [task, restarted, await create()])
+      expect(stepApproverIds).toEqual(['user-grace', 'user-alan', 'user-ada'])
+    await expect(database.query(respell, [task.id, steps])).rejects.toThrow('task_steps_users')
+  })
 })

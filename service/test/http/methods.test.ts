@@ -10,9 +10,9 @@ describeService('a known path with a wrong method', (subject) => {
     ['/api/v1/tasks/1/action/skip-step', 'POST'],
     ['/api/v1/search/tasks', 'POST'],
     ['/api/v1/policies', 'GET, HEAD, POST'],
-    ['/api/v1/policies/none', 'DELETE, GET, HEAD, PATCH, POST'],
+    ['/api/v1/policies/none', 'DELETE, GET, HEAD, PATCH'],
     ['/api/v1/apps/none/entitlements', 'GET, HEAD, POST'],
-    ['/api/v1/automations/none', 'DELETE, GET, HEAD, PATCH, POST'],
+    ['/api/v1/automations/none', 'DELETE, GET, HEAD, PATCH'],
     ['/api/v1/listeners/none/secrets/none', 'DELETE'],
     ['/openapi.json', 'GET, HEAD'],
   ])('%s gets 405 with Allow: %s', async (path, allowed) => {
@@ -31,6 +31,19 @@ describeService('a known path with a wrong method', (subject) => {
       expect([method, reply.status]).not.toEqual([method, 405])
     }
   })
+
+  it.each(['policies/builtin-grant', 'automations/none'])(
+    'POST of %s, even with a mask, gets 405',
+    async (one) => {
+      const masked = {
+        updateMask: 'displayName',
+        policy: { displayName: 'x' },
+        automation: { displayName: 'x' },
+      }
+      const { status, headers } = await subject.post(`/api/v1/${one}`, masked)
+      expect([status, headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, PATCH'])
+    },
+  )
 
   it.each([
     '/openapi.json',

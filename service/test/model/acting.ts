@@ -81,13 +81,13 @@ export function skippedByRun(
 export async function readAudits(world: World): Promise<void> {
   const task = world.random.pick(world.tasks)
   const found: Record<string, string>[] = []
-  let pageToken = ''
+  let token = ''
   do {
-    const request = { taskId: `${task.numericId}`, pageSize: world.random.pick([10, 25]), pageToken }
+    const request = { taskId: `${task.numericId}`, page_size: world.random.pick([10, 25]), page_token: token }
     const { body } = await world.ask('viewer', 'POST', '/api/v1/task/audits', request)
     found.push(...body.list.map(({ taskAudit }) => ({ ...taskAudit }) as unknown as Record<string, string>))
-    pageToken = body.nextPageToken
-  } while (pageToken !== '')
+    token = body.nextPageToken
+  } while (token !== '')
   same(found, expectedAudits(task, found))
 }
 

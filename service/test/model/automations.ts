@@ -53,13 +53,7 @@ const change: Act = async (world, automation, who) => {
   const { random } = world
   const [enabled, steps] = [random.chance(0.8), random.pick([undefined, ...DRAFTS])]
   const [path, given] = [`${PATH}/${automation.id}`, { trigger: { enabled }, steps }]
-  const updateMask = random.pick([undefined, steps ? 'trigger,steps' : 'trigger'])
-  const more = updateMask && { displayName: 'not named', id: 'not named' }
-  const masked = { automation: { ...given, ...more }, updateMask }
-  const reply = await random.pick([
-    () => world.ask(who, 'PATCH', path, given),
-    () => world.ask(who, 'POST', path, masked),
-  ])()
+  const reply = await world.ask(who, 'PATCH', path, given)
   if (!judge(reply, barred(who, 'super_admin'))) return
   Object.assign(automation, { enabled, draft: steps ?? automation.draft })
   checkShown(automation, reply.body.automation)

@@ -90,7 +90,7 @@ function tasks(world: World, taskStates?: readonly string[], userIds?: readonly 
   return {
     ask: (page) =>
       world.ask('viewer', 'POST', '/api/v1/search/tasks', {
-        ...spelled(world, page),
+        ...page,
         ...(taskStates && { taskStates }),
         ...(userIds && { userIds }),
       }),
@@ -99,13 +99,6 @@ function tasks(world: World, taskStates?: readonly string[], userIds?: readonly 
         .filter(fits)
         .map((task) => [-task.numericId, () => ({ ...viewOf(task, 'viewer'), ...paths })]),
   }
-}
-
-/** The body of a search may use either spelling, or both if they agree. */
-function spelled({ random }: World, page: object): object {
-  const names: Readonly<Record<string, string>> = { page_size: 'pageSize', page_token: 'pageToken' }
-  const camel = Object.fromEntries(Object.entries(page).map(([name, value]) => [names[name], value]))
-  return random.pick([page, camel, { ...page, ...camel }])
 }
 
 /** Oldest first. A policy gets its place when it is first seen. */
@@ -127,7 +120,7 @@ function policies(world: World): Listed {
   const filters = { query, policyTypes, excludePolicyIds }
   const isAll = random.chance(0.5)
   const search: Listed['ask'] = (page) =>
-    world.ask('viewer', 'POST', '/api/v1/search/policies', { ...spelled(world, page), ...filters })
+    world.ask('viewer', 'POST', '/api/v1/search/policies', { ...page, ...filters })
   // Places come first: a policy hidden by the filters still has its place before a younger visible one.
   const placed = () => world.policies.map((policy) => ({ policy, place: world.placeOf(policy.id) }))
   placed()

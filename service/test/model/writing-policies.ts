@@ -4,12 +4,11 @@ import {
   changed,
   type GivenPolicy,
   OTHER_KEYS,
-  type Policy,
   refusalsOfPolicy,
   STEP_KINDS,
   type Step,
 } from './policies.ts'
-import { barred, judge, same, type Who, type World } from './world.ts'
+import { barred, judge, same, type World } from './world.ts'
 
 const TYPES = ['GRANT', 'REVOKE', 'CERTIFY', 'ACCESS_REQUEST', 'PROVISION'].map(
   (word) => `POLICY_TYPE_${word}`,
@@ -28,7 +27,9 @@ export async function writePolicy(world: World): Promise<void> {
     ...settings(world, policyType),
     ...(isNew && { displayName: 'P', policyType }),
   }
-  const reply = before ? await update(world, who, before, given) : await world.ask(who, 'POST', PATH, given)
+  const reply = before
+    ? await world.ask(who, 'PATCH', `${PATH}/${before.id}`, given)
+    : await world.ask(who, 'POST', PATH, given)
   const after = changed(before, given, world.now)
   const no = barred(who, 'super_admin')
   if (!judge(reply, no.length > 0 ? no : refusalsOfPolicy(policies, before, after, given))) return
@@ -37,24 +38,6 @@ export async function writePolicy(world: World): Promise<void> {
   same(reply.body, { policy })
   if (before) policies.splice(policies.indexOf(before), 1, policy)
   else policies.push(policy)
-}
-
-/** By PATCH, or by POST with a mask, which ignores the rest of the object. */
-function update(world: World, who: Who, before: Policy, given: GivenPolicy) {
-  const { random } = world
-  const path = `${PATH}/${before.id}`
-  const names = Object.keys(given).map((name) => name.replace(/[A-Z]/g, (it) => `_${it.toLowerCase()}`))
-  return random.pick([
-    () => world.ask(who, 'PATCH', path, given),
-    () => world.ask(who, 'POST', path, { policy: given }),
-    () => {
-      const policy = names.length === 0 ? {} : { ...before, ...given }
-      return world.ask(who, 'POST', path, {
-        policy,
-        updateMask: random.pick([names, Object.keys(given)]).join(),
-      })
-    },
-  ])()
 }
 
 /** The tasks of a deleted policy continue. */
@@ -91,7 +74,7 @@ function settings({ random, policies }: World, policyType: string): GivenPolicy 
     steps: Array.from({ length: random.chance(0.02) ? 0 : 1 + random.below(4) }, () => randomStep(random)),
   })
   const rule = () => ({
-    ...(random.chance(0.3) && { stepKey: 'kept', policyId: null }),
+    ...(random.chance(0.3) && { kept: 'kept', policyId: null }),
     condition: random.pick(random.chance(0.9) ? ANSWERED : Object.keys(CONDITIONS)),
     policyKey: random.pick([...keys, ...random.some([baseline, 'none'], 0.05)]),
   })
@@ -113,7 +96,7 @@ function settings({ random, policies }: World, policyType: string): GivenPolicy 
 function randomStep(random: World['random']): Step {
   const kind = random.pick(['approval', 'approval', 'approval', ...STEP_KINDS])
   const userIds = random.some(['user-ada', 'user-alan', 'user-nobody'])
-  const named = random.pick([{ userIds }, { users: { userIds } }])
+  const named = { userIds, ...(random.chance(0.3) && { users: { kept: true } }) }
   const message = random.chance(0.5) && { [`${kind}Message`]: 'by policy' }
   if (kind === 'accept' || kind === 'reject') return { [kind]: { ...message } }
   return { [kind]: ['approval', 'provision'].includes(kind) && random.chance(0.7) ? named : {} }

@@ -251,11 +251,7 @@ export interface paths {
         /** One policy (addition) */
         get: operations["getPolicy"];
         put?: never;
-        /**
-         * Change the fields of a policy that updateMask names (addition)
-         * @description Annotations are merged, as with PATCH.
-         */
-        post: operations["updatePolicy"];
+        post?: never;
         /** Delete a policy; its tasks continue (addition) */
         delete: operations["deletePolicy"];
         options?: never;
@@ -432,11 +428,7 @@ export interface paths {
         /** One automation (addition) */
         get: operations["getAutomation"];
         put?: never;
-        /**
-         * Change the fields of an automation that updateMask names (addition)
-         * @description Fields that `trigger` omits stay unchanged, as with PATCH.
-         */
-        post: operations["updateAutomation"];
+        post?: never;
         /** Delete an automation with its listener and secrets; accepted runs continue (addition) */
         delete: operations["deleteAutomation"];
         options?: never;
@@ -1462,24 +1454,12 @@ export interface components {
             approval: ({
                 /** @description The users who may act. An addition. */
                 userIds?: string[];
-                users?: ({
-                    /** @description The users who may act. An addition. */
-                    userIds?: string[];
-                } & {
-                    [key: string]: unknown;
-                }) | null;
             } & {
                 [key: string]: unknown;
             }) | null;
             provision: ({
                 /** @description The users who may act. An addition. */
                 userIds?: string[];
-                users?: ({
-                    /** @description The users who may act. An addition. */
-                    userIds?: string[];
-                } & {
-                    [key: string]: unknown;
-                }) | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -1538,9 +1518,7 @@ export interface components {
             /** @description CEL over `ctx.task` and `ctx.user`; true selects. An addition. */
             condition: string;
             /** @description The key of the selected entry of `policySteps`. An addition. */
-            policyKey?: string | null;
-            /** @description Read as `policyKey` if that is absent. An addition. */
-            stepKey?: unknown;
+            policyKey: string;
         } & {
             [key: string]: unknown;
         };
@@ -1762,10 +1740,6 @@ export interface components {
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string | null;
-            /** @description An addition, for clients that use camel case. */
-            pageSize?: number;
-            /** @description An addition, for clients that use camel case. */
-            pageToken?: string | null;
             /** @description Default: all. */
             taskStates?: ("TASK_STATE_UNSPECIFIED" | "TASK_STATE_OPEN" | "TASK_STATE_CLOSED")[];
             /** @description The users whom the tasks target. Default: any. */
@@ -1819,10 +1793,6 @@ export interface components {
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string | null;
-            /** @description An addition, for clients that use camel case. */
-            pageSize?: number;
-            /** @description An addition, for clients that use camel case. */
-            pageToken?: string | null;
             /** @description The ID of the task, or its numeric ID. */
             taskId: string;
         };
@@ -1844,23 +1814,75 @@ export interface components {
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string | null;
-            /** @description An addition, for clients that use camel case. */
-            pageSize?: number;
-            /** @description An addition, for clients that use camel case. */
-            pageToken?: string | null;
             /** @description Part of the display name or description. Ignores case. */
             query?: string;
-            /** @description The whole display name. Ignores case. */
-            displayName?: string;
-            /** @description Default: all. */
-            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
             /** @description Default: all. */
             refs?: {
                 id: string;
             }[];
+            /** @description The whole display name. Ignores case. */
+            displayName?: string;
+            /** @description Default: all. */
+            policyTypes?: ("POLICY_TYPE_UNSPECIFIED" | "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION")[];
             excludePolicyIds?: string[];
             includeDeleted?: boolean;
         };
+        UpdatePolicyRequest: {
+            displayName?: string;
+            description?: string;
+            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
+            policySteps?: {
+                [key: string]: {
+                    steps: components["schemas"]["PolicyStepInput"][];
+                };
+            };
+            rules?: components["schemas"]["Rule"][] | null;
+            /** @description The policy to use instead of a baseline entry. */
+            baselinePolicyId?: string;
+            postActions?: components["schemas"]["PolicyPostActions"][] | null;
+            scope?: components["schemas"]["PolicyScope"] | null;
+            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
+            annotations?: {
+                [key: string]: string;
+            };
+            /**
+             * @deprecated
+             * @description Unused.
+             */
+            reassignTasksToDelegates?: boolean;
+        };
+        PolicyStepInput: {
+            approval?: ({
+                /** @description The users who may act. An addition. */
+                userIds?: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            provision?: ({
+                /** @description The users who may act. An addition. */
+                userIds?: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            accept?: ({
+                acceptMessage?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            reject?: {
+                [key: string]: unknown;
+            } | null;
+            wait?: {
+                [key: string]: unknown;
+            } | null;
+            form?: {
+                [key: string]: unknown;
+            } | null;
+            action?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        DeletePolicyResponse: Record<string, never>;
         CreatePolicyRequest: {
             displayName: string;
             description?: string;
@@ -1887,118 +1909,6 @@ export interface components {
             /** @enum {string} */
             policyType: "POLICY_TYPE_GRANT" | "POLICY_TYPE_REVOKE" | "POLICY_TYPE_CERTIFY" | "POLICY_TYPE_ACCESS_REQUEST" | "POLICY_TYPE_PROVISION";
         };
-        PolicyStepInput: {
-            approval?: ({
-                /** @description The users who may act. An addition. */
-                userIds?: string[];
-                users?: ({
-                    /** @description The users who may act. An addition. */
-                    userIds?: string[];
-                } & {
-                    [key: string]: unknown;
-                }) | null;
-            } & {
-                [key: string]: unknown;
-            }) | null;
-            provision?: ({
-                /** @description The users who may act. An addition. */
-                userIds?: string[];
-                users?: ({
-                    /** @description The users who may act. An addition. */
-                    userIds?: string[];
-                } & {
-                    [key: string]: unknown;
-                }) | null;
-            } & {
-                [key: string]: unknown;
-            }) | null;
-            accept?: ({
-                acceptMessage?: string;
-            } & {
-                [key: string]: unknown;
-            }) | null;
-            reject?: {
-                [key: string]: unknown;
-            } | null;
-            wait?: {
-                [key: string]: unknown;
-            } | null;
-            form?: {
-                [key: string]: unknown;
-            } | null;
-            action?: {
-                [key: string]: unknown;
-            } | null;
-        };
-        MaskedUpdatePolicyRequest: {
-            policy: components["schemas"]["PolicyUpdate"];
-            /**
-             * @description The fields to set, separated by commas, in camel or snake case. `*` means all. A field that is named here and absent from the object is cleared. Default: the fields that are present.
-             * @example displayName,description
-             */
-            updateMask?: string | null;
-        };
-        PolicyUpdate: {
-            displayName?: string;
-            description?: string;
-            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
-            policySteps?: {
-                [key: string]: {
-                    steps: components["schemas"]["PolicyStepInput"][];
-                };
-            };
-            rules?: components["schemas"]["Rule"][] | null;
-            /** @description The policy to use instead of a baseline entry. */
-            baselinePolicyId?: string;
-            postActions?: components["schemas"]["PolicyPostActions"][] | null;
-            scope?: components["schemas"]["PolicyScope"] | null;
-            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
-            annotations?: {
-                [key: string]: string;
-            };
-            /**
-             * @deprecated
-             * @description Unused.
-             */
-            reassignTasksToDelegates?: boolean;
-            /** @description Read-only: ignored. */
-            id?: unknown;
-            /** @description Read-only: ignored. */
-            policyType?: unknown;
-            /** @description Read-only: ignored. */
-            systemBuiltin?: unknown;
-            /** @description Read-only: ignored. */
-            createdAt?: unknown;
-            /** @description Read-only: ignored. */
-            updatedAt?: unknown;
-            /** @description Read-only: ignored. */
-            deletedAt?: unknown;
-        };
-        UpdatePolicyRequest: {
-            displayName?: string;
-            description?: string;
-            /** @description The baseline under the lower-case policy type, and the steps for rules under UUIDs. */
-            policySteps?: {
-                [key: string]: {
-                    steps: components["schemas"]["PolicyStepInput"][];
-                };
-            };
-            rules?: components["schemas"]["Rule"][] | null;
-            /** @description The policy to use instead of a baseline entry. */
-            baselinePolicyId?: string;
-            postActions?: components["schemas"]["PolicyPostActions"][] | null;
-            scope?: components["schemas"]["PolicyScope"] | null;
-            /** @description Absent keys are kept, and an empty value deletes its key. `c1/` is reserved. */
-            annotations?: {
-                [key: string]: string;
-            };
-            /**
-             * @deprecated
-             * @description Unused.
-             */
-            reassignTasksToDelegates?: boolean;
-        };
-        DeletePolicyResponse: Record<string, never>;
         ListAppEntitlementsResponse: {
             list: {
                 appEntitlement: components["schemas"]["AppEntitlement"];
@@ -2180,10 +2090,6 @@ export interface components {
             page_size?: number;
             /** @description Empty for the first page, then the `nextPageToken` of the previous response. */
             page_token?: string | null;
-            /** @description An addition, for clients that use camel case. */
-            pageSize?: number;
-            /** @description An addition, for clients that use camel case. */
-            pageToken?: string | null;
             /** @description Part of the display name or description. Ignores case. */
             query?: string;
             /** @description Default: all. */
@@ -2191,6 +2097,35 @@ export interface components {
                 id: string;
             }[];
         };
+        AutomationPatch: {
+            displayName?: string;
+            description?: string;
+            /** @description Steps run only after you publish them. */
+            steps?: components["schemas"]["AutomationStep"][];
+            trigger?: {
+                /** @description A disabled trigger runs nothing (4.2, rule 3). */
+                enabled?: boolean;
+                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
+            };
+        };
+        IncomingWebhookPatch: {
+            /**
+             * @description The networks that may send, e.g. `192.0.2.0/24`.
+             * @example [
+             *       "192.0.2.0/24"
+             *     ]
+             */
+            allowedCidrs?: string[] | null;
+            jwt?: components["schemas"]["IncomingWebhookJwt"];
+        };
+        IncomingWebhookJwt: {
+            /**
+             * Format: uri
+             * @description The `https:` URL of the sender's JWKS, at a public address.
+             */
+            jwksUrl: string;
+        };
+        DeleteAutomationResponse: Record<string, never>;
         CreateAutomationResponse: {
             automation: components["schemas"]["Automation"];
             signingSecret: components["schemas"]["SigningSecret"] | null;
@@ -2227,72 +2162,6 @@ export interface components {
             hmac?: Record<string, never> | null;
             jwt?: components["schemas"]["IncomingWebhookJwt"] | null;
         };
-        IncomingWebhookJwt: {
-            /**
-             * Format: uri
-             * @description The `https:` URL of the sender's JWKS, at a public address.
-             */
-            jwksUrl: string;
-        };
-        MaskedUpdateAutomationRequest: {
-            automation: components["schemas"]["AutomationUpdate"];
-            /**
-             * @description The fields to set, separated by commas, in camel or snake case. `*` means all. A field that is named here and absent from the object is cleared. Default: the fields that are present.
-             * @example displayName,description
-             */
-            updateMask?: string | null;
-        };
-        AutomationUpdate: {
-            displayName?: string;
-            description?: string;
-            /** @description Steps run only after you publish them. */
-            steps?: components["schemas"]["AutomationStep"][];
-            trigger?: {
-                /** @description A disabled trigger runs nothing (4.2, rule 3). */
-                enabled?: boolean;
-                incomingWebhook?: components["schemas"]["IncomingWebhookUpdate"];
-            };
-            /** @description Read-only: ignored. */
-            id?: unknown;
-            /** @description Read-only: ignored. */
-            publishedVersion?: unknown;
-            /** @description Read-only: ignored. */
-            createdByUserId?: unknown;
-            /** @description Read-only: ignored. */
-            createdAt?: unknown;
-            /** @description Read-only: ignored. */
-            updatedAt?: unknown;
-        };
-        IncomingWebhookUpdate: components["schemas"]["IncomingWebhookPatch"] & {
-            jwt?: components["schemas"]["IncomingWebhookJwt"] | null;
-            listenerId?: unknown;
-            url?: unknown;
-            hmac?: {
-                [key: string]: unknown;
-            } | null;
-        };
-        IncomingWebhookPatch: {
-            /**
-             * @description The networks that may send, e.g. `192.0.2.0/24`.
-             * @example [
-             *       "192.0.2.0/24"
-             *     ]
-             */
-            allowedCidrs?: string[] | null;
-            jwt?: components["schemas"]["IncomingWebhookJwt"];
-        };
-        AutomationPatch: {
-            displayName?: string;
-            description?: string;
-            /** @description Steps run only after you publish them. */
-            steps?: components["schemas"]["AutomationStep"][];
-            trigger?: {
-                /** @description A disabled trigger runs nothing (4.2, rule 3). */
-                enabled?: boolean;
-                incomingWebhook?: components["schemas"]["IncomingWebhookPatch"];
-            };
-        };
-        DeleteAutomationResponse: Record<string, never>;
         RotateSecretResponse: {
             signingSecret: components["schemas"]["SigningSecret"];
         };
@@ -3537,7 +3406,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "taskId": "1",
-                 *       "pageSize": 10
+                 *       "page_size": 10
                  *     }
                  */
                 "application/json": components["schemas"]["ListTaskAuditsRequest"];
@@ -3781,104 +3650,6 @@ export interface operations {
             };
             /** @description `policy_unknown` */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    updatePolicy: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example policy-grant-three-steps */
-                policy_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "policy": {
-                 *         "description": "The manager approves, then the owner."
-                 *       },
-                 *       "updateMask": "description"
-                 *     }
-                 */
-                "application/json": components["schemas"]["MaskedUpdatePolicyRequest"];
-            };
-        };
-        responses: {
-            /** @description The policy. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PolicyResponse"];
-                };
-            };
-            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `policy_invalid` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unauthorized` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `forbidden`, `feature_disabled` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `policy_unknown` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `policy_builtin` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large` */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5030,95 +4801,6 @@ export interface operations {
             };
             /** @description `automation_unknown` */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    updateAutomation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
-                automation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "automation": {
-                 *         "displayName": "Keep it all"
-                 *       },
-                 *       "updateMask": "displayName"
-                 *     }
-                 */
-                "application/json": components["schemas"]["MaskedUpdateAutomationRequest"];
-            };
-        };
-        responses: {
-            /** @description The automation. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AutomationResponse"];
-                };
-            };
-            /** @description `request_invalid`, `text_not_storable`, `body_not_json`, `webhook_invalid` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unauthorized` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `automation_unknown` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large` */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };

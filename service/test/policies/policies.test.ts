@@ -19,6 +19,7 @@ describeService('policies', (subject) => {
     expect(reply.status, JSON.stringify(reply.body)).toBe(200)
     return reply.body.policy
   }
+  const oneStep = (step: object) => ({ policySteps: { grant: { steps: [step] } } })
   const codeOf = async (body: object) => {
     const reply = await create(body)
     return `${reply.status} ${reply.body.code ?? 'created'}`
@@ -54,19 +55,20 @@ describeService('policies', (subject) => {
   it('policies keep unknown members of a rule', async () => {
     const rule = {
       ...JSON.parse('{"__proto__": {"kept": true}}'),
-      ...{ condition: 'true', policyKey: 'grant', stepKey: 's', policyId: null },
+      ...{ condition: 'true', policyKey: 'grant', policyId: null, kept: 1 },
     }
     const policy = await created({ rules: [rule] })
     expect(JSON.stringify(policy.rules)).toBe(JSON.stringify([rule]))
-    const { body } = await patch(policy.id, { rules: [{ ...rule, stepKey: { any: 1 } }] })
-    expect(body.policy.rules).toMatchObject([{ stepKey: { any: 1 }, policyId: null }])
+    const { body } = await patch(policy.id, { rules: [{ ...rule, kept: { any: 1 } }] })
+    expect(body.policy.rules).toMatchObject([{ kept: { any: 1 }, policyId: null }])
     expect(await codeOf({ rules: [{ condition: 'true' }] })).toBe('400 request_invalid')
-    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 1 }] })).toBe('400 request_invalid')
-    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 'none' }] })).toBe('400 policy_invalid')
+    expect(await codeOf({ rules: [{ condition: 'true', stepKey: 'grant' }] })).toBe('400 request_invalid')
+    const named = { condition: 'true', policyKey: null, stepKey: 'grant' }
+    expect(await codeOf({ rules: [named] })).toBe('400 request_invalid')
     expect(await codeOf({ rules: [{ condition: '', policyKey: 'grant' }] })).toBe('400 request_invalid')
   })
 
-  it('policies take approvers from userIds or users.userIds', async () => {
+  it('policies take approvers from userIds', async () => {
     const approversOf = async (approval: object) => {
       const { id: policyId } = await created({ policySteps: { grant: { steps: [{ approval }] } } })
       const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
@@ -75,20 +77,34 @@ describeService('policies', (subject) => {
       expect(policy.current.approval).toEqual(approval)
       return stepApproverIds
     }
-    const users = { userIds: ['user-alan', 'user-ada'], allowSelfApproval: true }
-    expect(await approversOf({ users })).toEqual(['user-alan', 'user-ada'])
-    expect(await approversOf({ userIds: ['user-grace', 'user-ada'], users })).toEqual([
+    const userIds = ['user-grace', 'user-ada', 'user-grace']
+    expect(await approversOf({ userIds })).toEqual(['user-grace', 'user-ada'])
+    expect(await approversOf({ userIds, users: { allowSelfApproval: true } })).toEqual([
       'user-grace',
       'user-ada',
-      'user-alan',
     ])
     expect(await approversOf({ users: null, manager: {} })).toEqual([])
-    expect(await approversOf({ users: { userIds: null } })).toEqual([])
-    for (const wrong of ['user-ada', { userIds: 'user-ada' }, { userIds: [1] }]) {
-      const steps = [{ approval: { users: wrong } }]
-      expect(await codeOf({ policySteps: { grant: { steps } } })).toBe('400 request_invalid')
-    }
+    for (const wrong of ['user-ada', null, [1]])
+      expect(await codeOf(oneStep({ approval: { userIds: wrong } }))).toBe('400 request_invalid')
   })
+
+  it.each(['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action'])(
+    'policies refuse users.userIds in %s, because it names nobody',
+    async (kind) => {
+      for (const userIds of [['user-ada'], [], null]) {
+        const { status, body } = await create(oneStep({ [kind]: { users: { userIds } } }))
+        expect([status, body.errors]).toEqual([
+          400,
+          [
+            {
+              pointer: `/policySteps/grant/steps/0/${kind}/users/userIds`,
+              detail: 'is not read; name the users in `userIds` of the step itself',
+            },
+          ],
+        ])
+      }
+    },
+  )
 
   it('policies are listed in pages', async () => {
     for (let count = 0; count < 10; count++) await create()
@@ -112,6 +128,29 @@ describeService('policies', (subject) => {
     const { body } = await patch(before.id, { displayName: 'new' })
     const updatedAt = new Date(subject.clock.now()).toISOString()
     expect(body.policy).toEqual({ ...before, displayName: 'new', updatedAt })
+  })
+
+  it('policies lose what a PATCH sets to null or to an empty text, and refuse to lose more', async () => {
+    const rules = [{ condition: 'true', policyKey: 'grant' }]
+    const full = { description: 'old', rules, scope: { any: 1 }, postActions: [{ any: 1 }] }
+    const before = await created({ ...full, annotations: { a: '1', b: '2' } })
+    const cleared = { description: '', rules: null, scope: null, postActions: null }
+    const { body } = await patch(before.id, { ...cleared, annotations: { a: '' } })
+    const after = { ...before, ...cleared, annotations: { b: '2' }, updatedAt: body.policy.updatedAt }
+    expect(body.policy).toEqual(after)
+    for (const name of ['displayName', 'description', 'policySteps', 'baselinePolicyId', 'annotations']) {
+      const reply = await patch(before.id, { [name]: null })
+      expect([name, reply.status, reply.body.code]).toEqual([name, 400, 'request_invalid'])
+    }
+    for (const unset of [
+      { displayName: '' },
+      { id: before.id },
+      { updateMask: 'rules' },
+      { policyType: 'x' },
+    ])
+      expect((await patch(before.id, unset)).body.code).toBe('request_invalid')
+    expect((await patch(before.id, { policySteps: {} })).body.code).toBe('policy_invalid')
+    expect((await subject.get(`/api/v1/policies/${before.id}`)).body.policy).toEqual(after)
   })
 
   it('policies cannot be edited if built in', async () => {
@@ -166,11 +205,10 @@ describeService('policies', (subject) => {
   })
 
   it('policies refuse steps with a non-string acceptMessage or an outcome', async () => {
-    const policySteps = (step: object) => ({ policySteps: { grant: { steps: [step] } } })
-    expect(await codeOf(policySteps({ accept: { acceptMessage: 'Fine.' } }))).toBe('200 created')
-    expect(await codeOf(policySteps({ accept: { acceptMessage: 5 } }))).toBe('400 request_invalid')
+    expect(await codeOf(oneStep({ accept: { acceptMessage: 'Fine.' } }))).toBe('200 created')
+    expect(await codeOf(oneStep({ accept: { acceptMessage: 5 } }))).toBe('400 request_invalid')
     for (const kind of ['approval', 'provision', 'accept', 'reject', 'wait', 'form']) {
-      expect(await codeOf(policySteps({ [kind]: { skipped: {} } }))).toBe('400 request_invalid')
+      expect(await codeOf(oneStep({ [kind]: { skipped: {} } }))).toBe('400 request_invalid')
     }
   })
 

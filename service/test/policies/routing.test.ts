@@ -36,15 +36,6 @@ describeService('the steps of a task', (subject) => {
     expect(await actors(await policy(ruled('false', 'true')))).toEqual(['second'])
   })
 
-  it('the steps come from the stepKey of a rule without a policyKey', async () => {
-    const { policySteps } = ruled()
-    const named = { condition: 'true', stepKey: SECOND }
-    expect(await actors(await policy({ policySteps, rules: [named] }))).toEqual(['second'])
-    expect(await actors(await policy({ policySteps, rules: [{ ...named, policyKey: FIRST }] }))).toEqual([
-      'first',
-    ])
-  })
-
   it('the steps come from the baseline if no rule matches', async () => {
     expect(await actors(await policy(ruled('false', 'false')))).toEqual(['baseline'])
     expect(await actors(await policy({ ...ruled(), rules: [] }))).toEqual(['baseline'])

@@ -44,7 +44,7 @@ describeService(`POST ${PATH}`, (subject) => {
     expect(await found({ refs: [{ id: 'none' }] })).toEqual([])
   })
 
-  it('the search lists all policies without filters, in pages, with either spelling of the parameters', async () => {
+  it('the search lists all policies without filters, in pages', async () => {
     for (let count = 0; count < 9; count++) {
       const policySteps = { grant: { steps: [{ approval: {} }] } }
       await subject.post('/api/v1/policies', {
@@ -54,8 +54,8 @@ describeService(`POST ${PATH}`, (subject) => {
       })
     }
     const first = (await subject.get('/api/v1/policies?page_size=10')).body
-    expect((await subject.post(PATH, { pageSize: 10 })).body).toEqual(first)
-    const second = (await subject.post(PATH, { pageSize: 10, pageToken: first.nextPageToken })).body
+    expect((await subject.post(PATH, { page_size: 10 })).body).toEqual(first)
+    const second = (await subject.post(PATH, { page_size: 10, page_token: first.nextPageToken })).body
     expect(second.list.length).toBeGreaterThan(2)
     const foreign = await subject.post(PATH, { query: 'n', page_token: first.nextPageToken })
     expect([foreign.status, foreign.body.code]).toEqual([400, 'page_token_invalid'])

@@ -4,7 +4,7 @@ import { describeService, type Subject } from '../support/databases.ts'
 import { act, acted, taskWith } from '../support/tasks.ts'
 
 async function auditsOf(subject: Subject, taskId: string) {
-  const { status, body } = await subject.post('/api/v1/task/audits', { taskId, pageSize: 100 })
+  const { status, body } = await subject.post('/api/v1/task/audits', { taskId, page_size: 100 })
   expect(status, JSON.stringify(body)).toBe(200)
   return body.list.map(({ taskAudit }) => taskAudit)
 }
@@ -73,13 +73,13 @@ describeService('POST /api/v1/task/audits', (subject) => {
     for (let count = 0; count < 11; count++) await act(subject, task, 'comment', { comment: `${count}` })
     const viewer = await subject.tokenWith('viewer')
     const page = async (more: object) =>
-      (await subject.post('/api/v1/task/audits', { taskId: task.id, pageSize: 10, ...more }, viewer)).body
+      (await subject.post('/api/v1/task/audits', { taskId: task.id, page_size: 10, ...more }, viewer)).body
     const first = await page({})
-    const second = await page({ pageToken: first.nextPageToken })
+    const second = await page({ page_token: first.nextPageToken })
     const comments = [...first.list, ...second.list].map(({ taskAudit }) => taskAudit.comment)
     expect([comments, second.nextPageToken]).toEqual([['', ...Array(11).keys()].map(String), ''])
     const other = await taskWith(subject, [{ approval: {} }])
-    const foreign = { taskId: other.id, pageToken: first.nextPageToken }
+    const foreign = { taskId: other.id, page_token: first.nextPageToken }
     expect((await subject.post('/api/v1/task/audits', foreign)).body.code).toBe('page_token_invalid')
     expect((await subject.post('/api/v1/task/audits', { taskId: 'none' })).body.code).toBe('task_unknown')
     expect((await subject.post('/api/v1/task/audits', {})).body.code).toBe('request_invalid')

@@ -35,25 +35,6 @@ describeService('POST /api/v1/search/tasks', (subject) => {
     expect(reply.body.code).toBe('request_invalid')
   })
 
-  it('the search takes pageSize and pageToken too, and refuses contradictory spellings', async () => {
-    const first = await search({ pageSize: 10 })
-    expect(first.ids).toHaveLength(10)
-    const second = await search({ pageSize: 10, pageToken: first.next })
-    expect(second.ids).toEqual((await search({ page_size: 10, page_token: first.next })).ids)
-    expect(Number(second.ids[0])).toBeLessThan(Number(first.ids.at(-1)))
-    const both = { page_size: 10, pageSize: 10, page_token: first.next, pageToken: first.next }
-    expect(await search(both)).toEqual(second)
-    for (const [wrong, pointer] of [
-      [{ page_size: 10, pageSize: 11 }, '/pageSize'],
-      [{ page_size: 0, pageSize: 10 }, '/pageSize'],
-      [{ page_token: '', pageToken: first.next }, '/pageToken'],
-      [{ pageSize: '10' }, '/pageSize'],
-    ] as const) {
-      const { status, body } = await subject.post('/api/v1/search/tasks', wrong)
-      expect([wrong, status, body.errors?.[0].pointer]).toEqual([wrong, 400, pointer])
-    }
-  })
-
   it('the search binds a page token to the filters', async () => {
     const { next } = await search({ page_size: 10, taskStates: ['TASK_STATE_OPEN'] })
     for (const other of [

@@ -37,8 +37,7 @@ function assigned(step: StoredStep, userIds: readonly string[]): StoredStep {
     const kinds = ASSIGNED_KINDS.join(' and ')
     throw new Problem('policy_step_unassigned', `Only ${kinds} steps can be reassigned; this is ${kind}.`)
   }
-  const { users, userIds: _, ...rest } = Object(variant)
-  return { [kind]: users ? { ...rest, users: { ...users, userIds } } : { ...rest, users, userIds } }
+  return { [kind]: { ...Object(variant), userIds } }
 }
 
 async function nextSteps(tx: Transaction, taskId: string): Promise<StoredStep[]> {
