@@ -1,5 +1,7 @@
 // node service/bench/pages.mjs [--rounds N] [--size N]
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { runnerImport } from 'vite'
 import { interleave, least, ratio } from '../../bench/rounds.mjs'
 import { createApp } from '../dist/app.js'
 import { migrate } from '../dist/database/migrate.js'
@@ -12,7 +14,7 @@ import { seedTasks } from '../dist/tasks/seed.js'
 const HELP = `node service/bench/pages.mjs [--rounds N] [--size N]
 
 What the last page of a list costs, as a multiple of the first: 10,000 tasks and 100,000 entitlements (--size), pages of 100, the
-whole service but its socket. On PGlite in memory, or on the empty Postgres of SERVICE_DATABASE_URL. Build first:
+whole service but its socket. On PGlite in memory, then on a Postgres server of its own, if one is installed. Build first:
 npm run build && npm run build -w service
 `
 
@@ -23,36 +25,16 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(values.rounds ?? 45)
+const rounds = Number(values.rounds ?? 21)
 const size = Number(values.size)
 if (values.help || !Number.isSafeInteger(rounds) || rounds < 1) {
   console.log(HELP)
   process.exit(values.help ? 0 : 2)
 }
 
-const url = process.env.SERVICE_DATABASE_URL
-const database = url ? openPostgres({ connectionString: url }, console.error) : await openPGlite()
 const secret = 'only for measuring, and nothing that anybody keeps'
-const dependencies = {
-  database,
-  clock: Date,
-  newId: () => crypto.randomUUID(),
-  secret,
-  baseUrl: 'http://127.0.0.1',
-  baselinePolicies: true,
-  skippers: 'operators',
-  trustedProxies: [],
-  allowPrivateJwks: false,
-  runs: undefined, // no webhook arrives
-  metrics: openMetrics(),
-  report: console.error,
-}
-await migrate(database)
-await seed(dependencies, [seedTasks])
-await fill()
-const app = createApp(dependencies)
 
-async function fill() {
+async function fill(database) {
   await database.query(
     `INSERT INTO app_entitlements (id, app_id, display_name, description, created_at)
      SELECT 'many-' || n, $1, 'Entitlement ' || md5(n::text), '', now() FROM generate_series(1, $2::int) AS n`,
@@ -78,9 +60,9 @@ async function fill() {
 const headers = { authorization: `Bearer ${demoToken(secret)}`, 'content-type': 'application/json' }
 
 const LISTS = {
-  entitlements: (token) =>
+  entitlements: (app, token) =>
     app.request(`/api/v1/apps/${DEMO.appId}/entitlements?page_size=100&page_token=${token}`, { headers }),
-  tasks: (page_token) =>
+  tasks: (app, page_token) =>
     app.request('/api/v1/search/tasks', {
       method: 'POST',
       headers,
@@ -88,8 +70,8 @@ const LISTS = {
     }),
 }
 
-async function page(list, token) {
-  const reply = await list(token)
+async function page(list, app, token) {
+  const reply = await list(app, token)
   if (reply.status !== 200) throw new Error(await reply.text())
   return reply.json()
 }
@@ -97,34 +79,68 @@ async function page(list, token) {
 /** Measures several pages at a time, because a single one is too short to average out noise. */
 const PAGES = 10
 
-async function several(list, token) {
-  for (let count = 0; count < PAGES; count += 1) await page(list, token)
+async function several(list, app, token) {
+  for (let count = 0; count < PAGES; count += 1) await page(list, app, token)
 }
 
 /** The token of the last full page, so that both pages have 100 elements. */
-async function lastToken(list) {
+async function lastToken(list, app) {
   let [token, before, elements] = ['', '', 0]
   for (;;) {
-    const { list: found, nextPageToken } = await page(list, token)
+    const { list: found, nextPageToken } = await page(list, app, token)
     elements += found.length
     if (nextPageToken === '') return { token: found.length === 100 ? token : before, elements }
     ;[before, token] = [token, nextPageToken]
   }
 }
 
-console.log(`${url ? 'Postgres' : 'PGlite'}, Node ${process.version}, ${rounds} rounds`)
-for (const [name, list] of Object.entries(LISTS)) {
-  const { token, elements } = await lastToken(list)
-  const variants = [
-    { name: 'first', run: () => several(list, '') },
-    { name: 'last', run: () => several(list, token) },
-  ]
-  const { wall } = await interleave(variants, { rounds, operations: PAGES })
-  const times = variants.map(
-    (variant) => `${variant.name} ${(least(wall, variant.name) / 1000).toFixed(1)} ms`,
-  )
-  console.log(
-    `${name}: ${elements} in all; ${times.join(', ')}; last / first ${ratio(wall, 'last', 'first').toFixed(2)}`,
-  )
+async function measure(engine, database) {
+  const dependencies = {
+    database,
+    clock: Date,
+    newId: () => crypto.randomUUID(),
+    secret,
+    baseUrl: 'http://127.0.0.1',
+    baselinePolicies: true,
+    skippers: 'operators',
+    trustedProxies: [],
+    allowPrivateJwks: false,
+    runs: undefined, // no webhook arrives
+    metrics: openMetrics(),
+    report: console.error,
+  }
+  await migrate(database)
+  await seed(dependencies, [seedTasks])
+  await fill(database)
+  const app = createApp(dependencies)
+  console.log(`${engine}, Node ${process.version}, ${rounds} rounds`)
+  for (const [name, list] of Object.entries(LISTS)) {
+    const { token, elements } = await lastToken(list, app)
+    const variants = [
+      { name: 'first', run: () => several(list, app, '') },
+      { name: 'last', run: () => several(list, app, token) },
+    ]
+    const { wall } = await interleave(variants, { rounds, operations: PAGES })
+    const times = variants.map(
+      (variant) => `${variant.name} ${(least(wall, variant.name) / 1000).toFixed(1)} ms`,
+    )
+    console.log(
+      `${name}: ${elements} in all; ${times.join(', ')}; last / first ${ratio(wall, 'last', 'first').toFixed(2)}`,
+    )
+  }
+  await database.close()
 }
-await database.close()
+
+await measure('PGlite', await openPGlite())
+const postgres = fileURLToPath(new URL('../../test/support/postgres-server.ts', import.meta.url))
+const { PostgresServer, WHY_NO_POSTGRES } = (await runnerImport(postgres)).module
+if (WHY_NO_POSTGRES) {
+  console.log(WHY_NO_POSTGRES)
+} else {
+  const server = await PostgresServer.start()
+  try {
+    await measure('Postgres', openPostgres({ connectionString: server.url }, console.error))
+  } finally {
+    await server.remove()
+  }
+}

@@ -92,7 +92,11 @@ export class TransactionPerEvent<Tx extends object> implements EventTransactions
         opened?.abandon(error)
         fail(error)
       }
-      over.then(() => ended(new EventStoreError('begin() did not run its work')), ended)
+      const resolved = () => {
+        // No error on the usual way: each takes a stack trace.
+        if (!opened?.isCommitting) ended(new EventStoreError('begin() did not run its work'))
+      }
+      over.then(resolved, ended)
     })
   }
 
@@ -156,6 +160,10 @@ class OpenTransaction<Tx extends object> {
 
   get isOpen(): boolean {
     return !this.#handlersDoor.isClosed
+  }
+
+  get isCommitting(): boolean {
+    return this.#state === 'committing'
   }
 
   async claim(
@@ -245,7 +253,8 @@ class OpenTransaction<Tx extends object> {
   }
 
   #rollBack(why: 'release' | 'lease'): void {
-    if (this.#state === 'open' && why === 'lease') this.#uncommitted.clear()
+    if (this.#state !== 'open') return
+    if (why === 'lease') this.#uncommitted.clear()
     this.#end('rolled-back', new RolledBack(why))
   }
 
