@@ -7,6 +7,7 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { comment as commentSchema, MAX_COMMENT_LENGTH } from '../tasks/actions/schema.ts'
 import { skipStep } from '../tasks/actions/skip-step.ts'
+import { momentOf } from '../tasks/audit/record.ts'
 import { createTask } from '../tasks/create-task.ts'
 import { foreseeTask } from '../tasks/plan-task.ts'
 import { createTaskRequest } from '../tasks/schema/requests.ts'
@@ -71,7 +72,7 @@ async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<ob
   const done = await skipStep(
     tx,
     { taskId: task.id, policyStepId, comment, caller: authorOf(context) },
-    dependencies,
+    momentOf(dependencies),
   )
   return { ...done, policyStepId }
 }

@@ -78,9 +78,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     effect: (world, task, { by, given }) => {
       const step = currentOf(task)?.step ?? {}
       const [kind, next] = [kindOf(step), task.steps.filter(({ state }) => state === 'next')]
-      const { users, userIds: _, ...rest } = Object(step[kind])
-      const { newStepUserIds: userIds } = given
-      const named = users ? { ...rest, users: { ...users, userIds } } : { ...rest, userIds }
+      const named = { ...Object(step[kind]), userIds: given.newStepUserIds }
       end(task, 'reassigned', { reassignedAt: world.now, ...by })
       plan(task, [{ ...step, [kind]: named }, ...next.map((each) => each.step)])
       moveOn(world, task, 'undecided')

@@ -112,8 +112,7 @@ function settings({ random, policies }: World, policyType: string): GivenPolicy 
 
 function randomStep(random: World['random']): Step {
   const kind = random.pick(['approval', 'approval', 'approval', ...STEP_KINDS])
-  const userIds = random.some(['user-ada', 'user-alan', 'user-nobody'])
-  const named = random.pick([{ userIds }, { users: { userIds } }])
+  const named = { userIds: random.some(['user-ada', 'user-alan', 'user-nobody']) }
   const message = random.chance(0.5) && { [`${kind}Message`]: 'by policy' }
   if (kind === 'accept' || kind === 'reject') return { [kind]: { ...message } }
   return { [kind]: ['approval', 'provision'].includes(kind) && random.chance(0.7) ? named : {} }
