@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../database/database.ts'
+import type { Listing } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
 import type { StoredStep } from '../policies/step.ts'
 import type { PolicyRow } from '../policies/store.ts'
@@ -38,7 +39,7 @@ export interface StoredTask {
 }
 
 /** The rest of a SELECT, in the order of the response. Null where the response computes the value. */
-export const TASK_COLUMNS = `id, numeric_id::text AS "numericId", display_name AS "displayName", description, state,
+const TASK_COLUMNS = `id, numeric_id::text AS "numericId", display_name AS "displayName", description, state,
   processing, origin, type, user_id AS "userId", created_by_user_id AS "createdByUserId", created_at AS "createdAt",
   updated_at AS "updatedAt", deleted_at AS "deletedAt", NULL AS actions, approver_ids AS "approverIds",
   NULL AS "stepApproverIds", comment_count AS "commentCount", NULL AS policy,
@@ -61,6 +62,18 @@ export async function findTask(database: Queryable, idOrNumber: string): Promise
   const rows = await database.query<TaskRow>(`SELECT ${TASK_COLUMNS} WHERE ${FOUND}`, idValues(idOrNumber))
   const [task] = await withSteps(database, rows)
   return task ?? refuseUnknown()
+}
+
+/** Tasks, newest first. @param states Empty matches any state. @param userIds Undefined matches any user. */
+export function tasksLike(states: readonly string[], userIds: readonly string[] | undefined): Listing {
+  return {
+    select: TASK_COLUMNS,
+    where: `deleted_at IS NULL AND (cardinality($1::text[]) = 0 OR state = ANY($1::text[]))
+      AND ($2::text[] IS NULL OR user_id = ANY($2::text[]))`,
+    params: [states, userIds ?? null],
+    keys: ['tasks.numeric_id'],
+    order: 'DESC',
+  }
 }
 
 /** A task that is locked until the transaction ends. */

@@ -85,15 +85,3 @@ export const searchTasksRequest = searchBody({
 export const searchTasksResponse = pageOf(taskViewSchema)
   .extend({ expanded: expandedSchema })
   .openapi('SearchTasksResponse')
-
-export const taskActionSchema = z
-  .object({
-    id: z.string(),
-    taskId: z.string(),
-    type: z.string(),
-    policyStepId: z.string(),
-    comment: z.string(),
-    userId: z.string(),
-    createdAt: z.iso.datetime().nullable(),
-  })
-  .openapi('TaskAction')
