@@ -18,8 +18,7 @@ import {
   taskParams,
   taskResponse,
 } from './schema/requests.ts'
-import { findTask, type TaskRow, tasksLike, withSteps } from './store.ts'
-import { taskOf } from './task.ts'
+import { type TaskRow, tasksLike } from './store.ts'
 import { viewTask, viewTasks } from './view.ts'
 
 const common = { tags: ['Tasks'], ...ADDITION }
@@ -88,21 +87,18 @@ export function taskRoutes(dependencies: Dependencies): Router {
       await foreseeTask(database, given, evaluate)
       const reply = await database.transaction(async (tx) => {
         const id = await createTask(tx, given, caller, { ...dependencies, evaluate })
-        return viewTask(tx, await findTask(tx, id), caller, paths)
+        return viewTask(tx, id, caller, paths)
       })
       return c.json(reply, 200)
     })
     .openapi(readOperation, async (c) => {
-      const stored = await findTask(database, c.req.valid('param').task_id)
-      return c.json(await viewTask(database, stored, c.var.caller, EVERYTHING), 200)
+      const { task_id } = c.req.valid('param')
+      return c.json(await viewTask(database, task_id, c.var.caller, EVERYTHING), 200)
     })
     .openapi(searchOperation, async (c) => {
       const { taskStates = [], userIds, expandMask, ...request } = c.req.valid('json')
       const tokens = new PageTokens(key, ['tasks', taskStates, userIds ?? null])
-      const show = async (rows: TaskRow[]) => {
-        const tasks = (await withSteps(database, rows)).map((stored) => taskOf(stored, c.var.caller))
-        return viewTasks(database, tasks, c.var.caller, expandPaths(expandMask))
-      }
+      const show = (rows: TaskRow[]) => viewTasks(database, rows, c.var.caller, expandPaths(expandMask))
       return c.json(await listPage(database, tasksLike(taskStates, userIds), request, tokens, show), 200)
     })
     .route('/', historyRoutes(dependencies))

@@ -58,10 +58,9 @@ function idValues(idOrNumber: string): [string, string | null] {
 }
 
 /** @throws Problem `task_unknown`. */
-export async function findTask(database: Queryable, idOrNumber: string): Promise<StoredTask> {
-  const rows = await database.query<TaskRow>(`SELECT ${TASK_COLUMNS} WHERE ${FOUND}`, idValues(idOrNumber))
-  const [task] = await withSteps(database, rows)
-  return task ?? refuseUnknown()
+export async function findTask(database: Queryable, idOrNumber: string): Promise<TaskRow> {
+  const [row] = await database.query<TaskRow>(`SELECT ${TASK_COLUMNS} WHERE ${FOUND}`, idValues(idOrNumber))
+  return row ?? refuseUnknown()
 }
 
 /** Tasks, newest first. @param states Empty matches any state. @param userIds Undefined matches any user. */

@@ -5,30 +5,31 @@ import { relationsOf } from './relations.ts'
 import type { ExpandPath } from './schema/expand.ts'
 import type { Task } from './schema/task.ts'
 import { type TaskView, VIEW_PATHS, type ViewPath } from './schema/view.ts'
-import type { StoredTask } from './store.ts'
+import { findTask, type TaskRow, withSteps } from './store.ts'
 import { taskOf } from './task.ts'
 
 /** Tasks for a caller's response, and the objects that their paths refer to. */
 export async function viewTasks(
   database: Queryable,
-  tasks: readonly Task[],
+  rows: readonly TaskRow[],
   caller: Caller,
   paths: ReadonlySet<ExpandPath>,
 ): Promise<{ list: TaskView[]; expanded: Expansion['expanded'] }> {
+  const tasks = (await withSteps(database, rows)).map((stored) => taskOf(stored, caller))
   const related = tasks.map((task) => relationsOf(task, paths))
   const expansion = await Expansion.load(database, related.flat())
   const list = tasks.map((task, index) => viewOf(task, caller, related[index] ?? [], expansion))
   return { list, expanded: expansion.expanded }
 }
 
-/** The same for one task. */
+/** The same for one task. @throws Problem `task_unknown`. */
 export async function viewTask(
   database: Queryable,
-  stored: StoredTask,
+  idOrNumber: string,
   caller: Caller,
   paths: ReadonlySet<ExpandPath>,
 ): Promise<{ taskView: TaskView; expanded: Expansion['expanded'] }> {
-  const { list, expanded } = await viewTasks(database, [taskOf(stored, caller)], caller, paths)
+  const { list, expanded } = await viewTasks(database, [await findTask(database, idOrNumber)], caller, paths)
   return { taskView: list[0] as TaskView, expanded } // one view for each task
 }
 

@@ -7,20 +7,11 @@ import { momentOf } from '../audit/record.ts'
 import { type ExpandMask, expandPaths } from '../schema/expand.ts'
 import { taskParams } from '../schema/requests.ts'
 import { taskActionResponse } from '../schema/view.ts'
-import { findTask } from '../store.ts'
 import { viewTask } from '../view.ts'
 import type { Action, ActionRequest } from './act.ts'
 import { approve, deny } from './decide.ts'
 import { reassign } from './reassign.ts'
-import {
-  approveRequest,
-  closeRequest,
-  commentRequest,
-  denyRequest,
-  reassignRequest,
-  restartRequest,
-  skipStepRequest,
-} from './schema.ts'
+import { newApprovers, newComment, ofStep, restarting, wholeTask } from './schema.ts'
 import { skipStep } from './skip-step.ts'
 import { close, comment, restart } from './whole-task.ts'
 
@@ -36,17 +27,17 @@ const OF_STEPS: readonly ProblemCode[] = ['policy_step_unknown', 'policy_step_do
 export function taskActionRoutes(dependencies: Dependencies): Router {
   const router = newRouter()
   const add = adding(router, dependencies)
-  add('skip-step', 'SkipStep', 'Skip the current step of a task', skipStepRequest, skipStep)
-  add('approve', 'Approve', 'Approve the current step', approveRequest, approve)
-  add('deny', 'Deny', 'Deny the current step, which closes the task', denyRequest, deny)
-  add('reassign', 'Reassign', 'Reassign the current step to other approvers', reassignRequest, reassign, [
+  add('skip-step', 'SkipStep', 'Skip the current step of a task', ofStep, skipStep)
+  add('approve', 'Approve', 'Approve the current step', ofStep, approve)
+  add('deny', 'Deny', 'Deny the current step, which closes the task', ofStep, deny)
+  add('reassign', 'Reassign', 'Reassign the current step to other approvers', newApprovers, reassign, [
     ...OF_STEPS,
     'policy_step_unassigned',
     'reference_unknown',
   ])
-  add('comment', 'Comment', 'Comment on a task, open or closed', commentRequest, comment, [])
-  add('restart', 'Restart', 'Restart the workflow of a task', restartRequest, restart)
-  add('close', 'Close', 'Cancel a task', closeRequest, close, ['task_closed'])
+  add('comment', 'Comment', 'Comment on a task, open or closed', newComment, comment, [])
+  add('restart', 'Restart', 'Restart the workflow of a task', restarting, restart)
+  add('close', 'Close', 'Cancel a task', wholeTask, close, ['task_closed'])
   return router
 }
 
@@ -70,7 +61,7 @@ function adding(router: Router, dependencies: Dependencies) {
       summary,
       tags: ['Task actions'],
       ...takes('super_admin', 'operator'),
-      request: { params: taskParams, body: { required: true, ...json(body) } },
+      request: { params: taskParams, body: { required: true, ...json(body.openapi(`${method}Request`)) } },
       responses: {
         200: { description: 'The task after the action.', ...json(taskActionResponse) },
         ...refusals(...ALWAYS, ...codes),
@@ -78,15 +69,12 @@ function adding(router: Router, dependencies: Dependencies) {
       ...(name !== 'skip-step' && ADDITION),
     })
     router.openapi(operation, async (c) => {
-      const [{ task_id: taskId }, given, { caller }] = [c.req.valid('param'), c.req.valid('json'), c.var]
+      const [{ task_id }, given, { caller }] = [c.req.valid('param'), c.req.valid('json'), c.var]
       const paths = expandPaths(given.expandMask)
       const reply = await dependencies.database.transaction(async (tx) => {
-        const { ticketActionId, ...acted } = await act(
-          tx,
-          { ...given, taskId, caller },
-          momentOf(dependencies),
-        )
-        return { ...(await viewTask(tx, await findTask(tx, acted.taskId), caller, paths)), ticketActionId }
+        const request = { ...given, taskId: task_id, caller }
+        const { taskId, ticketActionId } = await act(tx, request, momentOf(dependencies))
+        return { ...(await viewTask(tx, taskId, caller, paths)), ticketActionId }
       })
       return c.json(reply, 200)
     })

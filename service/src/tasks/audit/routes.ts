@@ -80,22 +80,22 @@ export function historyRoutes({ database, secret }: Dependencies): Router {
   const key = derivedKey(secret, 'page tokens')
   return newRouter()
     .openapi(listActionsOperation, async (c) => {
-      const { row } = await findTask(database, c.req.valid('param').task_id)
-      const tokens = new PageTokens(key, ['actions', row.id])
+      const task = await findTask(database, c.req.valid('param').task_id)
+      const tokens = new PageTokens(key, ['actions', task.id])
       const show = (rows: Listed<TaskAction>[]) => ({
         list: rows.map(({ cursor: _, ...row }) => ({
           taskAction: { ...row, createdAt: iso(row.createdAt) },
         })),
       })
-      return c.json(await listPage(database, actionsOf(row.id), c.req.valid('query'), tokens, show), 200)
+      return c.json(await listPage(database, actionsOf(task.id), c.req.valid('query'), tokens, show), 200)
     })
     .openapi(listAuditsOperation, async (c) => {
       const { taskId, ...request } = c.req.valid('json')
-      const { row } = await findTask(database, taskId)
-      const tokens = new PageTokens(key, ['audits', row.id])
+      const task = await findTask(database, taskId)
+      const tokens = new PageTokens(key, ['audits', task.id])
       const show = (rows: Listed<TaskAudit>[]) => ({
         list: rows.map(({ cursor: _, ...row }) => ({ taskAudit: { ...row, createdAt: iso(row.createdAt) } })),
       })
-      return c.json(await listPage(database, auditsOf(row.id), request, tokens, show), 200)
+      return c.json(await listPage(database, auditsOf(task.id), request, tokens, show), 200)
     })
 }
