@@ -6,46 +6,44 @@ const TYPE_URL = 'type.googleapis.com'
 
 /** The `@type` of each kind of object, and the statement that reads them by ID (`$1`), as JSON for responses. */
 const KINDS = {
-  User: {
-    type: 'svc.api.user.v1.User',
-    select: `SELECT id, json_build_object('id', id, 'displayName', display_name, 'email', email) AS object
-      FROM users WHERE id = ANY($1::text[])`,
-  },
-  App: {
-    type: 'svc.api.app.v1.App',
-    select: `SELECT id, json_build_object('id', id, 'displayName', display_name) AS object
-      FROM apps WHERE id = ANY($1::text[])`,
-  },
-  AppUser: {
-    type: 'svc.api.app.v1.AppUser',
-    select: `SELECT id, json_build_object('id', id, 'appId', app_id, 'displayName', display_name,
-      'identityUserId', coalesce(identity_user_id, '')) AS object FROM app_users WHERE id = ANY($1::text[])`,
-  },
+  User: columns('svc.api.user.v1.User', 'users', "'displayName', display_name, 'email', email"),
+  App: columns('svc.api.app.v1.App', 'apps', "'displayName', display_name"),
+  AppUser: columns(
+    'svc.api.app.v1.AppUser',
+    'app_users',
+    "'appId', app_id, 'displayName', display_name, 'identityUserId', coalesce(identity_user_id, '')",
+  ),
   AppUserLastUsage: {
     type: 'google.protobuf.Timestamp',
     select: `SELECT id, json_build_object('value',
       to_char(last_used_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS object
       FROM app_users WHERE id = ANY($1::text[]) AND last_used_at IS NOT NULL`,
   },
-  AppEntitlement: {
-    type: 'svc.api.app.v1.AppEntitlement',
-    select: `SELECT id, json_build_object('id', id, 'appId', app_id, 'displayName', display_name,
-      'description', description) AS object FROM app_entitlements WHERE id = ANY($1::text[])`,
-  },
-  AccessReview: { type: 'svc.api.accessreview.v1.AccessReview', select: kept('AccessReview') },
-  AppResource: { type: 'svc.api.app.v1.AppResource', select: kept('AppResource') },
-  EntitlementScopeBindingList: {
-    type: 'svc.api.app.v1.EntitlementScopeBindingList',
-    select: kept('EntitlementScopeBindingList'),
-  },
-  Insight: { type: 'svc.api.insight.v1.Insight', select: kept('Insight') },
+  AppEntitlement: columns(
+    'svc.api.app.v1.AppEntitlement',
+    'app_entitlements',
+    "'appId', app_id, 'displayName', display_name, 'description', description",
+  ),
+  AccessReview: asGiven('svc.api.accessreview.v1.AccessReview'),
+  AppResource: asGiven('svc.api.app.v1.AppResource'),
+  EntitlementScopeBindingList: asGiven('svc.api.app.v1.EntitlementScopeBindingList'),
+  Insight: asGiven('svc.api.insight.v1.Insight'),
 } as const
 
 export type Kind = keyof typeof KINDS
 
-/** An object of a kind whose fields the specification does not show. */
-function kept(kind: string): string {
-  return `SELECT id, object FROM related_objects WHERE kind = '${kind}' AND id = ANY($1::text[])`
+function columns(type: string, table: string, members: string) {
+  const object = `json_build_object('id', id, ${members})`
+  return { type, select: `SELECT id, ${object} AS object FROM ${table} WHERE id = ANY($1::text[])` }
+}
+
+/** For objects whose fields the specification does not show. Their kind is the last part of the type. */
+function asGiven(type: string) {
+  const kind = type.slice(type.lastIndexOf('.') + 1)
+  return {
+    type,
+    select: `SELECT id, object FROM related_objects WHERE kind = '${kind}' AND id = ANY($1::text[])`,
+  }
 }
 
 export interface DirectoryObject {

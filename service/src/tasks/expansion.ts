@@ -10,26 +10,23 @@ export interface Relation {
 }
 
 /** The `expanded` list of a response. Holds every object once, even if several tasks refer to it. */
-export class Expansion {
-  readonly expanded: DirectoryObject['object'][] = []
-  readonly #places = new Map<string, number>()
+export type Expanded = DirectoryObject['object'][]
 
-  /** Loads the related objects, with one statement per kind. */
-  static async load(database: Queryable, relations: readonly Relation[]): Promise<Expansion> {
-    const expansion = new Expansion()
-    for (const kind of new Set(relations.map((relation) => relation.kind))) {
-      const ids = relations.filter((relation) => relation.kind === kind).flatMap((relation) => relation.ids)
-      for (const { id, object } of await objectsOf(database, kind, [...new Set(ids)])) {
-        const places = expansion.expanded.push(object)
-        expansion.#places.set(`${kind} ${id}`, places - 1)
-      }
-    }
-    return expansion
+/**
+ * Loads related objects, with one statement per kind.
+ *
+ * @returns The objects, and the JSONPath (RFC 9535) of those of a relation. It is empty if none of them exists.
+ */
+export async function expand(database: Queryable, relations: readonly Relation[]) {
+  const [expanded, places]: [Expanded, Map<string, number>] = [[], new Map()]
+  for (const kind of new Set(relations.map((relation) => relation.kind))) {
+    const ids = relations.filter((relation) => relation.kind === kind).flatMap((relation) => relation.ids)
+    for (const { id, object } of await objectsOf(database, kind, [...new Set(ids)]))
+      places.set(`${kind} ${id}`, expanded.push(object) - 1)
   }
-
-  /** The JSONPath (RFC 9535) of the objects that exist. Empty if there are none. */
-  pathTo({ kind, ids }: Relation): string {
-    const places = ids.flatMap((id) => this.#places.get(`${kind} ${id}`) ?? [])
-    return places.length === 0 ? '' : `$.expanded[${places.join()}]`
+  const pathTo = ({ kind, ids }: Relation) => {
+    const found = ids.flatMap((id) => places.get(`${kind} ${id}`) ?? [])
+    return found.length === 0 ? '' : `$.expanded[${found.join()}]`
   }
+  return { expanded, pathTo }
 }

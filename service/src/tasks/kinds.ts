@@ -2,8 +2,8 @@ import type { OUTCOMES } from './schema/enums.ts'
 import type { TaskKind } from './schema/task-type.ts'
 
 /**
- * The policy types that can process each kind of task. The built-in default has the first type. An empty list allows
- * any type, and the request must name a policy.
+ * The policy types that can process each kind of task. An empty list allows any type: there is no built-in policy, so
+ * the request must name one.
  */
 export const POLICY_TYPES_FOR: Readonly<Record<TaskKind, readonly string[]>> = {
   grant: ['POLICY_TYPE_GRANT', 'POLICY_TYPE_ACCESS_REQUEST', 'POLICY_TYPE_PROVISION'],

@@ -45,19 +45,11 @@ async function policyFor(
   policyId: string | undefined,
 ): Promise<PolicyRow> {
   const types = POLICY_TYPES_FOR[kind]
-  if (policyId === undefined) {
-    const [builtin] = await database.query<PolicyRow>(
-      'SELECT * FROM policies WHERE system_builtin AND policy_type = $1',
-      [types[0]],
-    )
-    if (builtin === undefined) throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
-    return builtin
-  }
-  const policy = await findPolicy(database, policyId)
-  if (types.length > 0 && !types.includes(policy.policy_type)) {
-    throw new Problem('policy_invalid', `A task of ${kind} needs a policy of ${types.join(' or ')}.`)
-  }
-  return policy
+  if (policyId === undefined && types.length === 0)
+    throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
+  const policy = await findPolicy(database, policyId ?? `builtin-${kind}`)
+  if (types.length === 0 || types.includes(policy.policy_type)) return policy
+  throw new Problem('policy_invalid', `A task of ${kind} needs a policy of ${types.join(' or ')}.`)
 }
 
 /** The JSON that the conditions of a policy see as `ctx`. */

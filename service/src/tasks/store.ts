@@ -1,8 +1,9 @@
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Listing } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
+import type { Policy } from '../policies/schema.ts'
 import type { StoredStep } from '../policies/step.ts'
-import type { PolicyRow } from '../policies/store.ts'
+import { type PolicyRow, policyOf } from '../policies/store.ts'
 import type { Task } from './schema/task.ts'
 import type { TaskKind } from './schema/task-type.ts'
 
@@ -35,7 +36,7 @@ export interface StoredTask {
    * The policy generation that it runs under. Undefined if the task began before generations were stored and the policy
    * has changed since.
    */
-  readonly policy: PolicyRow | undefined
+  readonly policy: Policy | undefined
 }
 
 /** The rest of a SELECT, in the order of the response. Null where the response computes the value. */
@@ -105,10 +106,12 @@ export async function withSteps(database: Queryable, rows: readonly TaskRow[]): 
     'SELECT * FROM policy_generations WHERE generation_id = ANY($1::text[])',
     [[...new Set(rows.map(({ policyGenerationId }) => policyGenerationId))]],
   )
+  // Tasks that run under the same generation share it, because it may be large.
+  const byId = new Map(policies.map((policy) => [policy.generation_id, policyOf(policy)]))
   return rows.map((row) => ({
     row,
     steps: steps.filter(({ task_id }) => task_id === row.id),
-    policy: policies.find(({ generation_id }) => generation_id === row.policyGenerationId),
+    policy: byId.get(row.policyGenerationId),
   }))
 }
 

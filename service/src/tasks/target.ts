@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts'
-import { type DirectoryObject, type Kind, mustExist } from '../directory/objects.ts'
+import { mustExist } from '../directory/objects.ts'
 import { setMembers } from '../http/exactly-one.ts'
 import { Problem } from '../http/problem.ts'
 import type { CreateTask } from './schema/requests.ts'
@@ -13,13 +13,16 @@ export interface Target {
   readonly userId: string
 }
 
-type Reference =
-  | 'accessReviewId'
-  | 'appEntitlementId'
-  | 'appId'
-  | 'appUserId'
-  | 'identityUserId'
-  | 'subjectUserId'
+/** The fields that name other objects. */
+const REFERENCES = {
+  accessReviewId: 'AccessReview',
+  appEntitlementId: 'AppEntitlement',
+  appId: 'App',
+  appUserId: 'AppUser',
+  identityUserId: 'User',
+  subjectUserId: 'User',
+} as const
+type Reference = keyof typeof REFERENCES
 
 /** The set member of a task's type. Its kind has some of the references, and other fields. */
 type Fields = { readonly [Name in Reference]?: string | undefined } & { readonly [name: string]: unknown }
@@ -39,16 +42,16 @@ export async function resolveTarget(database: Queryable, type: CreateTask['type'
   const owner = type.certify ? { accessReviewSelection: type.certify.accessReviewId } : {}
   const fields: Fields = { ...type[kind], ...owner }
   const { appId, identityUserId, subjectUserId } = fields
-  const find = async (name: Reference, of: Kind, ofApp?: string): Promise<DirectoryObject[]> => {
+  const find = async (name: Reference, ofApp?: string) => {
     const id = fields[name]
-    return id === undefined ? [] : mustExist(database, name, of, [id], ofApp)
+    return id === undefined ? [] : mustExist(database, name, REFERENCES[name], [id], ofApp)
   }
-  await find('accessReviewId', 'AccessReview')
-  if (subjectUserId !== '') await find('subjectUserId', 'User')
-  await find('appId', 'App')
-  await find('appEntitlementId', 'AppEntitlement', appId)
-  const [appUser] = await find('appUserId', 'AppUser', appId)
-  await find('identityUserId', 'User')
+  await find('accessReviewId')
+  if (subjectUserId !== '') await find('subjectUserId')
+  await find('appId')
+  await find('appEntitlementId', appId)
+  const [appUser] = await find('appUserId', appId)
+  await find('identityUserId')
   if (appId === undefined) return { kind, fields, userId: subjectUserId ?? '' }
   const account = `${appUser?.object.identityUserId ?? ''}`
   if (identityUserId !== undefined && account !== '' && account !== identityUserId) {

@@ -1,9 +1,14 @@
 import type { Caller } from '../http/bearer.ts'
 import { withNulls } from '../http/exactly-one.ts'
 import { iso } from '../http/timestamp.ts'
-import type { Policy } from '../policies/schema.ts'
-import { actorsOf, begun, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
-import { type PolicyRow, policyOf } from '../policies/store.ts'
+import {
+  actorsOf,
+  begun,
+  type PolicyStepInstance,
+  policyStep,
+  STEP_KINDS,
+  variantOf,
+} from '../policies/step.ts'
 import { actionsOf } from './actions/who-may.ts'
 import type { Task } from './schema/task.ts'
 import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
@@ -27,33 +32,21 @@ export function taskOf(stored: StoredTask, caller: Caller): Task {
   }
 }
 
-/** Tasks that run under the same generation share it, because it may be large. */
-const policies = new WeakMap<PolicyRow, Policy>()
-
-function shownPolicy(row: PolicyRow): Policy {
-  const policy = policies.get(row) ?? policyOf(row)
-  policies.set(row, policy)
-  return policy
-}
-
 function policyInstance({ row, steps, policy }: StoredTask): Task['policy'] {
   const instances = steps.flatMap((step) => instanceOf(step, row.workflowGenerationId) ?? [])
   return {
     current: instances.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE') ?? null,
     history: instances.filter(({ state }) => state === 'POLICY_STEP_STATE_DONE'),
     next: steps.filter(({ state }) => state === null).map(({ step }) => policyStep(step)),
-    policy: policy === undefined ? null : shownPolicy(policy),
+    policy: policy ?? null,
   }
 }
 
 /** A step that has begun. Its kind's object holds the policy's settings and how the step ended. */
 function instanceOf(row: StepRow, policyGenerationId: string): PolicyStepInstance | undefined {
   if (row.instance_id === null || row.state === null) return undefined
-  const variants = Object.entries(row.step).map(([kind, variant]) => [
-    kind,
-    { ...begun(kind, variant), ...row.outcome },
-  ])
-  const members = withNulls(STEP_KINDS, Object.fromEntries(variants))
+  const [kind, variant] = variantOf(row.step)
+  const members = withNulls(STEP_KINDS, { [kind]: { ...begun(kind, variant), ...row.outcome } })
   // `policyStepInput` validated it before it was stored.
   return { ...members, id: row.instance_id, policyGenerationId, state: row.state } as PolicyStepInstance
 }

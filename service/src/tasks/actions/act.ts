@@ -13,13 +13,14 @@ export interface ActionRequest {
   /** The ID of the task, or its numeric ID. */
   readonly taskId: string
   readonly comment?: string | null | undefined
+  /** The step that the caller considers current. Default: the current step. */
+  readonly policyStepId?: string | null | undefined
   /** The user who acts. */
   readonly caller: Caller
 }
 
 /** The input of an action on a step. */
 export interface StepRequest extends ActionRequest {
-  /** The step that the caller considers current. */
   readonly policyStepId: string
 }
 
@@ -53,7 +54,7 @@ export interface CurrentStep {
 export async function takeStep(
   tx: Transaction,
   action: StepAction,
-  request: ActionRequest & { readonly policyStepId?: string | null | undefined },
+  request: ActionRequest,
 ): Promise<CurrentStep> {
   const task = await lockTask(tx, request.taskId)
   const [found] = await tx.query<{ id: string; state: string; step: StoredStep }>(

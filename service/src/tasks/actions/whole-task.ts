@@ -19,17 +19,12 @@ export const close: Action<ActionRequest> = async (tx, request, moment) => {
   return acted
 }
 
-export interface RestartRequest extends ActionRequest {
-  /** The step that the caller considers current. Default: the current step. */
-  readonly policyStepId?: string | null | undefined
-}
-
 /**
  * Restarts the workflow of an open task, with the steps that its policy selected. Its history is kept.
  *
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`.
  */
-export const restart: Action<RestartRequest> = async (tx, request, moment) => {
+export const restart: Action<ActionRequest> = async (tx, request, moment) => {
   const current = await takeStep(tx, 'TASK_ACTION_TYPE_RESTART', request)
   const acted = await endCurrent(tx, current, moment, 'restarted', { oldPolicyStepId: current.id })
   await planSteps(tx, acted.taskId, current.task.workflow)
