@@ -2,52 +2,68 @@ import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
+import { type Kind, objectsOf } from './objects.ts'
 import type { Collection, Directory } from './schema.ts'
 
-/** How a collection is stored. `write` takes the items as JSON (`$1`) and the time (`$2`). */
-const COLLECTIONS: Readonly<Record<Collection, { readonly exists: string; readonly write: string }>> = {
-  users: {
-    exists: 'SELECT FROM users WHERE id = $1',
-    write: `INSERT INTO users (id, display_name, email, created_at)
-      SELECT id, "displayName", email, $2 FROM jsonb_to_recordset($1::jsonb) AS item (id text, "displayName" text, email text)
-      ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name, email = excluded.email RETURNING id`,
-  },
-  apps: {
-    exists: 'SELECT FROM apps WHERE id = $1',
-    write: `INSERT INTO apps (id, display_name, created_at)
-      SELECT id, "displayName", $2 FROM jsonb_to_recordset($1::jsonb) AS item (id text, "displayName" text)
-      ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name RETURNING id`,
-  },
-  entitlements: {
-    exists: 'SELECT FROM app_entitlements WHERE id = $1',
-    write: `INSERT INTO app_entitlements AS kept (id, app_id, display_name, description, created_at)
-      SELECT id, "appId", "displayName", description, $2 FROM jsonb_to_recordset($1::jsonb)
-        AS item (id text, "appId" text, "displayName" text, description text)
-      ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name, description = excluded.description
-      WHERE kept.app_id = excluded.app_id RETURNING id`,
-  },
-  appUsers: {
-    exists: 'SELECT FROM app_users WHERE id = $1',
-    write: `INSERT INTO app_users AS kept (id, app_id, identity_user_id, display_name, last_used_at)
-      SELECT id, "appId", "identityUserId", "displayName", "lastUsedAt" FROM jsonb_to_recordset($1::jsonb)
-        AS item (id text, "appId" text, "identityUserId" text, "displayName" text, "lastUsedAt" timestamptz)
-      WHERE $2::timestamptz IS NOT NULL
-      ON CONFLICT (id) DO UPDATE SET identity_user_id = excluded.identity_user_id,
-        display_name = excluded.display_name, last_used_at = excluded.last_used_at
-      WHERE kept.app_id = excluded.app_id RETURNING id`,
-  },
-  accessReviews: relatedObjects('AccessReview'),
-  insights: relatedObjects('Insight'),
+interface Stored {
+  readonly kind: Kind
+  /** @returns A row for each item, except those whose ID belongs to another app. */
+  readonly write: (tx: Transaction, items: readonly object[], createdAt: Date) => Promise<readonly unknown[]>
+  /** The fields that name other objects. */
+  readonly names?: readonly (readonly [field: string, kind: Kind])[]
 }
 
-function relatedObjects(kind: string) {
-  return {
-    exists: `SELECT FROM related_objects WHERE kind = '${kind}' AND id = $1`,
-    write: `INSERT INTO related_objects (kind, id, object)
-      SELECT '${kind}', item->>'id', item FROM jsonb_array_elements($1::jsonb) AS item
-      WHERE $2::timestamptz IS NOT NULL
-      ON CONFLICT (kind, id) DO UPDATE SET object = excluded.object RETURNING id`,
-  }
+/** How each collection is stored. Later ones name objects of earlier ones. */
+const COLLECTIONS: Readonly<Record<Collection, Stored>> = {
+  users: { kind: 'User', write: rows('users', 'display_name', 'email', 'created_at') },
+  apps: { kind: 'App', write: rows('apps', 'display_name', 'created_at') },
+  entitlements: {
+    kind: 'AppEntitlement',
+    write: rows('app_entitlements', 'app_id', 'display_name', 'description', 'created_at'),
+    names: [['appId', 'App']],
+  },
+  appUsers: {
+    kind: 'AppUser',
+    write: rows('app_users', 'app_id', 'identity_user_id', 'display_name', 'last_used_at'),
+    names: [
+      ['appId', 'App'],
+      ['identityUserId', 'User'],
+    ],
+  },
+  accessReviews: asGiven('AccessReview'),
+  insights: asGiven('Insight'),
+  appResources: asGiven('AppResource'),
+  entitlementScopeBindings: {
+    ...asGiven('EntitlementScopeBindingList'),
+    names: [['id', 'AppEntitlement']],
+  },
+}
+
+/** Items whose fields are columns. An update keeps the time of creation, and moves nothing to another app. */
+function rows(table: string, ...columns: readonly string[]): Stored['write'] {
+  const changed = columns.filter((column) => column !== 'app_id' && column !== 'created_at')
+  const statement = `INSERT INTO ${table} AS kept (id, ${columns.join()})
+    SELECT id, ${columns.join()} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)
+    ON CONFLICT (id) DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join()}
+    ${columns.includes('app_id') ? 'WHERE kept.app_id = excluded.app_id' : ''} RETURNING id`
+  return (tx, items, createdAt) =>
+    tx.query(statement, [JSON.stringify(items.map((item) => rowOf({ ...item, createdAt })))])
+}
+
+/** `display_name` for `displayName`. */
+function rowOf(item: object): object {
+  const columns = Object.entries(item).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ])
+  return Object.fromEntries(columns)
+}
+
+function asGiven(kind: Kind): Stored {
+  const statement = `INSERT INTO related_objects (kind, id, object)
+    SELECT '${kind}', item->>'id', item FROM jsonb_array_elements($1::jsonb) AS item
+    ON CONFLICT (kind, id) DO UPDATE SET object = excluded.object RETURNING id`
+  return { kind, write: (tx, items) => tx.query(statement, [JSON.stringify(items)]) }
 }
 
 /**
@@ -62,19 +78,13 @@ export async function importDirectory(
 ): Promise<void> {
   checkKeepable(directory)
   await lockDirectory(tx)
-  for (const collection of [
-    'users',
-    'apps',
-    'entitlements',
-    'appUsers',
-    'accessReviews',
-    'insights',
-  ] as const) {
+  const createdAt = new Date(clock.now())
+  // `keys` loses the key types.
+  for (const collection of Object.keys(COLLECTIONS) as Collection[]) {
     const items = directory[collection] ?? []
     if (items.length === 0) continue
     await checkReferences(tx, collection, items)
-    const values = [JSON.stringify(items), new Date(clock.now())]
-    const written = await tx.query(COLLECTIONS[collection].write, values)
+    const written = await COLLECTIONS[collection].write(tx, items, createdAt)
     if (written.length < items.length)
       throw new Problem('id_taken', `${collection} holds an ID that belongs to another app.`)
   }
@@ -88,7 +98,7 @@ export async function createInDirectory(
   dependencies: Pick<Dependencies, 'clock'>,
 ): Promise<void> {
   await lockDirectory(tx)
-  const found = await tx.query(COLLECTIONS[collection].exists, [item.id])
+  const found = await objectsOf(tx, COLLECTIONS[collection].kind, [item.id])
   if (found.length > 0) throw new Problem('id_taken', 'An object with this ID already exists.')
   await importDirectory(tx, { [collection]: [item] }, dependencies)
 }
@@ -97,18 +107,12 @@ async function lockDirectory(tx: Transaction): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service directory', 0))")
 }
 
-async function checkReferences(tx: Transaction, collection: string, items: readonly object[]): Promise<void> {
-  for (const [field, table] of [
-    ['appId', 'apps'],
-    ['identityUserId', 'users'],
-  ] as const) {
-    if (collection !== 'appUsers' && (collection !== 'entitlements' || field !== 'appId')) continue
-    const ids = items.flatMap((item): unknown[] => Reflect.get(item, field) ?? [])
-    const [missing] = await tx.query<{ id: string }>(
-      `SELECT id FROM unnest($1::text[]) AS named (id) WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${table}.id = named.id)`,
-      [ids],
-    )
-    if (missing)
-      throw new Problem('reference_unknown', `${collection}: ${field} ${missing.id} names nothing.`)
+async function checkReferences(tx: Transaction, collection: Collection, items: readonly object[]) {
+  for (const [field, kind] of COLLECTIONS[collection].names ?? []) {
+    const ids = items.flatMap((item): string[] => Reflect.get(item, field) ?? [])
+    const known = new Set((await objectsOf(tx, kind, ids)).map(({ id }) => id))
+    const missing = ids.find((id) => !known.has(id))
+    if (missing !== undefined)
+      throw new Problem('reference_unknown', `${collection}: ${field} ${missing} names nothing.`)
   }
 }

@@ -11,6 +11,10 @@ const related = anyMembers(z.object({ id }), MOST_CHARACTERS).openapi({
   description: 'The specification does not show its fields. They are kept as given.',
 })
 
+const bindings = related.openapi({
+  description: 'All scope bindings of one entitlement, with its ID. They are kept as given.',
+})
+
 /** Protobuf's range of timestamps. Later ones have no four-digit year. */
 const [EARLIEST, LATEST] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
 
@@ -62,6 +66,8 @@ export const directorySchema = z
     appUsers: listOf(z.strictObject({ id, appId: id, ...appUser })),
     accessReviews: listOf(related),
     insights: listOf(related),
+    appResources: listOf(related),
+    entitlementScopeBindings: listOf(bindings),
   })
   .openapi('Directory', { description: 'All objects except automations, policies and tasks.' })
 

@@ -1,12 +1,25 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
-import { listPage, pageOf, pageQuery } from '../http/list.ts'
+import { type Listing, listPage, pageOf, pageQuery } from '../http/list.ts'
 import { PageTokens } from '../http/page-token.ts'
 import { Problem } from '../http/problem.ts'
 import { json, newRouter, type Router, refusals } from '../http/router.ts'
-import { appEntitlementSchema } from './schema.ts'
-import { appEntitlement, type EntitlementRow, entitlementsOf } from './store.ts'
+import { iso, timestamp } from '../http/timestamp.ts'
+
+const appEntitlementSchema = z
+  .object({
+    id: z.string(),
+    appId: z.string(),
+    displayName: z.string(),
+    description: z.string(),
+    createdAt: timestamp,
+  })
+  .openapi('AppEntitlement', {
+    description: 'The specification names this object (4.3) but shows no fields. All fields are additions.',
+  })
+
+export type AppEntitlement = z.infer<typeof appEntitlementSchema>
 
 const listRoute = createRoute({
   method: 'get',
@@ -26,6 +39,20 @@ const listRoute = createRoute({
   },
 })
 
+/** The entitlements of an app, ordered by name, under the names of the response. */
+function entitlementsOf(appId: string): Listing {
+  return {
+    select: `id, app_id AS "appId", display_name AS "displayName", description, created_at AS "createdAt"
+      FROM app_entitlements`,
+    where: 'app_id = $1',
+    params: [appId],
+    keys: ['display_name', 'id'],
+    order: 'ASC',
+  }
+}
+
+type Listed = Omit<AppEntitlement, 'createdAt'> & { readonly createdAt: Date; readonly cursor: unknown }
+
 export function entitlementRoutes({ database, secret }: Dependencies): Router {
   const key = derivedKey(secret, 'page tokens')
   return newRouter().openapi(listRoute, async (c) => {
@@ -33,10 +60,11 @@ export function entitlementRoutes({ database, secret }: Dependencies): Router {
     const tokens = new PageTokens(key, ['entitlements', app_id])
     const [app] = await database.query('SELECT FROM apps WHERE id = $1', [app_id])
     if (app === undefined) throw new Problem('app_unknown', 'No app has this ID.')
-    const listing = entitlementsOf(app_id)
-    const show = (rows: EntitlementRow[]) => ({
-      list: rows.map((row) => ({ appEntitlement: appEntitlement(row) })),
+    const show = (rows: Listed[]) => ({
+      list: rows.map(({ cursor: _, ...row }) => ({
+        appEntitlement: { ...row, createdAt: iso(row.createdAt) },
+      })),
     })
-    return c.json(await listPage(database, listing, c.req.valid('query'), tokens, show), 200)
+    return c.json(await listPage(database, entitlementsOf(app_id), c.req.valid('query'), tokens, show), 200)
   })
 }

@@ -1,39 +1,37 @@
 import { z } from '@hono/zod-openapi'
 import { orNull } from './or-null.ts'
 
+type Members = Readonly<Record<string, z.ZodType>>
+type OrNull<Schema extends z.ZodType> = z.ZodUnion<[Schema, z.ZodNull]>
+
 /** A response object with exactly one member set. The others are null. */
-export function oneOfMembers<Members extends Record<string, z.ZodType>>(members: Members) {
+export function oneOfMembers<Each extends Members>(members: Each) {
   const nullable = Object.entries(members).map(([name, schema]) => [name, orNull(schema)])
   // `fromEntries` loses the key types.
-  return z.object(
-    Object.fromEntries(nullable) as { [Name in keyof Members]: z.ZodUnion<[Members[Name], z.ZodNull]> },
-  )
+  return z.object(Object.fromEntries(nullable) as { [Name in keyof Each]: OrNull<Each[Name]> })
 }
 
 /** A request object with exactly one member set. The others are null or absent. */
-export function oneOfMembersInput<Members extends Record<string, z.ZodType>>(members: Members) {
-  const optional = Object.entries(members).map(([name, schema]) => [name, orNull(schema).optional()])
-  // As above.
-  const shape = Object.fromEntries(optional) as {
-    [Name in keyof Members]: z.ZodOptional<z.ZodUnion<[Members[Name], z.ZodNull]>>
-  }
-  const names = Object.keys(members).join(', ')
-  return z
-    .strictObject(shape)
-    .refine((value) => setMembers(value).length === 1, { error: `Set exactly one of ${names}.` })
+export function oneOfMembersInput<Each extends Members>(members: Each) {
+  return oneOfMembers(members)
+    .partial()
+    .strict()
+    .refine(...oneOf(members))
 }
 
-/** Members of which a request sets exactly one. Absent ones become null. */
-export function oneOfMembersOrNull<Members extends Record<string, z.ZodType>>(members: Members) {
+/** A request object with further members, of which exactly one must be set. Those that are absent become null. */
+export function withOneOf<Shape extends z.ZodRawShape, Each extends Members>(
+  object: z.ZodObject<Shape, z.core.$strict>,
+  members: Each,
+) {
   const nullable = Object.entries(members).map(([name, schema]) => [name, orNull(schema).default(null)])
   // As above.
-  return Object.fromEntries(nullable) as {
-    [Name in keyof Members]: z.ZodDefault<z.ZodUnion<[Members[Name], z.ZodNull]>>
-  }
+  const shape = Object.fromEntries(nullable) as { [Name in keyof Each]: z.ZodDefault<OrNull<Each[Name]>> }
+  return object.extend(shape).refine(...oneOf(members))
 }
 
 /** Arguments for `refine`: exactly one of these members must be set. */
-export function oneOf(members: object): [(value: object) => boolean, { error: string }] {
+function oneOf(members: Members): [(value: object) => boolean, { error: string }] {
   const among = (value: object) => setMembers(value).filter(([name]) => Object.hasOwn(members, name))
   const error = `Set exactly one of ${Object.keys(members).join(', ')}.`
   return [(value) => among(value).length === 1, { error }]

@@ -7,6 +7,7 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { comment as commentSchema, MAX_COMMENT_LENGTH } from '../tasks/actions/schema.ts'
 import { skipStep } from '../tasks/actions/skip-step.ts'
+import { momentOf } from '../tasks/audit/record.ts'
 import { createTask } from '../tasks/create-task.ts'
 import { foreseeTask } from '../tasks/plan-task.ts'
 import { createTaskRequest } from '../tasks/schema/requests.ts'
@@ -67,7 +68,7 @@ async function skip(step: StepOf<'skip_step'>, context: StepContext): Promise<ob
   if (!commentSchema.safeParse(comment).success)
     throw new Problem('request_invalid', `commentCel returns more than ${MAX_COMMENT_LENGTH} characters`)
   const request = { taskId: task.id, policyStepId, comment, caller: authorOf(context) }
-  return { ...(await skipStep(tx, request, dependencies)), policyStepId }
+  return { ...(await skipStep(tx, request, momentOf(dependencies))), policyStepId }
 }
 
 async function create(step: StepOf<'create_task'>, context: StepContext): Promise<object> {

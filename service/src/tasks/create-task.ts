@@ -2,13 +2,10 @@ import type { Evaluate } from '../cel/evaluate.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Caller } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import type { StoredStep } from '../policies/step.ts'
-import type { PolicyRow } from '../policies/store.ts'
-import { audit } from './audit/record.ts'
-import { blankType } from './kinds.ts'
+import { audit, momentOf } from './audit/record.ts'
 import { planTask } from './plan-task.ts'
 import type { CreateTask } from './schema/requests.ts'
-import type { Target } from './target.ts'
+import { blankTarget } from './schema/task-type.ts'
 import { moveOn, planSteps } from './workflow.ts'
 
 /**
@@ -22,55 +19,39 @@ export async function createTask(
   tx: Transaction,
   given: CreateTask,
   by: Pick<Caller, 'userId' | 'runId'>,
-  { clock, newId, evaluate }: Pick<Dependencies, 'clock' | 'newId'> & { readonly evaluate: Evaluate },
+  { evaluate, ...dependencies }: Pick<Dependencies, 'clock' | 'newId'> & { readonly evaluate: Evaluate },
 ): Promise<string> {
-  const plan = await planTask(tx, given, evaluate)
-  const [id, moment] = [newId(), { now: new Date(clock.now()), newId }]
-  await insertTask(tx, { id, given, ...plan, createdByUserId: by.userId, now: moment.now })
-  await planSteps(tx, id, plan.steps)
-  await audit(tx, { taskId: id, event: 'TASK_AUDIT_EVENT_CREATED', by }, moment)
-  await moveOn(tx, { id, state: 'TASK_STATE_OPEN', kind: plan.target.kind }, 'skipped', moment)
-  return id
-}
-
-interface NewTask {
-  readonly id: string
-  readonly given: CreateTask
-  readonly target: Target
-  readonly userId: string
-  readonly policy: PolicyRow
-  readonly steps: readonly StoredStep[]
-  readonly createdByUserId: string
-  readonly now: Date
-}
-
-async function insertTask(tx: Transaction, task: NewTask): Promise<void> {
-  const { id, given, target, userId, policy, steps, createdByUserId, now } = task
-  const name = `${target.kind.charAt(0).toUpperCase()}${target.kind.slice(1)} request`
-  const type = { [target.kind]: { ...blankType(target.kind), ...target.fields } }
+  const { kind, policy, workflow, ...task } = await planTask(tx, given, evaluate)
+  const [id, moment] = [dependencies.newId(), momentOf(dependencies)]
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} request`
   await tx.query(
     `INSERT INTO tasks (id, display_name, description, state, processing, origin, type, user_id, created_by_user_id,
        created_at, updated_at, data, emergency_access, form, insight_ids, recommendation, policy_id,
-       policy_generation_id, workflow)
+       policy_generation_id, workflow, workflow_generation_id)
      VALUES ($1, $2, $3, 'TASK_STATE_OPEN', 'TASK_PROCESSING_TYPE_WAITING', $4, $5::jsonb, $6, $7, $8, $8, $9::jsonb,
-       $10, $11::jsonb, $12, $13, $14, $15, $16::jsonb)`,
+       $10, $11::jsonb, $12, $13, $14, $15, $16::jsonb, $17)`,
     [
       id,
       given.displayName ?? name,
-      given.description ?? '',
-      given.origin ?? 'TASK_ORIGIN_API',
-      JSON.stringify(type),
-      userId,
-      createdByUserId,
-      now,
+      task.description,
+      task.origin,
+      JSON.stringify({ [kind]: { ...blankTarget(kind), ...task.type[kind] } }),
+      task.userId,
+      by.userId,
+      moment.now,
       given.data ? JSON.stringify(given.data) : null,
-      given.emergencyAccess ?? false,
+      task.emergencyAccess,
       given.form ? JSON.stringify(given.form) : null,
       given.insightIds ?? [],
       given.recommendation ?? 'INSIGHT_RECOMMENDATION_UNSPECIFIED',
       policy.id,
       policy.generation_id,
-      JSON.stringify(steps),
+      JSON.stringify(workflow.steps),
+      workflow.generationId,
     ],
   )
+  await planSteps(tx, id, workflow.steps)
+  await audit(tx, { taskId: id, event: 'TASK_AUDIT_EVENT_CREATED', by }, moment)
+  await moveOn(tx, { id, kind }, 'skipped', moment)
+  return id
 }

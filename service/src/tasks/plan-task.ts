@@ -1,14 +1,14 @@
 import type { Evaluate } from '../cel/evaluate.ts'
 import type { Queryable } from '../database/database.ts'
+import { mustExist, objectsOf } from '../directory/objects.ts'
 import { checkKeepable } from '../http/keepable.ts'
 import { Problem } from '../http/problem.ts'
-import { stepsFor } from '../policies/routing.ts'
+import { workflowFor } from '../policies/routing.ts'
 import { findPolicy, type PolicyRow } from '../policies/store.ts'
-import { mustBeKnown, mustExist } from './existence.ts'
 import { POLICY_TYPES_FOR } from './kinds.ts'
 import type { CreateTask } from './schema/requests.ts'
 import type { TaskKind } from './schema/task-type.ts'
-import { kindOf, resolveTarget, type Target } from './target.ts'
+import { kindOf, resolveTarget } from './target.ts'
 
 /**
  * Fills the cache of `evaluate` before the transaction of `createTask`. A policy or user that changes in between is
@@ -28,13 +28,15 @@ export async function foreseeTask(database: Queryable, given: CreateTask, evalua
  */
 export async function planTask(database: Queryable, given: CreateTask, evaluate: Evaluate) {
   checkKeepable(given)
-  const target = await resolveTarget(database, given.type)
-  if (given.userId !== undefined) await mustExist(database, 'userId', 'users', given.userId)
-  await mustBeKnown(database, 'insightIds', 'Insight', given.insightIds ?? [])
+  const { kind, fields, ...target } = await resolveTarget(database, given.type)
+  if (given.userId !== undefined) await mustExist(database, 'userId', 'User', [given.userId])
+  await mustExist(database, 'insightIds', 'Insight', given.insightIds ?? [])
   const userId = given.userId ?? target.userId
-  const policy = await policyFor(database, target.kind, given.policyId)
-  const ctx = await contextOf(database, given, target, userId)
-  return { target, userId, policy, steps: await stepsFor(database, policy, ctx, evaluate) }
+  const policy = await policyFor(database, kind, given.policyId)
+  const { description = '', origin = 'TASK_ORIGIN_API', emergencyAccess = false } = given
+  const task = { type: { [kind]: fields }, description, origin, userId, emergencyAccess }
+  const ctx = await contextOf(database, { ...task, data: given.data ?? {} })
+  return { ...task, kind, policy, workflow: await workflowFor(database, policy, ctx, evaluate) }
 }
 
 async function policyFor(
@@ -43,31 +45,19 @@ async function policyFor(
   policyId: string | undefined,
 ): Promise<PolicyRow> {
   const types = POLICY_TYPES_FOR[kind]
-  if (policyId === undefined) {
-    const [builtin] = await database.query<PolicyRow>(
-      'SELECT * FROM policies WHERE system_builtin AND policy_type = $1',
-      [types[0]],
-    )
-    if (builtin === undefined) throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
-    return builtin
-  }
-  const policy = await findPolicy(database, policyId)
-  if (types.length > 0 && !types.includes(policy.policy_type)) {
-    throw new Problem('policy_invalid', `A task of ${kind} needs a policy of ${types.join(' or ')}.`)
-  }
-  return policy
+  if (policyId === undefined && types.length === 0)
+    throw new Problem('policy_invalid', `A task of ${kind} needs a policyId.`)
+  const policy = await findPolicy(database, policyId ?? `builtin-${kind}`)
+  if (types.length === 0 || types.includes(policy.policy_type)) return policy
+  throw new Problem('policy_invalid', `A task of ${kind} needs a policy of ${types.join(' or ')}.`)
 }
 
 /** The JSON that the conditions of a policy see as `ctx`. */
-async function contextOf(database: Queryable, given: CreateTask, target: Target, userId: string) {
-  const [user] = await database.query<{ id: string; display_name: string; email: string }>(
-    'SELECT id, display_name, email FROM users WHERE id = $1',
-    [userId],
-  )
-  const { description = '', origin = 'TASK_ORIGIN_API', emergencyAccess = false } = given
-  const data = given.data ?? {}
-  return JSON.stringify({
-    task: { type: { [target.kind]: target.fields }, description, origin, userId, emergencyAccess, data },
-    user: user ? { id: user.id, displayName: user.display_name, email: user.email } : {},
-  })
+async function contextOf(
+  database: Queryable,
+  task: { readonly userId: string; readonly data: object },
+): Promise<string> {
+  const [found] = await objectsOf(database, 'User', [task.userId])
+  const { '@type': _, ...user } = { ...found?.object }
+  return JSON.stringify({ task, user })
 }

@@ -1,37 +1,21 @@
 import type { Queryable, Transaction } from '../database/database.ts'
+import type { Listing } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
+import type { Policy } from '../policies/schema.ts'
 import type { StoredStep } from '../policies/step.ts'
-import type { PolicyRow } from '../policies/store.ts'
+import { type PolicyRow, policyOf } from '../policies/store.ts'
 import type { Task } from './schema/task.ts'
 import type { TaskKind } from './schema/task-type.ts'
 
-export interface TaskRow {
-  readonly id: string
-  readonly numeric_id: string
-  readonly display_name: string
-  readonly description: string
-  readonly state: string
-  readonly processing: string
-  readonly origin: string
-  /** The type's only set member, as in responses. */
+/** A task as stored, under the names of the response. */
+export interface TaskRow extends Omit<Task, 'type' | 'createdAt' | 'updatedAt' | 'deletedAt'> {
+  /** Only the member that is set. */
   readonly type: object
-  readonly user_id: string
-  readonly created_by_user_id: string
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly deleted_at: Date | null
-  readonly annotations: Task['annotations']
-  readonly approver_ids: string[]
-  readonly comment_count: number
-  readonly data: Task['data']
-  readonly emergency_access: boolean
-  readonly form: Task['form']
-  readonly insight_ids: string[]
-  readonly recommendation: string
-  readonly analysis_id: string
-  readonly policy_id: string
-  readonly policy_generation_id: string
-  readonly revocation_targets: Task['revocationTargets']
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly deletedAt: Date | null
+  /** The policy generation that its steps come from. */
+  readonly workflowGenerationId: string
 }
 
 export interface StepRow {
@@ -52,11 +36,18 @@ export interface StoredTask {
    * The policy generation that it runs under. Undefined if the task began before generations were stored and the policy
    * has changed since.
    */
-  readonly policy: PolicyRow | undefined
+  readonly policy: Policy | undefined
 }
 
-/** The rest of a SELECT. The last `numeric_id` wins over that of `*`, so it is text. */
-export const TASK_COLUMNS = 'tasks.*, numeric_id::text AS numeric_id FROM tasks'
+/** The rest of a SELECT, in the order of the response. Null where the response computes the value. */
+const TASK_COLUMNS = `id, numeric_id::text AS "numericId", display_name AS "displayName", description, state,
+  processing, origin, type, user_id AS "userId", created_by_user_id AS "createdByUserId", created_at AS "createdAt",
+  updated_at AS "updatedAt", deleted_at AS "deletedAt", NULL AS actions, approver_ids AS "approverIds",
+  NULL AS "stepApproverIds", comment_count AS "commentCount", NULL AS policy,
+  policy_generation_id AS "policyGenerationId", annotations, data, emergency_access AS "emergencyAccess",
+  NULL AS "externalRefs", form, insight_ids AS "insightIds", recommendation, analysis_id AS "analysisId",
+  revocation_targets AS "revocationTargets",
+  coalesce(workflow_generation_id, policy_generation_id) AS "workflowGenerationId" FROM tasks`
 
 /** Up to eighteen digits always fit a bigint and are never a UUID. */
 const NUMERIC = /^[1-9]\d{0,17}$/
@@ -68,10 +59,21 @@ function idValues(idOrNumber: string): [string, string | null] {
 }
 
 /** @throws Problem `task_unknown`. */
-export async function findTask(database: Queryable, idOrNumber: string): Promise<StoredTask> {
-  const rows = await database.query<TaskRow>(`SELECT ${TASK_COLUMNS} WHERE ${FOUND}`, idValues(idOrNumber))
-  const [task] = await withSteps(database, rows)
-  return task ?? refuseUnknown()
+export async function findTask(database: Queryable, idOrNumber: string): Promise<TaskRow> {
+  const [row] = await database.query<TaskRow>(`SELECT ${TASK_COLUMNS} WHERE ${FOUND}`, idValues(idOrNumber))
+  return row ?? refuseUnknown()
+}
+
+/** Tasks, newest first. @param states Empty matches any state. @param userIds Undefined matches any user. */
+export function tasksLike(states: readonly string[], userIds: readonly string[] | undefined): Listing {
+  return {
+    select: TASK_COLUMNS,
+    where: `deleted_at IS NULL AND (cardinality($1::text[]) = 0 OR state = ANY($1::text[]))
+      AND ($2::text[] IS NULL OR user_id = ANY($2::text[]))`,
+    params: [states, userIds ?? null],
+    keys: ['tasks.numeric_id'],
+    order: 'DESC',
+  }
 }
 
 /** A task that is locked until the transaction ends. */
@@ -80,12 +82,14 @@ export interface LockedTask {
   readonly state: string
   /** The member of its type that is set. */
   readonly kind: TaskKind
+  /** The steps that its policy selected. */
+  readonly workflow: readonly StoredStep[]
 }
 
 /** @throws Problem `task_unknown`. */
 export async function lockTask(tx: Transaction, idOrNumber: string): Promise<LockedTask> {
   const [row] = await tx.query<LockedTask>(
-    `SELECT id, state, (SELECT * FROM jsonb_object_keys(type)) AS kind FROM tasks WHERE ${FOUND} FOR UPDATE`,
+    `SELECT id, state, (SELECT * FROM jsonb_object_keys(type)) AS kind, workflow FROM tasks WHERE ${FOUND} FOR UPDATE`,
     idValues(idOrNumber),
   )
   return row ?? refuseUnknown()
@@ -94,17 +98,20 @@ export async function lockTask(tx: Transaction, idOrNumber: string): Promise<Loc
 /** Reads the steps and policies of many tasks, with one statement each. */
 export async function withSteps(database: Queryable, rows: readonly TaskRow[]): Promise<StoredTask[]> {
   const steps = await database.query<StepRow>(
-    'SELECT * FROM task_steps WHERE task_id = ANY($1::text[]) ORDER BY task_id, position',
+    `SELECT task_id, step, instance_id, state, outcome FROM task_steps
+     WHERE task_id = ANY($1::text[]) ORDER BY task_id, position`,
     [rows.map(({ id }) => id)],
   )
   const policies = await database.query<PolicyRow>(
     'SELECT * FROM policy_generations WHERE generation_id = ANY($1::text[])',
-    [[...new Set(rows.map(({ policy_generation_id }) => policy_generation_id))]],
+    [[...new Set(rows.map(({ policyGenerationId }) => policyGenerationId))]],
   )
+  // Tasks that run under the same generation share it, because it may be large.
+  const byId = new Map(policies.map((policy) => [policy.generation_id, policyOf(policy)]))
   return rows.map((row) => ({
     row,
     steps: steps.filter(({ task_id }) => task_id === row.id),
-    policy: policies.find(({ generation_id }) => generation_id === row.policy_generation_id),
+    policy: byId.get(row.policyGenerationId),
   }))
 }
 

@@ -1,17 +1,31 @@
 import type { Queryable } from '../database/database.ts'
+import { mustExist } from '../directory/objects.ts'
 import { setMembers } from '../http/exactly-one.ts'
 import { Problem } from '../http/problem.ts'
-import { mustBeKnown, mustExist } from './existence.ts'
 import type { CreateTask } from './schema/requests.ts'
 import { TASK_KINDS, type TaskKind } from './schema/task-type.ts'
 
 /** What a task requests, and for whom. All objects it names exist. */
 export interface Target {
   readonly kind: TaskKind
-  readonly fields: Readonly<Record<string, unknown>>
+  readonly fields: Fields
   /** The user whom it targets. Empty if unknown. */
   readonly userId: string
 }
+
+/** The fields that name other objects. */
+const REFERENCES = {
+  accessReviewId: 'AccessReview',
+  appEntitlementId: 'AppEntitlement',
+  appId: 'App',
+  appUserId: 'AppUser',
+  identityUserId: 'User',
+  subjectUserId: 'User',
+} as const
+type Reference = keyof typeof REFERENCES
+
+/** The set member of a task's type. Its kind has some of the references, and other fields. */
+type Fields = { readonly [Name in Reference]?: string | undefined } & { readonly [name: string]: unknown }
 
 /** The member of the type that is set. */
 export function kindOf(type: CreateTask['type']): TaskKind {
@@ -26,36 +40,23 @@ export async function resolveTarget(database: Queryable, type: CreateTask['type'
   const kind = kindOf(type)
   // A certify task belongs to the review that it names (specification, 2.7).
   const owner = type.certify ? { accessReviewSelection: type.certify.accessReviewId } : {}
-  const fields: Readonly<Record<string, unknown>> = { ...type[kind], ...owner }
-  const [subject, review] = [text(fields.subjectUserId), text(fields.accessReviewId)]
-  if (review !== '') await mustBeKnown(database, 'accessReviewId', 'AccessReview', [review])
-  if (subject !== '') await mustExist(database, 'subjectUserId', 'users', subject)
-  if (fields.appId === undefined) return { kind, fields, userId: subject }
-  const identityUserId = await checkApp(database, fields)
-  return { kind, fields: { ...fields, identityUserId }, userId: identityUserId }
-}
-
-/** @returns The identity user as given, or else the owner of the app user's account. */
-async function checkApp(database: Queryable, fields: Readonly<Record<string, unknown>>): Promise<string> {
-  const appId = text(fields.appId)
-  await mustExist(database, 'appId', 'apps', appId)
-  await mustExist(database, 'appEntitlementId', 'app_entitlements', text(fields.appEntitlementId), appId)
-  const appUserId = text(fields.appUserId)
-  if (appUserId !== '') await mustExist(database, 'appUserId', 'app_users', appUserId, appId)
-  const given = text(fields.identityUserId)
-  if (given !== '') await mustExist(database, 'identityUserId', 'users', given)
-  if (appUserId === '') return given
-  const [account] = await database.query<{ identity_user_id: string | null }>(
-    'SELECT identity_user_id FROM app_users WHERE id = $1',
-    [appUserId],
-  )
-  const owner = account?.identity_user_id ?? ''
-  if (given !== '' && owner !== '' && given !== owner) {
+  const fields: Fields = { ...type[kind], ...owner }
+  const { appId, identityUserId, subjectUserId } = fields
+  const find = async (name: Reference, ofApp?: string) => {
+    const id = fields[name]
+    return id === undefined ? [] : mustExist(database, name, REFERENCES[name], [id], ofApp)
+  }
+  await find('accessReviewId')
+  if (subjectUserId !== '') await find('subjectUserId')
+  await find('appId')
+  await find('appEntitlementId', appId)
+  const [appUser] = await find('appUserId', appId)
+  await find('identityUserId')
+  if (appId === undefined) return { kind, fields, userId: subjectUserId ?? '' }
+  const account = `${appUser?.object.identityUserId ?? ''}`
+  if (identityUserId !== undefined && account !== '' && account !== identityUserId) {
     throw new Problem('reference_unknown', 'appUserId belongs to another user than identityUserId.')
   }
-  return given || owner
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  const userId = identityUserId ?? account
+  return { kind, fields: { ...fields, identityUserId: userId }, userId }
 }

@@ -1,84 +1,52 @@
 import type { Caller } from '../http/bearer.ts'
 import { withNulls } from '../http/exactly-one.ts'
 import { iso } from '../http/timestamp.ts'
-import type { Policy } from '../policies/schema.ts'
-import { actorsOf, begun, type PolicyStepInstance, policyStep, STEP_KINDS } from '../policies/step.ts'
-import { type PolicyRow, policyOf } from '../policies/store.ts'
+import {
+  actorsOf,
+  begun,
+  type PolicyStepInstance,
+  policyStep,
+  STEP_KINDS,
+  variantOf,
+} from '../policies/step.ts'
 import { actionsOf } from './actions/who-may.ts'
 import type { Task } from './schema/task.ts'
 import { TASK_KINDS, type TaskType } from './schema/task-type.ts'
-import type { StepRow, StoredTask, TaskRow } from './store.ts'
+import type { StepRow, StoredTask } from './store.ts'
 
 /** Converts a stored task for a caller's response. */
 export function taskOf(stored: StoredTask, caller: Caller): Task {
-  const { row } = stored
+  // A list adds a cursor to its rows.
+  const { cursor: _, workflowGenerationId: __, ...row } = { cursor: '', ...stored.row }
   const current = stored.steps.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE')
   return {
-    id: row.id,
-    numericId: row.numeric_id,
-    displayName: row.display_name,
-    description: row.description,
-    state: row.state,
-    processing: row.processing,
-    origin: row.origin,
+    ...row,
     // It was validated as a TaskType before it was stored.
     type: withNulls(TASK_KINDS, row.type) as TaskType,
-    userId: row.user_id,
-    createdByUserId: row.created_by_user_id,
-    createdAt: iso(row.created_at),
-    updatedAt: iso(row.updated_at),
-    deletedAt: iso(row.deleted_at),
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+    deletedAt: iso(row.deletedAt),
     actions: actionsOf(current?.step, caller),
-    approverIds: row.approver_ids,
     stepApproverIds: current ? actorsOf(current.step) : [],
-    commentCount: row.comment_count,
     policy: policyInstance(stored),
-    policyGenerationId: row.policy_generation_id,
-    ...circumstances(row),
   }
-}
-
-function circumstances(row: TaskRow) {
-  return {
-    annotations: row.annotations,
-    data: row.data,
-    emergencyAccess: row.emergency_access,
-    externalRefs: null,
-    form: row.form,
-    insightIds: row.insight_ids,
-    recommendation: row.recommendation,
-    analysisId: row.analysis_id,
-    revocationTargets: row.revocation_targets,
-  }
-}
-
-/** Tasks that run under the same generation share it, because it may be large. */
-const policies = new WeakMap<PolicyRow, Policy>()
-
-function shownPolicy(row: PolicyRow): Policy {
-  const policy = policies.get(row) ?? policyOf(row)
-  policies.set(row, policy)
-  return policy
 }
 
 function policyInstance({ row, steps, policy }: StoredTask): Task['policy'] {
-  const instances = steps.flatMap((step) => instanceOf(step, row.policy_generation_id) ?? [])
+  const instances = steps.flatMap((step) => instanceOf(step, row.workflowGenerationId) ?? [])
   return {
     current: instances.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE') ?? null,
     history: instances.filter(({ state }) => state === 'POLICY_STEP_STATE_DONE'),
     next: steps.filter(({ state }) => state === null).map(({ step }) => policyStep(step)),
-    policy: policy === undefined ? null : shownPolicy(policy),
+    policy: policy ?? null,
   }
 }
 
 /** A step that has begun. Its kind's object holds the policy's settings and how the step ended. */
 function instanceOf(row: StepRow, policyGenerationId: string): PolicyStepInstance | undefined {
   if (row.instance_id === null || row.state === null) return undefined
-  const variants = Object.entries(row.step).map(([kind, variant]) => [
-    kind,
-    { ...begun(kind, variant), ...row.outcome },
-  ])
-  const members = withNulls(STEP_KINDS, Object.fromEntries(variants))
+  const [kind, variant] = variantOf(row.step)
+  const members = withNulls(STEP_KINDS, { [kind]: { ...begun(kind, variant), ...row.outcome } })
   // `policyStepInput` validated it before it was stored.
   return { ...members, id: row.instance_id, policyGenerationId, state: row.state } as PolicyStepInstance
 }

@@ -3,7 +3,7 @@ import { memberOf } from '../member-of.ts'
 import { type Ending, endOf } from '../policies/endings.ts'
 import { type StoredStep, variantOf } from '../policies/step.ts'
 import { audit, type Moment } from './audit/record.ts'
-import { outcomeWord, type Verdict } from './outcome.ts'
+import { outcomeWord, type Verdict } from './kinds.ts'
 import type { LockedTask } from './store.ts'
 
 /** How automatic steps end, and the name of their comment field. */
@@ -63,7 +63,7 @@ export async function beginStep(
  */
 export async function moveOn(
   tx: Transaction,
-  task: LockedTask,
+  task: Pick<LockedTask, 'id' | 'kind'>,
   ended: Verdict,
   moment: Moment,
 ): Promise<void> {
@@ -84,7 +84,7 @@ export async function moveOn(
 /** Closes a task and drops its upcoming steps. */
 export async function closeTask(
   tx: Transaction,
-  { id, kind }: LockedTask,
+  { id, kind }: Pick<LockedTask, 'id' | 'kind'>,
   verdict: Verdict,
   moment: Moment,
 ): Promise<void> {

@@ -62,8 +62,8 @@ describeService('a policy with a hostile rule', (subject) => {
     await subject.patch(`/api/v1/policies/${policyId}`, {
       rules: [{ condition: 'true', policyKey: 'grant' }],
     })
-    const { steps } = await planTask(subject.database, given, evaluate)
-    expect(steps).toHaveLength(1)
+    const { workflow } = await planTask(subject.database, given, evaluate)
+    expect(workflow.steps).toHaveLength(1)
   })
 })
 

@@ -144,4 +144,39 @@ describeService('rows from an older version', (subject) => {
       expect(stepApproverIds).toEqual(['user-grace', 'user-alan', 'user-ada'])
     await expect(database.query(respell, [task.id, steps])).rejects.toThrow('task_steps_users')
   })
+
+  it('steps name the generation of the policy they came from, or the task’s where that is unknown', async () => {
+    const approvalBy = (user: string) => ({ grant: { steps: [{ approval: { userIds: [user] } }] } })
+    const policy = async (body: object) => {
+      const given = { displayName: 'p', policyType: 'POLICY_TYPE_GRANT', ...body }
+      return (await subject.post('/api/v1/policies', given)).body.policy.id
+    }
+    const create = async (policyId: string) => {
+      const grant = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
+      return (await subject.post('/api/v1/tasks', { type: { grant }, policyId })).body.taskView.task
+    }
+    const edit = async (id: string, user: string) => {
+      subject.clock.advance(1_000)
+      await subject.patch(`/api/v1/policies/${id}`, { policySteps: approvalBy(user) })
+      subject.clock.advance(1_000)
+    }
+    const last = await policy({ policySteps: approvalBy('a') })
+    const id = await policy({ baselinePolicyId: await policy({ baselinePolicyId: last }) })
+    const plain = await create(last)
+    const first = await create(id)
+    await edit(last, 'b')
+    const second = await create(id)
+    await edit(last, 'a')
+    const lost = await create(id)
+    await subject.database.query("UPDATE tasks SET workflow = '[]' WHERE id = $1", [lost.id])
+    await subject.database.query('ALTER TABLE tasks DROP COLUMN workflow_generation_id')
+    await subject.database.query("DELETE FROM service_migrations WHERE file LIKE '%source-of-steps%'")
+    await migrate(subject.database)
+    const shown = async (task: { readonly id: string }) =>
+      (await subject.get(`/api/v1/tasks/${task.id}`)).body.taskView.task
+    for (const task of [plain, first, second]) expect(await shown(task)).toEqual(task)
+    expect(first.policy.current.policyGenerationId).toBe(plain.policyGenerationId)
+    const { policy: unknown, policyGenerationId } = await shown(lost)
+    expect(unknown.current.policyGenerationId).toBe(policyGenerationId)
+  })
 })

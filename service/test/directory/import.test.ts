@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { query } from 'jsonpath-rfc9535'
 import { expect, it } from 'vitest'
 import { seedFileSchema } from '../../src/directory/schema.ts'
 import { importSeedFile } from '../../src/directory/seed-file.ts'
@@ -13,10 +14,16 @@ const DIRECTORY = {
   appUsers: [{ id: 'kay-1', appId: 'app-travel', displayName: 'kay', identityUserId: 'user-kay' }],
   accessReviews: [{ id: 'review-travel', any: { thing: 1 } }],
   insights: [{ id: 'insight-travel' }],
+  appResources: [
+    { id: 'travel-principal', '@type': 'a lie' },
+    { id: 'travel-role', appId: 'app-travel' },
+    { id: 'travel-scope', any: { thing: 2 } },
+  ],
+  entitlementScopeBindings: [{ id: 'travel-book', list: [{ scopeResourceId: 'travel-scope' }] }],
 }
 
 describeService('the directory', (subject) => {
-  const code = async (path: string, body: object, token?: string) => {
+  const code = async (path: string, body: object | string, token?: string) => {
     const reply = await subject.post(`/api/v1/${path}`, body, token)
     return `${reply.status} ${reply.body.code ?? 'done'}`
   }
@@ -33,6 +40,73 @@ describeService('the directory', (subject) => {
     expect(JSON.stringify(made.body.expanded)).toContain('"any":{"thing":1}')
     for (const kind of ['grant', 'revoke'])
       expect(await code('tasks', { type: { [kind]: target } })).toBe('200 done')
+  })
+
+  it('the directory imports app resources and scope bindings, to which the paths of tasks lead', async () => {
+    const located = async (type: object, policyId?: string) => {
+      const asked = { type, policyId, expandMask: { paths: ['*'] } }
+      const { body } = await subject.post('/api/v1/tasks', asked)
+      const at = (path: string) => query(body, path).map((found) => JSON.parse(JSON.stringify(found)))
+      const { principalResourcePath, resourceBindingsPath, roleResourcePath, scopeResourcePath } =
+        body.taskView
+      return {
+        principal: at(principalResourcePath || '$.none'),
+        bindings: at(resourceBindingsPath || '$.none'),
+        role: at(roleResourcePath || '$.none'),
+        scope: at(scopeResourcePath || '$.none'),
+      }
+    }
+    const [principal, role, scope] = DIRECTORY.appResources.map((each) => ({
+      ...each,
+      '@type': 'type.googleapis.com/svc.api.app.v1.AppResource',
+    }))
+    const bindings = {
+      ...DIRECTORY.entitlementScopeBindings[0],
+      '@type': 'type.googleapis.com/svc.api.app.v1.EntitlementScopeBindingList',
+    }
+    const nothing = { principal: [], bindings: [], role: [], scope: [] }
+    const resource = { id: 'travel-principal' }
+    const reviewed = { certify: { ...certify.certify, resource } }
+    expect(await located(reviewed)).toEqual({ ...nothing, principal: [principal], bindings: [bindings] })
+    expect(await located({ grant: target })).toEqual({ ...nothing, bindings: [bindings] })
+    const scopeRole = { roleResourceId: 'travel-role', scopeResourceId: 'travel-scope' }
+    const ofAction = { action: { scopeRole } }
+    const policyId = 'policy-grant-three-steps'
+    expect(await located(ofAction, policyId)).toEqual({ ...nothing, role: [role], scope: [scope] })
+
+    const unknown = { roleResourceId: 'none', scopeResourceId: { not: 'a string' } }
+    expect(await located({ action: { scopeRole: unknown } }, policyId)).toEqual(nothing)
+    const change = { appResources: [{ id: 'travel-role', changed: true }] }
+    expect(await code('import', change)).toBe('200 done')
+    const changed = { ...change.appResources[0], '@type': role?.['@type'] }
+    expect(await located(ofAction, policyId)).toEqual({ ...nothing, role: [changed], scope: [scope] })
+  })
+
+  it('the directory refuses scope bindings of an unknown entitlement, and imports those of one beside them', async () => {
+    const bind = (id: string) => ({ entitlementScopeBindings: [{ id, list: [] }] })
+    const unknown = await subject.post('/api/v1/import', bind('none'))
+    expect([unknown.status, unknown.body.detail]).toEqual([
+      400,
+      'entitlementScopeBindings: id none names nothing.',
+    ])
+    const entitlements = [{ id: 'travel-new', appId: 'app-payroll', displayName: 'New' }]
+    expect(await code('import', { ...bind('travel-new'), entitlements })).toBe('200 done')
+    const twice = { entitlementScopeBindings: [{ id: 'travel-new' }, { id: 'travel-new' }] }
+    expect(await code('import', twice)).toBe('400 request_invalid')
+  })
+
+  it('the directory keeps every member of an app resource, and refuses what it cannot keep', async () => {
+    const imported = (text: string) => code('import', `{"appResources":[{"id":"kept",${text}}]}`)
+    const frame = JSON.stringify({ id: 'kept', text: '' }).length
+    expect(await imported(`"text":"${'x'.repeat(16_384 - frame)}"`)).toBe('200 done')
+    expect(await imported(`"text":"${'x'.repeat(16_385 - frame)}"`)).toBe('400 request_invalid')
+    for (const wrong of ['"n":1e400', '"n":"\\ud800"', '"n":"\\u0000"', '"id":7', '"id":""'])
+      expect([wrong, (await imported(wrong)).slice(0, 3)]).toEqual([wrong, '400'])
+    expect(await imported('"__proto__":{"a":1},"constructor":2')).toBe('200 done')
+    const resource = { id: 'kept' }
+    const asked = { type: { certify: { ...certify.certify, resource } }, expandMask: { paths: ['resource'] } }
+    const { body } = await subject.post('/api/v1/tasks', asked)
+    expect(JSON.stringify(body.expanded)).toContain('"__proto__":{"a":1}')
   })
 
   it('the directory updates objects imported again, and never moves them to another app', async () => {

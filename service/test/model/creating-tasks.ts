@@ -1,6 +1,6 @@
 import type { Reply } from '../support/reply.ts'
 import { badPaths, checkView, randomMask } from './expanding.ts'
-import { type Policy, type Step, stepsFor } from './policies.ts'
+import { type Policy, type Workflow, workflowFor } from './policies.ts'
 import type { Task } from './tasks.ts'
 import { adopt, audit, moveOn, outcomeOf, plan as planSteps } from './workflow.ts'
 import { barred, judge, type World } from './world.ts'
@@ -64,7 +64,7 @@ interface Plan {
   readonly found: object
   readonly userId: string
   readonly policy: Policy | undefined
-  readonly steps: readonly Step[]
+  readonly workflow: Workflow | undefined
 }
 
 function planOf(
@@ -89,10 +89,10 @@ function planOf(
   if (given.policyId !== undefined && policy === undefined) refusals.push('404 policy_unknown')
   else if (policy === undefined || types?.includes(policy.policyType) === false)
     refusals.push('400 policy_invalid')
-  const steps = policy && stepsFor(policies, policy, { description: given.description ?? '', userId })
-  if (policy && steps === undefined) refusals.push('409 policy_rule_failed')
+  const workflow = policy && workflowFor(policies, policy, { description: given.description ?? '', userId })
+  if (policy && workflow === undefined) refusals.push('409 policy_rule_failed')
   const found = kind === 'offboarding' || kind === 'finding' ? {} : { identityUserId: owner }
-  return { refusals, found, userId, policy, steps: steps ?? [] }
+  return { refusals, found, userId, policy, workflow }
 }
 
 interface Creation {
@@ -106,6 +106,10 @@ function begun(world: World, { body }: Reply, { kind, target, given, plan }: Cre
   const { id, numericId, policyGenerationId, policy } = body.taskView.task
   if (plan.policy) world.checkGeneration(plan.policy, policyGenerationId)
   const { description = '', insightIds = [] } = given
+  const { current, history } = policy
+  const source = (current ?? history[0]).policyGenerationId
+  if (plan.workflow) world.checkGeneration(plan.workflow.source, source)
+  const steps = plan.workflow?.steps ?? []
   const task: Task = {
     fixed: {
       ...{ id: world.fresh(id), displayName: 'T', description, origin: 'TASK_ORIGIN_API' },
@@ -119,11 +123,11 @@ function begun(world: World, { body }: Reply, { kind, target, given, plan }: Cre
       ...{ data: null, emergencyAccess: false, externalRefs: null, form: null, insightIds },
       ...{ recommendation: 'INSIGHT_RECOMMENDATION_UNSPECIFIED', analysisId: '', revocationTargets: null },
     },
-    ...{ numericId: Number(numericId), kind, target, policy: plan.policy, policyGenerationId },
-    ...{ workflow: plan.steps, steps: [], actions: [], audits: [], approverIds: [] },
+    ...{ numericId: Number(numericId), kind, target, policy: plan.policy, policyGenerationId, source },
+    ...{ workflow: steps, steps: [], actions: [], audits: [], approverIds: [] },
     ...{ outcome: outcomeOf(kind, 'undecided', ''), updatedAt: world.now, commentCount: 0 },
   }
-  planSteps(task, plan.steps)
+  planSteps(task, steps)
   audit(world, task, { event: 'CREATED', userId: 'user-ada' })
   moveOn(world, task, 'undecided')
   adopt(world, task, policy)

@@ -40,23 +40,31 @@ export const CONDITIONS: Readonly<
   'ctx.task.userId': () => undefined,
 }
 
+/** The steps of a task, and the policy they come from. */
+export interface Workflow {
+  readonly steps: readonly Step[]
+  readonly source: Policy
+}
+
 /**
  * The first matching rule from top to bottom, otherwise the baseline, which may be another policy's. Undefined if a
  * rule fails.
  */
-export function stepsFor(
+export function workflowFor(
   policies: readonly Policy[],
   policy: Policy,
   task: { description: string; userId: string },
-): readonly Step[] | undefined {
+): Workflow | undefined {
+  const stepsAt = (key: string) => policy.policySteps[key]?.steps
   for (const { condition, policyKey } of policy.rules ?? []) {
     const answer = CONDITIONS[condition]?.(task)
     if (answer === undefined) return undefined
-    if (answer) return policy.policySteps[policyKey]?.steps
+    if (answer) return { steps: stepsAt(policyKey) ?? [], source: policy }
   }
-  const baseline = policy.policySteps[baselineKey(policy.policyType)]
+  const steps = stepsAt(baselineKey(policy.policyType))
+  if (steps) return { steps, source: policy }
   const next = policies.find(({ id }) => id === policy.baselinePolicyId)
-  return baseline?.steps ?? (next && stepsFor(policies, next, task))
+  return next && workflowFor(policies, next, task)
 }
 
 /** Applies a request to a policy, or to none. Absent fields stay, and empty annotations are removed. */

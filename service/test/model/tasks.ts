@@ -26,6 +26,8 @@ export interface Task {
   /** As it was when the task began. */
   readonly policy: Policy | undefined
   readonly policyGenerationId: string
+  /** The generation of the policy that its steps come from. */
+  readonly source: string
   /** As the policy defines them. */
   readonly workflow: readonly Step[]
   /** The steps that have begun, in order, and then the next ones. */
@@ -49,7 +51,7 @@ export function kindOf(step: Step | undefined): string {
 /** The users who may act on the current step. */
 export function actorsOf(task: Task): readonly unknown[] {
   const its = Object.values(currentOf(task)?.step ?? {}).find((each) => each !== null)
-  return Reflect.get(Object(its), 'userIds') ?? Reflect.get(Object(its), 'users')?.userIds ?? []
+  return Reflect.get(Object(its), 'userIds') ?? []
 }
 
 /** The task as a caller sees it (specification, 2.6). */
@@ -58,7 +60,7 @@ export function taskOf(task: Task, who: Who) {
   const current = currentOf(task)
   const instance = ({ step, id, state, end }: TaskStep) => {
     const members = Object.entries(step).map(([kind, it]) => [kind, it && { ...begun(kind, it), ...end }])
-    return { ...Object.fromEntries(members), id, policyGenerationId, state }
+    return { ...Object.fromEntries(members), id, policyGenerationId: task.source, state }
   }
   return {
     ...task.fixed,

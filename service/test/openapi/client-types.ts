@@ -841,11 +841,14 @@ export interface components {
             readonly name: string;
             readonly url: string;
         };
-        /** @description Nullable fields that a request omits become null. */
+        /** @description What a request omits becomes empty, false or null. */
         Form: {
-            id: string;
-            displayName: string;
-            description: string;
+            /** @default  */
+            id?: string;
+            /** @default  */
+            displayName?: string;
+            /** @default  */
+            description?: string;
             /** @default null */
             fields?: components["schemas"]["Field"][] | null;
             /** @default null */
@@ -855,11 +858,16 @@ export interface components {
         };
         /** @description Exactly one type member and one provider config member are set. */
         Field: {
-            name: string;
-            displayName: string;
-            description: string;
-            required: boolean;
-            readOnly: boolean;
+            /** @default  */
+            name?: string;
+            /** @default  */
+            displayName?: string;
+            /** @default  */
+            description?: string;
+            /** @default false */
+            required?: boolean;
+            /** @default false */
+            readOnly?: boolean;
             /** @default null */
             stringField?: components["schemas"]["StringField"] | null;
             /** @default null */
@@ -882,8 +890,10 @@ export interface components {
             sharedConfig?: components["schemas"]["SharedConfig"] | null;
         };
         StringField: {
-            defaultValue: string;
-            placeholder: string;
+            /** @default  */
+            defaultValue?: string;
+            /** @default  */
+            placeholder?: string;
             /** @default null */
             rules?: {
                 [key: string]: unknown;
@@ -910,7 +920,8 @@ export interface components {
             } | null;
         };
         BoolField: {
-            defaultValue: boolean;
+            /** @default false */
+            defaultValue?: boolean;
             /** @default null */
             rules?: {
                 [key: string]: unknown;
@@ -927,7 +938,8 @@ export interface components {
         StringSliceField: {
             /** @default null */
             defaultValues?: string[] | null;
-            placeholder: string;
+            /** @default  */
+            placeholder?: string;
             /** @default null */
             rules?: {
                 [key: string]: unknown;
@@ -948,7 +960,8 @@ export interface components {
              * @default null
              */
             defaultValue?: string | null;
-            placeholder: string;
+            /** @default  */
+            placeholder?: string;
             /** @default null */
             rules?: {
                 [key: string]: unknown;
@@ -979,7 +992,7 @@ export interface components {
             } | null;
         };
         StringMapField: {
-            defaultValue: {
+            defaultValue?: {
                 [key: string]: string;
             };
             /** @default null */
@@ -988,22 +1001,32 @@ export interface components {
             } | null;
         };
         UserConfig: {
-            inputTransformationCel: string;
+            /** @default  */
+            inputTransformationCel?: string;
         };
         AdminConfig: {
-            defaultValueCel: string;
-            showToUser: boolean;
+            /** @default  */
+            defaultValueCel?: string;
+            /** @default false */
+            showToUser?: boolean;
         };
         SharedConfig: {
-            defaultValueCel: string;
-            inputTransformationCel: string;
-            lockDefaultValues: boolean;
+            /** @default  */
+            defaultValueCel?: string;
+            /** @default  */
+            inputTransformationCel?: string;
+            /** @default false */
+            lockDefaultValues?: boolean;
         };
         FieldGroup: {
-            name: string;
-            displayName: string;
-            helpText: string;
-            default: boolean;
+            /** @default  */
+            name?: string;
+            /** @default  */
+            displayName?: string;
+            /** @default  */
+            helpText?: string;
+            /** @default false */
+            default?: boolean;
             /** @default null */
             fields?: string[] | null;
         };
@@ -1967,6 +1990,18 @@ export interface components {
             })[];
             /** @default [] */
             insights?: ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @default [] */
+            appResources?: ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @default [] */
+            entitlementScopeBindings?: ({
                 id: string;
             } & {
                 [key: string]: unknown;

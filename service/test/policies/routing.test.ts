@@ -90,4 +90,37 @@ describeService('the steps of a task', (subject) => {
     const { list } = (await subject.post('/api/v1/search/tasks', {})).body
     expect(list.slice(0, 2).map((view) => view.task)).toEqual([after, before])
   })
+
+  it('the steps name the generation of the policy that they come from, also after a restart', async () => {
+    const last = await policy({ policySteps: { grant: approvalBy('old') } })
+    const id = await policy({ baselinePolicyId: await policy({ baselinePolicyId: last }) })
+    await subject.patch(`/api/v1/policies/${last}`, { policySteps: { grant: approvalBy('a', 'b') } })
+    const generationOf = async (policyId: string) =>
+      (await task(policyId)).body.taskView.task.policyGenerationId
+    const created = (await task(id)).body.taskView.task
+    const used = await generationOf(last)
+    expect([created.policy.current.policyGenerationId, created.policyGenerationId]).toEqual([
+      used,
+      await generationOf(id),
+    ])
+    expect(used).not.toBe(created.policyGenerationId)
+    expect(created.policy.policy.id).toBe(id)
+
+    await subject.patch(`/api/v1/policies/${last}`, { policySteps: { grant: approvalBy('new') } })
+    await subject.patch(`/api/v1/policies/${id}`, { displayName: 'Edited' })
+    const path = `/api/v1/tasks/${created.id}`
+    const restarted = (await subject.post(`${path}/action/restart`, {})).body.taskView.task
+    const { current, history } = restarted.policy
+    expect([current, ...history].map((step) => step.policyGenerationId)).toEqual([used, used])
+    expect(current.approval).toEqual({ userIds: ['a', 'b'] })
+    expect(restarted.policyGenerationId).toBe(created.policyGenerationId)
+  })
+
+  it('the steps name the generation of the task’s own policy if one of its rules selects them', async () => {
+    const last = await policy({ policySteps: { grant: approvalBy('last') } })
+    const rules = [{ condition: 'true', policyKey: FIRST }]
+    const own = { policySteps: { [FIRST]: approvalBy('own') }, rules, baselinePolicyId: last }
+    const created = (await task(await policy(own))).body.taskView.task
+    expect(created.policy.current.policyGenerationId).toBe(created.policyGenerationId)
+  })
 })

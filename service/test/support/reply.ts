@@ -1,12 +1,11 @@
 import type { z } from '@hono/zod-openapi'
 import type { Automation, createdAutomationSchema } from '../../src/automations/schema.ts'
-import type { AppEntitlement } from '../../src/entitlements/schema.ts'
+import type { AppEntitlement } from '../../src/entitlements/routes.ts'
 import type { ProblemBody } from '../../src/http/problem.ts'
 import type { LiveSecret } from '../../src/listeners/schema.ts'
 import type { Policy } from '../../src/policies/schema.ts'
 import type { RecordResource, Run } from '../../src/runs/schema.ts'
-import type { TaskAudit } from '../../src/tasks/audit/schema.ts'
-import type { taskActionSchema } from '../../src/tasks/schema/requests.ts'
+import type { TaskAction, TaskAudit } from '../../src/tasks/audit/schema.ts'
 import type { TaskView, taskActionResponse } from '../../src/tasks/schema/view.ts'
 
 /** Nullable members and first elements count as present. A test that reads a missing one fails. */
@@ -23,7 +22,7 @@ interface Element extends TaskView {
   readonly run: Run
   readonly record: RecordResource
   readonly taskAudit: TaskAudit
-  readonly taskAction: z.infer<typeof taskActionSchema>
+  readonly taskAction: TaskAction
 }
 
 interface List {

@@ -80,6 +80,74 @@ describeService('a Task', (subject) => {
     expect(task).toMatchObject({ form: null, insightIds: [] })
   })
 
+  it('a task has a form whose empty strings, false and empty maps a request may leave out', async () => {
+    const types = {
+      stringField: [{ textField: {} }, { defaultValue: '', placeholder: '', rules: null }],
+      boolField: [{ checkboxField: {} }, { defaultValue: false, rules: null }],
+      stringSliceField: [{ chipsField: {} }, { defaultValues: null, placeholder: '', rules: null }],
+      int64Field: [{ numberField: {} }, { defaultValue: null, placeholder: '', rules: null }],
+      fileField: [{}, { acceptedFileTypes: null, maxFileSize: null, fileInputField: null }],
+      oauth2Field: [{}, { oauth2FieldView: null }],
+      stringMapField: [{}, { defaultValue: {}, rules: null }],
+    }
+    const configs = {
+      userConfig: { inputTransformationCel: '' },
+      adminConfig: { defaultValueCel: '', showToUser: false },
+      sharedConfig: { defaultValueCel: '', inputTransformationCel: '', lockDefaultValues: false },
+    }
+    const plain = { name: '', displayName: '', description: '', required: false, readOnly: false }
+    const none = (members: object) => Object.fromEntries(Object.keys(members).map((name) => [name, null]))
+    for (const [type, [given, filled]] of Object.entries(types)) {
+      for (const [config, settings] of Object.entries(configs)) {
+        const { form } = (await create({ form: { fields: [{ [type]: given, [config]: {} }] } })).body.taskView
+          .task
+        expect(form).toEqual({
+          ...{ id: '', displayName: '', description: '', fieldGroups: null, fieldRelationships: null },
+          fields: [
+            {
+              ...plain,
+              ...none(types),
+              ...none(configs),
+              [config]: settings,
+              [type]: expect.objectContaining({ ...filled, ...given }),
+            },
+          ],
+        })
+      }
+    }
+    const groups = { fieldGroups: [{}], fieldRelationships: [{ dependentOn: {} }] }
+    const { form } = (await create({ form: groups })).body.taskView.task
+    expect(form).toMatchObject({
+      fieldGroups: [{ name: '', displayName: '', helpText: '', default: false, fields: null }],
+      fieldRelationships: [{ fieldNames: null, dependentOn: { dependencyFieldNames: null } }],
+    })
+    expect(taskResponse.shape.taskView.safeParse((await create({ form: {} })).body.taskView).success).toBe(
+      true,
+    )
+  })
+
+  it('a task refuses a form with an unknown member, or with null where a string or a boolean belongs', async () => {
+    const field = { stringField: { textField: {} }, userConfig: {} }
+    for (const [form, pointer] of [
+      [{ title: 'x' }, '/form'],
+      [{ displayName: null }, '/form/displayName'],
+      [{ fields: [{ ...field, required: null }] }, '/form/fields/0/required'],
+      [{ fields: [{ ...field, hidden: false }] }, '/form/fields/0'],
+      [{ fields: [{ ...field, stringField: { textField: {}, size: 1 } }] }, '/form/fields/0/stringField'],
+      [{ fields: [{ userConfig: {} }] }, '/form/fields/0'],
+      [{ fields: [{ ...field, stringField: {} }] }, '/form/fields/0/stringField'],
+      [{ fieldGroups: [{ default: 'false' }] }, '/form/fieldGroups/0/default'],
+      [{ fieldRelationships: [{}] }, '/form/fieldRelationships/0'],
+    ] as const) {
+      const { status, body } = await create({ form })
+      expect([status, body.code, body.errors?.map((each) => each.pointer)]).toEqual([
+        400,
+        'request_invalid',
+        [pointer],
+      ])
+    }
+  })
+
   it('a task has a form that enforces exactly one of each exclusive set of members', async () => {
     const [field] = FORM.fields
     const stringField = { defaultValue: '', placeholder: '', rules: null }

@@ -1,6 +1,5 @@
 import { moveOn } from '../workflow.ts'
-import { type Action, endCurrent, momentOf, type StepRequest, takeStep } from './act.ts'
-import { requireMay } from './who-may.ts'
+import { type Action, endCurrent, type StepRequest, takeStep } from './act.ts'
 
 /**
  * Ends the current step of a task and begins the next one. After the last step, the task is closed (specification, 3.2
@@ -8,11 +7,9 @@ import { requireMay } from './who-may.ts'
  *
  * @throws Problem `task_unknown`, `task_closed`, `policy_step_unknown`, `policy_step_done`, `forbidden`.
  */
-export const skipStep: Action<StepRequest> = async (tx, request, dependencies) => {
-  const [action, moment] = ['TASK_ACTION_TYPE_SKIP_STEP', momentOf(dependencies)] as const
-  const current = await takeStep(tx, request.taskId, request.policyStepId)
-  requireMay(action, current.step, request.caller)
-  const acted = await endCurrent(tx, current, request, { ending: 'skipped', action }, moment)
+export const skipStep: Action<StepRequest> = async (tx, request, moment) => {
+  const current = await takeStep(tx, 'TASK_ACTION_TYPE_SKIP_STEP', request)
+  const acted = await endCurrent(tx, current, moment, 'skipped')
   await moveOn(tx, current.task, 'skipped', moment)
   return acted
 }

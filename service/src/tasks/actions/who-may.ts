@@ -6,28 +6,32 @@ import type { TaskActionType } from '../schema/enums.ts'
 type MayAct = (caller: Caller, isApprover: boolean) => boolean
 
 /**
- * The rules of who may end a step. Only the approvers that a step names may approve or deny it. A `super_admin` may
- * reassign it to anyone. `SERVICE_SKIP_STEP` sets who may skip it.
+ * Who may take which action, besides having the role of an operator. Only the approvers that a step names may approve
+ * or deny it. A `super_admin` may reassign it to anyone. `SERVICE_SKIP_STEP` sets who may skip it.
  */
-const BY_STEP = {
+const RULES = {
+  TASK_ACTION_TYPE_CLOSE: () => true,
   TASK_ACTION_TYPE_APPROVE: (_, isApprover) => isApprover,
   TASK_ACTION_TYPE_DENY: (_, isApprover) => isApprover,
+  TASK_ACTION_TYPE_COMMENT: () => true,
   TASK_ACTION_TYPE_REASSIGN: ({ roles }, isApprover) => isApprover || roles.includes('super_admin'),
+  TASK_ACTION_TYPE_RESTART: () => true,
   TASK_ACTION_TYPE_SKIP_STEP: ({ skipsAnyStep }, isApprover) => isApprover || skipsAnyStep,
 } satisfies Partial<Record<TaskActionType, MayAct>>
 
-type ByStep = keyof typeof BY_STEP
+/** An action on an open task. */
+export type StepAction = keyof typeof RULES
 
 /** Only these kinds of steps name users, so only they can be reassigned. */
 export const ASSIGNED_KINDS: readonly string[] = ['approval', 'provision']
 
-function isAllowed(action: ByStep, step: StoredStep, caller: Caller): boolean {
+function isAllowed(action: StepAction, step: StoredStep, caller: Caller): boolean {
   const approvers = actorsOf(step)
-  return BY_STEP[action](caller, approvers.length === 0 || approvers.includes(caller.userId))
+  return RULES[action](caller, approvers.length === 0 || approvers.includes(caller.userId))
 }
 
 /** @throws Problem `forbidden`. */
-export function requireMay(action: ByStep, step: StoredStep, caller: Caller): void {
+export function requireMay(action: StepAction, step: StoredStep, caller: Caller): void {
   if (isAllowed(action, step, caller)) return
   throw new Problem(
     'forbidden',
@@ -39,15 +43,9 @@ export function requireMay(action: ByStep, step: StoredStep, caller: Caller): vo
 export function actionsOf(current: StoredStep | undefined, caller: Caller): TaskActionType[] {
   if (!mayAct(caller)) return []
   if (current === undefined) return ['TASK_ACTION_TYPE_COMMENT']
-  const may = (action: ByStep) => (isAllowed(action, current, caller) ? [action] : [])
-  const [kind] = variantOf(current)
-  return [
-    'TASK_ACTION_TYPE_CLOSE',
-    ...may('TASK_ACTION_TYPE_APPROVE'),
-    ...may('TASK_ACTION_TYPE_DENY'),
-    'TASK_ACTION_TYPE_COMMENT',
-    ...(ASSIGNED_KINDS.includes(kind) ? may('TASK_ACTION_TYPE_REASSIGN') : []),
-    'TASK_ACTION_TYPE_RESTART',
-    ...may('TASK_ACTION_TYPE_SKIP_STEP'),
-  ]
+  const isAssigned = ASSIGNED_KINDS.includes(variantOf(current)[0])
+  // `keys` loses the key types.
+  return (Object.keys(RULES) as StepAction[])
+    .filter((action) => action !== 'TASK_ACTION_TYPE_REASSIGN' || isAssigned)
+    .filter((action) => isAllowed(action, current, caller))
 }

@@ -9,6 +9,10 @@ export interface Moment extends Pick<Dependencies, 'newId'> {
   readonly now: Date
 }
 
+export function momentOf({ clock, newId }: Pick<Dependencies, 'clock' | 'newId'>): Moment {
+  return { now: new Date(clock.now()), newId }
+}
+
 /** An entry of the audit trail. */
 export interface AuditEntry {
   readonly taskId: string

@@ -40,3 +40,17 @@ export const taskAuditSchema = z
   .openapi('TaskAudit')
 
 export type TaskAudit = z.infer<typeof taskAuditSchema>
+
+export const taskActionSchema = z
+  .object({
+    id: z.string(),
+    taskId: z.string(),
+    type: z.string(),
+    policyStepId: z.string(),
+    comment: z.string(),
+    userId: z.string(),
+    createdAt: timestamp,
+  })
+  .openapi('TaskAction')
+
+export type TaskAction = z.infer<typeof taskActionSchema>

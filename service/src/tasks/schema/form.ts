@@ -1,13 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers, texts as textsByName } from '../../http/as-given.ts'
-import { oneOf, oneOfMembersOrNull } from '../../http/exactly-one.ts'
+import { withOneOf } from '../../http/exactly-one.ts'
 import { orNull } from '../../http/or-null.ts'
 
-/** Specification, 2.8. It does not show the fields of views and rules, so they are kept as given. */
+/*
+ * Specification, 2.8. It does not show the fields of views and rules, so they are kept as given. A request may leave
+ * out what is empty, false or null, as clients with proto-JSON do.
+ */
+
+const text = z.string().default('')
+const flag = z.boolean().default(false)
+const texts = z.array(z.string()).nullable().default(null)
 const view = anyMembers().openapi({ description: 'The specification does not show its fields.' })
 const viewOrNull = orNull(view).default(null)
 const rules = viewOrNull
-const texts = z.array(z.string()).nullable().default(null)
 const int64 = z
   .string()
   .regex(/^(0|-?[1-9]\d{0,18})$/, { abort: true })
@@ -16,8 +22,6 @@ const int64 = z
   .default(null)
   .openapi({ format: 'int64', description: 'A decimal string.' })
 
-const empty = z.strictObject({})
-
 const stringViews = {
   textField: view,
   passwordField: view,
@@ -25,93 +29,64 @@ const stringViews = {
   pickerField: view,
   dateField: view,
 }
-const boolViews = { checkboxField: view, toggleField: view }
-const sliceViews = { chipsField: view, pickerField: view }
 
 const fieldTypes = {
-  stringField: z
-    .strictObject({ defaultValue: z.string(), placeholder: z.string(), rules })
-    .extend(oneOfMembersOrNull(stringViews))
-    .refine(...oneOf(stringViews))
-    .openapi('StringField'),
-  boolField: z
-    .strictObject({ defaultValue: z.boolean(), rules })
-    .extend(oneOfMembersOrNull(boolViews))
-    .refine(...oneOf(boolViews))
-    .openapi('BoolField'),
-  stringSliceField: z
-    .strictObject({ defaultValues: texts, placeholder: z.string(), rules })
-    .extend(oneOfMembersOrNull(sliceViews))
-    .refine(...oneOf(sliceViews))
-    .openapi('StringSliceField'),
+  stringField: withOneOf(
+    z.strictObject({ defaultValue: text, placeholder: text, rules }),
+    stringViews,
+  ).openapi('StringField'),
+  boolField: withOneOf(z.strictObject({ defaultValue: flag, rules }), {
+    checkboxField: view,
+    toggleField: view,
+  }).openapi('BoolField'),
+  stringSliceField: withOneOf(z.strictObject({ defaultValues: texts, placeholder: text, rules }), {
+    chipsField: view,
+    pickerField: view,
+  }).openapi('StringSliceField'),
   int64Field: z
-    .strictObject({ defaultValue: int64, placeholder: z.string(), rules, numberField: viewOrNull })
+    .strictObject({ defaultValue: int64, placeholder: text, rules, numberField: viewOrNull })
     .openapi('Int64Field'),
   fileField: z
     .strictObject({ acceptedFileTypes: texts, maxFileSize: int64, fileInputField: viewOrNull })
     .openapi('FileField'),
   oauth2Field: z.strictObject({ oauth2FieldView: viewOrNull }).openapi('Oauth2Field'),
-  stringMapField: z.strictObject({ defaultValue: textsByName(), rules }).openapi('StringMapField'),
+  stringMapField: z
+    .strictObject({ defaultValue: textsByName().default({}), rules })
+    .openapi('StringMapField'),
 }
 
 const providers = {
-  userConfig: z.strictObject({ inputTransformationCel: z.string() }).openapi('UserConfig'),
-  adminConfig: z
-    .strictObject({ defaultValueCel: z.string(), showToUser: z.boolean() })
-    .openapi('AdminConfig'),
+  userConfig: z.strictObject({ inputTransformationCel: text }).openapi('UserConfig'),
+  adminConfig: z.strictObject({ defaultValueCel: text, showToUser: flag }).openapi('AdminConfig'),
   sharedConfig: z
-    .strictObject({
-      defaultValueCel: z.string(),
-      inputTransformationCel: z.string(),
-      lockDefaultValues: z.boolean(),
-    })
+    .strictObject({ defaultValueCel: text, inputTransformationCel: text, lockDefaultValues: flag })
     .openapi('SharedConfig'),
 }
 
-const field = z
-  .strictObject({
-    name: z.string(),
-    displayName: z.string(),
-    description: z.string(),
-    required: z.boolean(),
-    readOnly: z.boolean(),
-  })
-  .extend(oneOfMembersOrNull(fieldTypes))
-  .extend(oneOfMembersOrNull(providers))
-  .refine(...oneOf(fieldTypes))
-  .refine(...oneOf(providers))
-  .openapi('Field', { description: 'Exactly one type member and one provider config member are set.' })
+const described = { name: text, displayName: text, description: text, required: flag, readOnly: flag }
+const field = withOneOf(withOneOf(z.strictObject(described), fieldTypes), providers).openapi('Field', {
+  description: 'Exactly one type member and one provider config member are set.',
+})
 
 const fieldGroup = z
-  .strictObject({
-    name: z.string(),
-    displayName: z.string(),
-    helpText: z.string(),
-    default: z.boolean(),
-    fields: texts,
-  })
+  .strictObject({ name: text, displayName: text, helpText: text, default: flag, fields: texts })
   .openapi('FieldGroup')
 
-const relationships = {
+const empty = z.strictObject({})
+const fieldRelationship = withOneOf(z.strictObject({ fieldNames: texts }), {
   requiredTogether: empty,
   atLeastOne: empty,
   mutuallyExclusive: empty,
   dependentOn: z.strictObject({ dependencyFieldNames: texts }),
-}
-
-const fieldRelationship = z
-  .strictObject({ fieldNames: texts })
-  .extend(oneOfMembersOrNull(relationships))
-  .refine(...oneOf(relationships))
-  .openapi('FieldRelationship')
+}).openapi('FieldRelationship')
 
 export const formSchema = z
   .strictObject({
-    id: z.string(),
-    displayName: z.string(),
-    description: z.string(),
+    id: text,
+    displayName: text,
+    description: text,
     fields: z.array(field).nullable().default(null),
     fieldGroups: z.array(fieldGroup).nullable().default(null),
     fieldRelationships: z.array(fieldRelationship).nullable().default(null),
   })
-  .openapi('Form', { description: 'Nullable fields that a request omits become null.' })
+  .openapi('Form', { description: 'What a request omits becomes empty, false or null.' })

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { anyMembers } from '../../http/as-given.ts'
-import { oneOf, oneOfMembersInput, oneOfMembersOrNull } from '../../http/exactly-one.ts'
+import { oneOfMembersInput, withOneOf } from '../../http/exactly-one.ts'
 import { pageOf, searchBody } from '../../http/list.ts'
 import { orNull } from '../../http/or-null.ts'
 import { RECOMMENDATIONS, TASK_ORIGINS, TASK_STATES } from './enums.ts'
@@ -26,7 +26,6 @@ const scopeRole = anyMembers().openapi({
     'The specification does not show its fields. `roleResourceId` and `scopeResourceId` are additions.',
 })
 const notShown = anyMembers().openapi({ description: 'The specification does not show its fields.' })
-const actionTargets = { scopeRole, toolCall: notShown, finding: notShown }
 
 const typeInput = oneOfMembersInput({
   grant: z.strictObject({
@@ -40,14 +39,14 @@ const typeInput = oneOfMembersInput({
   revoke: z.strictObject({ ...target, resource }),
   certify: z.strictObject({ ...target, accessReviewId: z.string().min(1), resource }),
   offboarding: z.strictObject({ subjectUserId: z.string() }),
-  action: z
-    .strictObject({
+  action: withOneOf(
+    z.strictObject({
       actionId: z.string().optional(),
       displayName: z.string().optional(),
       formValues: orNull(anyMembers()).optional(),
-    })
-    .extend(oneOfMembersOrNull(actionTargets))
-    .refine(...oneOf(actionTargets)),
+    }),
+    { scopeRole, toolCall: notShown, finding: notShown },
+  ),
   finding: z.strictObject({ findingId: z.string(), findingType: z.string() }),
 }).openapi('TaskTypeInput', { description: 'What the task requests. Set exactly one member.' })
 
@@ -86,15 +85,3 @@ export const searchTasksRequest = searchBody({
 export const searchTasksResponse = pageOf(taskViewSchema)
   .extend({ expanded: expandedSchema })
   .openapi('SearchTasksResponse')
-
-export const taskActionSchema = z
-  .object({
-    id: z.string(),
-    taskId: z.string(),
-    type: z.string(),
-    policyStepId: z.string(),
-    comment: z.string(),
-    userId: z.string(),
-    createdAt: z.iso.datetime().nullable(),
-  })
-  .openapi('TaskAction')

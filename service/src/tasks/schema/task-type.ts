@@ -7,10 +7,6 @@ import { timestamp } from '../../http/timestamp.ts'
 import { actionInstanceSchema } from '../../policies/step.ts'
 import { ACTION_TYPES, OUTCOMES } from './enums.ts'
 
-/** What a task requests (specification, 2.7). */
-export const TASK_KINDS = ['grant', 'revoke', 'certify', 'offboarding', 'action', 'finding'] as const
-export type TaskKind = (typeof TASK_KINDS)[number]
-
 const notShown = (name: string) =>
   orNull(z.looseObject({}).openapi(name, { description: 'The specification does not show its fields.' }))
 
@@ -21,7 +17,7 @@ const target = {
   appUserId: z.string(),
   identityUserId: z.string(),
 }
-const outcome = <Kind extends TaskKind>(kind: Kind) => ({
+const outcome = <Kind extends keyof typeof OUTCOMES>(kind: Kind) => ({
   outcome: openEnum<(typeof OUTCOMES)[Kind]>(OUTCOMES[kind]),
   outcomeTime: timestamp,
 })
@@ -41,7 +37,8 @@ const action = readOnlyObject({
   finding: notShown('FindingTarget'),
 }).openapi('TaskTypeAction')
 
-export const taskTypeSchema = oneOfMembers({
+/** What a task requests (specification, 2.7). */
+const members = {
   grant: readOnlyObject({
     ...target,
     grantDuration: z.string().nullable().openapi({ description: 'Seconds, as in `3600s`.' }),
@@ -68,6 +65,24 @@ export const taskTypeSchema = oneOfMembers({
   finding: readOnlyObject({ findingId: z.string(), findingType: z.string(), ...outcome('finding') }).openapi(
     'TaskTypeFinding',
   ),
-}).openapi('TaskType', { description: 'Exactly one member is set.' })
+}
+
+export type TaskKind = keyof typeof members
+// `keys` loses the key types.
+export const TASK_KINDS = Object.keys(members) as TaskKind[]
+
+export const taskTypeSchema = oneOfMembers(members).openapi('TaskType', {
+  description: 'Exactly one member is set.',
+})
 
 export type TaskType = z.infer<typeof taskTypeSchema>
+
+/** Every field of a member, as before anything is known: null, or else an empty string. */
+export function blankTarget(kind: TaskKind): object {
+  const fields = Object.entries(members[kind].shape).map(([name, field]) => [
+    name,
+    field.safeParse(null).success ? null : '',
+  ])
+  const [outcome] = OUTCOMES[kind]
+  return { ...Object.fromEntries(fields), outcome, ...(kind === 'action' && { type: 'TYPE_MANUAL' }) }
+}
