@@ -5,9 +5,10 @@ import { createApp } from '../dist/app.js'
 import { migrate } from '../dist/database/migrate.js'
 import { openPGlite } from '../dist/database/pglite.js'
 import { openPostgres } from '../dist/database/postgres.js'
-import { DEMO, demoToken, seed } from '../dist/database/seed.js'
+import { seed } from '../dist/demo/seed.js'
+import { DEMO, demoToken } from '../dist/demo/tenant.js'
+import { knownSecrets } from '../dist/listeners/known-secret.js'
 import { openMetrics } from '../dist/metrics.js'
-import { seedTasks } from '../dist/tasks/seed.js'
 
 const HELP = `node service/bench/pages.mjs [--rounds N] [--size N]
 
@@ -48,7 +49,8 @@ const dependencies = {
   report: console.error,
 }
 await migrate(database)
-await seed(dependencies, [seedTasks])
+await knownSecrets(database, { secret }, console.error)
+await seed(dependencies)
 await fill()
 const app = createApp(dependencies)
 

@@ -1,7 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { PGlite } from '@electric-sql/pglite'
 import type { Database } from './database.ts'
-import { RoomyPGlite } from './roomy-pglite.ts'
 import { storable } from './storable.ts'
 
 /**
@@ -10,11 +8,7 @@ import { storable } from './storable.ts'
  * @param folder The folder of its files, created if missing. Default: in memory. Only one process may use it.
  */
 export async function openPGlite(folder?: string): Promise<Database> {
-  if (folder === undefined) return onPGlite(await PGlite.create())
-  await mkdir(folder, { recursive: true })
-  const client = new RoomyPGlite(folder)
-  await client.waitReady
-  return onPGlite(client)
+  return onPGlite(await PGlite.create(folder))
 }
 
 export function onPGlite(client: PGlite): Database {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEMO_LISTENERS } from '../../src/automations/seed.ts'
+import { DEMO_LISTENERS } from '../../src/demo/tenant.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('a known path with a wrong method', (subject) => {

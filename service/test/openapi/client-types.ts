@@ -2375,7 +2375,7 @@ export interface operations {
                 "Webhook-Signature"?: string;
             };
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
             };
             cookie?: never;
@@ -2560,7 +2560,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-1",
                  *       "comment": "Approved by phone."
                  *     }
                  */
@@ -2659,7 +2659,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-3",
                  *       "comment": "Fine."
                  *     }
                  */
@@ -2758,7 +2758,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-4",
                  *       "comment": "Not in this quarter."
                  *     }
                  */
@@ -2857,7 +2857,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-2",
                  *       "newStepUserIds": [
                  *         "user-ada"
                  *       ],
@@ -4985,7 +4985,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5053,7 +5053,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-hr */
                 automation_id: string;
             };
             cookie?: never;
@@ -5142,7 +5142,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-hr */
                 automation_id: string;
             };
             cookie?: never;
@@ -5219,7 +5219,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-hr */
                 automation_id: string;
             };
             cookie?: never;
@@ -5386,7 +5386,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5463,7 +5463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
             };
             cookie?: never;
@@ -5540,9 +5540,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example secret-payroll */
                 secret_id: string;
             };
             cookie?: never;
@@ -5633,7 +5633,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5706,7 +5706,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5774,6 +5774,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run-hr */
                 run_id: string;
             };
             cookie?: never;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEMO_LISTENERS } from '../../src/automations/seed.ts'
+import { DEMO_LISTENERS } from '../../src/demo/tenant.ts'
 import { shownSecrets } from '../../src/listeners/secrets.ts'
 import { describeService } from '../support/databases.ts'
 
