@@ -40,7 +40,7 @@ describeService('a known path with a wrong method', (subject) => {
     '/healthz',
     '/readyz',
     '/',
-    '/overview/changes',
+    '/overview/latest',
     '/overview/overview.js',
   ])('%s, which is public, gets 405 even without a token', async (path) => {
     const { status, headers } = await subject.app.request(path, { method: 'POST' })
