@@ -27,7 +27,6 @@ export function onPGlite(client: PGlite): Database {
           },
         }),
       ),
-    exclusively: (work) => work(), // its folder belongs to this process
     close: () => client.close(),
   }
 }

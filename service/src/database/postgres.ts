@@ -17,12 +17,6 @@ export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) 
     client,
     ...runner(client),
     transaction: (work) => inTransaction(client, work),
-    exclusively: (work) =>
-      inTransaction(client, async (tx) => {
-        const lock = "SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))"
-        await tx.script(lock) // without a timeout
-        return work()
-      }),
     close: () => client.end(),
   }
 }

@@ -3,17 +3,11 @@ import { hashOf } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { derivedKey } from '../http/derived-key.ts'
 
-/** The demo tenant's IDs, fixed so that documented commands and `assets/examples.json` can use them. */
+/** IDs of `assets/demo.json`, fixed so that documented commands and `assets/examples.json` can use them. */
 export const DEMO = {
   adminId: 'user-ada',
   requesterId: 'user-grace',
-  approverId: 'user-alan',
   appId: 'app-payroll',
-  entitlementId: 'entitlement-01',
-  appUserId: 'app-user-grace',
-  reviewId: 'review-payroll',
-  insightId: 'insight-unused',
-  grantPolicyId: 'policy-grant-three-steps',
   secretId: 'secret-payroll',
   runId: 'run-hr',
 } as const
