@@ -1,4 +1,4 @@
-// Keeps the page up to date: asks for it every two seconds while it is visible, and replaces <main> once it has changed.
+// Shows the latest <main>: asks for it every two seconds while the page is visible, and replaces it once it has changed.
 const EVERY_MS = 2_000
 const PATIENCE_MS = 5_000
 const live = document.getElementById('live')

@@ -1,9 +1,10 @@
 // node service/bench/pages.mjs [--rounds N] [--size N]
 import { parseArgs } from 'node:util'
+import { PGlite } from '@electric-sql/pglite'
 import { interleave, least, ratio } from '../../bench/rounds.mjs'
 import { createApp } from '../dist/app.js'
 import { migrate } from '../dist/database/migrate.js'
-import { openPGlite } from '../dist/database/pglite.js'
+import { onPGlite } from '../dist/database/pglite.js'
 import { openPostgres } from '../dist/database/postgres.js'
 import { seed } from '../dist/demo/seed.js'
 import { DEMO, demoToken } from '../dist/demo/tenant.js'
@@ -32,7 +33,9 @@ if (values.help || !Number.isSafeInteger(rounds) || rounds < 1) {
 }
 
 const url = process.env.SERVICE_DATABASE_URL
-const database = url ? openPostgres({ connectionString: url }, console.error) : await openPGlite()
+const database = url
+  ? openPostgres({ connectionString: url }, console.error)
+  : onPGlite(await PGlite.create())
 const secret = 'only for measuring, and nothing that anybody keeps'
 const dependencies = {
   database,

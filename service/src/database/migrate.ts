@@ -51,11 +51,9 @@ async function applyMissing(tx: Transaction): Promise<readonly string[]> {
   await tx.script("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))") // may wait long
   await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
   const missing = await missingMigrations(tx)
-  for (const file of missing) await apply(tx, file)
+  for (const file of missing) {
+    await tx.script(await readFile(new URL(file, FOLDER), 'utf8'))
+    await tx.query('INSERT INTO service_migrations (file) VALUES ($1)', [file])
+  }
   return missing
-}
-
-async function apply(tx: Transaction, file: string): Promise<void> {
-  await tx.script(await readFile(new URL(file, FOLDER), 'utf8'))
-  await tx.query('INSERT INTO service_migrations (file) VALUES ($1)', [file])
 }

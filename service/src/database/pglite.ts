@@ -1,16 +1,8 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import type { Database } from './database.ts'
 import { storable } from './storable.ts'
 
-/**
- * Postgres inside this process.
- *
- * @param folder The folder of its files, created if missing. Default: in memory. Only one process may use it.
- */
-export async function openPGlite(folder?: string): Promise<Database> {
-  return onPGlite(await PGlite.create(folder))
-}
-
+/** Postgres inside this process, with one connection. */
 export function onPGlite(client: PGlite): Database {
   return {
     client,

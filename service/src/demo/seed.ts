@@ -8,6 +8,7 @@ import { importDirectory } from '../directory/import.ts'
 import { directorySchema } from '../directory/schema.ts'
 import type { Caller } from '../http/bearer.ts'
 import type { Dependencies } from '../http/dependencies.ts'
+import { ASSETS } from '../http/page.ts'
 import { addSecret } from '../listeners/secrets.ts'
 import { createPolicyRequest } from '../policies/schema.ts'
 import { createPolicy } from '../policies/write.ts'
@@ -33,8 +34,7 @@ const ADA: Caller = { userId: DEMO.adminId, roles: ['super_admin'], skipsAnyStep
 
 /** Creates the demo tenant in a database without users, in one transaction. Does nothing otherwise. */
 export async function seed(dependencies: Dependencies): Promise<void> {
-  const file = new URL('../../assets/demo.json', import.meta.url)
-  const demo = demoSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  const demo = demoSchema.parse(JSON.parse(await readFile(new URL('demo.json', ASSETS), 'utf8')))
   await dependencies.database.transaction(async (tx) => {
     await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service seed', 0))")
     if ((await tx.query('SELECT FROM users LIMIT 1')).length > 0) return

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { memberOf } from '../member-of.ts'
 import type { Dependencies } from './dependencies.ts'
+import { ASSETS } from './page.ts'
 import { ADDITION, type Router } from './router.ts'
 
 const DESCRIPTION = `Tasks and their Skip Step action, policies, entitlements, and inbound webhooks that run automations.
@@ -20,9 +21,7 @@ interface Examples {
   >
 }
 
-const EXAMPLES: Examples = JSON.parse(
-  await readFile(new URL('../../assets/examples.json', import.meta.url), 'utf8'),
-)
+const EXAMPLES: Examples = JSON.parse(await readFile(new URL('examples.json', ASSETS), 'utf8'))
 
 /** Serves `/openapi.json`, generated from the schemas that validate requests. Needs no token. */
 export function serveDocument(app: Router, { baseUrl }: Dependencies): void {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Router } from './router.ts'
 
+export const ASSETS: URL = new URL('../../assets/', import.meta.url)
+
 /**
  * The security headers of each page. Scripts and styles load only from this service, never inline. Framing is
  * forbidden, and no referrer is sent.

@@ -2,11 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { Dependencies } from './dependencies.ts'
-import { pageHeaders, serveFile } from './page.ts'
+import { ASSETS, pageHeaders, serveFile } from './page.ts'
 import type { Router } from './router.ts'
 import { unrouted } from './unrouted.ts'
-
-const ASSETS = new URL('../../assets/', import.meta.url)
 
 /** From the npm package, so the page works offline. */
 const SWAGGER_UI = pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))

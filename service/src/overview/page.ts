@@ -4,27 +4,13 @@ import { visible } from './visible.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
-/** The page. `html` escapes every value. Nothing is raw, and no script or style is inline. */
-export function overviewPage({ tasks, runs, listeners }: Awaited<ReturnType<typeof readState>>) {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>hookgate service</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/overview/overview.css">
-<script src="/overview/overview.js" defer></script>
-<header>
-<h1>hookgate service</h1>
-<p id="live" role="status">Reload to see what has changed.</p>
-<p><a href="/docs">API reference</a></p>
-</header>
-<main>
+/** The content of the page. `html` escapes every value. Nothing is raw, and no script or style is inline. */
+export function overview({ tasks, runs, listeners }: Awaited<ReturnType<typeof readState>>) {
+  return html`<main>
 ${section('Tasks', tasks.map(taskItem), 'No task has been created yet.')}
 ${section('Runs', runs.map(runItem), 'No webhook has been accepted yet.')}
 ${section('Listeners', listeners.map(listenerItem), 'No automation has a listener yet.')}
-</main>
-</html>`
+</main>`
 }
 
 function section(title: string, items: readonly unknown[], empty: string) {

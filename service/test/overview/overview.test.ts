@@ -31,9 +31,8 @@ describeService('the overview', (subject) => {
 
   it('the overview accepts a super admin’s token as a password or a bearer token', async () => {
     for (const authorization of [basic(subject.token), basic(subject.token, ''), `Bearer ${subject.token}`]) {
-      const reply = await open(subject, '/', authorization)
-      expect(reply.status).toBe(200)
-      expect(await reply.text()).toContain('Listeners')
+      expect((await open(subject, '/', authorization)).status).toBe(200)
+      expect(await (await open(subject, '/overview/latest', authorization)).text()).toContain('Listeners')
     }
   })
 
@@ -49,23 +48,26 @@ describeService('the overview', (subject) => {
     expect((await open(subject, '/api/v1/policies', basic(subject.token))).status).toBe(401)
   })
 
-  it('the overview forbids inline code, other origins, frames and caching', async () => {
-    const { headers } = await open(subject, '/', basic(subject.token))
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    )
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
-  })
+  it.each(PATHS)(
+    'the overview forbids inline code, other origins, frames and caching at %s',
+    async (path) => {
+      const { headers } = await open(subject, path, basic(subject.token))
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      )
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+    },
+  )
 
   it('the overview shows runs with inputs, outcomes and errors, tasks with their steps, and listeners', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger.task' }] })
     await sendAccepted(subject, sender, { task: 2 })
     await sendAccepted(subject, sender, { task: 'none & nowhere' })
     await workAll(subject)
-    const text = await (await open(subject, '/', basic(subject.token))).text()
+    const text = await (await open(subject, '/overview/latest', basic(subject.token))).text()
     expect(text).toContain('{&quot;task&quot;:2}')
     expect(text).toContain('{&quot;task&quot;:&quot;none &amp; nowhere&quot;}')
     expect(text).toMatch(/skip_step <span class="badge" data-state="done">done<\/span>/)
@@ -107,7 +109,7 @@ describeService('the overview', (subject) => {
   it('the overview shows tasks first, inputs closed, and times that people can read', async () => {
     const sender = await newSender(subject)
     await sendAccepted(subject, sender)
-    const text = await (await open(subject, '/', basic(subject.token))).text()
+    const text = await (await open(subject, '/overview/latest', basic(subject.token))).text()
     const headings = [...text.matchAll(/<h2>(\w+)<\/h2>/g)].map(([, heading]) => heading)
     expect(headings).toEqual(['Tasks', 'Runs', 'Listeners'])
     expect(text).not.toContain('<details open')
