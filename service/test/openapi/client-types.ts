@@ -3537,7 +3537,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "taskId": "1",
-                 *       "pageSize": 10
+                 *       "page_size": 10
                  *     }
                  */
                 "application/json": components["schemas"]["ListTaskAuditsRequest"];

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { demoSigningSecret } from '../../src/demo/tenant.ts'
@@ -33,6 +34,13 @@ describeService('the examples of /openapi.json', (subject) => {
       ({ operation }) => operation.requestBody && !bodyOf(operation),
     )
     expect(without.map(({ operation }) => operation.operationId)).toEqual([])
+  })
+
+  it('the examples name no operation that is gone', async () => {
+    const file = new URL('../../assets/examples.json', import.meta.url)
+    const examples: { operations: object } = JSON.parse(await readFile(file, 'utf8'))
+    const ids = (await operations()).map(({ operation }) => operation.operationId)
+    expect(ids).toEqual(expect.arrayContaining(Object.keys(examples.operations)))
   })
 
   it('the examples are accepted by a fresh demo tenant, in every operation and in their order', async () => {
