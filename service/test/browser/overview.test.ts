@@ -85,19 +85,24 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(browser.complaints).toEqual([])
   })
 
-  it('the overview asks nothing while it is hidden', async () => {
-    let asked = 0
-    page.on('request', () => (asked += 1))
-    await page.evaluate(
-      "Object.defineProperty(document, 'hidden', { get: () => isHidden, configurable: true })",
+  it('the overview asks nothing while it is hidden, and again once it is shown', async () => {
+    const hidden = await browser.page(service.origin)
+    await hidden.clock.install()
+    await hidden.addInitScript(
+      "Object.defineProperty(document, 'hidden', { get: () => window.isShown !== true })",
     )
-    await page.evaluate('window.isHidden = true')
-    await page.waitForTimeout(500) // a request that had begun
-    asked = 0
-    await page.waitForTimeout(5_000)
+    let asked = 0
+    hidden.on('request', (request) => {
+      if (request.url().endsWith('/overview/latest')) asked += 1
+    })
+    await hidden.goto(`${service.origin}/`)
+    await hidden.clock.runFor(60_000)
     expect(asked).toBe(0)
-    await page.evaluate('window.isHidden = false')
-    await expect.poll(() => asked, { timeout: 4_000 }).toBeGreaterThan(0)
+    await hidden.evaluate('window.isShown = true')
+    await hidden.clock.runFor(2_000)
+    await hidden.getByText('Live.').waitFor()
+    expect(asked).toBeGreaterThan(0)
+    await hidden.close()
   })
 
   it('the overview is live again within 10 s of an answer of 503', async () => {
