@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { seed } from '../../src/demo/seed.ts'
+import { NO_DEMO, storyOf } from '../../src/demo/story.ts'
 import { DEMO, DEMO_LISTENERS } from '../../src/demo/tenant.ts'
 import { shownSecrets } from '../../src/listeners/secrets.ts'
 import { recordsOf, runsOf } from '../support/automations.ts'
@@ -38,6 +39,21 @@ describeService('the demo tenant', (subject) => {
     expect(await recordsOf(subject, hr)).toEqual([JSON.parse(run?.input ?? '')])
     const unfinished = await subject.database.query('SELECT FROM runs WHERE finished_at IS NULL')
     expect(unfinished).toEqual([])
+  })
+
+  it('the command that the service prints skips the first step of task 1, once', async () => {
+    const story = await storyOf(subject.dependencies)
+    const [, path = '', body] = /(\/api\S+\/skip-step) --data '(.+)'/.exec(story) ?? []
+    const replies = [await subject.post(path, body), await subject.post(path, body)]
+    expect(replies.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      [409, 'policy_step_done'],
+    ])
+  })
+
+  it('the service prints no token once the demo token is revoked', async () => {
+    await subject.database.query("UPDATE access_tokens SET revoked_at = now() WHERE id = 'demo'")
+    expect(await storyOf(subject.dependencies)).toBe(NO_DEMO)
   })
 
   it('the demo tenant is created once, and never in a database that has users', async () => {

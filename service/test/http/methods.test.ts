@@ -47,6 +47,11 @@ describeService('a known path with a wrong method', (subject) => {
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
+  it('an unknown file of /docs gets 404 even without a token', async () => {
+    for (const method of ['GET', 'POST'])
+      expect((await subject.app.request('/docs/nothing', { method })).status).toBe(404)
+  })
+
   it.each(['GET', 'PUT', 'DELETE'])(
     'a listener, known or not, answers %s with 405 and Allow: POST',
     async (method) => {
