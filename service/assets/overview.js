@@ -1,35 +1,35 @@
-// Keeps the page up to date. On each change event, it fetches the page again and replaces <main>.
-const RETRY_MS = 2_000
+// Shows the latest <main>: asks for it every two seconds while the page is visible, and replaces it once it has changed.
+const EVERY_MS = 2_000
+const PATIENCE_MS = 5_000
 const live = document.getElementById('live')
+let etag = ''
+
 const opened = () => [...document.querySelectorAll('li[id]:has(details[open])')].map(({ id }) => id)
 
-async function refresh() {
-  const reply = await fetch('/', { headers: { accept: 'text/html' } })
-  if (!reply.ok) throw new Error(`${reply.status}`)
-  const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
+function show(page) {
   const toOpen = opened()
   document.querySelector('main').replaceWith(page.querySelector('main'))
   for (const id of toOpen) document.getElementById(id)?.querySelector('details')?.setAttribute('open', '')
 }
 
-function connect() {
-  const changes = new EventSource('/overview/changes')
-  let isOver = false
-  const retry = () => {
-    if (isOver) return
-    isOver = true
-    live.textContent = 'Not connected. Trying again…'
-    changes.close()
-    setTimeout(connect, RETRY_MS)
-  }
-  changes.onopen = () => {
-    live.textContent = 'Live.'
-  }
-  // The browser gives up after an answer such as 503. So each error starts over.
-  changes.onerror = retry
-  changes.addEventListener('version', async ({ data }) => {
-    if (data !== document.querySelector('main').dataset.version) await refresh().catch(retry)
-  })
+/** Returns how it went, for the reader. */
+async function refresh() {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const reply = await fetch('/overview/latest', { headers: { 'if-none-match': etag }, signal })
+  if (reply.status === 401 || reply.status === 403) return 'Your token is no longer valid. Reload to sign in.'
+  if (reply.status === 304) return 'Live.'
+  if (!reply.ok) throw new Error(`${reply.status}`)
+  show(new DOMParser().parseFromString(await reply.text(), 'text/html'))
+  etag = reply.headers.get('etag')
+  return 'Live.'
 }
 
-connect()
+async function keepUp() {
+  if (!document.hidden) {
+    const said = await refresh().catch(() => 'Not connected. Trying again…')
+    if (live.textContent !== said) live.textContent = said // which screen readers announce
+  }
+  setTimeout(keepUp, EVERY_MS)
+}
+
+keepUp()

@@ -1,15 +1,17 @@
 // node service/bench/pages.mjs [--rounds N] [--size N]
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { PGlite } from '@electric-sql/pglite'
 import { runnerImport } from 'vite'
 import { interleave, least, ratio } from '../../bench/rounds.mjs'
 import { createApp } from '../dist/app.js'
 import { migrate } from '../dist/database/migrate.js'
-import { openPGlite } from '../dist/database/pglite.js'
+import { onPGlite } from '../dist/database/pglite.js'
 import { openPostgres } from '../dist/database/postgres.js'
-import { DEMO, demoToken, seed } from '../dist/database/seed.js'
+import { seed } from '../dist/demo/seed.js'
+import { DEMO, demoToken } from '../dist/demo/tenant.js'
+import { knownSecrets } from '../dist/listeners/known-secret.js'
 import { openMetrics } from '../dist/metrics.js'
-import { seedTasks } from '../dist/tasks/seed.js'
 
 const HELP = `node service/bench/pages.mjs [--rounds N] [--size N]
 
@@ -110,7 +112,8 @@ async function measure(engine, database) {
     report: console.error,
   }
   await migrate(database)
-  await seed(dependencies, [seedTasks])
+  await knownSecrets(database, { secret }, console.error)
+  await seed(dependencies)
   await fill(database)
   const app = createApp(dependencies)
   console.log(`${engine}, Node ${process.version}, ${rounds} rounds`)
@@ -131,7 +134,7 @@ async function measure(engine, database) {
   await database.close()
 }
 
-await measure('PGlite', await openPGlite())
+await measure('PGlite', onPGlite(await PGlite.create()))
 const postgres = fileURLToPath(new URL('../../test/support/postgres-server.ts', import.meta.url))
 const { PostgresServer, WHY_NO_POSTGRES } = (await runnerImport(postgres)).module
 if (WHY_NO_POSTGRES) {

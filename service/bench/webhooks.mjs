@@ -22,7 +22,8 @@ import { interleave, least, ratio, roundsInAll } from '../../bench/rounds.mjs'
 import { createAutomation, publishAutomation } from '../dist/automations/store.js'
 import { migrate } from '../dist/database/migrate.js'
 import { openPostgres } from '../dist/database/postgres.js'
-import { DEMO, seed } from '../dist/database/seed.js'
+import { seed } from '../dist/demo/seed.js'
+import { DEMO } from '../dist/demo/tenant.js'
 import { knownSecrets } from '../dist/listeners/known-secret.js'
 
 const whole = (value) => ({ type: 'string', default: String(value) })
@@ -62,7 +63,7 @@ async function prepare(url) {
     baseUrl,
     report: console.error,
   }
-  await seed(dependencies, [])
+  await seed(dependencies)
   const { signingSecret } = await database.transaction(async (tx) => {
     const steps = [{ type: 'record', valueCel: 'ctx.trigger' }]
     const trigger = { enabled: true, incomingWebhook: { hmac: {} } }
@@ -123,7 +124,6 @@ try {
   console.log(
     `service / bare              ${(100 * throughput).toFixed(0)} % of the throughput (median of the rounds)`,
   )
-  process.exitCode = throughput >= 0.6 ? 0 : 1
 } finally {
   for (const { child, sockets } of servers) {
     for (const socket of sockets) socket.destroy()

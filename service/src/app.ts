@@ -4,10 +4,11 @@ import { directoryRoutes } from './directory/routes.ts'
 import { entitlementRoutes } from './entitlements/routes.ts'
 import { bearer } from './http/bearer.ts'
 import type { Dependencies } from './http/dependencies.ts'
+import { serveDocument } from './http/document.ts'
 import { replyTo } from './http/failures.ts'
 import { answerProbes } from './http/health.ts'
 import { observed } from './http/observed.ts'
-import { describeApi } from './http/reference.ts'
+import { serveReference } from './http/reference-page.ts'
 import { newRouter, type Router } from './http/router.ts'
 import { unrouted } from './http/unrouted.ts'
 import { listenerRoutes } from './listeners/routes.ts'
@@ -24,8 +25,12 @@ export function createApp(dependencies: Dependencies): Router {
   app.notFound(unrouted(app))
   app.use(requestId(), observed(dependencies.metrics))
   answerProbes(app, dependencies)
-  describeApi(app, dependencies)
+  serveDocument(app, dependencies)
+  serveReference(app, dependencies)
   showOverview(app, dependencies)
+  // Their wrong methods need no token either.
+  for (const path of new Set(app.routes.filter(({ method }) => method === 'GET').map((route) => route.path)))
+    app.all(path, unrouted(app))
   app.route('/', webhookRoutes(dependencies))
   app.use('*', bearer(dependencies))
   app.get('/metrics', async (c) => c.text(await dependencies.metrics.text()))

@@ -8,8 +8,8 @@ import { readConfig, rootSecret } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import { outageReporter } from './database/outage.ts'
-import { seed } from './database/seed.ts'
-import { SEED_PARTS } from './database/seed-parts.ts'
+import { seed } from './demo/seed.ts'
+import { NO_DEMO, storyOf } from './demo/story.ts'
 import { importSeedFile } from './directory/seed-file.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { originOf } from './http/origin.ts'
@@ -18,7 +18,6 @@ import { openMetrics } from './metrics.ts'
 import { measureRuns } from './runs/metrics.ts'
 import { RunQueue } from './runs/queue.ts'
 import { stop } from './stop.ts'
-import { NO_DEMO, storyOf } from './story.ts'
 
 const FOR_TRYING_OUT =
   'State is kept in PGlite, which is for trying out. In production, set SERVICE_DATABASE_URL to a Postgres server.'
@@ -58,7 +57,7 @@ const dependencies: Dependencies = {
   report,
 }
 const app = createApp(dependencies) // in the same turn, so before any request
-if (config.SERVICE_SEED === 'on') await seed(dependencies, SEED_PARTS)
+if (config.SERVICE_SEED === 'on') await seed(dependencies)
 const background = startBackground(dependencies)
 console.log(`Listening on ${here}, reference at ${here}/docs, overview at ${here}/`)
 if (config.SERVICE_DATABASE_URL === undefined) console.log(FOR_TRYING_OUT)

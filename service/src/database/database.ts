@@ -24,10 +24,5 @@ export interface Database extends Queryable {
    * itself would deadlock.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /**
-   * Runs `work` under a lock that all processes on this database share. For setup that spans several transactions.
-   * Unlike in `transaction`, use the database itself.
-   */
-  exclusively<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }

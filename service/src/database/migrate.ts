@@ -15,26 +15,25 @@ const FILE = /^\d{3}-[a-z-]+\.sql$/
  * @throws Error that says which rights the role lacks.
  */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  const migrated = database.exclusively(async () => {
+  try {
     const applied = await database.transaction(applyMissing)
     await eventRecords(database).migrate()
     return applied
-  })
-  return migrated.catch(async (error) => {
+  } catch (error) {
     throw LACKS_RIGHTS.includes(memberOf(error, 'code')) ? await withoutRights(database, error) : error
-  })
+  }
 }
 
 /** No schema in the search path is open to the role; no permission. */
 const LACKS_RIGHTS: readonly unknown[] = ['3F000', '42501']
 
-async function withoutRights(database: Queryable, cause: Error): Promise<Error> {
+async function withoutRights(database: Queryable, cause: unknown): Promise<Error> {
   const [row] = await database.query<{ role: string; name: string }>(
     'SELECT current_user AS role, current_database() AS name',
   )
   return new Error(
-    `The role "${row?.role}" cannot migrate the database "${row?.name}": ${cause.message}. The service needs a role ` +
-      'that owns its tables, and has USAGE and CREATE on their schema: ' +
+    `The role "${row?.role}" cannot migrate the database "${row?.name}": ${memberOf(cause, 'message')}. ` +
+      'The service needs a role that owns its tables, and has USAGE and CREATE on their schema: ' +
       `GRANT USAGE, CREATE ON SCHEMA public TO "${row?.role}"`,
     { cause },
   )
@@ -49,13 +48,12 @@ export async function missingMigrations(database: Queryable): Promise<readonly s
 }
 
 async function applyMissing(tx: Transaction): Promise<readonly string[]> {
+  await tx.script("SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))") // may wait long
   await tx.query('CREATE TABLE IF NOT EXISTS service_migrations (file text PRIMARY KEY)')
   const missing = await missingMigrations(tx)
-  for (const file of missing) await apply(tx, file)
+  for (const file of missing) {
+    await tx.script(await readFile(new URL(file, FOLDER), 'utf8'))
+    await tx.query('INSERT INTO service_migrations (file) VALUES ($1)', [file])
+  }
   return missing
-}
-
-async function apply(tx: Transaction, file: string): Promise<void> {
-  await tx.script(await readFile(new URL(file, FOLDER), 'utf8'))
-  await tx.query('INSERT INTO service_migrations (file) VALUES ($1)', [file])
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
 import type { Config } from '../config.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
-import { openPGlite } from './pglite.ts'
+import { onPGlite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 
 /** Opens the Postgres server at this URL, or else a PGlite in the folder, which it locks. */
@@ -12,6 +13,6 @@ export async function openDatabase(
 ): Promise<Database> {
   if (url !== undefined) return openPostgres({ connectionString: url, max }, report)
   const unlock = await lockFolder(folder)
-  const database = await openPGlite(join(folder, 'postgres'))
+  const database = onPGlite(await PGlite.create(join(folder, 'postgres')))
   return { ...database, close: () => database.close().finally(unlock) }
 }

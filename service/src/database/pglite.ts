@@ -1,22 +1,8 @@
-import { mkdir } from 'node:fs/promises'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import type { Database } from './database.ts'
-import { RoomyPGlite } from './roomy-pglite.ts'
 import { storable } from './storable.ts'
 
-/**
- * Postgres inside this process.
- *
- * @param folder The folder of its files, created if missing. Default: in memory. Only one process may use it.
- */
-export async function openPGlite(folder?: string): Promise<Database> {
-  if (folder === undefined) return onPGlite(await PGlite.create())
-  await mkdir(folder, { recursive: true })
-  const client = new RoomyPGlite(folder)
-  await client.waitReady
-  return onPGlite(client)
-}
-
+/** Postgres inside this process, with one connection. */
 export function onPGlite(client: PGlite): Database {
   return {
     client,
@@ -33,7 +19,6 @@ export function onPGlite(client: PGlite): Database {
           },
         }),
       ),
-    exclusively: (work) => work(), // its folder belongs to this process
     close: () => client.close(),
   }
 }

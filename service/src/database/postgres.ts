@@ -2,27 +2,20 @@ import pg from 'pg'
 import type { Database, Queryable, Transaction } from './database.ts'
 import { storable } from './storable.ts'
 
-const CONNECT_TIMEOUT_MS = 15_000
-/** The statement timeout. Without it, clients wait forever for a server that hangs. */
-const STATEMENT_TIMEOUT_MS = 15_000
+/** How long to wait for a connection, and for a statement of a server that hangs. */
+const TIMEOUT_MS = 15_000
 
 /**
  * Connects to a Postgres server through a pool. `onIdleError` gets the errors of idle connections. Statements are
  * pipelined.
  */
 export function openPostgres(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
-  const client = new pg.Pool({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, pipeline: true })
+  const client = new pg.Pool({ connectionTimeoutMillis: TIMEOUT_MS, ...config, pipeline: true })
   client.on('error', onIdleError)
   return {
     client,
     ...runner(client),
     transaction: (work) => inTransaction(client, work),
-    exclusively: (work) =>
-      inTransaction(client, async (tx) => {
-        const lock = "SELECT pg_advisory_xact_lock(hashtextextended('hookgate-service exclusively', 0))"
-        await tx.script(lock) // without a timeout
-        return work()
-      }),
     close: () => client.end(),
   }
 }
@@ -69,24 +62,22 @@ function runner(client: pg.Pool | pg.PoolClient): Queryable & { script(text: str
   return {
     // pg cannot know the row type, so the caller declares it.
     query: async <Row>(text: string, params: readonly unknown[] = []) =>
-      (await client.query(prepared(text, storable(params)))).rows as Row[],
+      (await client.query(prepared(text, params))).rows as Row[],
     script: async (text) => {
       await client.query(text)
     },
   }
 }
 
-/** Gives each statement text a name, so that a connection parses it once. The texts are constants of the service. */
 const names = new Map<string, string>()
 
-/** pg supports it, but its types do not declare it. */
-interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout: number
-}
-
-/** A prepared statement. Fails after 15 seconds. */
-function prepared(text: string, params: readonly unknown[]): TimedQuery {
+/**
+ * A prepared statement, which fails after 15 seconds. Its text has a name, so that a connection parses it once. The
+ * texts are constants of the service.
+ */
+function prepared(text: string, params: readonly unknown[]) {
   const name = names.get(text) ?? `service_${names.size}`
   names.set(text, name)
-  return { name, text, values: [...params], query_timeout: STATEMENT_TIMEOUT_MS }
+  // pg's types do not declare `query_timeout` of a statement.
+  return { name, text, values: storable(params), query_timeout: TIMEOUT_MS }
 }

@@ -28,7 +28,7 @@ export interface Dependencies {
   /** After how many days old runs and audits are deleted. Undefined keeps them. */
   readonly retentionDays?: number | undefined
   readonly metrics: Metrics
-  /** Aborts on shutdown, to end long-lived responses. */
+  /** Aborts on shutdown. The service is then no longer ready. */
   readonly stopping: AbortSignal
   /** Called with unexpected errors, and with the ID of the request that failed. */
   readonly report: (error: unknown, requestId?: string) => void

@@ -1,6 +1,62 @@
+import { readFile } from 'node:fs/promises'
 import { memberOf } from '../member-of.ts'
-import type { Example } from './examples.ts'
-import { ADDITION } from './router.ts'
+import type { Dependencies } from './dependencies.ts'
+import { ASSETS } from './page.ts'
+import { ADDITION, type Router } from './router.ts'
+
+const DESCRIPTION = `Tasks and their Skip Step action, policies, entitlements, and inbound webhooks that run automations.
+
+What the specification does not show is called an addition, and marked \`x-addition-to-specification\`.
+A path that is asked with another method than those listed here answers 405, with \`Allow\`.
+A request that sets a read-only or unknown field is refused (\`request_invalid\`).
+Enumerated fields may hold words that are not listed here; clients must tolerate them.`
+
+/** What "Try it out" proposes. Works on a fresh demo tenant, in the order of the page. */
+interface Examples {
+  /** The values of parameters, by name. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** By `operationId`: other values of its parameters, and its body. */
+  readonly operations: Readonly<
+    Record<string, { readonly parameters?: Readonly<Record<string, string>>; readonly body?: object }>
+  >
+}
+
+const EXAMPLES: Examples = JSON.parse(await readFile(new URL('examples.json', ASSETS), 'utf8'))
+
+/** Serves `/openapi.json`, generated from the schemas that validate requests. Needs no token. */
+export function serveDocument(app: Router, { baseUrl }: Dependencies): void {
+  const registry = app.openAPIRegistry
+  registry.registerComponent('securitySchemes', 'bearerAuth', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of this service.',
+  })
+  registry.registerComponent('securitySchemes', 'oauth', {
+    type: 'oauth2',
+    description:
+      'Declared by the specification, without a flow. The access token above works for both schemes.',
+    flows: {},
+  })
+  let text: string | undefined // generated at the first request, when every route is registered
+  app.get('/openapi.json', (c) => {
+    text ??= JSON.stringify(app.getOpenAPI31Document(headOf(baseUrl)), presented)
+    return c.body(text, 200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  })
+}
+
+function headOf(baseUrl: string) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Task Actions, Inbound Webhooks and Pagination',
+      version: '0.1.0-alpha',
+      description: DESCRIPTION,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ bearerAuth: [], oauth: [] }],
+  }
+}
 
 interface Operation {
   readonly operationId: string
@@ -9,40 +65,21 @@ interface Operation {
   readonly requestBody?: { readonly content: { readonly 'application/json': object } }
 }
 
-/**
- * Prepares the OpenAPI document for readers. Adds examples that work on the demo tenant, and marks every addition in
- * its summary.
- */
-export function documentText(document: object, exampleOf: (operationId: string) => Example): string {
-  return JSON.stringify(document, (_name, value: unknown) => presented(value, exampleOf))
-}
-
-function presented(value: unknown, exampleOf: (operationId: string) => Example): unknown {
-  const operationId = memberOf(value, 'operationId')
-  // Only operations have this member.
-  if (typeof operationId === 'string') return presentedOperation(value as Operation, exampleOf(operationId))
-  // Without an example, tools make up numbers for this string.
-  const isInt64 = memberOf(value, 'type') === 'string' && memberOf(value, 'format') === 'int64'
-  if (isInt64) return { examples: ['1'], ...Object(value) }
-  return value
-}
-
-function presentedOperation({ parameters, requestBody, ...operation }: Operation, example: Example): object {
-  const [mark] = Object.keys(ADDITION)
+/** Adds its examples to each operation, and marks every addition in its summary. */
+function presented(_name: string, value: unknown): unknown {
+  if (typeof memberOf(value, 'operationId') !== 'string') return value
+  const operation = value as Operation // nothing else has this member
+  const example = EXAMPLES.operations[operation.operationId]
+  const values = { ...EXAMPLES.parameters, ...example?.parameters }
+  const json = operation.requestBody?.content['application/json']
+  const isAddition = Object.keys(ADDITION).some((mark) => mark in operation)
   return {
     ...operation,
-    summary: `${operation.summary}${mark && mark in operation ? ' (addition)' : ''}`,
-    ...(parameters && { parameters: parameters.map((each) => withExample(each, example)) }),
-    ...(requestBody && { requestBody: withExampleBody(example, requestBody) }),
+    summary: `${operation.summary}${isAddition ? ' (addition)' : ''}`,
+    parameters: operation.parameters?.map((each) => ({ ...each, example: values[each.name] })),
+    requestBody: json && {
+      ...operation.requestBody,
+      content: { 'application/json': { ...json, example: example?.body } },
+    },
   }
-}
-
-function withExample(parameter: { readonly name: string }, { parameters }: Example): object {
-  const example = parameters[parameter.name]
-  return typeof example === 'string' ? { ...parameter, example } : parameter
-}
-
-function withExampleBody({ body: example }: Example, body: NonNullable<Operation['requestBody']>): object {
-  const { 'application/json': json, ...others } = body.content
-  return { ...body, content: { 'application/json': { ...json, example }, ...others } }
 }

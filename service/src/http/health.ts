@@ -2,7 +2,6 @@ import { missingMigrations } from '../database/migrate.ts'
 import type { Dependencies } from './dependencies.ts'
 import { Problem } from './problem.ts'
 import type { Router } from './router.ts'
-import { unrouted } from './unrouted.ts'
 
 /**
  * `/healthz`: the process is alive. `/readyz`: the database answers and has every migration, and the service is not
@@ -21,5 +20,4 @@ export function answerProbes(app: Router, { database, stopping }: Dependencies):
     }
     return c.json({ status: 'ready' }, 200, { 'cache-control': 'no-store' })
   })
-  for (const path of ['/healthz', '/readyz']) app.all(path, unrouted(app)) // without a token too
 }

@@ -1,13 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { z } from '@hono/zod-openapi'
 import { Problem } from './problem.ts'
 
 const TAG_BYTES = 16
 
 /** The longest token that is decoded. */
 const LONGEST = 2_000
-
-const keysSchema = z.array(z.string())
 
 /**
  * Page tokens for one query. A token holds the sort keys of the last element and a MAC over them and the query. A
@@ -38,7 +35,7 @@ export class PageTokens {
       const fix = 'Send the `nextPageToken` of the previous response, with the same filters.'
       throw new Problem('page_token_invalid', `The page token does not belong to this query. ${fix}`)
     }
-    return keysSchema.parse(JSON.parse(text.toString()))
+    return JSON.parse(text.toString()) as string[] // by its tag, `write` made it
   }
 
   #tagOf(text: Uint8Array): Buffer {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { z } from '@hono/zod-openapi'
 
 /** The status of every refusal, by code. The only place for these statuses. */
@@ -47,17 +48,10 @@ const RETRY_AFTER_SECONDS: Partial<Record<ProblemCode, number>> = {
   unavailable: 5,
 }
 
-const TITLES = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-} as const
+function titleOf(status: number): string {
+  if (status === 413) return 'Content Too Large' // Node has its name of before RFC 9110
+  return STATUS_CODES[status] ?? ''
+}
 
 export const problemSchema = z
   .object({
@@ -92,7 +86,7 @@ export class Problem extends Error {
 
   toResponse(): Response {
     const { status, code, message: detail, errors } = this
-    const body: ProblemBody = { status, title: TITLES[status], code, detail, ...(errors && { errors }) }
+    const body: ProblemBody = { status, title: titleOf(status), code, detail, ...(errors && { errors }) }
     const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
     if (status === 401) headers.set('www-authenticate', 'Bearer')
     const seconds = RETRY_AFTER_SECONDS[code]

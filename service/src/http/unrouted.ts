@@ -14,12 +14,8 @@ export function unrouted(app: Router): (c: Context<Env>) => Response {
       .filter(has)
       .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
     if (allowed.length === 0) return new Problem('route_unknown', 'There is no such route.').toResponse()
-    return notAllowed(allowed.join(', '))
+    const response = new Problem('method_not_allowed', `This path allows ${allowed.join(', ')}.`).toResponse()
+    response.headers.set('allow', allowed.join(', '))
+    return response
   }
-}
-
-function notAllowed(methods: string): Response {
-  const response = new Problem('method_not_allowed', `This path allows ${methods}.`).toResponse()
-  response.headers.set('allow', methods)
-  return response
 }

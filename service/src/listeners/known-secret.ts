@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { revokeDemoTokenOfOthers } from '../database/seed.ts'
+import { revokeDemoTokenOfOthers } from '../demo/tenant.ts'
 import { reseal } from './reseal.ts'
 import { currentRoot, openWith, type Root, type RootSecrets, rootsOf } from './roots.ts'
 import { placeOf } from './secrets.ts'

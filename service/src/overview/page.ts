@@ -1,30 +1,16 @@
 import { html } from 'hono/html'
-import type { ListenerState, RunState, ServiceState, TaskState } from './state.ts'
+import type { Listener, Run, readState, Step, Task } from './state.ts'
 import { visible } from './visible.ts'
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
 
-/** The page. `html` escapes every value. Nothing is raw, and no script or style is inline. */
-export function overviewPage(state: ServiceState, version: string) {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>hookgate service</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/overview/overview.css">
-<script src="/overview/overview.js" defer></script>
-<header>
-<h1>hookgate service</h1>
-<p id="live" role="status">Reload to see what has changed.</p>
-<p><a href="/docs">API reference</a></p>
-</header>
-<main data-version="${version}">
-${section('Tasks', state.tasks.map(taskItem), 'No task has been created yet.')}
-${section('Runs', state.runs.map(runItem), 'No webhook has been accepted yet.')}
-${section('Listeners', state.listeners.map(listenerItem), 'No automation has a listener yet.')}
-</main>
-</html>`
+/** The content of the page. `html` escapes every value. Nothing is raw, and no script or style is inline. */
+export function overview({ tasks, runs, listeners }: Awaited<ReturnType<typeof readState>>) {
+  return html`<main>
+${section('Tasks', tasks.map(taskItem), 'No task has been created yet.')}
+${section('Runs', runs.map(runItem), 'No webhook has been accepted yet.')}
+${section('Listeners', listeners.map(listenerItem), 'No automation has a listener yet.')}
+</main>`
 }
 
 function section(title: string, items: readonly unknown[], empty: string) {
@@ -35,45 +21,41 @@ ${shown}
 </section>`
 }
 
-function runItem({ id, automation, event_id, state, created_at, input, input_length, steps }: RunState) {
-  return html`<li id="run-${id}">
-<h3>${visible(automation)} ${badge(state, 'RUN_STATE_')}</h3>
-<p><time datetime="${created_at.toISOString()}">${TIME.format(created_at)}</time>, event <code>${event_id}</code></p>
-<details><summary>Input</summary><pre>${visible(input, input_length)}</pre></details>
-<ol>${steps.map(runStep)}</ol>
-</li>`
-}
-
-function runStep({ type, state, outcome, error, detail }: RunState['steps'][number]) {
-  const end = error === null ? (outcome ?? '') : `${error}: ${detail ?? ''}`
-  return html`<li>${type} ${badge(state, 'RUN_STEP_STATE_')} <code>${visible(end)}</code></li>`
-}
-
-function taskItem({ number, display_name, state, approver_ids, policy, steps }: TaskState) {
+function taskItem({ number, name, state, approver_ids, policy, steps }: Task) {
   return html`<li id="task-${number}">
-<h3>${number}. ${visible(display_name)} ${badge(state, 'TASK_STATE_')}</h3>
+<h3>${number}. ${visible(name)} ${badge(state)}</h3>
 <p>${visible(policy)}${approver_ids.length > 0 ? html`, approvers ${visible(approver_ids.join(', '))}` : ''}</p>
-<ol>${steps.map(taskStep)}</ol>
+<ol>${steps.map(stepItem)}</ol>
 </li>`
 }
 
-function taskStep({ kind, state, outcome }: TaskState['steps'][number]) {
-  return html`<li>${visible(kind)} ${badge(state ?? 'TO COME', 'POLICY_STEP_STATE_')} <code>${visible(outcome ?? '')}</code></li>`
+function runItem({ id, automation, event_id, state, created_at, input, steps }: Run) {
+  return html`<li id="run-${id}">
+<h3>${visible(automation)} ${badge(state)}</h3>
+<p><time datetime="${created_at.toISOString()}">${TIME.format(created_at)}</time>, event <code>${event_id}</code></p>
+<details><summary>Input</summary><pre>${visible(input)}</pre></details>
+<ol>${steps.map(stepItem)}</ol>
+</li>`
 }
 
-function listenerItem(listener: ListenerState) {
-  const { id, automation, enabled, published_version, jwks_url, secrets, allowed_cidrs } = listener
-  const runs = enabled && published_version !== null
+function stepItem({ name, state, end }: Step) {
+  return html`<li>${visible(name)} ${badge(state)} <code>${visible(end ?? '')}</code></li>`
+}
+
+function listenerItem({ id, automation, runs, jwks_url, secrets, allowed_cidrs }: Listener) {
   const method = jwks_url === null ? `HMAC, live secrets: ${secrets}` : `JWT, keys at ${visible(jwks_url)}`
   return html`<li id="listener-${id}">
-<h3>${visible(automation)} ${badge(runs ? 'RUNS' : 'DOES NOT RUN', '')}</h3>
+<h3>${visible(automation)} ${badge(runs ? 'RUNS' : 'DOES NOT RUN')}</h3>
 <p><code>/api/v1/webhooks/incoming/${id}</code></p>
 <p>${method}; from ${allowed_cidrs === null ? 'anywhere' : visible(allowed_cidrs.join(', '))}</p>
 </li>`
 }
 
 /** `RUN_STATE_FAILED` as "failed". */
-function badge(word: string, prefix: string) {
-  const text = word.replace(prefix, '').replaceAll('_', ' ').toLowerCase()
+function badge(state: string) {
+  const text = state
+    .replace(/^.*_STATE_/, '')
+    .replaceAll('_', ' ')
+    .toLowerCase()
   return html`<span class="badge" data-state="${text}">${text}</span>`
 }

@@ -8,17 +8,12 @@ export const READ_CHARACTERS: number = MOST_CHARACTERS + 1
  */
 const UNSEEN = /[^\P{C}\t\n]|[\p{Zl}\p{Zp}]/gu
 
-/**
- * Makes untrusted text fit for a page. Makes every character visible and shows at most 2,000. Does not escape HTML.
- *
- * @param length The full length, if only a part was read.
- */
-export function visible(text: string, length?: number): string {
+/** Makes untrusted text fit for a page: makes every character visible, and shows 2,000. Does not escape HTML. */
+export function visible(text: string): string {
   const characters = [...text]
   const shown = characters
     .slice(0, MOST_CHARACTERS)
     .join('')
     .replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-  if (characters.length <= MOST_CHARACTERS) return shown
-  return `${shown}… ${length === undefined ? '' : `(${length} characters)`}`.trim()
+  return characters.length > MOST_CHARACTERS ? `${shown}…` : shown
 }

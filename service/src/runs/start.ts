@@ -13,7 +13,7 @@ const decoder = new TextDecoder()
 export async function startRun(
   tx: Transaction,
   { clock, newId }: Dependencies,
-  event: WebhookEvent,
+  event: Pick<WebhookEvent, 'id' | 'listenerId' | 'rawBody'>,
 ): Promise<string | undefined> {
   const id = newId()
   const written = await tx.query(

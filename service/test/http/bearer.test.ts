@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { demoToken } from '../../src/database/seed.ts'
+import { demoToken } from '../../src/demo/tenant.ts'
 import { hashOf } from '../../src/http/bearer.ts'
 import { describeService } from '../support/databases.ts'
 

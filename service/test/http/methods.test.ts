@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEMO_LISTENERS } from '../../src/automations/seed.ts'
+import { DEMO_LISTENERS } from '../../src/demo/tenant.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('a known path with a wrong method', (subject) => {
@@ -53,11 +53,16 @@ describeService('a known path with a wrong method', (subject) => {
     '/healthz',
     '/readyz',
     '/',
-    '/overview/changes',
+    '/overview/latest',
     '/overview/overview.js',
   ])('%s, which is public, gets 405 even without a token', async (path) => {
     const { status, headers } = await subject.app.request(path, { method: 'POST' })
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('an unknown file of /docs gets 404 even without a token', async () => {
+    for (const method of ['GET', 'POST'])
+      expect((await subject.app.request('/docs/nothing', { method })).status).toBe(404)
   })
 
   it.each(['GET', 'PUT', 'DELETE'])(

@@ -2279,7 +2279,7 @@ export interface operations {
                 "Webhook-Signature"?: string;
             };
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
             };
             cookie?: never;
@@ -2464,7 +2464,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-1",
                  *       "comment": "Approved by phone."
                  *     }
                  */
@@ -2563,7 +2563,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-3",
                  *       "comment": "Fine."
                  *     }
                  */
@@ -2662,7 +2662,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-4",
                  *       "comment": "Not in this quarter."
                  *     }
                  */
@@ -2761,7 +2761,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "policyStepId": "00000000-0000-4000-8000-000000000000",
+                 *       "policyStepId": "step-2",
                  *       "newStepUserIds": [
                  *         "user-ada"
                  *       ],
@@ -4791,7 +4791,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -4859,7 +4859,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-hr */
                 automation_id: string;
             };
             cookie?: never;
@@ -4936,7 +4936,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-hr */
                 automation_id: string;
             };
             cookie?: never;
@@ -5103,7 +5103,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5180,7 +5180,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
             };
             cookie?: never;
@@ -5257,9 +5257,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example 00000000-0000-4000-8000-00000000000a */
                 listener_id: string;
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example secret-payroll */
                 secret_id: string;
             };
             cookie?: never;
@@ -5350,7 +5350,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5423,7 +5423,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 00000000-0000-4000-8000-000000000000 */
+                /** @example automation-payroll */
                 automation_id: string;
             };
             cookie?: never;
@@ -5491,6 +5491,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run-hr */
                 run_id: string;
             };
             cookie?: never;

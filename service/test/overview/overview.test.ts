@@ -1,12 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { expect, it } from 'vitest'
 import { newSender, sendAccepted, workAll } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 const basic = (token: string, name = 'anybody') =>
   `Basic ${Buffer.from(`${name}:${token}`).toString('base64')}`
 
-const PATHS = ['/', '/overview/changes']
+const PATHS = ['/', '/overview/latest']
 
 function open({ app }: Pick<Subject, 'app'>, path: string, authorization?: string) {
   return app.request(path, { headers: { ...(authorization && { authorization }) } })
@@ -32,9 +31,8 @@ describeService('the overview', (subject) => {
 
   it('the overview accepts a super admin’s token as a password or a bearer token', async () => {
     for (const authorization of [basic(subject.token), basic(subject.token, ''), `Bearer ${subject.token}`]) {
-      const reply = await open(subject, '/', authorization)
-      expect(reply.status).toBe(200)
-      expect(await reply.text()).toContain('Listeners')
+      expect((await open(subject, '/', authorization)).status).toBe(200)
+      expect(await (await open(subject, '/overview/latest', authorization)).text()).toContain('Listeners')
     }
   })
 
@@ -50,23 +48,26 @@ describeService('the overview', (subject) => {
     expect((await open(subject, '/api/v1/policies', basic(subject.token))).status).toBe(401)
   })
 
-  it('the overview forbids inline code, other origins, frames and caching', async () => {
-    const { headers } = await open(subject, '/', basic(subject.token))
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    )
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
-  })
+  it.each(PATHS)(
+    'the overview forbids inline code, other origins, frames and caching at %s',
+    async (path) => {
+      const { headers } = await open(subject, path, basic(subject.token))
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      )
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+    },
+  )
 
   it('the overview shows runs with inputs, outcomes and errors, tasks with their steps, and listeners', async () => {
     const sender = await newSender(subject, { steps: [{ type: 'skip_step', taskIdCel: 'ctx.trigger.task' }] })
     await sendAccepted(subject, sender, { task: 2 })
     await sendAccepted(subject, sender, { task: 'none & nowhere' })
     await workAll(subject)
-    const text = await (await open(subject, '/', basic(subject.token))).text()
+    const text = await (await open(subject, '/overview/latest', basic(subject.token))).text()
     expect(text).toContain('{&quot;task&quot;:2}')
     expect(text).toContain('{&quot;task&quot;:&quot;none &amp; nowhere&quot;}')
     expect(text).toMatch(/skip_step <span class="badge" data-state="done">done<\/span>/)
@@ -78,75 +79,40 @@ describeService('the overview', (subject) => {
     expect(text).not.toContain(sender.secret)
   })
 
-  it('the overview streams changes until the service stops', async () => {
-    const stopping = new AbortController()
-    const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
-    const reply = await open({ app }, '/overview/changes', basic(subject.token))
-    expect(reply.headers.get('content-type')).toBe('text/event-stream')
-    const events = eventsOf(reply)
-    const first = await events.next()
-    expect(first.value).toMatch(/^event: version\ndata: [\w-]{22}$/)
-    const page = await (await open(subject, '/', basic(subject.token))).text()
-    expect(page).toContain(`data-version="${first.value?.slice(-22)}"`)
+  it('the overview answers its script 304 until something changes, to one browser like to another', async () => {
+    const ask = async (etag: string) => {
+      const headers = { authorization: basic(subject.token), 'if-none-match': etag }
+      return subject.app.request('/overview/latest', { headers })
+    }
+    const first = await ask('')
+    const etag = first.headers.get('etag') ?? ''
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(await first.text()).toContain('<main>')
+    const replies = await Promise.all([ask(etag), ask(etag)])
+    expect(replies.map(({ status }) => status)).toEqual([304, 304])
     await sendAccepted(subject, await newSender(subject))
-    const second = await events.next()
-    expect(second.value).toMatch(/^event: version\n/)
-    expect(second.value).not.toBe(first.value)
-    stopping.abort()
-    expect((await events.next()).done).toBe(true)
-    expect((await open({ app }, '/overview/changes', basic(subject.token))).status).toBe(503)
+    const changed = await Promise.all([ask(etag), ask(etag)])
+    expect(changed.map(({ status }) => status)).toEqual([200, 200])
+    expect(changed.map(({ headers }) => headers.get('etag'))).not.toContain(etag)
   })
 
-  it('the overview ends the stream of a token within 10 s of its revocation, and no other stream', async () => {
-    const stopping = new AbortController()
-    onTestFinished(() => stopping.abort())
-    const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
+  it('the overview answers 401 to the script of a revoked token, without a prompt, and 200 to others', async () => {
     const token = await subject.tokenWith('super_admin')
-    const ended = async (each: string) => {
-      await (await open({ app }, '/overview/changes', basic(each))).text()
-      return 'ended'
-    }
-    const streams = [ended(token), ended(subject.token)]
-    await subject.database.query('UPDATE access_tokens SET revoked_at = now() WHERE id = $1', [
-      token.split('_')[1],
-    ])
-    const revokedAt = performance.now()
-    expect(await Promise.race(streams)).toBe('ended')
-    expect(performance.now() - revokedAt).toBeLessThan(10_000)
-    expect(await Promise.race([streams[1], Promise.resolve('open')])).toBe('open')
-  }, 30_000)
+    expect((await open(subject, '/overview/latest', basic(token))).status).toBe(200)
+    const id = token.split('_')[1]
+    await subject.database.query('UPDATE access_tokens SET revoked_at = now() WHERE id = $1', [id])
+    const reply = await open(subject, '/overview/latest', basic(token))
+    expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, null])
+    expect((await open(subject, '/overview/latest', basic(subject.token))).status).toBe(200)
+  })
 
   it('the overview shows tasks first, inputs closed, and times that people can read', async () => {
     const sender = await newSender(subject)
     await sendAccepted(subject, sender)
-    const text = await (await open(subject, '/', basic(subject.token))).text()
+    const text = await (await open(subject, '/overview/latest', basic(subject.token))).text()
     const headings = [...text.matchAll(/<h2>(\w+)<\/h2>/g)].map(([, heading]) => heading)
     expect(headings).toEqual(['Tasks', 'Runs', 'Listeners'])
     expect(text).not.toContain('<details open')
     expect(text).toMatch(/<time datetime="[^"]+Z">\d+ \w+ \d{4}(,| at) \d\d:\d\d:\d\d UTC<\/time>/)
   })
-
-  it('the overview lets at most 100 browsers watch at a time', async () => {
-    const stopping = new AbortController()
-    onTestFinished(() => stopping.abort())
-    const app = createApp({ ...subject.dependencies, stopping: stopping.signal })
-    const ask = () => open({ app }, '/overview/changes', basic(subject.token))
-    const replies = await Promise.all(Array.from({ length: 100 }, ask))
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
-    expect((await ask()).status).toBe(503)
-    await replies[0]?.body?.cancel()
-    await expect.poll(async () => (await ask()).status).toBe(200)
-  })
 })
-
-/** The events of a stream, without keep-alives and reconnection delays. */
-async function* eventsOf(reply: Response): AsyncGenerator<string, undefined> {
-  let text = ''
-  for await (const chunk of reply.body ?? []) {
-    text += Buffer.from(chunk).toString()
-    const parts = text.split('\n\n')
-    text = parts.pop() ?? ''
-    yield* parts.filter((part) => part.startsWith('event:'))
-  }
-  return undefined
-}

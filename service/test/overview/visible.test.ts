@@ -21,6 +21,4 @@ it('visible characters, tabs and line feeds are kept', () => {
 it('2,000 characters are shown, with a note that there are more', () => {
   expect(visible('🎉'.repeat(2_000))).toBe('🎉'.repeat(2_000))
   expect(visible('🎉'.repeat(2_001))).toBe(`${'🎉'.repeat(2_000)}…`)
-  expect(visible('x'.repeat(2_001), 65_536)).toBe(`${'x'.repeat(2_000)}… (65536 characters)`)
-  expect(visible('x', 1)).toBe('x')
 })

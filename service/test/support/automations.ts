@@ -97,7 +97,7 @@ export function beforeRun(subject: Subject, more: (tx: Transaction) => Promise<u
   }
 }
 
-export async function runsOf(subject: Subject, { automationId }: Sender) {
+export async function runsOf(subject: Subject, { automationId }: Pick<Sender, 'automationId'>) {
   const { body } = await subject.get(`/api/v1/automations/${automationId}/runs?page_size=100`)
   return body.list.map(({ run }) => run)
 }
@@ -109,7 +109,10 @@ export async function runOf(subject: Subject, sender: Sender) {
   return run
 }
 
-export async function recordsOf(subject: Subject, { automationId }: Sender): Promise<unknown[]> {
+export async function recordsOf(
+  subject: Subject,
+  { automationId }: Pick<Sender, 'automationId'>,
+): Promise<unknown[]> {
   const { body } = await subject.get(`/api/v1/automations/${automationId}/records?page_size=100`)
   return body.list.map(({ record }) => JSON.parse(record.value))
 }

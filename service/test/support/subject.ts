@@ -2,8 +2,8 @@ import { fakeClock } from '../../../test/support/clock.ts'
 import { createApp } from '../../src/app.ts'
 import type { Database } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { demoToken, seed } from '../../src/database/seed.ts'
-import { SEED_PARTS } from '../../src/database/seed-parts.ts'
+import { seed } from '../../src/demo/seed.ts'
+import { demoToken } from '../../src/demo/tenant.ts'
 import { hashOf, type Role } from '../../src/http/bearer.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
 import { knownSecrets } from '../../src/listeners/known-secret.ts'
@@ -29,7 +29,7 @@ export class Subject {
     await migrate(database)
     await knownSecrets(database, { secret: SECRET }, () => {})
     this.#runs = new RunQueue(database)
-    await seed(this.dependencies, SEED_PARTS)
+    await seed(this.dependencies)
     this.#app = createApp(this.dependencies)
   }
 

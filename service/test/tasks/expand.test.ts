@@ -165,7 +165,7 @@ describeService('expandMask', (subject) => {
     const [usage] = query(body, body.taskView.appUserLastUsagePath)
     expect(usage).toEqual({
       '@type': 'type.googleapis.com/google.protobuf.Timestamp',
-      value: new Date(subject.clock.now()).toISOString(),
+      value: '2026-11-02T08:00:00.000Z',
     })
   })
 })

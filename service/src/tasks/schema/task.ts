@@ -51,6 +51,7 @@ export const taskSchema = z
     id: text,
     numericId: text.openapi({
       format: 'int64',
+      examples: ['1'], // otherwise tools make up a number
       description: 'A decimal string. Paths accept it instead of the ID.',
     }),
     displayName: text,
