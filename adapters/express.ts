@@ -95,7 +95,7 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     try {
       const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      settleAtEnd(response, outcome, undefined, undefined, () => ended)
+      settleAtEnd(response, outcome, { returned: () => ended })
       attach(request, outcome.event)
       const returned: unknown = next() // nothing in Express, and what the handler returns on a bare server
       if (!(returned instanceof Promise)) return

@@ -277,7 +277,10 @@ function claimLast(
       const checked = request[CHECKED] as Checked // set by onRequest
       const outcome = await receiver.claim(checked)
       if (outcome.reply) return sendReply(reply, outcome.reply)
-      settleAtEnd(reply.raw, outcome, whenRouteReturned(request, reply), undefined, () => returnedBy(request))
+      settleAtEnd(reply.raw, outcome, {
+        whenReturned: whenRouteReturned(request, reply),
+        returned: () => returnedBy(request),
+      })
       request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
       if (request.method === 'GET') request.body = checked.payload // Fastify parses no body of a GET
       done()

@@ -93,7 +93,7 @@ export function verifyWebhook<Given extends Listener<unknown>>(
     if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
     const handled = run().then(() => commitBefore(outcome, () => statusOf(c).answer(undefined)))
     const whenReturned: WhenReturned = (tell) => void handled.then(() => tell()).catch(() => {})
-    settleAtEnd(outgoing, outcome, whenReturned, handled, lateStatusOf(c, handled))
+    settleAtEnd(outgoing, outcome, { handled, whenReturned, returned: lateStatusOf(c, handled) })
     await handled
     return undefined
   }

@@ -45,8 +45,10 @@ export function whenRouteReturned(request: HandledRequest, reply: FastifyReply):
     const watch: Watch = (returned) =>
       void returned
         .then((payload) => {
+          if (isStream(payload))
+            setImmediate(() => tell(CUT_OFF)) // in a later turn than `close`
           // What was ended before, because of `close`, is not sent.
-          if (payload !== undefined) tell(reply.raw.writableEnded ? reply.statusCode : undefined)
+          else if (payload !== undefined) tell(reply.raw.writableEnded ? reply.statusCode : undefined)
           else if (isAwaited()) tell()
           // `return reply`, before `close` ends it, returns nothing here either.
           else if (!mayAwaitReply && !reply.sent && !reply.raw.headersSent) tell(reply.statusCode)
@@ -56,6 +58,16 @@ export function whenRouteReturned(request: HandledRequest, reply: FastifyReply):
     if (returned instanceof Promise) watch(returned)
     else request[RETURNED] = watch
   }
+}
+
+/** The status of a stream that the client did not get to its end: Fastify cancels it, and does not end the response. */
+const CUT_OFF = 500
+
+/** Whether Fastify sends it piece by piece. */
+function isStream(payload: unknown): boolean {
+  const { body = payload }: { readonly body?: unknown } = Object(payload) // of a web response
+  const { pipe, getReader }: { readonly pipe?: unknown; readonly getReader?: unknown } = Object(body)
+  return typeof pipe === 'function' || typeof getReader === 'function'
 }
 
 /** Notes `return reply` and `await reply`, with which a handler leaves its answer to a callback. */

@@ -31,6 +31,13 @@ export {
   type ReceiverOptions,
   type ReceiverSetup,
 } from './receiver.ts'
-export { commitBefore, type StatusOf, settleAfter, settleAtEnd, settleBefore } from './settle.ts'
+export {
+  commitBefore,
+  type HandlerEnd,
+  type StatusOf,
+  settleAfter,
+  settleAtEnd,
+  settleBefore,
+} from './settle.ts'
 export { behindProxies, believesStrangers, trustsEveryProxy } from './trusted-proxies.ts'
 export { webhookOf } from './webhook-of.ts'

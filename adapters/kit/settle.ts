@@ -125,20 +125,24 @@ function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
   }
 }
 
-/**
- * Finds the promise of a handler that something else has answered for, or whose client has disconnected. Fulfilled with the status of
- * its own answer, if known.
- */
-type Returned = () => Promise<number | undefined> | undefined
+/** How an adapter sees its handler end, apart from its response. */
+export interface HandlerEnd {
+  /** Settles when the handler ends: its event is settled no earlier, and its lease is renewed until then. */
+  readonly handled?: Promise<unknown> | undefined
+  /** For a handler whose client has disconnected. */
+  readonly whenReturned?: WhenReturned | undefined
+  /**
+   * Finds the promise of a handler, once its response is over. Until it settles, the lease is renewed for a handler that something else
+   * has answered for, and a 2xx that it is fulfilled with commits. Once it rejects, the lease of a client that has disconnected is renewed
+   * no more.
+   */
+  readonly returned?: (() => Promise<number | undefined> | undefined) | undefined
+}
 
 /** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
-interface OpenResponse {
+interface OpenResponse extends HandlerEnd {
   readonly response: NodeResponse
   readonly claimed: Claimed<Listener<unknown>>
-  /** Settles when the handler ends, if known. */
-  readonly handled: Promise<unknown> | undefined
-  readonly returned: Returned | undefined
-  readonly whenReturned: WhenReturned | undefined
   isOver: boolean
 }
 
@@ -168,7 +172,10 @@ export function settleAfter(
   handled?: Promise<unknown>,
   unsentStatus?: () => number | undefined,
 ): void {
-  settleAtEnd(response, claimed, handled && whenFulfilled(handled, unsentStatus), handled)
+  settleAtEnd(response, claimed, {
+    handled,
+    whenReturned: handled && whenFulfilled(handled, unsentStatus),
+  })
 }
 
 function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | undefined): WhenReturned {
@@ -179,20 +186,15 @@ function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | 
  * Like `settleAfter`, for adapters that see in their own way how a handler returns. Waits for the response alone, unless
  * `handled` is given.
  *
- * @param returned Finds the promise of a handler, once its response is over. Until it settles, the lease is renewed for a handler that
- * something else has answered for, and a 2xx that it is fulfilled with commits. Once it rejects, the lease of a client that has
- * disconnected is renewed no more.
  * @example
  * ```ts
- * settleAtEnd(res, outcome, (tell) => void answerTo(outcome.event).then(() => tell()))
+ * settleAtEnd(res, outcome, { whenReturned: (tell) => void answerTo(outcome.event).then(() => tell()) })
  * ```
  */
 export function settleAtEnd(
   response: NodeResponse,
   claimed: Claimed<Listener<unknown>>,
-  whenReturned?: WhenReturned,
-  handled?: Promise<unknown>,
-  returned?: Returned,
+  { handled, whenReturned, returned }: HandlerEnd = {},
 ): void {
   const open = { response, claimed, handled, whenReturned, returned, isOver: false }
   keep(claimed)

@@ -185,7 +185,7 @@ const BY_CODE: { readonly [code: string]: string } = {
   timestamp_out_of_range: "the signed time and the receiver's clock are too far apart; run NTP on both sides",
   timestamp_malformed: 'give Webhook-Timestamp in whole seconds, not milliseconds',
   event_id_not_uuid_v4: 'the event ID must be a UUID v4; leave --event-id out to get a new one',
-  body_not_json: 'the body must be JSON in UTF-8',
+  body_not_json: 'the body must be JSON in UTF-8; --data takes the body itself, --file the name of its file',
   payload_invalid:
     "the payload does not match the receiver's schema; `detail` in the receiver's onVerdict says where",
   body_too_large:

@@ -98,6 +98,8 @@ export class Run<Given extends Listener<unknown>> {
   readonly #startedAt = performance.now()
   #beating: ReturnType<typeof setTimeout> | undefined
   #isOver = false
+  /** The end of the run is being recorded. */
+  #isEnding = false
   /** `done(tx)` was called: what becomes of the event is up to that transaction. */
   #isDoneInTransaction = false
 
@@ -202,6 +204,7 @@ export class Run<Given extends Listener<unknown>> {
 
   /** Sends a statement until it is answered, or until the lease has ended. Undefined if it changed nothing. */
   async #recorded(statement: string, values: readonly string[]): Promise<unknown> {
+    this.#isEnding = true
     for (;;) {
       try {
         return await this.#ask(statement, values)
@@ -241,7 +244,7 @@ export class Run<Given extends Listener<unknown>> {
       ])
       if (this.#isOver) return
       if (answer === undefined) {
-        if (this.#isDoneInTransaction) return // perhaps by this run
+        if (this.#isEnding || this.#isDoneInTransaction) return // perhaps by this run
         return this.abandon('another worker has taken over the event, because the lease had ended')
       }
       if (answer === 'locked') return this.#beatIn(this.#pauseMs())

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import Fastify from 'fastify'
@@ -256,6 +257,39 @@ describe("settle: 'manual', in all adapters", () => {
       await endpoint.failures.reaches(1)
       expect(codes(endpoint), name).toEqual(['ERR_RUN_TOO_LONG'])
     })
+  })
+
+  it('a handler of Fastify whose stream breaks off is renewed no more: its lease lapses', async () => {
+    async function* broken() {
+      yield Buffer.from('half of it')
+      throw new Error('the upstream is gone')
+    }
+    const streams: readonly (() => unknown)[] = [
+      () => Readable.from(broken()),
+      () => Readable.toWeb(Readable.from(broken())),
+      () => new Response(Readable.toWeb(Readable.from(broken())) as ReadableStream),
+    ]
+    await Promise.all(
+      streams.map(async (stream) => {
+        let runs = 0
+        const endpoint = endpointOf()
+        const app = Fastify()
+        onTestFinished(() => app.close())
+        app.register(async (scope) => {
+          await scope.register(onFastify, { listener: endpoint.listener })
+          scope.post('/hook', async () => {
+            runs += 1
+            return runs === 1 ? stream() : 'done'
+          })
+        })
+        await app.ready()
+        const { send } = await started(app.routing as RequestListener, endpoint)
+        await send()
+        expect(await send()).toBe(503)
+        await sleep(LEASE_MS * 1.3)
+        expect([await send(), codes(endpoint)]).toEqual([200, []])
+      }),
+    )
   })
 
   it('a handler that fails is renewed no more: its lease lapses', async () => {

@@ -416,6 +416,41 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 }) // a late success counts
     })
 
+    it.each(['resolves', 'throws'])(
+      'a heartbeat that its own end has overtaken tells nothing: the handler %s',
+      async (how) => {
+        const [asked, ended, answered] = [gate(), gate(), gate()]
+        const query = async (text: string, values: readonly string[]) => {
+          const isBeat = text.includes('beaten')
+          const isEnd = text.includes('failed') || text.startsWith('UPDATE')
+          if (isBeat) asked.open()
+          if (isBeat) await ended.opened
+          const result = await on.pool.query(text, [...values])
+          if (isBeat) answered.open()
+          if (isEnd) ended.open()
+          if (isEnd) await answered.opened
+          return result
+        }
+        const { box } = await fresh({ leaseMs: LEASE_MS, maxAttempts: 1 }, { query })
+        const { listener, deliver } = boxListener(box)
+        await box.put(await acceptedEvent(await deliver(), listener))
+        const signals: AbortSignal[] = []
+        const { told } = startWorker(box, listener, async ({ signal }) => {
+          signals.push(signal)
+          await asked.opened
+          if (how === 'throws') throw new Error('no')
+        })
+        await expect
+          .poll(async () => {
+            const { done, dead } = await box.counts()
+            return done + dead
+          })
+          .toBe(1)
+        await expect.poll(() => told.map(({ state }) => state)).toEqual(how === 'throws' ? ['dead'] : [])
+        expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+      },
+    )
+
     it('a failure after another worker has taken over changes nothing', async () => {
       const { box, table, listener } = await scene()
       const { opened, open } = gate()

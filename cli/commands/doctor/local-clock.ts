@@ -1,3 +1,4 @@
+import { whyUnanswered } from '../../lib/ask.ts'
 import { type Finding, fail, ok, skip, warn } from './finding.ts'
 import { ask, type ProbeAnswer } from './probe.ts'
 
@@ -24,7 +25,12 @@ export async function checkLocalClock(host: URL | undefined): Promise<Finding[]>
   if (host === undefined) return [skip('no host was given', 'give --url or --jwks')]
   let bounds: Bounds = { low: -Infinity, high: Infinity }
   for (let round = 0; round < ROUNDS; round += 1) {
-    const next = await ask(new URL('/', host), { method: 'HEAD' }).then(boundsOf, () => undefined)
+    let next: Bounds | undefined
+    try {
+      next = boundsOf(await ask(new URL('/', host), { method: 'HEAD' }))
+    } catch (error) {
+      if (round === 0) return [skip(...whyUnanswered(error, host))]
+    }
     if (next === undefined) break
     bounds = { low: Math.max(bounds.low, next.low), high: Math.min(bounds.high, next.high) }
   }

@@ -164,6 +164,11 @@ test.each([
 test.each([
   [400, 'payload_invalid', "hint: the payload does not match the receiver's schema"],
   [400, 'header_missing', "hint: the receiver expects another sender's headers; give its sender as --scheme"],
+  [
+    400,
+    'body_not_json',
+    'hint: the body must be JSON in UTF-8; --data takes the body itself, --file the name',
+  ],
   [503, 'upstream_unreachable', 'hint: the receiver works, but cannot reach the app behind it'],
   [400, 'timestamp_out_of_range', "hint: the signed time and the receiver's clock are too far apart"],
   [504, 'upstream_unknown', 'hint: the app behind the receiver gave no complete response'],

@@ -215,6 +215,16 @@ describe('the check clock.local', () => {
     const { findings } = await diagnose(['--url', `${await dated(-3_600_000, { age: '3600' })}/hooks`])
     expect(findings.find(({ id }) => id === 'clock.local')?.status).toBe('skip')
   })
+
+  it('clock.local says why a host did not answer', async () => {
+    const { findings } = await diagnose(['--url', 'http://127.0.0.1:1/hooks'])
+    expect(findings.find(({ id }) => id === 'clock.local')).toEqual({
+      id: 'clock.local',
+      status: 'skip',
+      seen: 'nothing listens on 127.0.0.1:1',
+      fix: 'start your app, or correct the host and the port',
+    })
+  })
 })
 
 describe('the check proxy', () => {
