@@ -105,42 +105,36 @@ const isTime = (value) => value === null || (isText(value) && !Number.isNaN(Date
 const orNull = (is) => (value) => value === null || is(value)
 const listOf = (is) => orNull((value) => Array.isArray(value) && value.every(is))
 
+const fields = (is, names) => Object.fromEntries(names.split(' ').map((name) => [name, is]))
+
 /** 2.6. An enumerated field is a string of any value (2). */
 const TASK = {
-  ...Object.fromEntries(['id', 'displayName', 'description', 'userId'].map((name) => [name, isText])),
-  ...Object.fromEntries(
-    ['createdByUserId', 'analysisId', 'policyGenerationId'].map((name) => [name, isText]),
-  ),
-  ...Object.fromEntries(['state', 'processing', 'origin', 'recommendation'].map((name) => [name, isText])),
-  ...Object.fromEntries(['createdAt', 'updatedAt', 'deletedAt'].map((name) => [name, isTime])),
-  ...Object.fromEntries(['type', 'data', 'form', 'policy'].map((name) => [name, orNull(isObject)])),
-  ...Object.fromEntries(
-    ['annotations', 'externalRefs', 'revocationTargets'].map((name) => [name, listOf(isObject)]),
-  ),
-  ...Object.fromEntries(
-    ['actions', 'approverIds', 'stepApproverIds', 'insightIds'].map((name) => [name, listOf(isText)]),
-  ),
-  numericId: isInt64,
-  commentCount: isWhole,
-  emergencyAccess: isFlag,
+  ...fields(isText, 'id displayName description userId createdByUserId analysisId policyGenerationId'),
+  ...fields(isText, 'state processing origin recommendation'),
+  ...fields(isInt64, 'numericId'),
+  ...fields(isWhole, 'commentCount'),
+  ...fields(isFlag, 'emergencyAccess'),
+  ...fields(isTime, 'createdAt updatedAt deletedAt'),
+  ...fields(orNull(isObject), 'type data form policy'),
+  ...fields(listOf(isObject), 'annotations externalRefs revocationTargets'),
+  ...fields(listOf(isText), 'actions approverIds stepApproverIds insightIds'),
 }
 
 /** 2.9. */
 const POLICY = {
-  ...Object.fromEntries(['id', 'displayName', 'description', 'policyType'].map((name) => [name, isText])),
-  ...Object.fromEntries(['createdAt', 'updatedAt', 'deletedAt'].map((name) => [name, isTime])),
-  ...Object.fromEntries(['rules', 'postActions'].map((name) => [name, listOf(isObject)])),
-  ...Object.fromEntries(['policySteps', 'annotations'].map((name) => [name, isObject])),
-  ...Object.fromEntries(['reassignTasksToDelegates', 'systemBuiltin'].map((name) => [name, isFlag])),
-  baselinePolicyId: isText,
-  scope: orNull(isObject),
+  ...fields(isText, 'id displayName description policyType baselinePolicyId'),
+  ...fields(isFlag, 'reassignTasksToDelegates systemBuiltin'),
+  ...fields(isTime, 'createdAt updatedAt deletedAt'),
+  ...fields(isObject, 'policySteps annotations'),
+  ...fields(orNull(isObject), 'scope'),
+  ...fields(listOf(isObject), 'rules postActions'),
 }
 
 const STEP_KINDS = ['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action']
 const TASK_KINDS = ['grant', 'revoke', 'certify', 'offboarding', 'action', 'finding']
 
-function checkFields(object, fields) {
-  for (const [name, is] of Object.entries(fields))
+function checkFields(object, expected) {
+  for (const [name, is] of Object.entries(expected))
     assert.ok(is(object[name]), `${name} is ${JSON.stringify(object[name])}`)
 }
 
@@ -150,13 +144,13 @@ function checkOneOf(object, names) {
 }
 
 function checkView({ task, objectPermissions, ...paths }) {
-  checkFields(objectPermissions, { read: isFlag, edit: isFlag, delete: isFlag, extra: isObject })
-  checkFields(paths, Object.fromEntries(VIEW_PATHS.map((name) => [name, isText])))
+  checkFields(objectPermissions, { ...fields(isFlag, 'read edit delete'), extra: isObject })
+  checkFields(paths, fields(isText, VIEW_PATHS.join(' ')))
   checkFields(task, TASK)
   checkOneOf(task.type, TASK_KINDS)
   const { current, history, next, policy } = task.policy
   for (const step of [...(history ?? []), ...(current === null ? [] : [current])]) {
-    checkFields(step, { id: isText, policyGenerationId: isText, state: isText })
+    checkFields(step, fields(isText, 'id policyGenerationId state'))
     checkOneOf(step, STEP_KINDS)
   }
   for (const step of next ?? []) checkOneOf(step, STEP_KINDS)
