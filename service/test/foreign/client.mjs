@@ -357,22 +357,26 @@ const SHAPES = {
 
   'expandMask takes *, each path alone, none and null (2.2, 2.4)': async () => {
     const { appId, userId, appUserId, appEntitlementId } = await newApp()
-    const [review, insights] = [randomUUID(), [randomUUID(), randomUUID()]]
+    const [review, principal, role, scope, ...insights] = Array.from({ length: 6 }, () => randomUUID())
     await post('/api/v1/import', {
       accessReviews: [{ id: review, name: 'Q4' }],
       insights: insights.map((id) => ({ id })),
+      appResources: [principal, role, scope].map((id) => ({ id })),
+      entitlementScopeBindings: [{ id: appEntitlementId }],
     })
     const me = (await newTask()).createdByUserId
     const steps = Array(20).fill({ approval: { userIds: [me] } })
     const { id: policyId } = await newPolicy('POLICY_TYPE_CERTIFY', { policySteps: { certify: { steps } } })
-    const certify = { appId, appEntitlementId, appUserId, accessReviewId: review }
+    const resource = { id: principal }
+    const certify = { appId, appEntitlementId, appUserId, accessReviewId: review, resource }
     const created = await post('/api/v1/tasks', { type: { certify }, policyId, insightIds: insights })
     const { task } = created.taskView
     await post(`/api/v1/tasks/${task.id}/action/approve`, { policyStepId: task.policy.current.id })
     const expected = {
       ...{ accessReviewPath: [review], insightsPath: insights, createdByUserPath: [me], appPath: [appId] },
       ...{ appUserPath: [appUserId], entitlementsPath: [appEntitlementId], stepApproversPath: [me] },
-      ...{ approversPath: [me], identityUserPath: [userId] },
+      ...{ approversPath: [me], identityUserPath: [userId], principalResourcePath: [principal] },
+      ...{ resourceBindingsPath: [appEntitlementId] },
     }
     const found = async (expandMask) => {
       const { taskView, expanded } = await skip(task, { expandMask })
@@ -388,10 +392,13 @@ const SHAPES = {
     }
     for (const mask of [null, {}, { paths: null }, { paths: [] }])
       assert.ok(Object.values(await found(mask)).every((objects) => objects.length === 0))
-    const { taskView, expanded } = await skip(await newTask(), {
-      expandMask: { paths: ['user_id', 'user_id'] },
-    })
-    assert.deepEqual(ids(located(taskView.userPath, expanded)), [taskView.task.userId])
+    const offboarded = await skip(await newTask(), { expandMask: { paths: ['user_id', 'user_id'] } })
+    const { userPath, task: of } = offboarded.taskView
+    assert.deepEqual(ids(located(userPath, offboarded.expanded)), [of.userId])
+    const type = { action: { scopeRole: { roleResourceId: role, scopeResourceId: scope } } }
+    const { taskView, expanded } = await skip(await newTask(3, { type }), { expandMask: { paths: ['*'] } })
+    assert.deepEqual(ids(located(taskView.roleResourcePath, expanded)), [role])
+    assert.deepEqual(ids(located(taskView.scopeResourcePath, expanded)), [scope])
   },
 
   'Entitlements come in pages of 10 to 100, and 25 by default (4.3, 8.1)': async () => {
@@ -692,8 +699,13 @@ const SHAPES = {
       await refused('PATCH', `/api/v1/policies/${chain[1].id}`, {
         baselinePolicyId: target === end ? chain[1].id : target.id,
       })
-    const { policy } = await newTask(1, { policyId: last.id })
-    assert.notEqual(policy.current.wait, null)
+    const [deferred, direct] = [
+      await newTask(1, { policyId: last.id }),
+      await newTask(1, { policyId: end.id }),
+    ]
+    assert.notEqual(deferred.policy.current.wait, null)
+    assert.equal(deferred.policy.current.policyGenerationId, direct.policyGenerationId)
+    assert.notEqual(deferred.policyGenerationId, direct.policyGenerationId)
   },
 }
 
