@@ -53,21 +53,21 @@ const GENERATED = /<!-- (\w+): npm run .*?<!-- end of \1 -->|<!--.*?-->/gs
 const count = (text) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
 /**
- * The README and every folder of docs, with the number of words and of words in programs. Leaves out what commands write: the pages of
- * senders and the API reference.
+ * The README and every folder of docs. Leaves out what commands write: the pages of senders and the API reference.
  */
-function countPages() {
-  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true })
-    .filter((path) => path.endsWith('.md') && !/^(schemes|api)\/|node_modules|^site\/dist/.test(path))
-    .map((path) => `docs/${path}`)
-  return ['README.md', ...pages.toSorted()].map((page) => {
-    const text = readFileSync(join(ROOT, page), 'utf8').replaceAll(GENERATED, '')
-    const inPrograms = count((text.match(PROGRAM) ?? []).join('\n'))
-    return { page, words: count(text) - inPrograms, inPrograms }
-  })
+const docs = readdirSync(join(ROOT, 'docs'), { recursive: true })
+  .filter((path) => path.endsWith('.md') && !/^(schemes|api)\/|node_modules|^site\/dist/.test(path))
+  .map((path) => `docs/${path}`)
+const OF_SERVICE = ['service/README.md', 'service/OPERATING.md', 'service/SPEC.md']
+
+/** The number of words of a page, and of words in its programs. */
+function countPage(page) {
+  const text = read(page).replaceAll(GENERATED, '')
+  const inPrograms = count((text.match(PROGRAM) ?? []).join('\n'))
+  return { page, words: count(text) - inPrograms, inPrograms }
 }
 
-const pages = countPages()
+const pages = ['README.md', ...docs.toSorted()].map(countPage)
 const sumOf = (column) => pages.reduce((sum, page) => sum + page[column], 0)
 const wordsLine = (words, inPrograms, name) =>
   console.log(`${`${words}`.padStart(7)} +${`${inPrograms}`.padStart(4)}  ${name}`)
@@ -82,6 +82,8 @@ wordsLine(
   sumOf('inPrograms'),
   `${pages.length} pages, at most ${MOST_WORDS} words${over > 0 ? `, ${over} too many` : ''}`,
 )
+console.log('\nThose of the reference service:')
+for (const { page, words, inPrograms } of OF_SERVICE.map(countPage)) wordsLine(words, inPrograms, page)
 
 /** Why a file stands alone although one file alone imports it: the first pattern that fits. */
 const REASONS = [

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { filesIn } from './files-in.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const PAGES = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'service/README.md', 'bench/README.md']
+const PAGES = [
+  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'bench/README.md'],
+  ...['service/README.md', 'service/OPERATING.md', 'service/SPEC.md'],
+]
 
 describe('the printed commands and the pages', () => {
   const files = [

@@ -12,7 +12,7 @@ const pages = [...stdout.matchAll(/^ +(\d+) \+ *\d+ {2}(\S+\.md)$/gm)].map(([, w
 }))
 
 it('the README and docs have at most 28,000 words, programs aside', () => {
-  const words = pages.reduce((sum, page) => sum + page.words, 0)
+  const words = pages.reduce((sum, { page, words }) => (page.startsWith('service/') ? sum : sum + words), 0)
   expect(words, 'npm run house prints the words of each page').toBeLessThanOrEqual(28_000)
 })
 
@@ -61,6 +61,9 @@ const MOST_WORDS: { readonly [page: string]: number } = {
   'docs/frameworks/vercel.md': 250,
   'docs/frameworks/serverless.md': 450,
   'docs/frameworks/other.md': 500,
+  'service/README.md': 500,
+  'service/OPERATING.md': 1000,
+  'service/SPEC.md': 2000,
 }
 
 it.each(Object.entries(MOST_WORDS))('%s has at most %d words, programs aside', (page, most) => {

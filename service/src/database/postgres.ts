@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { memberOf } from '../member-of.ts'
 import type { Database, Queryable, Transaction } from './database.ts'
 import { storable } from './storable.ts'
 
@@ -32,7 +33,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promis
     client.release()
     return result
   } catch (error) {
-    await rollBack(client)
+    await rollBack(client, memberOf(error, 'code') === STALE_STATEMENT)
     throw error
   } finally {
     client.off('error', ignore)
@@ -48,11 +49,14 @@ async function commit(client: pg.PoolClient): Promise<void> {
 /** Swallows a connection error, which would end the process. The next statement fails with it anyway. */
 function ignore(): void {}
 
-/** Closes a connection that cannot roll back. The server then rolls back by itself. */
-async function rollBack(client: pg.PoolClient): Promise<void> {
+/** The SQLSTATE of a prepared statement whose columns a migration of a newer version has changed. It stays stale. */
+const STALE_STATEMENT = '0A000'
+
+/** Also closes a connection that cannot roll back. The server then rolls back by itself. */
+async function rollBack(client: pg.PoolClient, close: boolean): Promise<void> {
   try {
     await client.query('ROLLBACK')
-    client.release()
+    client.release(close)
   } catch {
     client.release(true)
   }

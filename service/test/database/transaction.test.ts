@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { newDatabase } from '../support/copies.ts'
 import { describeOnPostgres, describeService } from '../support/databases.ts'
 
 describeService('a transaction', (subject) => {
@@ -35,5 +37,17 @@ describeOnPostgres('a transaction', (subject) => {
       await Promise.allSettled([tx.query('SELECT 1 / $1::int', [0])])
     })
     await expect(work).rejects.toThrow('so it was rolled back')
+  })
+
+  it('a transaction fails once, not for ever, after a newer version has changed a table', async () => {
+    const address = await newDatabase(inject('postgresFolder'))
+    const one = openPostgres({ ...address, max: 1 }, () => {})
+    onTestFinished(() => one.close())
+    const read = () => one.transaction((tx) => tx.query('SELECT * FROM changed'))
+    await one.query('CREATE TABLE changed (a int)')
+    await read()
+    await one.query('ALTER TABLE changed ADD COLUMN b int')
+    await expect(read()).rejects.toThrow('cached plan')
+    await expect(read()).resolves.toEqual([])
   })
 })

@@ -96,7 +96,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('replicas whose root secret is rotat
     const token = await issued()
     await become(second, B, C)
     await become(first, C, B)
-    await become(first, C) // too early, by the README
+    await become(first, C) // too early, by OPERATING.md
     expect(await become(second, B, C)).toContain('SERVICE_SECRET has been rotated')
     const listener = await newListener(second, token)
     for (const each of [first, second]) expect(await deliver(each, listener)).toBe(200)

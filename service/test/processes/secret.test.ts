@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,9 @@ import { DEMO_LISTENERS, demoSigningSecret, demoToken } from '../../src/demo/ten
 import { newDatabase, urlOf } from '../support/copies.ts'
 import { ServiceProcess } from './service-process.ts'
 
+/** The statements for an operator whose root secret is lost. */
+const RECOVERY =
+  readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8').match(/^DELETE FROM .+;$/gm) ?? []
 const FIRST = 'the first root secret, of 40 characters.'
 const SECOND = 'the second root secret, of 41 characters.'
 const THIRD = 'the third root secret, of 40 characters.'
@@ -79,11 +82,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
     expect(await deliver(service, demoSigningSecret(FIRST))).toBe(200)
   }, 120_000)
 
-  it('the service starts with a new secret after the README’s recovery steps, and ends the demo token of the old one', async () => {
+  it('the service starts with a new secret after the recovery steps of OPERATING.md, and ends the demo token of the old one', async () => {
     const issued = `svc_operator_${'s'.repeat(43)}`
     await ask(
-      'DELETE FROM root_secret',
-      'DELETE FROM listener_secrets',
+      ...RECOVERY,
       `INSERT INTO access_tokens (id, secret_hash, user_id, roles)
        VALUES ('operator', sha256('${'s'.repeat(43)}'), 'user-ada', '{super_admin}')`,
     )
