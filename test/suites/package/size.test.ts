@@ -74,7 +74,7 @@ const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
 /** Node alone joins and hashes long bodies in turns of the event loop, which takes `more` KB. Web Crypto does it elsewhere. */
 const builds = [
   { name: 'for the web', options: {}, more: 0 },
-  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.46 },
+  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.47 },
 ] as const satisfies readonly { name: string; options: Platform; more: number }[]
 
 describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
