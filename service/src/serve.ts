@@ -17,7 +17,7 @@ import { knownSecrets } from './listeners/known-secret.ts'
 import { openMetrics } from './metrics.ts'
 import { measureRuns } from './runs/metrics.ts'
 import { RunQueue } from './runs/queue.ts'
-import { stop } from './stop.ts'
+import { socketsOf, stop } from './stop.ts'
 
 const FOR_TRYING_OUT =
   'State is kept in PGlite, which is for trying out. In production, set SERVICE_DATABASE_URL to a Postgres server.'
@@ -32,6 +32,7 @@ if (config.SERVICE_SEED?.endsWith('.json'))
   await importSeedFile({ database, clock: Date }, config.SERVICE_SEED)
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
+const sockets = socketsOf(server)
 server.listen(config.SERVICE_PORT, config.SERVICE_HOST)
 await once(server, 'listening')
 const here = originOf(server)
@@ -74,7 +75,7 @@ async function stopAndExit(signal: NodeJS.Signals): Promise<void> {
   stopping.abort()
   const drainMs = signal === 'SIGINT' ? 0 : config.SERVICE_DRAIN_SECONDS * 1_000
   const deadlineMs = config.SERVICE_STOP_SECONDS * 1_000
-  process.exit(await stop({ server, end, drainMs, deadlineMs, log: console.error }))
+  process.exit(await stop({ server, sockets, end, drainMs, deadlineMs, log: console.error }))
 }
 process.once('SIGINT', stopAndExit)
 process.once('SIGTERM', stopAndExit)
