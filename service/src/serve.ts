@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { instrument } from 'hookgate/otel'
 import { createApp } from './app.ts'
@@ -17,7 +18,7 @@ import { knownSecrets } from './listeners/known-secret.ts'
 import { openMetrics } from './metrics.ts'
 import { measureRuns } from './runs/metrics.ts'
 import { RunQueue } from './runs/queue.ts'
-import { socketsOf, stop } from './stop.ts'
+import { stop } from './stop.ts'
 
 const FOR_TRYING_OUT =
   'State is kept in PGlite, which is for trying out. In production, set SERVICE_DATABASE_URL to a Postgres server.'
@@ -32,7 +33,8 @@ if (config.SERVICE_SEED?.endsWith('.json'))
   await importSeedFile({ database, clock: Date }, config.SERVICE_SEED)
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
-const sockets = socketsOf(server)
+const sockets = new Set<Socket>()
+server.on('connection', (socket) => sockets.add(socket.once('close', () => sockets.delete(socket))))
 server.listen(config.SERVICE_PORT, config.SERVICE_HOST)
 await once(server, 'listening')
 const here = originOf(server)

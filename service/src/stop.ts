@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export interface StopOptions {
   readonly server: Server
-  /** Its connections, see {@link socketsOf}. */
+  /** Its open connections. It does not count those idle that have sent nothing yet. */
   readonly sockets: ReadonlySet<Socket>
   /** Stops the background work and closes the database. */
   readonly end: () => Promise<void>
@@ -20,16 +20,6 @@ export const END_MS = 2_000
 
 /** How often connections that have become idle are closed. Otherwise the server waits for their keep-alive timeout. */
 const IDLE_MS = 50
-
-/** The open connections of a server, from now on. It does not count those idle that have sent nothing yet. */
-export function socketsOf(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  return sockets
-}
 
 /**
  * Stops accepting requests, waits for those in flight, then stops the rest. Cuts the remaining connections at the
