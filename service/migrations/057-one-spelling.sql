@@ -38,6 +38,11 @@ UPDATE policy_generations SET rules = rules_057(rules) WHERE rules @? '$[*].step
 
 DROP FUNCTION step_057, steps_057, policy_steps_057, rules_057;
 
--- A process of an older version may still write such steps. Without this, their approvers would not be read, and every
--- operator could approve.
+-- A process of an older version may still write the old spellings. Without these constraints, approvers would not be
+-- read, and every operator could approve, and a rule would lead to the baseline.
 ALTER TABLE task_steps ADD CONSTRAINT task_steps_users CHECK (NOT step @? 'strict $.*.users.userIds');
+ALTER TABLE tasks ADD CONSTRAINT tasks_users CHECK (NOT workflow @? 'strict $[*] ? (exists(@.*.users.userIds))');
+ALTER TABLE policies
+  ADD CONSTRAINT policies_users CHECK (NOT policy_steps @? 'strict $.*.steps[*] ? (exists(@.*.users.userIds))'),
+  ADD CONSTRAINT policies_rules CHECK (
+    NOT rules @? '$[*] ? (exists(@.stepKey) && (!exists(@.policyKey) || @.policyKey == null))');

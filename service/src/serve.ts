@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { instrument } from 'hookgate/otel'
 import { createApp } from './app.ts'
@@ -32,6 +33,8 @@ if (config.SERVICE_SEED?.endsWith('.json'))
   await importSeedFile({ database, clock: Date }, config.SERVICE_SEED)
 
 const server = createServer(getRequestListener((request, env) => app.fetch(request, env)))
+const sockets = new Set<Socket>()
+server.on('connection', (socket) => sockets.add(socket.once('close', () => sockets.delete(socket))))
 server.listen(config.SERVICE_PORT, config.SERVICE_HOST)
 await once(server, 'listening')
 const here = originOf(server)
@@ -74,7 +77,7 @@ async function stopAndExit(signal: NodeJS.Signals): Promise<void> {
   stopping.abort()
   const drainMs = signal === 'SIGINT' ? 0 : config.SERVICE_DRAIN_SECONDS * 1_000
   const deadlineMs = config.SERVICE_STOP_SECONDS * 1_000
-  process.exit(await stop({ server, end, drainMs, deadlineMs, log: console.error }))
+  process.exit(await stop({ server, sockets, end, drainMs, deadlineMs, log: console.error }))
 }
 process.once('SIGINT', stopAndExit)
 process.once('SIGTERM', stopAndExit)

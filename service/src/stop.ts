@@ -1,8 +1,11 @@
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface StopOptions {
   readonly server: Server
+  /** Its open connections. It does not count those idle that have sent nothing yet. */
+  readonly sockets: ReadonlySet<Socket>
   /** Stops the background work and closes the database. */
   readonly end: () => Promise<void>
   /** How long to keep accepting connections while the probe says "not ready", in milliseconds. */
@@ -24,7 +27,7 @@ const IDLE_MS = 50
  *
  * @returns The exit code: 1 if the rest did not stop in time.
  */
-export async function stop({ server, end, drainMs, deadlineMs, log }: StopOptions): Promise<0 | 1> {
+export async function stop({ server, sockets, end, drainMs, deadlineMs, log }: StopOptions): Promise<0 | 1> {
   // Idle keep-alive connections would stop the server from closing.
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   await pause(drainMs)
@@ -32,7 +35,10 @@ export async function stop({ server, end, drainMs, deadlineMs, log }: StopOption
     log(`Requests were still in flight after ${deadlineMs / 1_000} s. Cutting their connections.`)
     server.closeAllConnections()
   }, deadlineMs)
-  const closing = setInterval(() => server.closeIdleConnections(), IDLE_MS)
+  const closing = setInterval(() => {
+    server.closeIdleConnections()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy() // e.g. what a browser opens in advance
+  }, IDLE_MS)
   await new Promise((resolve) => server.close(resolve))
   clearInterval(closing)
   clearTimeout(cut)

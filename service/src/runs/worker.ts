@@ -1,5 +1,5 @@
 import type { Dependencies } from '../http/dependencies.ts'
-import { Turns } from '../turns.ts'
+import { BusyError, Turns } from '../turns.ts'
 import { advanceRun, giveRunUp } from './advance.ts'
 import { dueStep } from './due-step.ts'
 import { foresee } from './effects.ts'
@@ -12,24 +12,14 @@ const MOST_EACH = 3
 /** How many transactions they have at once. Leaves connections to requests. */
 const LANES = 4
 
-/**
- * Performs the next step of the run whose turn it is.
- *
- * @returns Whether there was one.
- */
-export async function workOnNext(dependencies: Dependencies): Promise<boolean> {
-  const run = await dependencies.runs.take()
-  if (run) await attempt(dependencies, run)
-  return run !== undefined
-}
-
-async function attempt(dependencies: Dependencies, run: TakenRun): Promise<void> {
+/** Performs the next step of a run. */
+export async function attempt(dependencies: Dependencies, run: TakenRun): Promise<void> {
   try {
     const outcome = await workOn(dependencies, run)
     if (outcome !== undefined) dependencies.metrics.endedRuns.add(1, { outcome })
   } catch (error) {
     await dependencies.runs.retry(run)
-    throw error
+    if (!(error instanceof BusyError)) throw error // only its own expressions are in the way
   }
 }
 

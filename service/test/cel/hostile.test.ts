@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { rememberedCel } from '../../src/cel/evaluate.ts'
-import { workOnNext } from '../../src/runs/worker.ts'
 import { planTask } from '../../src/tasks/plan-task.ts'
-import { newSender, runOf, sendAccepted } from '../support/automations.ts'
+import { newSender, runOf, sendAccepted, workOnNext } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 /** How many other requests, one after the other, are answered before the work is done. */

@@ -83,7 +83,7 @@ describeService('rows from an older version', (subject) => {
     expect(task.policy.next).toEqual(first.task.policy.next)
   })
 
-  it('approvers in users.userIds and rules with a stepKey keep their meaning, and no process can write such approvers', async () => {
+  it('approvers in users.userIds and rules with a stepKey keep their meaning, and no process can write them anew', async () => {
     const KEY = '0b0e7d3c-0001-4000-8000-000000000001'
     const own = { userIds: ['user-grace', 'user-alan'] }
     const users = { kept: 1, userIds: ['user-alan', 'user-ada', 'user-ada'] }
@@ -118,9 +118,14 @@ describeService('rows from an older version', (subject) => {
     }
     const task = await create()
     const { database } = subject
-    await database.query('ALTER TABLE task_steps DROP CONSTRAINT task_steps_users')
+    await database.transaction((tx) =>
+      tx.script(`ALTER TABLE task_steps DROP CONSTRAINT task_steps_users;
+        ALTER TABLE tasks DROP CONSTRAINT IF EXISTS tasks_users;
+        ALTER TABLE policies DROP CONSTRAINT policies_users, DROP CONSTRAINT policies_rules`),
+    )
     const steps = JSON.stringify(before)
-    await database.query('UPDATE tasks SET workflow = $2::jsonb WHERE id = $1', [task.id, steps])
+    const plan = 'UPDATE tasks SET workflow = $2::jsonb WHERE id = $1'
+    await database.query(plan, [task.id, steps])
     const respell = `UPDATE task_steps SET step = $2::jsonb -> (row - 1)::int FROM (
       SELECT position AS at, row_number() OVER (ORDER BY position) AS row FROM task_steps WHERE task_id = $1
     ) AS rows WHERE task_id = $1 AND position = at`
@@ -142,7 +147,16 @@ describeService('rows from an older version', (subject) => {
     const restarted = (await subject.post(`/api/v1/tasks/${task.id}/action/restart`, {})).body.taskView.task
     for (const { stepApproverIds } of [task, restarted, await create()])
       expect(stepApproverIds).toEqual(['user-grace', 'user-alan', 'user-ada'])
+    const write = (column: string, value: unknown) =>
+      database.query(`UPDATE policies SET ${column} = $2::jsonb WHERE id = $1`, [
+        policy.id,
+        JSON.stringify(value),
+      ])
     await expect(database.query(respell, [task.id, steps])).rejects.toThrow('task_steps_users')
+    await expect(database.query(plan, [task.id, steps])).rejects.toThrow('tasks_users')
+    await expect(write('policy_steps', { grant: { steps: before } })).rejects.toThrow('policies_users')
+    for (const rule of [{ stepKey: KEY }, { stepKey: KEY, policyKey: null }])
+      await expect(write('rules', [policy.rules?.[0], rule])).rejects.toThrow('policies_rules')
   })
 
   it('steps name the generation of the policy they came from, or the task’s where that is unknown', async () => {

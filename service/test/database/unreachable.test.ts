@@ -35,6 +35,14 @@ describe('isUnreachable', () => {
     expect(isUnreachable(new EventStoreError('no answer', { cause: withCode(code) }))).toBe(false)
   })
 
+  it.each(['claim', 'complete'])('isUnreachable recognises a store that hangs in %s', (call) => {
+    const late = `the event store did not ${call} within 2000 ms`
+    expect(isUnreachable(new EventStoreError(late))).toBe(true)
+    expect(isUnreachable(new EventStoreError('the event store must answer claim with one of claimed'))).toBe(
+      false,
+    )
+  })
+
   it('isUnreachable ignores a missing file and an unreachable key host', async () => {
     expect(isUnreachable(await failure(readFile('/nowhere')))).toBe(false)
     const cause = await connecting('postgres://127.0.0.1:1/x')

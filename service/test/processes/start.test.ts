@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
@@ -105,6 +105,18 @@ it('the service stops on SIGTERM as soon as the response on a kept-alive connect
   const ended = performance.now()
   await gone
   expect(performance.now() - ended).toBeLessThan(3_000) // the deadline is later
+}, 60_000)
+
+it('the service stops on SIGTERM at once though a connection never sends a request', async () => {
+  const service = await started({})
+  const connection = connect({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
+  onTestFinished(() => void connection.destroy())
+  await once(connection, 'connect')
+  await service.ask('GET', '/api/v1/policies') // long enough to be accepted
+  const began = performance.now()
+  await service.kill('SIGTERM')
+  expect(performance.now() - began).toBeLessThan(3_000) // the deadline is later
+  expect([service.exitCode, service.printed]).toEqual([0, expect.not.stringContaining('in flight')])
 }, 60_000)
 
 it('the service answers 503 at /readyz after SIGTERM, while it still accepts requests', async () => {

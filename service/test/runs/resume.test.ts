@@ -1,7 +1,16 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { startWorker, workOnNext } from '../../src/runs/worker.ts'
-import { makeDue, newSender, recordsOf, runOf, sendAccepted, workAll } from '../support/automations.ts'
+import { startWorker } from '../../src/runs/worker.ts'
+import { BusyError, Turns } from '../../src/turns.ts'
+import {
+  makeDue,
+  newSender,
+  recordsOf,
+  runOf,
+  sendAccepted,
+  workAll,
+  workOnNext,
+} from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 const GIVEN_UP = {
@@ -123,6 +132,18 @@ describeService('an interrupted run', (subject) => {
     await makeDue(subject)
     await workAll(subject)
     expect(await recordsOf(subject, sender)).toHaveLength(3)
+  })
+
+  it('an interrupted run comes again without a line of the log if its expression waited too long', async () => {
+    const sender = await newSender(subject)
+    await sendAccepted(subject, sender)
+    const use = vi.spyOn(Turns.prototype, 'use').mockRejectedValueOnce(new BusyError('it waited too long'))
+    onTestFinished(() => use.mockRestore())
+    expect(await workOnNext(subject.dependencies)).toBe(true) // a worker would log what it throws
+    expect((await runOf(subject, sender)).state).toBe('RUN_STATE_PENDING')
+    await makeDue(subject)
+    await workAll(subject)
+    expect((await runOf(subject, sender)).state).toBe('RUN_STATE_SUCCEEDED')
   })
 
   it('an interrupted run is picked up by a worker until the worker stops', async () => {

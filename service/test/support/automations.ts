@@ -1,7 +1,8 @@
 import { type SignedRequest, signHmac } from 'hookgate/testing'
 import { expect } from 'vitest'
 import type { Database, Transaction } from '../../src/database/database.ts'
-import { workOnNext } from '../../src/runs/worker.ts'
+import type { Dependencies } from '../../src/http/dependencies.ts'
+import { attempt } from '../../src/runs/worker.ts'
 import type { Subject } from './databases.ts'
 import { replyOf } from './reply.ts'
 
@@ -68,6 +69,13 @@ export async function sendAccepted(subject: Subject, sender: Sender, body?: unkn
   while (reply.body.code === 'unavailable') reply = await deliver(subject, sender, request)
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   return reply
+}
+
+/** Performs the next step of the run whose turn it is. Returns whether there was one. */
+export async function workOnNext(dependencies: Dependencies): Promise<boolean> {
+  const run = await dependencies.runs.take()
+  if (run) await attempt(dependencies, run)
+  return run !== undefined
 }
 
 /** Works on every run that is due. */
