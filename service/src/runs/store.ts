@@ -6,8 +6,6 @@ import type { RecordResource, Run, RunStep } from './schema.ts'
 export interface RunRow extends Omit<Run, 'steps' | 'createdAt' | 'finishedAt'> {
   readonly createdAt: Date
   readonly finishedAt: Date | null
-  /** In a page. */
-  readonly cursor?: unknown
 }
 
 interface RunStepRow extends Omit<RunStep, 'finishedAt'> {
@@ -17,7 +15,6 @@ interface RunStepRow extends Omit<RunStep, 'finishedAt'> {
 
 export interface RecordRow extends Omit<RecordResource, 'createdAt'> {
   readonly createdAt: Date
-  readonly cursor?: unknown
 }
 
 const RUN = `id, automation_id AS "automationId", version, listener_id AS "listenerId", event_id AS "eventId", input, state,
@@ -26,8 +23,14 @@ const RECORD = 'id, run_id AS "runId", value, created_at AS "createdAt" FROM rec
 
 /** What an automation has done, newest first. */
 export function listingOf(kind: 'runs' | 'records', automationId: string): Listing {
-  const select = kind === 'runs' ? RUN : RECORD
-  return { select, where: 'automation_id = $1', params: [automationId], keys: ['number'], order: 'DESC' }
+  return {
+    name: kind,
+    select: kind === 'runs' ? RUN : RECORD,
+    where: 'automation_id = $1',
+    params: [automationId],
+    keys: ['number'],
+    order: 'DESC',
+  }
 }
 
 export async function findRun(database: Queryable, id: string): Promise<RunRow | undefined> {
@@ -48,7 +51,7 @@ export async function shownRuns(database: Queryable, rows: readonly RunRow[]): P
     steps
       .filter(({ runId }) => runId === id)
       .map(({ runId, finishedAt, ...step }) => ({ ...step, finishedAt: iso(finishedAt) }))
-  return rows.map(({ cursor, createdAt, finishedAt, ...run }) => ({
+  return rows.map(({ createdAt, finishedAt, ...run }) => ({
     ...run,
     steps: stepsOf(run.id),
     createdAt: iso(createdAt),
@@ -56,6 +59,6 @@ export async function shownRuns(database: Queryable, rows: readonly RunRow[]): P
   }))
 }
 
-export function shownRecord({ cursor, createdAt, ...record }: RecordRow): RecordResource {
+export function shownRecord({ createdAt, ...record }: RecordRow): RecordResource {
   return { ...record, createdAt: iso(createdAt) }
 }
