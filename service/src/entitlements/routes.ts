@@ -3,7 +3,7 @@ import type { Dependencies } from '../http/dependencies.ts'
 import { type Listing, listPage, pageOf, pageQuery } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
 import { json, newRouter, type Router, refusals } from '../http/router.ts'
-import { iso, timestamp } from '../http/timestamp.ts'
+import { type Dated, timestamp, withIso } from '../http/timestamp.ts'
 
 const appEntitlementSchema = z
   .object({
@@ -50,15 +50,13 @@ function entitlementsOf(appId: string): Listing {
   }
 }
 
-type Listed = Omit<AppEntitlement, 'createdAt'> & { readonly createdAt: Date }
-
 export function entitlementRoutes(dependencies: Dependencies): Router {
   return newRouter().openapi(listRoute, async (c) => {
     const { app_id } = c.req.valid('param')
     const [app] = await dependencies.database.query('SELECT FROM apps WHERE id = $1', [app_id])
     if (app === undefined) throw new Problem('app_unknown', 'No app has this ID.')
-    const show = (rows: Listed[]) => ({
-      list: rows.map((row) => ({ appEntitlement: { ...row, createdAt: iso(row.createdAt) } })),
+    const show = (rows: Dated<AppEntitlement>[]) => ({
+      list: rows.map((row) => ({ appEntitlement: withIso(row) })),
     })
     return c.json(await listPage(dependencies, entitlementsOf(app_id), c.req.valid('query'), show), 200)
   })

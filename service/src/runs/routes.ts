@@ -5,8 +5,9 @@ import { listPage, pageOf, pageQuery } from '../http/list.ts'
 import { Problem } from '../http/problem.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
 import { takes } from '../http/takes.ts'
-import { recordSchema, runSchema } from './schema.ts'
-import { findRun, listingOf, type RecordRow, type RunRow, shownRecord, shownRuns } from './store.ts'
+import { type Dated, withIso } from '../http/timestamp.ts'
+import { type RecordResource, recordSchema, runSchema } from './schema.ts'
+import { findRun, listingOf, type RunRow, shownRuns } from './store.ts'
 
 const common = { method: 'get' as const, tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 const ofAutomation = { params: z.object({ automation_id: z.string() }), query: pageQuery }
@@ -61,7 +62,9 @@ export function runRoutes(dependencies: Dependencies): Router {
     })
     .openapi(listRecordsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
-      const show = (rows: RecordRow[]) => ({ list: rows.map((row) => ({ record: shownRecord(row) })) })
+      const show = (rows: Dated<RecordResource>[]) => ({
+        list: rows.map((row) => ({ record: withIso(row) })),
+      })
       return c.json(await listPage(dependencies, listingOf('records', id), c.req.valid('query'), show), 200)
     })
     .openapi(getRunRoute, async (c) => {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts'
 import type { Listing } from '../http/list.ts'
 import { iso } from '../http/timestamp.ts'
-import type { RecordResource, Run, RunStep } from './schema.ts'
+import type { Run, RunStep } from './schema.ts'
 
 export interface RunRow extends Omit<Run, 'steps' | 'createdAt' | 'finishedAt'> {
   readonly createdAt: Date
@@ -11,10 +11,6 @@ export interface RunRow extends Omit<Run, 'steps' | 'createdAt' | 'finishedAt'> 
 interface RunStepRow extends Omit<RunStep, 'finishedAt'> {
   readonly runId: string
   readonly finishedAt: Date
-}
-
-export interface RecordRow extends Omit<RecordResource, 'createdAt'> {
-  readonly createdAt: Date
 }
 
 const RUN = `id, automation_id AS "automationId", version, listener_id AS "listenerId", event_id AS "eventId", input, state,
@@ -57,8 +53,4 @@ export async function shownRuns(database: Queryable, rows: readonly RunRow[]): P
     createdAt: iso(createdAt),
     finishedAt: iso(finishedAt),
   }))
-}
-
-export function shownRecord({ createdAt, ...record }: RecordRow): RecordResource {
-  return { ...record, createdAt: iso(createdAt) }
 }

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../http/dependencies.ts'
 import { type Listing, listPage, pageOf, pageQuery } from '../../http/list.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../../http/router.ts'
 import { takesBody } from '../../http/takes.ts'
-import { iso } from '../../http/timestamp.ts'
+import { type Dated, withIso } from '../../http/timestamp.ts'
 import { taskParams } from '../schema/requests.ts'
 import { findTask } from '../store.ts'
 import {
@@ -49,8 +49,6 @@ const listAuditsOperation = createRoute({
   },
 })
 
-type Listed<Shown> = Omit<Shown, 'createdAt'> & { readonly createdAt: Date }
-
 /** The whole audit trail of a task, oldest first, under the names of the response. */
 function auditsOf(taskId: string): Listing {
   return {
@@ -80,16 +78,16 @@ export function historyRoutes(dependencies: Dependencies): Router {
   return newRouter()
     .openapi(listActionsOperation, async (c) => {
       const task = await findTask(database, c.req.valid('param').task_id)
-      const show = (rows: Listed<TaskAction>[]) => ({
-        list: rows.map((row) => ({ taskAction: { ...row, createdAt: iso(row.createdAt) } })),
+      const show = (rows: Dated<TaskAction>[]) => ({
+        list: rows.map((row) => ({ taskAction: withIso(row) })),
       })
       return c.json(await listPage(dependencies, actionsOf(task.id), c.req.valid('query'), show), 200)
     })
     .openapi(listAuditsOperation, async (c) => {
       const { taskId, ...request } = c.req.valid('json')
       const task = await findTask(database, taskId)
-      const show = (rows: Listed<TaskAudit>[]) => ({
-        list: rows.map((row) => ({ taskAudit: { ...row, createdAt: iso(row.createdAt) } })),
+      const show = (rows: Dated<TaskAudit>[]) => ({
+        list: rows.map((row) => ({ taskAudit: withIso(row) })),
       })
       return c.json(await listPage(dependencies, auditsOf(task.id), request, show), 200)
     })
