@@ -8,8 +8,10 @@ const opened = () => [...document.querySelectorAll('li[id]:has(details[open])')]
 
 function show(page) {
   const toOpen = opened()
+  const focused = document.activeElement.closest('li[id]')?.id
   document.querySelector('main').replaceWith(page.querySelector('main'))
   for (const id of toOpen) document.getElementById(id)?.querySelector('details')?.setAttribute('open', '')
+  document.getElementById(focused)?.querySelector('summary').focus({ preventScroll: true })
 }
 
 /** Returns how it went, for the reader. */

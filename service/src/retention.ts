@@ -17,12 +17,10 @@ const DELETE_AUDITS = `DELETE FROM task_audits WHERE id IN (
   RETURNING 1`
 
 /** Deletes what is older than the retention: ended runs with their steps and records, and the audits of closed tasks. */
-export async function sweepOld(
-  dependencies: Pick<Dependencies, 'database' | 'clock' | 'retentionDays'>,
-): Promise<void> {
-  const { database, clock, retentionDays } = dependencies
-  if (retentionDays === undefined) return
-  const before = new Date(clock.now() - retentionDays * DAY_MS)
+export async function sweepOld({ database, clock, config }: Dependencies): Promise<void> {
+  const days = config.SERVICE_RETENTION_DAYS
+  if (days === undefined) return
+  const before = new Date(clock.now() - days * DAY_MS)
   for (const deletion of [DELETE_RUNS, DELETE_AUDITS])
     while ((await database.query(deletion, [before])).length === MOST_ROWS);
 }

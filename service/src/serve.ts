@@ -45,16 +45,12 @@ measureRuns(metrics, database, { clock: Date, report })
 const stopping = new AbortController()
 const dependencies: Dependencies = {
   database,
+  config,
   clock: Date,
   newId: () => crypto.randomUUID(),
   ...secrets,
   baseUrl: config.SERVICE_BASE_URL ?? here,
-  baselinePolicies: config.SERVICE_BASELINE_POLICIES,
-  skippers: config.SERVICE_SKIP_STEP,
   runs: new RunQueue(database, config.SERVICE_JOB_LEASE_SECONDS),
-  trustedProxies: config.SERVICE_TRUSTED_PROXIES,
-  allowPrivateJwks: config.SERVICE_ALLOW_PRIVATE_JWKS,
-  retentionDays: config.SERVICE_RETENTION_DAYS,
   metrics,
   stopping: stopping.signal,
   report,

@@ -7,7 +7,7 @@ import { acted, taskWith } from './support/tasks.ts'
 const DAY_SECONDS = 86_400
 
 describeService('the retention', (subject) => {
-  const sweep = (retentionDays?: number) => sweepOld({ ...subject.dependencies, retentionDays })
+  const sweep = (days?: number) => sweepOld(subject.with({ SERVICE_RETENTION_DAYS: days }))
   const auditsOf = async (taskId: string) =>
     (await subject.post('/api/v1/task/audits', { taskId })).body.list.map(({ taskAudit }) => taskAudit.event)
 

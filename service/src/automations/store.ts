@@ -27,6 +27,7 @@ const QUERY = 'strpos(lower(a.display_name), lower($1)) > 0 OR strpos(lower(a.de
 /** The automations that match, newest first. */
 export function automationsLike({ query, refs }: Partial<SearchAutomations>): Listing {
   return {
+    name: 'automations',
     select: ROWS,
     where: `a.deleted_at IS NULL AND ($1::text IS NULL OR ${QUERY})
       AND (cardinality($2::text[]) = 0 OR a.id = ANY($2))`,

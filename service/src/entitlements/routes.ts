@@ -1,11 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Dependencies } from '../http/dependencies.ts'
-import { derivedKey } from '../http/derived-key.ts'
 import { type Listing, listPage, pageOf, pageQuery } from '../http/list.ts'
-import { PageTokens } from '../http/page-token.ts'
 import { Problem } from '../http/problem.ts'
 import { json, newRouter, type Router, refusals } from '../http/router.ts'
-import { iso, timestamp } from '../http/timestamp.ts'
+import { type Dated, timestamp, withIso } from '../http/timestamp.ts'
 
 const appEntitlementSchema = z
   .object({
@@ -42,6 +40,7 @@ const listRoute = createRoute({
 /** The entitlements of an app, ordered by name, under the names of the response. */
 function entitlementsOf(appId: string): Listing {
   return {
+    name: 'entitlements',
     select: `id, app_id AS "appId", display_name AS "displayName", description, created_at AS "createdAt"
       FROM app_entitlements`,
     where: 'app_id = $1',
@@ -51,20 +50,14 @@ function entitlementsOf(appId: string): Listing {
   }
 }
 
-type Listed = Omit<AppEntitlement, 'createdAt'> & { readonly createdAt: Date; readonly cursor: unknown }
-
-export function entitlementRoutes({ database, secret }: Dependencies): Router {
-  const key = derivedKey(secret, 'page tokens')
+export function entitlementRoutes(dependencies: Dependencies): Router {
   return newRouter().openapi(listRoute, async (c) => {
     const { app_id } = c.req.valid('param')
-    const tokens = new PageTokens(key, ['entitlements', app_id])
-    const [app] = await database.query('SELECT FROM apps WHERE id = $1', [app_id])
+    const [app] = await dependencies.database.query('SELECT FROM apps WHERE id = $1', [app_id])
     if (app === undefined) throw new Problem('app_unknown', 'No app has this ID.')
-    const show = (rows: Listed[]) => ({
-      list: rows.map(({ cursor: _, ...row }) => ({
-        appEntitlement: { ...row, createdAt: iso(row.createdAt) },
-      })),
+    const show = (rows: Dated<AppEntitlement>[]) => ({
+      list: rows.map((row) => ({ appEntitlement: withIso(row) })),
     })
-    return c.json(await listPage(database, entitlementsOf(app_id), c.req.valid('query'), tokens, show), 200)
+    return c.json(await listPage(dependencies, entitlementsOf(app_id), c.req.valid('query'), show), 200)
   })
 }

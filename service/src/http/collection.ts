@@ -3,9 +3,7 @@ import type { Context } from 'hono'
 import type { Queryable, Transaction } from '../database/database.ts'
 import type { Env } from './bearer.ts'
 import type { Dependencies } from './dependencies.ts'
-import { derivedKey } from './derived-key.ts'
 import { type Listing, listPage, type PageRequest, pageOf, pageQuery } from './list.ts'
-import { PageTokens } from './page-token.ts'
 import type { ProblemCode } from './problem.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from './router.ts'
 import { takes, takesBody } from './takes.ts'
@@ -114,20 +112,18 @@ function operationsOn<Search extends PageRequest, Changes>({
 /** The routes of a collection, but for those that create or do something else. */
 export function collectionRoutes<Row, Search extends PageRequest, Changes>(
   collection: Collection<Row, Search, Changes>,
-  { database, secret }: Dependencies,
+  dependencies: Dependencies,
 ): Router {
+  const { database } = dependencies
   const { matching, find, show } = collection
   const { list, read, search, change, remove } = operationsOn(collection)
-  const [name, names] = collection.names.map((each) => each.toLowerCase())
-  const key = derivedKey(secret, 'page tokens')
+  const name = collection.names[0].toLowerCase()
   const idOf = (c: Context<Env>) => c.req.param(`${name}_id`) ?? '' // its paths have one
   const shown = async (queryable: Queryable, row: Row) => ({ [`${name}`]: await show(queryable, row) })
-  const page = async (listing: Listing, request: PageRequest) => {
-    const tokens = new PageTokens(key, [names, listing.params])
-    return listPage(database, listing, request, tokens, async (rows: Row[]) => ({
+  const page = (listing: Listing, request: PageRequest) =>
+    listPage(dependencies, listing, request, async (rows: Row[]) => ({
       list: await Promise.all(rows.map((row) => shown(database, row))),
     }))
-  }
   return newRouter()
     .openapi(list, async (c) => c.json(await page(matching({}), c.req.valid('query')), 200))
     .openapi(read, async (c) => c.json(await shown(database, await find(database, idOf(c))), 200))

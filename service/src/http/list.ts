@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import type { Queryable } from '../database/database.ts'
-import type { PageTokens } from './page-token.ts'
+import type { Dependencies } from './dependencies.ts'
+import { derivedKey } from './derived-key.ts'
+import { PageTokens } from './page-token.ts'
 
 /** Specification, 8.1. */
 const [SMALLEST, DEFAULT, LARGEST] = [10, 25, 100]
@@ -64,6 +65,8 @@ export function pageOf<Element extends z.ZodType>(element: Element) {
 }
 
 export interface Listing {
+  /** A page token is bound to it and to `params`. */
+  readonly name: string
   /** The rest of the SELECT: `columns FROM …`. */
   readonly select: string
   /** The condition on rows. Its values are `params`. */
@@ -87,13 +90,13 @@ const MOST_CHARACTERS = 4_000_000
  * @param show Converts rows to the response: its elements, in the same order, and what they refer to.
  */
 export async function listPage<Row, Page extends { readonly list: readonly unknown[] }>(
-  database: Queryable,
+  { database, secret }: Pick<Dependencies, 'database' | 'secret'>,
   listing: Listing,
   request: PageRequest,
-  tokens: PageTokens,
   show: (rows: Row[]) => Page | Promise<Page>,
 ): Promise<Page & { nextPageToken: string }> {
-  const { select, where, params, keys, order } = listing
+  const { name, select, where, params, keys, order } = listing
+  const tokens = new PageTokens(derivedKey(secret, 'page tokens'), [name, ...params])
   const after = request.page_token ? tokens.read(request.page_token) : []
   const size = clamped(request.page_size ?? DEFAULT)
   const limit = `$${params.length + after.length + 1}`
@@ -103,14 +106,15 @@ export async function listPage<Row, Page extends { readonly list: readonly unkno
      ORDER BY ${keys.map((key) => `${key} ${order}`).join()} LIMIT ${limit}`,
     [...params, ...after, size + 1],
   )
-  let rows = found.slice(0, size)
+  // The rest of a row is what was selected.
+  let rows = found.slice(0, size).map(({ cursor: _, ...row }) => row as Row)
   let page = await show(rows)
   while (rows.length > 1 && JSON.stringify(page).length > MOST_CHARACTERS) {
     rows = rows.slice(0, rows.length / 2)
     page = await show(rows)
   }
-  const last = found.length > rows.length ? rows.at(-1) : undefined
-  return { ...page, nextPageToken: last === undefined ? '' : tokens.write(last.cursor) }
+  const next = found.length > rows.length ? found[rows.length - 1] : undefined
+  return { ...page, nextPageToken: next === undefined ? '' : tokens.write(next.cursor) }
 }
 
 function beyond({ keys, params, order }: Listing): string {

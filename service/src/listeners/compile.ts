@@ -1,5 +1,4 @@
 import {
-  type Authenticator,
   defineListener,
   type EventStore,
   hmac,
@@ -32,42 +31,34 @@ export async function compileListener(
   store: EventStore,
   keySet: KeySet | undefined,
 ): Promise<Listener | undefined> {
-  const auth = keySet
-    ? jwt({ keySet, subject: dependencies.baseUrl, audience: urlOf(dependencies, row.id) })
-    : await hmacOf(database, dependencies, row.id)
-  return (
-    auth &&
-    defineListener({
-      id: row.id,
-      auth,
-      store,
-      allowedCidrs: row.allowed_cidrs ?? undefined,
-      settle: 'manual',
-      leaseSeconds: LEASE_SECONDS,
-      clock: dependencies.clock,
-      onError: (error) => {
-        if (!(error instanceof KeySetError)) dependencies.report(error) // the key set has logged its outage
-      },
-    })
-  )
-}
-
-async function hmacOf(
-  database: Queryable,
-  dependencies: Dependencies,
-  listenerId: string,
-): Promise<Authenticator | undefined> {
-  const secrets = await liveSecrets(database, dependencies, listenerId)
-  return secrets.length === 0 ? undefined : hmac({ secrets })
+  const secrets = keySet ? [] : await liveSecrets(database, dependencies, row.id)
+  if (!keySet && secrets.length === 0) return undefined
+  return defineListener({
+    id: row.id,
+    auth: keySet
+      ? jwt({ keySet, subject: dependencies.baseUrl, audience: urlOf(dependencies, row.id) })
+      : hmac({ secrets }),
+    store,
+    allowedCidrs: row.allowed_cidrs ?? undefined,
+    settle: 'manual',
+    leaseSeconds: LEASE_SECONDS,
+    clock: dependencies.clock,
+    onError: (error) => {
+      if (!(error instanceof KeySetError)) dependencies.report(error) // the key set has logged its outage
+    },
+  })
 }
 
 /** The key set of a listener, which is named when its key host fails. Undefined for HMAC. */
 export function keySetOf(
-  { allowPrivateJwks, report }: Pick<Dependencies, 'allowPrivateJwks' | 'report'>,
+  { config, report }: Pick<Dependencies, 'config' | 'report'>,
   { id, jwks_url: url }: ListenerRow,
 ): KeySet | undefined {
   if (url === null) return undefined
-  return tenantKeySet(url, { allowPrivateJwks, log: (line) => report(`listener ${id}: ${line}`) })
+  return tenantKeySet(url, {
+    allowPrivateJwks: config.SERVICE_ALLOW_PRIVATE_JWKS,
+    log: (line) => report(`listener ${id}: ${line}`),
+  })
 }
 
 /**

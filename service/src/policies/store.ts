@@ -30,6 +30,7 @@ const QUERY = 'strpos(lower(display_name), lower($1)) > 0 OR strpos(lower(descri
 export function policiesLike(search: Partial<SearchPolicies>): Listing {
   const { query, displayName, policyTypes, refs, excludePolicyIds, includeDeleted } = search
   return {
+    name: 'policies',
     select: '* FROM policies',
     where: `($1::text IS NULL OR ${QUERY}) AND ($2::text IS NULL OR lower(display_name) = lower($2))
       AND (cardinality($3::text[]) = 0 OR policy_type = ANY($3)) AND (cardinality($4::text[]) = 0 OR id = ANY($4))

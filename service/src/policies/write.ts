@@ -98,7 +98,7 @@ async function write(tx: Transaction, before: PolicyRow, given: UpdatePolicy, de
   }
   checkEntries(row)
   if (given.baselinePolicyId) {
-    if (!dependencies.baselinePolicies)
+    if (!dependencies.config.SERVICE_BASELINE_POLICIES)
       throw new Problem('feature_disabled', 'baselinePolicyId is not enabled.')
     await checkBaseline(tx, row.id, row.policy_type, given.baselinePolicyId)
   }

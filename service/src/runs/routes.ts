@@ -1,14 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { findAutomation } from '../automations/store.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { derivedKey } from '../http/derived-key.ts'
 import { listPage, pageOf, pageQuery } from '../http/list.ts'
-import { PageTokens } from '../http/page-token.ts'
 import { Problem } from '../http/problem.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
 import { takes } from '../http/takes.ts'
-import { recordSchema, runSchema } from './schema.ts'
-import { findRun, listingOf, type RecordRow, type RunRow, shownRecord, shownRuns } from './store.ts'
+import { type Dated, withIso } from '../http/timestamp.ts'
+import { type RecordResource, recordSchema, runSchema } from './schema.ts'
+import { findRun, listingOf, type RunRow, shownRuns } from './store.ts'
 
 const common = { method: 'get' as const, tags: ['Automations'], ...ADDITION, ...takes('super_admin') }
 const ofAutomation = { params: z.object({ automation_id: z.string() }), query: pageQuery }
@@ -51,25 +50,22 @@ const getRunRoute = createRoute({
 })
 
 /** Requires the role `super_admin`, because inputs are other people's data. */
-export function runRoutes({ database, secret }: Dependencies): Router {
-  const tokensOf = (...query: readonly string[]) => new PageTokens(derivedKey(secret, 'page tokens'), query)
+export function runRoutes(dependencies: Dependencies): Router {
+  const { database } = dependencies
   return newRouter()
     .openapi(listRunsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
-      const tokens = tokensOf('runs', id)
       const show = async (rows: RunRow[]) => ({
         list: (await shownRuns(database, rows)).map((run) => ({ run })),
       })
-      return c.json(await listPage(database, listingOf('runs', id), c.req.valid('query'), tokens, show), 200)
+      return c.json(await listPage(dependencies, listingOf('runs', id), c.req.valid('query'), show), 200)
     })
     .openapi(listRecordsRoute, async (c) => {
       const { id } = await findAutomation(database, c.req.valid('param').automation_id)
-      const tokens = tokensOf('records', id)
-      const show = (rows: RecordRow[]) => ({ list: rows.map((row) => ({ record: shownRecord(row) })) })
-      return c.json(
-        await listPage(database, listingOf('records', id), c.req.valid('query'), tokens, show),
-        200,
-      )
+      const show = (rows: Dated<RecordResource>[]) => ({
+        list: rows.map((row) => ({ record: withIso(row) })),
+      })
+      return c.json(await listPage(dependencies, listingOf('records', id), c.req.valid('query'), show), 200)
     })
     .openapi(getRunRoute, async (c) => {
       const row = await findRun(database, c.req.valid('param').run_id)

@@ -1,23 +1,16 @@
 import type { Queryable } from '../database/database.ts'
 import type { Listing } from '../http/list.ts'
 import { iso } from '../http/timestamp.ts'
-import type { RecordResource, Run, RunStep } from './schema.ts'
+import type { Run, RunStep } from './schema.ts'
 
 export interface RunRow extends Omit<Run, 'steps' | 'createdAt' | 'finishedAt'> {
   readonly createdAt: Date
   readonly finishedAt: Date | null
-  /** In a page. */
-  readonly cursor?: unknown
 }
 
 interface RunStepRow extends Omit<RunStep, 'finishedAt'> {
   readonly runId: string
   readonly finishedAt: Date
-}
-
-export interface RecordRow extends Omit<RecordResource, 'createdAt'> {
-  readonly createdAt: Date
-  readonly cursor?: unknown
 }
 
 const RUN = `id, automation_id AS "automationId", version, listener_id AS "listenerId", event_id AS "eventId", input, state,
@@ -26,8 +19,14 @@ const RECORD = 'id, run_id AS "runId", value, created_at AS "createdAt" FROM rec
 
 /** What an automation has done, newest first. */
 export function listingOf(kind: 'runs' | 'records', automationId: string): Listing {
-  const select = kind === 'runs' ? RUN : RECORD
-  return { select, where: 'automation_id = $1', params: [automationId], keys: ['number'], order: 'DESC' }
+  return {
+    name: kind,
+    select: kind === 'runs' ? RUN : RECORD,
+    where: 'automation_id = $1',
+    params: [automationId],
+    keys: ['number'],
+    order: 'DESC',
+  }
 }
 
 export async function findRun(database: Queryable, id: string): Promise<RunRow | undefined> {
@@ -48,14 +47,10 @@ export async function shownRuns(database: Queryable, rows: readonly RunRow[]): P
     steps
       .filter(({ runId }) => runId === id)
       .map(({ runId, finishedAt, ...step }) => ({ ...step, finishedAt: iso(finishedAt) }))
-  return rows.map(({ cursor, createdAt, finishedAt, ...run }) => ({
+  return rows.map(({ createdAt, finishedAt, ...run }) => ({
     ...run,
     steps: stepsOf(run.id),
     createdAt: iso(createdAt),
     finishedAt: iso(finishedAt),
   }))
-}
-
-export function shownRecord({ cursor, createdAt, ...record }: RecordRow): RecordResource {
-  return { ...record, createdAt: iso(createdAt) }
 }

@@ -1,9 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { rememberedCel } from '../cel/evaluate.ts'
 import type { Dependencies } from '../http/dependencies.ts'
-import { derivedKey } from '../http/derived-key.ts'
 import { listPage } from '../http/list.ts'
-import { PageTokens } from '../http/page-token.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../http/router.ts'
 import { takes, takesBody } from '../http/takes.ts'
 import { taskActionRoutes } from './actions/routes.ts'
@@ -76,8 +74,7 @@ const searchOperation = createRoute({
 const EVERYTHING = expandPaths({ paths: ['*'] })
 
 export function taskRoutes(dependencies: Dependencies): Router {
-  const { database, secret } = dependencies
-  const key = derivedKey(secret, 'page tokens')
+  const { database } = dependencies
   return newRouter()
     .route('/', taskActionRoutes(dependencies))
     .openapi(createOperation, async (c) => {
@@ -97,9 +94,8 @@ export function taskRoutes(dependencies: Dependencies): Router {
     })
     .openapi(searchOperation, async (c) => {
       const { taskStates = [], userIds, expandMask, ...request } = c.req.valid('json')
-      const tokens = new PageTokens(key, ['tasks', taskStates, userIds ?? null])
       const show = (rows: TaskRow[]) => viewTasks(database, rows, c.var.caller, expandPaths(expandMask))
-      return c.json(await listPage(database, tasksLike(taskStates, userIds), request, tokens, show), 200)
+      return c.json(await listPage(dependencies, tasksLike(taskStates, userIds), request, show), 200)
     })
     .route('/', historyRoutes(dependencies))
 }

@@ -67,6 +67,7 @@ export async function findTask(database: Queryable, idOrNumber: string): Promise
 /** Tasks, newest first. @param states Empty matches any state. @param userIds Undefined matches any user. */
 export function tasksLike(states: readonly string[], userIds: readonly string[] | undefined): Listing {
   return {
+    name: 'tasks',
     select: TASK_COLUMNS,
     where: `deleted_at IS NULL AND (cardinality($1::text[]) = 0 OR state = ANY($1::text[]))
       AND ($2::text[] IS NULL OR user_id = ANY($2::text[]))`,

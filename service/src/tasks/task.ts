@@ -16,8 +16,7 @@ import type { StepRow, StoredTask } from './store.ts'
 
 /** Converts a stored task for a caller's response. */
 export function taskOf(stored: StoredTask, caller: Caller): Task {
-  // A list adds a cursor to its rows.
-  const { cursor: _, workflowGenerationId: __, ...row } = { cursor: '', ...stored.row }
+  const { workflowGenerationId: _, ...row } = stored.row
   const current = stored.steps.find(({ state }) => state === 'POLICY_STEP_STATE_ACTIVE')
   return {
     ...row,

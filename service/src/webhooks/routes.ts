@@ -26,7 +26,7 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   const router = newRouter()
   describeWebhooks(router)
   const find = (c: Context) => findListener(c.req.param('listener_id') ?? '')
-  const { trustedProxies } = dependencies
+  const trustedProxies = dependencies.config.SERVICE_TRUSTED_PROXIES
   const verified = verifyWebhook(find, trustedProxies.length > 0 ? { trustedProxies } : { sourceIp: peerOf })
   router.all(`${LISTENERS}/:listener_id`, (c, next) =>
     c.req.raw.url.includes('?') ? Promise.resolve(noListener()) : next(),

@@ -73,6 +73,14 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the overview, in Chromium'), () => 
     expect(await page.locator('details[open]').count()).toBe(1)
   })
 
+  it('the overview keeps the keyboard at its place after an update', async () => {
+    const id = await page.locator('li[id^=run-]').first().getAttribute('id')
+    await page.locator(`[id="${id}"] summary`).focus()
+    await deliver({ typed: 1 })
+    await page.getByText('{"typed":1}').first().waitFor({ state: 'attached' })
+    expect(await page.evaluate('document.activeElement.closest("li")?.id')).toBe(id)
+  })
+
   it('the overview never violates its Content-Security-Policy', async () => {
     expect(await page.evaluate('[typeof owned, document.querySelectorAll("main").length]')).toEqual([
       'undefined',

@@ -40,7 +40,11 @@ describeService('the overview', (subject) => {
     'the overview refuses the token of an %s, because inputs are private',
     async (role) => {
       const token = await subject.tokenWith(role)
-      for (const path of PATHS) expect((await open(subject, path, basic(token))).status).toBe(403)
+      for (const path of PATHS) {
+        const reply = await open(subject, path, basic(token))
+        expect(reply.status).toBe(403)
+        expect(await reply.text()).toContain('a private window') // the browser sends this token again, and never asks
+      }
     },
   )
 

@@ -95,7 +95,7 @@ describeService('baselinePolicyId', (subject) => {
   })
 
   it('baselinePolicyId is refused while its feature is off', async () => {
-    const app = createApp({ ...subject.dependencies, baselinePolicies: false })
+    const app = createApp(subject.with({ SERVICE_BASELINE_POLICIES: false }))
     const reply = await app.request('/api/v1/policies', {
       method: 'POST',
       headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },

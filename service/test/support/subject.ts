@@ -1,5 +1,6 @@
 import { fakeClock } from '../../../test/support/clock.ts'
 import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { seed } from '../../src/demo/seed.ts'
@@ -59,15 +60,17 @@ export class Subject {
       newId: () => crypto.randomUUID(),
       secret: SECRET,
       baseUrl: 'https://tenant.example',
-      baselinePolicies: true,
-      skippers: 'operators',
+      config: readConfig({}),
       runs: this.runs,
-      trustedProxies: [],
-      allowPrivateJwks: false,
       metrics: this.#metrics,
       stopping: this.stopping.signal,
       report: (error) => this.reports.push(error),
     }
+  }
+
+  /** The dependencies, with other settings. */
+  with(settings: Partial<Dependencies['config']>): Dependencies {
+    return { ...this.dependencies, config: { ...this.dependencies.config, ...settings } }
   }
 
   /** A token with one role, by default for Ada. */

@@ -12,7 +12,7 @@ const key = newKey('ES256')
 /** The service as a developer runs it: key hosts on this machine are allowed. */
 async function jwtSender(subject: Subject, { allowPrivateJwks = true } = {}) {
   const host = await keyHost({ keys: [key.publicKey] })
-  const app = createApp({ ...subject.dependencies, allowPrivateJwks })
+  const app = createApp(subject.with({ SERVICE_ALLOW_PRIVATE_JWKS: allowPrivateJwks }))
   const created = await app.request('/api/v1/automations', {
     method: 'POST',
     headers: { authorization: `Bearer ${subject.token}`, 'content-type': 'application/json' },
@@ -79,7 +79,7 @@ describeService('a JWT listener', (subject) => {
 
   it('the listener reports a bad URL with this service’s settings, not hookgate’s options', async () => {
     for (const allowPrivateJwks of [true, false]) {
-      const app = createApp({ ...subject.dependencies, allowPrivateJwks })
+      const app = createApp(subject.with({ SERVICE_ALLOW_PRIVATE_JWKS: allowPrivateJwks }))
       const trigger = { incomingWebhook: { jwt: { jwksUrl: 'http://keys.example.com/' } } }
       const { status, body } = await replyOf(
         await app.request('/api/v1/automations', {

@@ -5,8 +5,8 @@ import { newSender, signed } from '../support/automations.ts'
 import { describeService, type Subject } from '../support/databases.ts'
 
 /** The service on its own socket. */
-async function listening(subject: Subject, trustedProxies: readonly string[]): Promise<string> {
-  const { fetch } = createApp({ ...subject.dependencies, trustedProxies })
+async function listening(subject: Subject, trustedProxies: string[]): Promise<string> {
+  const { fetch } = createApp(subject.with({ SERVICE_TRUSTED_PROXIES: trustedProxies }))
   return new Promise((resolve) => {
     const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
       resolve(`http://127.0.0.1:${port}`),

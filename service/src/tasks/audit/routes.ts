@@ -1,11 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Dependencies } from '../../http/dependencies.ts'
-import { derivedKey } from '../../http/derived-key.ts'
 import { type Listing, listPage, pageOf, pageQuery } from '../../http/list.ts'
-import { PageTokens } from '../../http/page-token.ts'
 import { ADDITION, json, newRouter, type Router, refusals } from '../../http/router.ts'
 import { takesBody } from '../../http/takes.ts'
-import { iso } from '../../http/timestamp.ts'
+import { type Dated, withIso } from '../../http/timestamp.ts'
 import { taskParams } from '../schema/requests.ts'
 import { findTask } from '../store.ts'
 import {
@@ -51,12 +49,10 @@ const listAuditsOperation = createRoute({
   },
 })
 
-/** As in the response, but for what the list adds. */
-type Listed<Shown> = Omit<Shown, 'createdAt'> & { readonly createdAt: Date; readonly cursor: unknown }
-
 /** The whole audit trail of a task, oldest first, under the names of the response. */
 function auditsOf(taskId: string): Listing {
   return {
+    name: 'audits',
     select: `id, task_id AS "taskId", event, action, policy_step_id AS "policyStepId", comment, outcome,
       user_id AS "userId", coalesce(run_id, '') AS "runId", created_at AS "createdAt" FROM task_audits`,
     where: 'task_id = $1',
@@ -70,32 +66,29 @@ function auditsOf(taskId: string): Listing {
 function actionsOf(taskId: string): Listing {
   return {
     ...auditsOf(taskId),
+    name: 'actions',
     select: `id, task_id AS "taskId", action AS type, policy_step_id AS "policyStepId", comment,
       user_id AS "userId", created_at AS "createdAt" FROM task_audits`,
     where: "task_id = $1 AND event = 'TASK_AUDIT_EVENT_ACTION'",
   }
 }
 
-export function historyRoutes({ database, secret }: Dependencies): Router {
-  const key = derivedKey(secret, 'page tokens')
+export function historyRoutes(dependencies: Dependencies): Router {
+  const { database } = dependencies
   return newRouter()
     .openapi(listActionsOperation, async (c) => {
       const task = await findTask(database, c.req.valid('param').task_id)
-      const tokens = new PageTokens(key, ['actions', task.id])
-      const show = (rows: Listed<TaskAction>[]) => ({
-        list: rows.map(({ cursor: _, ...row }) => ({
-          taskAction: { ...row, createdAt: iso(row.createdAt) },
-        })),
+      const show = (rows: Dated<TaskAction>[]) => ({
+        list: rows.map((row) => ({ taskAction: withIso(row) })),
       })
-      return c.json(await listPage(database, actionsOf(task.id), c.req.valid('query'), tokens, show), 200)
+      return c.json(await listPage(dependencies, actionsOf(task.id), c.req.valid('query'), show), 200)
     })
     .openapi(listAuditsOperation, async (c) => {
       const { taskId, ...request } = c.req.valid('json')
       const task = await findTask(database, taskId)
-      const tokens = new PageTokens(key, ['audits', task.id])
-      const show = (rows: Listed<TaskAudit>[]) => ({
-        list: rows.map(({ cursor: _, ...row }) => ({ taskAudit: { ...row, createdAt: iso(row.createdAt) } })),
+      const show = (rows: Dated<TaskAudit>[]) => ({
+        list: rows.map((row) => ({ taskAudit: withIso(row) })),
       })
-      return c.json(await listPage(database, auditsOf(task.id), request, tokens, show), 200)
+      return c.json(await listPage(dependencies, auditsOf(task.id), request, show), 200)
     })
 }

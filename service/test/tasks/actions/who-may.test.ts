@@ -18,7 +18,7 @@ describeService('permissions on a step', (subject) => {
 
   /** Which of the four may do what with a step, and what the task says about it. */
   const may = async (step: object, action: string, skippers: 'operators' | 'approvers' = 'operators') => {
-    const app = createApp({ ...subject.dependencies, skippers })
+    const app = createApp(subject.with({ SERVICE_SKIP_STEP: skippers }))
     const ask = async (who: string, method: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${tokens[who]}`, 'content-type': 'application/json' }
       const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
