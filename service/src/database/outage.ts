@@ -43,6 +43,7 @@ export function outageReporter(
   return (error, requestId) => {
     if (!isUnreachable(error)) {
       if (requestId !== undefined) log(`Request ${requestId} failed:`)
+      hideRows(error)
       return log(error)
     }
     failed = true
@@ -50,6 +51,11 @@ export function outageReporter(
     since = answeredAt
     log(`The database is unavailable: ${messageOf(error)}. Until it is back, requests are answered 503.`)
   }
+}
+
+/** Postgres's `detail` of an error shows the row, which is other people's data. */
+function hideRows(error: unknown): void {
+  for (let each = error; each instanceof Error; each = each.cause) Reflect.deleteProperty(each, 'detail')
 }
 
 function messageOf(error: unknown): string {
