@@ -329,6 +329,8 @@ const SHAPES = {
   'Skip Step takes an ID and a numeric ID, and advances by one step (4.1)': async () => {
     const task = await newTask(3)
     assert.ok(task.actions.includes('TASK_ACTION_TYPE_SKIP_STEP'))
+    const kindsOf = (steps) => steps.map((step) => checkOneOf(step, STEP_KINDS))
+    assert.deepEqual(kindsOf([task.policy.current, ...task.policy.next]), WAITING_KINDS)
     for (const [round, by] of [task.id, task.numericId].entries()) {
       const comment = `round ${round}`
       const { taskView, ticketActionId, expanded } = await skip(task, { by, comment })
@@ -337,8 +339,7 @@ const SHAPES = {
       assert.ok(expanded === null || expanded.length === 0)
       const { current, history, next } = taskView.task.policy
       assert.deepEqual([history.length, next.length], [round + 1, 1 - round])
-      const inOrder = [...history, current, ...next].map((step) => checkOneOf(step, STEP_KINDS))
-      assert.deepEqual(inOrder, WAITING_KINDS)
+      assert.deepEqual(kindsOf([...history, current, ...next]), WAITING_KINDS)
       assert.equal(taskView.task.commentCount, round + 1)
       assert.equal(history.at(-1).state, 'POLICY_STEP_STATE_DONE')
       assert.equal(current.state, 'POLICY_STEP_STATE_ACTIVE')
