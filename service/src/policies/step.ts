@@ -20,11 +20,9 @@ const users = z
     error: 'is not read; name the users in `userIds` of the step itself',
   })
   .optional()
-const begin = z.object({ ...noEnds, users })
-const acting = anyMembers(begin.extend({ userIds: z.array(z.string()).optional() })).openapi({
-  properties: { userIds },
-  description: notShown,
-})
+const approvers = { users, userIds: z.array(z.string()).optional() }
+const begin = z.object({ ...noEnds, ...approvers })
+const acting = anyMembers(begin).openapi({ properties: { userIds }, description: notShown })
 const accepting = anyMembers(begin.extend({ acceptMessage: z.string().optional() })).openapi({
   properties: { acceptMessage: { type: 'string' } },
   description: notShown,
@@ -42,7 +40,7 @@ const variants = {
   reject: beginning,
   wait: beginning,
   form: beginning,
-  action: anyMembers(z.object({ users })).openapi({ description: notShown }), // may name an ending, as its instance does
+  action: anyMembers(z.object(approvers)).openapi({ description: notShown }), // may name an ending, as its instance does
 } satisfies Record<StepKind, z.ZodType>
 
 export const policyStepSchema = oneOfMembers(variants).openapi('PolicyStep')

@@ -131,6 +131,7 @@ const POLICY = {
 }
 
 const STEP_KINDS = ['approval', 'provision', 'accept', 'reject', 'wait', 'form', 'action']
+const WAITING_KINDS = ['wait', 'form', 'approval']
 const TASK_KINDS = ['grant', 'revoke', 'certify', 'offboarding', 'action', 'finding']
 
 function checkFields(object, expected) {
@@ -141,13 +142,15 @@ function checkFields(object, expected) {
 function checkOneOf(object, names) {
   const set = names.filter((name) => object[name] !== null && object[name] !== undefined)
   assert.equal(set.length, 1, `${set.length} of ${names} are set`)
+  return set[0]
 }
 
 function checkView({ task, objectPermissions, ...paths }) {
   checkFields(objectPermissions, { ...fields(isFlag, 'read edit delete'), extra: isObject })
   checkFields(paths, fields(isText, VIEW_PATHS.join(' ')))
   checkFields(task, TASK)
-  checkOneOf(task.type, TASK_KINDS)
+  const kind = checkOneOf(task.type, TASK_KINDS)
+  checkFields(task.type[kind], { outcome: isText, outcomeTime: isTime })
   const { current, history, next, policy } = task.policy
   for (const step of [...(history ?? []), ...(current === null ? [] : [current])]) {
     checkFields(step, fields(isText, 'id policyGenerationId state'))
@@ -292,11 +295,11 @@ async function newApp(entitlements = 1) {
   return { appId, userId, appUserId, entitlementIds, appEntitlementId: entitlementIds[0] }
 }
 
-/** A task for somebody's offboarding, with so many steps ahead. */
+/** A task for somebody's offboarding, with so many steps ahead, each of another kind. */
 async function newTask(steps = 3, rest = {}) {
   const { userId } = await newApp(0)
   const { id } = await newPolicy('POLICY_TYPE_GRANT', {
-    policySteps: { grant: { steps: Array(steps).fill({ wait: {} }) } },
+    policySteps: { grant: { steps: WAITING_KINDS.slice(0, steps).map((kind) => ({ [kind]: {} })) } },
   })
   const type = { offboarding: { subjectUserId: userId } }
   return (await post('/api/v1/tasks', { type, policyId: id, ...rest })).taskView.task
@@ -326,6 +329,8 @@ const SHAPES = {
   'Skip Step takes an ID and a numeric ID, and advances by one step (4.1)': async () => {
     const task = await newTask(3)
     assert.ok(task.actions.includes('TASK_ACTION_TYPE_SKIP_STEP'))
+    const kindsOf = (steps) => steps.map((step) => checkOneOf(step, STEP_KINDS))
+    assert.deepEqual(kindsOf([task.policy.current, ...task.policy.next]), WAITING_KINDS)
     for (const [round, by] of [task.id, task.numericId].entries()) {
       const comment = `round ${round}`
       const { taskView, ticketActionId, expanded } = await skip(task, { by, comment })
@@ -334,6 +339,8 @@ const SHAPES = {
       assert.ok(expanded === null || expanded.length === 0)
       const { current, history, next } = taskView.task.policy
       assert.deepEqual([history.length, next.length], [round + 1, 1 - round])
+      assert.deepEqual(kindsOf([...history, current, ...next]), WAITING_KINDS)
+      assert.equal(taskView.task.commentCount, round + 1)
       assert.equal(history.at(-1).state, 'POLICY_STEP_STATE_DONE')
       assert.equal(current.state, 'POLICY_STEP_STATE_ACTIVE')
       assert.ok(!ids(history).includes(current.id))
@@ -343,6 +350,10 @@ const SHAPES = {
     const { current } = (await get(`/api/v1/tasks/${task.id}`)).taskView.task.policy
     const unknown = { policyStepId: current.id, expandMask: { paths: ['user'] } }
     await refused('POST', `/api/v1/tasks/${task.id}/action/skip-step`, unknown)
+    const { task: closed } = (await skip(task)).taskView
+    assert.deepEqual([closed.policy.current, closed.policy.history.length], [null, 3])
+    assert.equal(closed.state, 'TASK_STATE_CLOSED')
+    assert.equal(closed.processing, 'TASK_PROCESSING_TYPE_DONE')
   },
 
   'A task is advanced once, however many clients skip its step (3.2)': async () => {

@@ -15,6 +15,20 @@ describeService('page tokens', (subject) => {
     expect([status, body.list.length, body.nextPageToken]).toEqual([200, 50, ''])
   })
 
+  it('page tokens lead through the longest names and IDs, even of control characters', async () => {
+    const names = Array.from({ length: 11 }, (_, n) => ({
+      id: `${n}`.padEnd(200, '\u0001'),
+      appId: 'app-long',
+    }))
+    await subject.post('/api/v1/import', {
+      apps: [{ id: 'app-long', displayName: 'Long' }],
+      entitlements: names.map((each) => ({ ...each, displayName: '\u0001'.repeat(256) })),
+    })
+    const path = '/api/v1/apps/app-long/entitlements'
+    const { status, body } = await subject.get(`${path}?page_token=${await tokenOf(path)}`)
+    expect([status, body.list.length, body.nextPageToken]).toEqual([200, 1, ''])
+  })
+
   it('page tokens are refused if any character changes', async () => {
     const token: string = await tokenOf(PATH)
     for (let at = 0; at < token.length; at++) {
