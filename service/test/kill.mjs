@@ -14,7 +14,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { runnerImport } from 'vite'
+import { createServer } from 'vite'
 
 const whole = (value) => ({ type: 'string', default: String(value) })
 const { values } = parseArgs({
@@ -32,7 +32,13 @@ if (values.help) {
 }
 if (!['pglite', 'postgres'].includes(values.engine)) throw new Error('--engine is pglite or postgres')
 
-const load = async (path) => (await runnerImport(new URL(path, import.meta.url).pathname)).module
+// Open to the end: modules import others late.
+const vite = await createServer({
+  configFile: false,
+  optimizeDeps: { noDiscovery: true },
+  server: { middlewareMode: true, ws: false, watch: null },
+})
+const load = (path) => vite.ssrLoadModule(new URL(path, import.meta.url).pathname)
 const { killService } = await load('./processes/kill-service.ts')
 const folder = mkdtempSync(join(tmpdir(), 'hookgate-kill-'))
 const settings = { SERVICE_DATA: folder, SERVICE_JOB_LEASE_SECONDS: '2' }
@@ -56,5 +62,6 @@ try {
   process.exitCode = counts.lost + counts.twice > 0 ? 1 : 0
 } finally {
   await server?.remove()
+  await vite.close()
   rmSync(folder, { recursive: true, force: true })
 }
