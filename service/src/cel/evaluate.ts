@@ -22,7 +22,7 @@ const evaluators = new Turns(Array.from({ length: EVALUATORS }, () => new Evalua
  * @param owner The ID of the policy or automation that the expression belongs to. Owners take turns.
  * @throws CelError (as a rejection) if the expression fails, takes longer than a second or needs too much memory. A
  * missing member is a failure too: test it with `has(ctx.trigger.name)`.
- * @throws BusyError (as a rejection) if too many expressions of the owner are waiting.
+ * @throws BusyError (as a rejection) if too many expressions of the owner are waiting, or no answer came in ten seconds.
  */
 export async function evaluateCel(expression: string, ctx: CelContext, owner: string): Promise<CelValue> {
   return evaluators.use(owner, async (evaluator) => JSON.parse(await evaluator.evaluate({ expression, ctx })))

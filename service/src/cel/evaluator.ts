@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { BusyError } from '../turns.ts'
 import { CelError } from './engine.ts'
 
 /** A request to the child process. One at a time. */
@@ -36,14 +37,17 @@ const PROCESS = fileURLToPath(new URL('../../dist/cel/process.js', import.meta.u
 export class Evaluator {
   #child: ChildProcess | undefined
 
-  /** @throws CelError also if the expression exceeds its time or memory. */
+  /**
+   * @throws CelError also if the expression exceeds its time or memory.
+   * @throws BusyError if the process is stuck, or the machine too busy for it.
+   */
   async evaluate(question: Question): Promise<string> {
     const child = this.#started()
     child.ref()
     const over = new AbortController()
     const late = setTimeout(() => child.kill('SIGKILL'), MOST_WALL_MS)
     const ended = once(child, 'exit', over).then(([code, signal]) => {
-      throw reasonFor(child.killed ? TOOK_TOO_LONG : (signal ?? code))
+      throw child.killed ? new BusyError('no answer in time') : reasonFor(signal ?? code)
     })
     try {
       child.send(question)

@@ -24,10 +24,10 @@ it('an evaluation whose process is killed fails as one that may be tried again, 
   await works()
 })
 
-it('an evaluation whose process is stuck ends after ten seconds, and the next one works', async () => {
+it('an evaluation whose process is stuck may be tried again after ten seconds, and the next one works', async () => {
   await works()
   const slow = answer(SLOW, 'slow')
   signal('STOP')
-  expect(await slow).toBe('CelError: took longer than 1000 ms and was stopped')
+  expect(await slow).toMatch(/^BusyError: /) // a CelError would end the run
   await works()
 }, 60_000)
