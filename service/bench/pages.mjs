@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { runnerImport } from 'vite'
 import { interleave, least, ratio } from '../../bench/rounds.mjs'
 import { createApp } from '../dist/app.js'
+import { readConfig } from '../dist/config.js'
 import { migrate } from '../dist/database/migrate.js'
 import { onPGlite } from '../dist/database/pglite.js'
 import { openPostgres } from '../dist/database/postgres.js'
@@ -103,10 +104,7 @@ async function measure(engine, database) {
     newId: () => crypto.randomUUID(),
     secret,
     baseUrl: 'http://127.0.0.1',
-    baselinePolicies: true,
-    skippers: 'operators',
-    trustedProxies: [],
-    allowPrivateJwks: false,
+    config: readConfig({}),
     runs: undefined, // no webhook arrives
     metrics: openMetrics(),
     report: console.error,

@@ -2,6 +2,7 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createApp } from '../dist/app.js'
+import { readConfig } from '../dist/config.js'
 import { openPostgres } from '../dist/database/postgres.js'
 import { openMetrics } from '../dist/metrics.js'
 import { RunQueue } from '../dist/runs/queue.js'
@@ -17,12 +18,9 @@ function service() {
     newId: () => crypto.randomUUID(),
     secret,
     baseUrl,
-    baselinePolicies: false,
-    skippers: 'operators',
+    config: readConfig({}),
     runs: new RunQueue(database),
     metrics: openMetrics(),
-    trustedProxies: [],
-    allowPrivateJwks: false,
     stopping: new AbortController().signal,
     report,
   })

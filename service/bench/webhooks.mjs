@@ -20,6 +20,7 @@ import { runnerImport } from 'vite'
 import { openConnections, requestBytes, sendAll } from '../../bench/http/client.mjs'
 import { interleave, least, ratio, roundsInAll } from '../../bench/rounds.mjs'
 import { createAutomation, publishAutomation } from '../dist/automations/store.js'
+import { readConfig } from '../dist/config.js'
 import { migrate } from '../dist/database/migrate.js'
 import { openPostgres } from '../dist/database/postgres.js'
 import { seed } from '../dist/demo/seed.js'
@@ -61,6 +62,7 @@ async function prepare(url) {
     newId: () => crypto.randomUUID(),
     secret,
     baseUrl,
+    config: readConfig({}),
     report: console.error,
   }
   await seed(dependencies)
