@@ -12,7 +12,7 @@ export interface TakenRun {
 }
 
 /** Automations take turns, in the order of their IDs. Within one, begun runs come first, then the oldest. */
-const TAKE = `UPDATE runs SET due_at = now() + $2 * interval '1 second', attempts = attempts + 1
+const TAKE = `UPDATE runs SET due_at = now() + greatest($2::float8, 2 ^ attempts) * interval '1 second', attempts = attempts + 1
   WHERE id = (
     SELECT id FROM runs WHERE finished_at IS NULL AND automation_id > $1 AND automation_id <> ALL ($3) AND due_at <= now()
     ORDER BY automation_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -29,7 +29,10 @@ export class RunQueue {
   #last = ''
   #hear = () => {}
 
-  /** @param leaseSeconds How long a taken run is kept from other workers. After it, the run of a dead process is due. */
+  /**
+   * @param leaseSeconds How long a taken run is kept from other workers, or as long as `retry` would put it off. After it, the
+   * run of a dead process is due.
+   */
   constructor(database: Queryable, leaseSeconds = 60) {
     this.#database = database
     this.#leaseSeconds = leaseSeconds

@@ -30,7 +30,7 @@ export interface KillCounts extends Answers {
 
 /** Each event's effect is two records, so that a kill may come between them. */
 const STEPS = ['first', 'second'].map((step) => ({ type: 'record', valueCel: `ctx.trigger.id + " ${step}"` }))
-const MOST_QUIET_MS = 120_000
+const MOST_QUIET_MS = 600_000
 
 /**
  * Kills the service repeatedly while events arrive, most of them more than once. Then looks for lost and repeated

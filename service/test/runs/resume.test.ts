@@ -89,6 +89,11 @@ describeService('an interrupted run', (subject) => {
     for (let attempt = 1; attempt <= 13; attempt += 1) {
       await makeDue(subject)
       expect((await subject.runs.take())?.attempt).toBe(attempt)
+      // A process that is killed every few seconds does not use up the attempts before it can be repaired.
+      const [run] = await subject.database.query<{ seconds: number }>(
+        'SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM runs WHERE finished_at IS NULL',
+      )
+      expect(run?.seconds).toBeCloseTo(Math.max(60, 2 ** (attempt - 1)), -1)
     }
     expect(await subject.runs.take()).toBeUndefined() // until its lease ends
     await makeDue(subject)
