@@ -1,27 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Listener, ListenerConfigError, type WebhookEvent } from '../src/index.ts'
-import {
-  asError,
-  behindProxies,
-  believesStrangers,
-  createObserver,
-  createReceiver,
-  fromNode,
-  GUARDS_MORE,
-  type Incoming,
-  type ListenerLookup,
-  type NodeRequest,
-  type NodeResponse,
-  type ObserverOptions,
-  observedNode,
-  type ReceiverOptions,
-  type SourceFinder,
-  sendReply,
-  settleAtEnd,
-  trustsEveryProxy,
-} from './kit/index.ts'
+import { type Listener, ListenerConfigError, type Verdict, type WebhookEvent } from '../src/index.ts'
+import { isNativePromise } from '../src/lib/maybe-promise.ts'
+import { asError } from './kit/as-error.ts'
+import type { HandlerEnd } from './kit/hung-up.ts'
+import { GUARDS_MORE, type Incoming, type SourceFinder } from './kit/incoming.ts'
+import type { ListenerLookup } from './kit/lookup.ts'
+import { type ExactBody, observe } from './kit/observe.ts'
+import { sendReply } from './kit/outcome.ts'
+import { fromNode, type NodeRequest, type NodeResponse } from './kit/read-node.ts'
+import { createReceiver, type ReceiverOptions } from './kit/receiver.ts'
+import { settleAtEnd } from './kit/settle.ts'
+import { behindProxies, believesStrangers, trustsEveryProxy } from './kit/trusted-proxies.ts'
 
-export { type ListenerLookup, webhookOf } from './kit/index.ts'
+export type { ListenerLookup } from './kit/lookup.ts'
+export { webhookOf } from './kit/webhook-of.ts'
 
 declare global {
   namespace Express {
@@ -91,21 +83,21 @@ export function verifyWebhook<Request extends IncomingMessage = IncomingMessage>
     next: (error?: Error) => void,
     incoming: Incoming,
   ): Promise<void> {
-    let ended: Promise<undefined> | undefined
+    let handled: Promise<HandlerEnd> | undefined
     try {
       const outcome = await receiver.receiveAndClaim(request, incoming)
       if (outcome.reply) return sendReply(response, outcome.reply)
-      settleAtEnd(response, outcome, { returned: () => ended })
+      settleAtEnd(response, outcome, { handled: () => handled })
       attach(request, outcome.event)
       const returned: unknown = next() // nothing in Express, and what the handler returns on a bare server
-      if (!(returned instanceof Promise)) return
-      ended = returned.then(() => undefined)
-      ended.catch(() => {})
+      if (!isNativePromise(returned)) return
+      handled = returned.then(() => 'leaves')
+      handled.catch(() => {})
       void returned.then() // a rejection stays unhandled, as without hookgate
     } catch (error) {
       if (passOn(asError(error), next)) return
-      ended = Promise.reject(error)
-      ended.catch(() => {})
+      handled = Promise.reject(error)
+      handled.catch(() => {})
       response.destroy()
     }
   }
@@ -122,42 +114,28 @@ function passOn(error: Error, next: (error: Error) => void): boolean {
 }
 
 /**
- * The options of `observeWebhook`.
+ * Judges a delivery beside your own check, which stays in charge and has read the exact bytes. Runs every check but the claim, and tells
+ * the listener's hooks, with `enforced: false`. Answers nothing and changes nothing. Does not skip duplicates.
  *
  * @example
  * ```ts
- * app.post('/webhooks', observeWebhook(listener, { trustedProxies: ['10.0.0.0/8'] }), handler)
- * ```
- */
-export interface ObserveWebhookOptions
-  extends ObserverOptions,
-    Pick<VerifyWebhookOptions, 'trustedProxies'> {}
-
-/**
- * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
- * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. Copies the body while
- * what comes next reads it, and prefers the bytes that a parser kept in `req.rawBody` or, like `express.raw()`, in `req.body`.
- *
- * Reports nothing if nothing reads the body to its end, or if a reader puts bytes back with `unshift()`. If the exact bytes are gone,
- * tells `onError` once.
- *
- * @example
- * ```ts
- * app.post('/webhooks', observeWebhook(listener), handler) // the handler as it is, with its own check
+ * app.post('/webhooks', (req, res) => {
+ *   void observeWebhook(listener, req, req.body) // what express.raw() has kept
+ *   res.sendStatus(200) // the handler as it is, with its own check
+ * })
  * ```
  *
- * @throws ListenerConfigError for unknown or invalid options.
+ * @param rawBody What your own check hashes.
+ * @returns The verdict. Undefined if there is none: the key host is away, or the setup has a mistake, which `onError` is told. Never
+ * rejects.
  */
-export function observeWebhook<Request extends IncomingMessage = IncomingMessage>(
-  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
-  options: ObserveWebhookOptions = {},
-): WebhookMiddleware<Request> {
-  const observer = createObserver(target, options, OWN_OPTIONS)
-  const sourceOf = sourceFinder(options.trustedProxies)
-  return function observeWebhook(request, _response, next) {
-    void observer.observe(request, () => observedNode(request, sourceOf))
-    next()
-  }
+export function observeWebhook(
+  listener: Listener<unknown>,
+  request: IncomingMessage,
+  rawBody: ExactBody,
+  options?: Pick<VerifyWebhookOptions, 'trustedProxies'>,
+): Promise<Verdict<unknown> | undefined> {
+  return observe(listener, () => fromNode(request, undefined, sourceFinder(options?.trustedProxies)), rawBody)
 }
 
 const OWN_OPTIONS = { trustedProxies() {} } // behindProxies checks them
@@ -187,7 +165,7 @@ function incomingOf(
   response: NodeResponse,
   sourceOf: SourceFinder<ExpressRequest>,
 ): Incoming {
-  const incoming = fromNode(request, response, sourceOf)
+  const incoming = fromNode(request, response, sourceOf, request.app && 'express.json()')
   if (incoming.method === 'POST' || request.app === undefined || request.route) return incoming
   return { ...incoming, where: GUARDS_MORE }
 }

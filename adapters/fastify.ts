@@ -5,31 +5,30 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
+  onSendHookHandler,
   preHandlerHookHandler,
+  RouteOptions,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Listener, ListenerConfigError, type Reply, type WebhookEvent } from '../src/index.ts'
-import { keepReturned, returnedBy, whenRouteReturned } from './fastify/returned.ts'
 import {
-  asError,
-  behindProxies,
-  believesStrangers,
-  type Checked,
-  createObserver,
-  createReceiver,
-  fromNode,
-  type Incoming,
-  type ListenerLookup,
-  type ObserverOptions,
-  observedNode,
-  type Receiver,
-  type ReceiverOptions,
-  type SourceFinder,
-  settleAtEnd,
-  trustsEveryProxy,
-} from './kit/index.ts'
+  type Listener,
+  ListenerConfigError,
+  type Reply,
+  type Verdict,
+  type WebhookEvent,
+} from '../src/index.ts'
+import { endOfRoute, holdBack, isHeldBack, keepReturned } from './fastify/returned.ts'
+import { asError } from './kit/as-error.ts'
+import type { Incoming, SourceFinder } from './kit/incoming.ts'
+import type { ListenerLookup } from './kit/lookup.ts'
+import { type ExactBody, observe } from './kit/observe.ts'
+import { fromNode } from './kit/read-node.ts'
+import { type Checked, createReceiver, type Receiver, type ReceiverOptions } from './kit/receiver.ts'
+import { type SettleFirst, settleAtEnd } from './kit/settle.ts'
+import { behindProxies, believesStrangers, trustsEveryProxy } from './kit/trusted-proxies.ts'
 
-export { type ListenerLookup, webhookOf } from './kit/index.ts'
+export type { ListenerLookup } from './kit/lookup.ts'
+export { webhookOf } from './kit/webhook-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -109,7 +108,9 @@ async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Pro
   const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const passOn = errorPasser()
   scope.decorateRequest(CHECKED)
+  scope.decorateRequest(SETTLE)
   scope.addHook('onRoute', keepReturned)
+  scope.addHook('onRoute', settleLast(passOn))
   // Before parsing: Fastify's own parsers would respond with 413 and 415, and refuse valid JSON.
   scope.addHook('onRequest', checkFirst(receiver, sourceFinder(options.trustedProxies), passOn))
   // After the route's rate limits and validation: what they refuse must stay unclaimed for the retry.
@@ -121,61 +122,43 @@ async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Pro
 }
 
 /**
- * The options of `observeWebhook`.
+ * Judges a delivery beside your own check, which stays in charge and has read the exact bytes. Runs every check but the claim, and tells
+ * the listener's hooks, with `enforced: false`. Answers nothing and changes nothing. Does not skip duplicates.
  *
  * @example
  * ```ts
- * await scope.register(observeWebhook, { listener, trustedProxies: ['10.0.0.0/8'] })
- * ```
- */
-export interface ObserveWebhookOptions
-  extends ObserverOptions,
-    Pick<VerifyWebhookOptions, 'listener' | 'trustedProxies'> {}
-
-/**
- * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
- * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. The scope keeps its
- * parsers: copies the body while they read it.
- *
- * Reports nothing if nothing reads the body to its end, or if a reader puts bytes back with `unshift()`. If the exact bytes are gone,
- * tells `onError` once.
- *
- * @example
- * ```ts
- * app.register(async (scope) => {
- *   await scope.register(observeWebhook, { listener })
- *   scope.post('/webhooks', async (request) => request.body) // the handler as it is, with its own check
+ * scope.post<{ Body: Buffer }>('/webhooks', async (request) => {
+ *   void observeWebhook(listener, request, request.body) // of a parser with `parseAs: 'buffer'`
+ *   return 'the handler as it is, with its own check'
  * })
  * ```
+ *
+ * @param rawBody What your own check hashes.
+ * @returns The verdict. Undefined if there is none: the key host is away, or the setup has a mistake, which `onError` is told. Never
+ * rejects.
  */
-export const observeWebhook: FastifyPluginAsync<ObserveWebhookOptions> = fp(observeScope, {
-  name: 'hookgate-observe',
-  fastify: '5.x',
-})
-
-function observeScope(...given: Parameters<FastifyPluginAsync<ObserveWebhookOptions>>): Promise<void> {
-  const [scope, options] = given
-  return typeof scope?.addHook === 'function' ? observe(scope, options) : refuseMount(given, 'observeWebhook')
-}
-
-async function observe(scope: FastifyInstance, options: ObserveWebhookOptions): Promise<void> {
-  const observer = createObserver(options?.listener, options, OWN_OPTIONS)
-  const sourceOf = sourceFinder(options.trustedProxies)
-  // After the hooks that may refuse a request, and right before its reader.
-  scope.addHook('preParsing', (request, _reply, _payload, done) => {
-    void observer.observe(request, () =>
-      observedNode(request.raw, (_, listener) => sourceOf(request, listener)),
-    )
-    done()
-  })
+export function observeWebhook(
+  listener: Listener<unknown>,
+  request: FastifyRequest,
+  rawBody: ExactBody,
+  options?: Pick<VerifyWebhookOptions, 'trustedProxies'>,
+): Promise<Verdict<unknown> | undefined> {
+  const incoming = () => {
+    const sourceOf = sourceFinder(options?.trustedProxies)
+    return fromNode(request.raw, undefined, (_, known) => sourceOf(request, known))
+  }
+  return observe(listener, incoming, rawBody)
 }
 
 const CHECKED: unique symbol = Symbol('hookgate')
 const HEADERS: unique symbol = Symbol('hookgate.headers')
+const SETTLE: unique symbol = Symbol('hookgate.settle')
 
 /** A checked request whose event is not claimed yet. Not declared on FastifyRequest, to hide the symbols from users. */
 interface GuardedRequest extends FastifyRequest {
   [CHECKED]?: Checked
+  /** Set once the event is claimed. */
+  [SETTLE]?: SettleFirst
   /** Set while `headers` hides the content type. */
   [HEADERS]?: FastifyRequest['headers']
 }
@@ -277,10 +260,7 @@ function claimLast(
       const checked = request[CHECKED] as Checked // set by onRequest
       const outcome = await receiver.claim(checked)
       if (outcome.reply) return sendReply(reply, outcome.reply)
-      settleAtEnd(reply.raw, outcome, {
-        whenReturned: whenRouteReturned(request, reply),
-        returned: () => returnedBy(request),
-      })
+      request[SETTLE] = settleAtEnd(reply.raw, outcome, { handled: () => endOfRoute(request, reply) })
       request.webhook = outcome.event as WebhookEvent // the listener determines the payload's type
       if (request.method === 'GET') request.body = checked.payload // Fastify parses no body of a GET
       done()
@@ -289,6 +269,35 @@ function claimLast(
     }
   }
 }
+
+/**
+ * An `onRoute` hook. Settles the event before its answer is sent, because AWS Lambda and others freeze the process after it: in the
+ * route's last `onSend`, because an earlier one may still change the status. A stream may fail later, so it is settled at its end.
+ *
+ * Until then, Fastify does not know that the route has answered. Another answer is dropped, as Fastify does once the first is sent.
+ */
+function settleLast(passOn: PassOn): (route: RouteOptions) => void {
+  const settle: onSendHookHandler = (request: GuardedRequest, reply, payload, done) => {
+    if (isHeldBack(request)) return request.log.warn('the route has answered before: this answer is dropped')
+    const { raw } = reply
+    const { statusCode } = raw
+    const settled = isWhole(payload) ? request[SETTLE]?.(statusCode) : undefined
+    if (settled === undefined) return done()
+    const goOn = () => {
+      if (raw.headersSent) return // the route has ended it by itself
+      raw.statusCode = statusCode // what another answer has set meanwhile is not sent
+      done()
+    }
+    const fail = (error: unknown) => passOn(asError(error), request, reply, done)
+    holdBack(request, settled, goOn, fail)
+  }
+  return (route) => {
+    route.onSend = [...[route.onSend ?? []].flat(), settle]
+  }
+}
+
+const isWhole = (payload: unknown) =>
+  payload === undefined || payload === null || typeof payload === 'string' || ArrayBuffer.isView(payload)
 
 /** Sends a Buffer, because Fastify adds a charset to text. Sends undefined for an empty body, which gets no content type. */
 function sendReply(reply: FastifyReply, { status, headers, body }: Reply): void {
@@ -325,10 +334,10 @@ function hasScopesInside(scope: FastifyInstance): boolean {
 }
 
 /** Used as a hook or a handler, or called. */
-function notRegistered(plugin: string): ListenerConfigError {
+function notRegistered(): ListenerConfigError {
   return new ListenerConfigError(
-    plugin,
-    `is a plugin: scope.register(${plugin}, { listener }), in a scope of its own`,
+    'verifyWebhook',
+    'is a plugin: scope.register(verifyWebhook, { listener }), in a scope of its own',
   )
 }
 
@@ -338,10 +347,10 @@ function notRegistered(plugin: string): ListenerConfigError {
  *
  * @throws ListenerConfigError everywhere else.
  */
-function refuseMount([, response, next]: readonly unknown[], plugin = 'verifyWebhook'): Promise<void> {
+function refuseMount([, response, next]: readonly unknown[]): Promise<void> {
   const isMiddleware = typeof next === 'function' && 'writeHead' in Object(response)
-  if (!isMiddleware) throw notRegistered(plugin)
-  next(notRegistered(plugin))
+  if (!isMiddleware) throw notRegistered()
+  next(notRegistered())
   return Promise.resolve()
 }
 

@@ -1,35 +1,19 @@
 import type { Context, MiddlewareHandler, Next } from 'hono'
-import { type EventOf, type Listener, ListenerConfigError } from '../src/index.ts'
+import { type EventOf, type Listener, ListenerConfigError, type Verdict } from '../src/index.ts'
 import { readableAgain } from './hono/read-again.ts'
-import {
-  behindProxies,
-  commitBefore,
-  createObserver,
-  createReceiver,
-  type EmittingRequest,
-  fromNode,
-  fromWeb,
-  GUARDS_MORE,
-  type Incoming,
-  type ListenerLookup,
-  type NodeRequest,
-  type NodeResponse,
-  type ObservedRequest,
-  type ObserverOptions,
-  observedNode,
-  observedWeb,
-  type ReceiverOptions,
-  type SourceFinder,
-  type StatusOf,
-  settleAtEnd,
-  settleBefore,
-  toResponse,
-  type WhenReturned,
-  withBody,
-  withKept,
-} from './kit/index.ts'
+import { asError } from './kit/as-error.ts'
+import type { HandlerEnd } from './kit/hung-up.ts'
+import { GUARDS_MORE, type Incoming, type SourceFinder, withBody } from './kit/incoming.ts'
+import type { ListenerLookup } from './kit/lookup.ts'
+import { type ExactBody, observe } from './kit/observe.ts'
+import { type Claimed, type Refusal, toResponse } from './kit/outcome.ts'
+import { fromNode, type NodeRequest, type NodeResponse } from './kit/read-node.ts'
+import { fromWeb } from './kit/read-web.ts'
+import { createReceiver, type ReceiverOptions } from './kit/receiver.ts'
+import { commitBefore, type StatusOf, settleAtEnd, settleBefore } from './kit/settle.ts'
+import { behindProxies } from './kit/trusted-proxies.ts'
 
-export type { ListenerLookup } from './kit/index.ts'
+export type { ListenerLookup } from './kit/lookup.ts'
 
 /**
  * The options of `verifyWebhook`.
@@ -50,8 +34,8 @@ export interface VerifyWebhookOptions extends ReceiverOptions {
  * Verifies deliveries before your handler. Passes verified ones on, with the event in `c.var.webhook`, and responds to all
  * others itself. The handler can still read the exact body: with `c.req.json()` etc., from `c.req.raw`, or with Hono's
  * `cloneRawRequest` and `proxy`. For a new request, clone it first: `new Request(url, c.req.raw.clone())`. Without the clone, it
- * fails on Workers, and `new Request(c.req.raw)` on Deno too. On Node, the event is settled after the response, as in Express and
- * Fastify. On other runtimes, and with a transaction for each event, it is settled before.
+ * fails on Workers, and `new Request(c.req.raw)` on Deno too. On Node, the event is settled after the response, as in
+ * Express. On other runtimes, and after `event.commit(tx)`, it is settled before.
  *
  * Use `app.all` if the sender's handshake is a GET, HEAD or OPTIONS request. Setup mistakes are thrown to `app.onError` as a
  * ListenerConfigError that names the fix.
@@ -80,85 +64,65 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   }
 
   async function guard(c: Context, next: Next, incoming: Incoming): Promise<Response | undefined> {
-    const outcome = await receiver.receiveAndClaim(c, incoming)
-    if (outcome.reply) return toResponse(outcome.reply)
-    offerBody(c, outcome.event.rawBody)
-    c.set('webhook', outcome.event)
-    const { outgoing } = nodeOf(c)
-    // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
-    const run = async () => {
-      await next()
-      return undefined
+    let outcome: Claimed<Given> | Refusal
+    try {
+      outcome = await receiver.receiveAndClaim(c, incoming)
+    } catch (thrown) {
+      throw asError(thrown)
     }
-    if (outgoing === undefined) return settleBefore(c.req.raw, outcome, run, statusOf(c))
-    const handled = run().then(() => commitBefore(outcome, () => statusOf(c).answer(undefined)))
-    const whenReturned: WhenReturned = (tell) => void handled.then(() => tell()).catch(() => {})
-    settleAtEnd(outgoing, outcome, { handled, whenReturned, returned: lateStatusOf(c, handled) })
+    if (outcome.reply) return toResponse(outcome.reply)
+    const claimed = outcome
+    offerBody(c, claimed.event.rawBody)
+    c.set('webhook', claimed.event)
+    const { outgoing } = nodeOf(c)
+    if (outgoing === undefined) return settleBefore(c.req.raw, claimed, run, statusOf(c))
+    const handled = handle()
+    const endOf = () => {
+      if (outgoing.writableEnded) c.finalized = false // or Hono drops what a handler returns once a timeout has answered
+      return handled
+    }
+    settleAtEnd(outgoing, claimed, { handled: endOf, awaited: handled })
     await handled
     return undefined
+
+    // Resolves with undefined: next() resolves with Hono's context, which would be taken for the handler's response.
+    async function run(): Promise<undefined> {
+      await next()
+    }
+
+    async function handle(): Promise<HandlerEnd> {
+      await next()
+      const committing = commitBefore(claimed, () => statusOf(c).answer(undefined))
+      if (committing) await committing
+      if (!outgoing?.writableEnded) return 'answers'
+      return c.finalized ? c.res.status : 'leaves'
+    }
   }
 }
 
 /**
- * The options of `observeWebhook`.
+ * Judges a delivery beside your own check, which stays in charge and has read the exact bytes. Runs every check but the claim, and tells
+ * the listener's hooks, with `enforced: false`. Answers nothing and changes nothing. Does not skip duplicates.
  *
  * @example
  * ```ts
- * observeWebhook(listener, { sourceIp: (c) => c.req.header('cf-connecting-ip') })
- * ```
- */
-export interface ObserveWebhookOptions
-  extends ObserverOptions,
-    Pick<VerifyWebhookOptions, 'sourceIp' | 'trustedProxies'> {}
-
-/**
- * Tries a listener beside your own check, which goes on as before. Runs every check but the claim, and tells the listener's
- * hooks, with `enforced: false`. Changes and delays nothing, whatever happens, and answers nothing. Copies the body while
- * what comes next reads it, and asks for no byte itself: from the Node request, or from `c.req.raw` on other runtimes, which stays
- * the same object.
- *
- * Reports nothing if nothing reads the body, or not to its end. If the exact bytes are gone, or are read in a way that cannot be
- * followed, e.g. by `new Request(c.req.raw)`, tells `onError` once.
- *
- * @example
- * ```ts
- * app.post('/webhooks', observeWebhook(listener), (c) => c.text('the handler as it is, with its own check'))
+ * app.post('/webhooks', async (c) => {
+ *   void observeWebhook(listener, c, await c.req.text()) // on Workers: c.executionCtx.waitUntil(observeWebhook(…))
+ *   return c.text('the handler as it is, with its own check')
+ * })
  * ```
  *
- * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` if neither `sourceIp`
- * nor `trustedProxies` is set.
+ * @param rawBody What your own check hashes.
+ * @returns The verdict. Undefined if there is none: the key host is away, or the setup has a mistake, which `onError` is told. Never
+ * rejects.
  */
 export function observeWebhook(
-  target: Listener<unknown> | ListenerLookup<Context, Listener<unknown>>,
-  options: ObserveWebhookOptions = {},
-): MiddlewareHandler {
-  const observer = createObserver(target, options, OWN_OPTIONS)
-  const sourceOf = sourceFinder(options)
-  if (typeof target !== 'function' && target.isSourceAllowed) mustKnowSource(options)
-  return async function observeWebhook(c, next) {
-    let tellHandled = () => {}
-    const whenHandled = (callback: () => void) => {
-      tellHandled = callback
-    }
-    void observer.observe(c, () => observedOf(c, whenHandled, sourceOf))
-    await next().finally(() => tellHandled())
-  }
-}
-
-/** A Hono request as an `ObservedRequest`. Takes the body from Hono's cache if a middleware has read it, or else from the stream. */
-function observedOf(
+  listener: Listener<unknown>,
   c: Context,
-  whenHandled: (callback: () => void) => void,
-  sourceOf: SourceFinder<Context>,
-): ObservedRequest {
-  const { incoming } = nodeOf(c)
-  const sourceIp = (_: unknown, listener: Listener<unknown>) => sourceOf(c, listener)
-  const observed =
-    incoming && !isHandedOut(c, incoming)
-      ? observedNode(incoming as EmittingRequest, sourceIp) // as Node makes it
-      : observedWeb(c.req.raw, whenHandled, sourceIp)
-  const kept = c.req.bodyCache.arrayBuffer ?? c.req.bodyCache.text
-  return kept ? withKept(observed, kept) : observed
+  rawBody: ExactBody,
+  options: Pick<VerifyWebhookOptions, 'sourceIp' | 'trustedProxies'> = {},
+): Promise<Verdict<unknown> | undefined> {
+  return observe(listener, () => requestOf(c, sourceFinder(options)), rawBody)
 }
 
 const OWN_OPTIONS = {
@@ -191,17 +155,25 @@ function mustKnowSource({ sourceIp, trustedProxies }: VerifyWebhookOptions): voi
   throw new ListenerConfigError('sourceIp', problem)
 }
 
-/** A Hono request as an `Incoming`. */
-function incomingOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
+/** The Node request below, if Hono runs on Node, or else the web request, as an `Incoming`. */
+function requestOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
   const { incoming, outgoing } = nodeOf(c)
   const sourceIp = (_: unknown, listener: Listener<unknown>) => sourceOf(c, listener)
-  const request = incoming ? fromNode(incoming, outgoing, sourceIp) : fromWeb(c.req?.raw, sourceIp)
+  return incoming ? fromNode(incoming, outgoing, sourceIp, PARSER) : fromWeb(c.req?.raw, sourceIp)
+}
+
+/** With a body that an earlier middleware may have read. */
+function incomingOf(c: Context, sourceOf: SourceFinder<Context>): Incoming {
+  const { incoming } = nodeOf(c)
+  const request = requestOf(c, sourceOf)
   const isBodyTouched = c.req.bodyCache.arrayBuffer !== undefined || isHandedOut(c, incoming)
   if (!isBodyTouched && request.method === 'POST') return request
   // Not the helper of `hono/route`, which came with Hono 4.8: this adapter imports only types.
   const where = c.req.routePath.endsWith('*') ? GUARDS_MORE : undefined
   return { ...(isBodyTouched ? withTouchedBody(request, c) : request), where }
 }
+
+const PARSER = 'c.req.json(), unless it reads request.clone()'
 
 /** The underlying Node request and response, if Hono runs on Node. Cheaper and more exact than the web request. */
 function nodeOf(c: Context): { readonly incoming?: NodeRequest; readonly outgoing?: NodeResponse } {
@@ -245,20 +217,6 @@ class CopyOnDemand extends Promise<ArrayBuffer> {
   ): Promise<Done | Failed> {
     // Not slice(), which for a Buffer returns a view into its pool.
     return Promise.resolve(new Uint8Array(this.#bytes).buffer).then(onBytes, onError)
-  }
-}
-
-/** The status of a handler that returns after a timeout has answered. Hono drops its response, unless told that there is none yet. */
-function lateStatusOf(c: Context, handled: Promise<unknown>): () => Promise<number | undefined> | undefined {
-  let hasEnded = false
-  const onEnd = () => {
-    hasEnded = true
-  }
-  handled.then(onEnd, onEnd)
-  return () => {
-    if (hasEnded) return undefined // its own answer
-    c.finalized = false
-    return handled.then(() => (c.finalized ? c.res.status : undefined))
   }
 }
 

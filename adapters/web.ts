@@ -3,22 +3,18 @@ import {
   ListenerConfigError,
   type MaybePromise,
   type PayloadOf,
+  type Verdict,
   type WebhookEvent,
 } from '../src/index.ts'
-import {
-  createObserver,
-  createReceiver,
-  fromWeb,
-  type Incoming,
-  type ListenerLookup,
-  type ObserverOptions,
-  observedWeb,
-  type ReceiverOptions,
-  settleBefore,
-  toResponse,
-} from './kit/index.ts'
+import type { Incoming, SourceFinder } from './kit/incoming.ts'
+import type { ListenerLookup } from './kit/lookup.ts'
+import { type ExactBody, observe } from './kit/observe.ts'
+import { toResponse } from './kit/outcome.ts'
+import { fromWeb } from './kit/read-web.ts'
+import { createReceiver, type ReceiverOptions } from './kit/receiver.ts'
+import { settleBefore } from './kit/settle.ts'
 
-export type { ListenerLookup } from './kit/index.ts'
+export type { ListenerLookup } from './kit/lookup.ts'
 
 /** The options of `webhookHandler`. */
 export interface WebhookHandlerOptions extends ReceiverOptions {}
@@ -78,11 +74,7 @@ export function webhookHandler<Given extends Listener<unknown>>(
   if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
   // Not async itself: another framework may wait for no promise, so what is no request must throw.
   return (request, source) => {
-    const sourceOf = (_: Request, { isSourceAllowed }: Listener<unknown>) => {
-      if (isSourceAllowed && !('sourceIp' in Object(source))) throw addressNotGiven()
-      return source?.sourceIp
-    }
-    return answer(request, fromWeb(request, sourceOf))
+    return answer(request, fromWeb(request, sourceGiven(source)))
   }
 
   async function answer(request: Request, incoming: Incoming): Promise<Response> {
@@ -98,6 +90,13 @@ export function webhookHandler<Given extends Listener<unknown>>(
 }
 
 /** `sourceIp: undefined` is allowed; omitting `sourceIp` is usually a mistake. */
+function sourceGiven(source: RequestSource | undefined): SourceFinder<Request> {
+  return (_, { isSourceAllowed }) => {
+    if (isSourceAllowed && !('sourceIp' in Object(source))) throw addressNotGiven()
+    return source?.sourceIp
+  }
+}
+
 function addressNotGiven(): ListenerConfigError {
   return new ListenerConfigError(
     'sourceIp',
@@ -111,80 +110,27 @@ function noResponse(): ListenerConfigError {
 }
 
 /**
- * The options of `observeWebhook`.
+ * Judges a delivery beside your own check, which stays in charge and has read the exact bytes. Runs every check but the claim, and tells
+ * the listener's hooks, with `enforced: false`. Answers nothing and changes nothing. Does not skip duplicates.
  *
  * @example
  * ```ts
- * const options: ObserveWebhookOptions = { sourceIp: ({ headers }) => headers.get('cf-connecting-ip') ?? undefined }
- * ```
- */
-export interface ObserveWebhookOptions extends ObserverOptions {
-  /** Returns the source address, e.g. from a header that your platform sets. A listener with `allowedCidrs` needs it. */
-  readonly sourceIp?: ((request: Request) => string | undefined) | undefined
-}
-
-/**
- * Tries a listener beside your own check, which goes on as before. Returns your fetch handler, which gets the same arguments
- * and answers as before. Runs every check but the claim, and tells the listener's hooks, with `enforced: false`. Changes and
- * delays nothing, whatever happens. Copies the body while the handler reads it, and asks for no byte itself. The handler gets
- * the same `request`.
- *
- * Reports nothing if the handler does not read the body, or not to its end. If something has read it before, or reads it in a way
- * that cannot be followed, e.g. by `new Request(request)` or `fetch(request)`, tells `onError` once.
- *
- * @example
- * ```ts
- * export default { fetch: observeWebhook(listener, async (request: Request) => new Response(await request.text())) }
+ * async function POST(request: Request) {
+ *   const body = await request.text()
+ *   void observeWebhook(listener, request, body) // on Workers: ctx.waitUntil(observeWebhook(…))
+ *   return new Response('the handler as it is, with its own check')
+ * }
  * ```
  *
- * @throws ListenerConfigError for unknown or invalid options, and for a listener with `allowedCidrs` without `sourceIp`.
+ * @param rawBody What your own check hashes.
+ * @returns The verdict. Undefined if there is none: the key host is away, or the setup has a mistake, which `onError` is told. Never
+ * rejects.
  */
-export function observeWebhook<Given extends readonly unknown[], Result>(
-  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
-  handler: (request: Request, ...given: Given) => Result,
-  options: ObserveWebhookOptions = {},
-): (request: Request, ...given: Given) => Result {
-  const { sourceIp } = options
-  const observer = createObserver(target, options, OWN_OPTIONS)
-  if (typeof handler !== 'function') throw new ListenerConfigError('handler', 'must be a function')
-  const sourceOf = (request: Request, { isSourceAllowed }: Listener<unknown>) => {
-    if (isSourceAllowed && !sourceIp) throw sourceNotKnown()
-    return sourceIp?.(request)
-  }
-  if (typeof target !== 'function' && target.isSourceAllowed && !sourceIp) throw sourceNotKnown()
-  return (request, ...given) => {
-    let tellHandled = () => {}
-    const whenHandled = (callback: () => void) => {
-      tellHandled = callback
-    }
-    void observer.observe(request, () => observedWeb(request, whenHandled, sourceOf))
-    try {
-      const answer = handler(request, ...given)
-      void whenOver(answer, tellHandled)
-      return answer
-    } catch (error) {
-      tellHandled()
-      throw error
-    }
-  }
-}
-
-/** Never rejects: the answer, with its error, goes to the caller. */
-async function whenOver(answer: unknown, callback: () => void): Promise<void> {
-  try {
-    await answer
-  } catch {}
-  callback()
-}
-
-const OWN_OPTIONS = {
-  sourceIp(value: unknown) {
-    if (value !== undefined && typeof value !== 'function') {
-      throw new ListenerConfigError('sourceIp', 'must be a function')
-    }
-  },
-}
-
-function sourceNotKnown(): ListenerConfigError {
-  return new ListenerConfigError('sourceIp', 'a listener with allowedCidrs needs it to know the source')
+export function observeWebhook(
+  listener: Listener<unknown>,
+  request: Request,
+  rawBody: ExactBody,
+  source?: RequestSource,
+): Promise<Verdict<unknown> | undefined> {
+  return observe(listener, () => fromWeb(request, sourceGiven(source)), rawBody)
 }

@@ -7,14 +7,14 @@ import { least, median, ratio } from './rounds.mjs'
 
 const HELP = `node bench/cold-import.mjs [options]
 
-Compares a process that imports hookgate with one that imports an empty module and ipaddr.js. In each
+Compares a process that imports hookgate with one that imports an empty module. In each
 round every variant is a new process, in rotating order. Measures CPU time from the process's start to the end
 of its imports. Run "npm run build" first.
 
 Options:
   --rounds N     measured rounds (default 31)
   --node path    another Node (default: this one)
-  --folder path  another project with hookgate and ipaddr.js installed (default: this one)
+  --folder path  another project with hookgate installed (default: this one)
   --json         print the ratios to the floor as JSON
   --help         show this help
 `
@@ -36,13 +36,12 @@ if (values.help) {
 const node = resolve(values.node)
 
 const EMPTY = 'data:text/javascript,'
-const FLOOR = 'an empty module and ipaddr.js'
+const FLOOR = 'an empty module'
 
 /** The imports of each process, in order. */
 const VARIANTS = {
-  'an empty module': [EMPTY],
-  [FLOOR]: [EMPTY, 'ipaddr.js'],
-  'the same and node:crypto': [EMPTY, 'ipaddr.js', 'node:crypto'],
+  [FLOOR]: [EMPTY],
+  'the same and node:crypto': [EMPTY, 'node:crypto'],
   hookgate: ['hookgate'],
   'hookgate, hookgate/jwt': ['hookgate', 'hookgate/jwt'],
 }

@@ -34,7 +34,7 @@ class Response {
 async function variant(name, folder, hooks) {
   const load = (path) => import(pathToFileURL(resolve(folder, path)).href)
   const { defineListener } = await load('src/index.js')
-  const { createReceiver, settleAtEnd } = await load('adapters/kit/index.js')
+  const { createReceiver, settleAfter } = await load('adapters/kit/index.js')
   const auth = { authenticate: () => ({ method: 'hmac', secretId: 'main' }) } // a signature would hide the difference
   const listener = defineListener({ id: 'bench', auth, store, ...hooks })
   const receiver = createReceiver(listener)
@@ -43,14 +43,14 @@ async function variant(name, folder, hooks) {
     deliveries = Array.from({ length: OPERATIONS }, (_, serial) => signedDelivery(64, serial))
   }
   const loop = ownLoop()
-  return { name, prepare, run: () => loop(receiver, settleAtEnd, Response, deliveries) }
+  return { name, prepare, run: () => loop(receiver, settleAfter, Response, deliveries) }
 }
 
 /** One per build, so that each gets its own JIT code. */
 function ownLoop() {
   return new Function(
     'receiver',
-    'settleAtEnd',
+    'settleAfter',
     'Response',
     'deliveries',
     `return (async () => {
@@ -60,7 +60,7 @@ function ownLoop() {
         const outcome = await receiver.receiveAndClaim({}, incoming)
         if (outcome.reply) throw new Error(outcome.reply.body)
         const response = new Response()
-        settleAtEnd(response, outcome)
+        settleAfter(response, outcome)
         response.finish()
         await null
         await null

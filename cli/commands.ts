@@ -10,7 +10,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   secret: async () => (await import('./commands/secret.ts')).secret,
   keys: async () => (await import('./commands/keys.ts')).keys,
   doctor: async () => (await import('./commands/doctor/doctor.ts')).doctor,
-  completions: async () => (await import('./commands/completions/completions.ts')).completionsOf(allCommands),
+  inbox: async () => (await import('./commands/inbox/inbox.ts')).inboxCommand,
 }
 
 export function allCommands(): Promise<readonly Command[]> {

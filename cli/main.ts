@@ -1,28 +1,28 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
-import { columns } from './command-line/command.ts'
+import { columns, innermost } from './command-line/command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './command-line/exit.ts'
 import { nearest } from './command-line/nearest.ts'
 import { print, printable, remark, withHelp } from './command-line/output.ts'
 import { codeOf } from './command-line/values.ts'
 import { allCommands, COMMANDS } from './commands.ts'
 
-async function main([name = '', ...args]: readonly string[]): Promise<ExitCode> {
+async function main([name = '', ...given]: readonly string[]): Promise<ExitCode> {
   if (name === '--version' || name === '-v') return done(await version())
-  if (name === 'help' && Object.hasOwn(COMMANDS, args[0] ?? '')) return main([...args, '--help'])
+  if (name === 'help' && Object.hasOwn(COMMANDS, given[0] ?? '')) return main([...given, '--help'])
   if (['', '--help', '-h', 'help'].includes(name)) return done(await overview())
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
     return complain('hookgate', noCommand(name))
   }
-  const command = await load()
+  const [command, args] = innermost(await load(), given)
   if (asksForHelp(args)) return done(command.help)
   try {
     return await command.run(args)
   } catch (error) {
-    if (error instanceof UsageError) return complain(`hookgate ${name}`, error.message, error.cause)
+    if (error instanceof UsageError) return complain(`hookgate ${command.name}`, error.message, error.cause)
     if (!(error instanceof RefusedError)) throw error
-    remark(withHelp(`hookgate ${name}: ${error.message}`, error.cause))
+    remark(withHelp(`hookgate ${command.name}: ${error.message}`, error.cause))
     return EXIT.refused
   }
 }

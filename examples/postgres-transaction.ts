@@ -5,13 +5,14 @@ import { stripe } from 'hookgate/schemes/stripe'
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
-// Exactly-once effects: each event has one transaction, for its record and for everything that its handler writes.
+// Exactly-once effects: what the handler writes, and that the event is done, commit in one transaction of yours.
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 }) // an open event occupies one connection
-pool.on('error', (error) => console.error('an idle connection broke:', error.message)) // without it, that ends the process
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 })
+// Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
+pool.on('error', (error) => console.error('an idle connection broke:', error.message))
+pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
 
 const store = postgresStore(pool)
-const events = store.transactionPerEvent({ connect: () => pool.connect() })
 
 // Run this when you deploy, not here.
 await store.migrate()
@@ -20,8 +21,7 @@ await pool.query('CREATE TABLE IF NOT EXISTS payments (event_id text, content js
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: events,
-  leaseSeconds: 10, // after that, the transaction of an event that is still open is rolled back
+  store,
   onVerdict(verdict) {
     if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
   },
@@ -32,10 +32,18 @@ const app = express()
 
 app.post('/webhooks/stripe', verifyWebhook(listener), async (req, res) => {
   const event = webhookOf(req, listener)
-  const tx = events.transactionOf(event)
-  await tx.query('INSERT INTO payments VALUES ($1, $2)', [event.id, JSON.stringify(event.payload)])
-  await event.commit() // before the answer: if it fails, the sender has to know
-  res.sendStatus(200)
+  const tx = await pool.connect()
+  try {
+    await tx.query('BEGIN')
+    await tx.query('INSERT INTO payments VALUES ($1, $2)', [event.id, JSON.stringify(event.payload)])
+    await event.commit(tx) // the last statement
+    await tx.query('COMMIT')
+    tx.release()
+  } catch (error) {
+    tx.release(true) // closes the connection, and Postgres rolls back
+    throw error
+  }
+  res.sendStatus(200) // only after COMMIT
 }) // if it throws, the transaction is rolled back, and the event runs again when Stripe retries
 
 setInterval(() => store.sweep().catch(console.error), 60_000).unref()

@@ -2,6 +2,7 @@ import express from 'express'
 import { defineListener } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { stripe } from 'hookgate/schemes/stripe'
+import { onStop } from 'hookgate/stop'
 import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 
@@ -43,11 +44,5 @@ const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
   log({ level: 'info', listening: server.address() })
 })
 
-// Running requests are answered and their events committed. Then the store's client ends, and the process with it.
-process.once('SIGTERM', () => {
-  // Keep-alive connections, such as a proxy's, would stop the server from closing.
-  server.prependListener('request', (_req, res) => res.setHeader('connection', 'close'))
-  server.close(() => {
-    redis.quit().catch((error) => log({ level: 'error', redis: error.message }))
-  })
-})
+// On SIGTERM and Ctrl-C. Running requests are answered and their events committed. Then the store's client ends, and the process with it.
+onStop(server, () => redis.quit().catch((error) => log({ level: 'error', redis: error.message })))

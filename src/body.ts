@@ -1,8 +1,9 @@
 import { decodeUtf8 } from './lib/bytes.ts'
 import { type Json, parseJson } from './lib/json.ts'
 import type { Selection } from './lib/json-members.ts'
+import { type UnreadBytes, unread } from './lib/unread.ts'
+import { MOST_READ } from './limits.ts'
 import { type Failure, fail } from './reason.ts'
-import type { FormField } from './schemes/kit/form-fields.ts'
 
 /** A parsed body, or the reason why it does not parse. */
 export type ParseResult = { readonly payload: Json } | Failure<'body_not_json' | 'body_malformed'>
@@ -23,12 +24,22 @@ export function readJson(body: Uint8Array): ParseResult {
   return 'problem' in parsed ? fail('body_not_json', parsed.problem) : { payload: parsed.value }
 }
 
+/** A field of a form that is not authenticated yet. */
+export interface FormField {
+  /** Decoded. */
+  readonly name: string
+  /** Without the percent encoding. Not checked: any bytes. */
+  readonly value: Uint8Array
+}
+
 /** How the bodies of a protocol are read. */
 export interface BodyFormat {
   /** Finds the reader for a media type. Undefined if deliveries never have the type. */
   readonly readerFor: (mediaType: string | undefined) => ReadBody | undefined
   /** Decodes the fields of a form before it is authenticated, or says why it cannot. */
   readonly fieldsOf?: ((body: Uint8Array) => readonly FormField[] | string) | undefined
+  /** Finds the bytes of a string member of JSON before it is authenticated, or says why it cannot. */
+  readonly memberOf?: ((body: Uint8Array, name: string) => Uint8Array | string | undefined) | undefined
   /** What is read of a body before it is authenticated. */
   readonly preAuth?: PreAuthLimits | undefined
 }
@@ -61,9 +72,24 @@ export class Body {
 
   /** Decodes the fields of a form, within the same limits. */
   fields(): readonly FormField[] | undefined {
-    const fields = this.#format.fieldsOf?.(this.#bytes)
-    if (typeof fields !== 'string') return fields
-    this.problem = fields
+    return this.#found(this.#format.fieldsOf?.(this.#bytes))
+  }
+
+  /** Finds the bytes of a string member of JSON, within the same limits. */
+  member(name: string): UnreadBytes | undefined {
+    const found = this.#found(this.#format.memberOf?.(this.#bytes, name))
+    return found && unread(found)
+  }
+
+  /** Decodes a short body. */
+  text(mostBytes: number): string | undefined {
+    const isShort = this.#bytes.length <= Math.min(mostBytes, MOST_READ)
+    return isShort ? decodeUtf8(this.#bytes) : undefined
+  }
+
+  #found<Value>(found: Value | string): Value | undefined {
+    if (typeof found !== 'string') return found
+    this.problem = found
     return undefined
   }
 

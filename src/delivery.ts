@@ -46,7 +46,10 @@ export interface Delivery {
 }
 
 /** Treats an empty header like an absent one. A repeated header is an array. */
-export function headerOf(delivery: Delivery, name: string): string | readonly string[] | undefined {
+export function headerOf(
+  delivery: Pick<Delivery, 'header'>,
+  name: string,
+): string | readonly string[] | undefined {
   const value = delivery.header(name)
   if (!value?.length) return undefined // null too, so that you can pass `headers.get(name)`
   return typeof value === 'string' || value.length > 1 ? value : value[0] || undefined
@@ -56,7 +59,7 @@ export function headerOf(delivery: Delivery, name: string): string | readonly st
 export const LONGEST_URL = 8192
 
 /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */
-export function queryTextOf({ url = '' }: Delivery): string | undefined {
+export function queryTextOf({ url = '' }: Pick<Delivery, 'url'>): string | undefined {
   if (url.length > LONGEST_URL) return undefined
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start + 1)
@@ -66,7 +69,7 @@ export function queryTextOf({ url = '' }: Delivery): string | undefined {
  * The value of a header that may be a list, or a token with `, `. Repeated lines are joined with `, ` (RFC 9110 5.3). A web
  * runtime reports a value that contains `, ` as repeated, and joining restores it.
  */
-export function fieldText(delivery: Delivery, name: string): string | undefined {
+export function fieldText(delivery: Pick<Delivery, 'header'>, name: string): string | undefined {
   const value = headerOf(delivery, name)
   return typeof value === 'object' ? value.join(', ') : value
 }

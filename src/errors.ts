@@ -78,7 +78,7 @@ export class EventStoreError extends CodedError<'ERR_EVENT_STORE'> {
  * of `event.signal`. Adapters also write its code to the console if there is no `onError`. By `code`:
  *
  * - `ERR_LEASE_LOST`: the lease ended before it could be renewed. `cause` holds the store's error, if there was one. Thrown by
- *   `event.commit()` if the event's transaction ended with it.
+ *   `event.commit(tx)`, whose transaction then fails.
  * - `ERR_RUN_TOO_LONG`: the handler ran longer than `maxRunSeconds`.
  * - `ERR_NO_ANSWER`: the handler outlived its lease, and the store has no `renew`.
  *

@@ -1,6 +1,6 @@
 import type { CommitAnswer } from './event-store.ts'
 import type { Json } from './lib/json.ts'
-import type { Coverage } from './schemes/kit/scheme.ts'
+import type { Coverage } from './scheme.ts'
 import type { Named } from './typed-events.ts'
 
 /**
@@ -43,6 +43,12 @@ export type EventAuth =
       readonly secretId: string
       /** What the signature covers. `token`: the sender presented a secret and signed nothing. */
       readonly covers: Coverage
+    }
+  | {
+      /** Nobody signed it: `recover` of `hookgate/management` asked the sender's API for it. */
+      readonly method: 'api'
+      /** The name of the sender's scheme, e.g. `stripe`. */
+      readonly scheme: string
     }
 
 /**
@@ -119,11 +125,16 @@ export interface ClaimedEvent<Payload = Json> {
    * respond with 2xx. To drop a bad event for good, respond with 2xx. You may also commit yourself; no response undoes it.
    * Waits for an earlier call of `commit()` or `release()`.
    *
+   * With `tx`, as the last statement of your own open transaction, the event is done when that transaction commits: what you wrote in it
+   * takes effect exactly once. If another delivery has run the event by then, or runs it, your transaction fails. Answer 2xx only after
+   * its COMMIT. If you do so though it was rolled back, the event is released, and `onError` is told.
+   *
+   * @param tx What the store takes as its client, or an executor of your ORM, which runs statements in the transaction.
    * @returns `lost` after a `release()`, or if the lease expired and another delivery claimed the event.
-   * @throws EventStoreError if the store fails. You may call it again. LeaseLostError if its transaction, of a store with one per
-   * event, has ended and was rolled back: answer no 2xx.
+   * @throws EventStoreError if the store fails. Without `tx`, you may call it again. With `tx`: LeaseLostError if the event is no longer
+   * yours; ListenerConfigError for a store that cannot join transactions, for a client without one, and in a savepoint.
    */
-  commit(): Promise<CommitAnswer>
+  commit(...tx: [] | [tx: object]): Promise<CommitAnswer>
   /**
    * Gives the event up, so that its next delivery runs at once. With `settle: 'auto'`, the adapter calls this if the handler
    * throws, and for every status but 2xx, 408, 503 and 504. After the last three the handler may still be running, so the

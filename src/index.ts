@@ -19,12 +19,16 @@ export type {
   WebhookEvent,
 } from './event.ts'
 export {
+  type AcceptingListener,
   type ClaimAnswer,
   type CommitAnswer,
+  type CommitIn,
   type EventKey,
   type EventStore,
   eventKeyText,
+  type RenewAnswer,
 } from './event-store.ts'
+export { inTransaction } from './joining.ts'
 export type { Clock } from './lib/clock.ts'
 export type { Json } from './lib/json.ts'
 export type { MaybePromise } from './lib/maybe-promise.ts'

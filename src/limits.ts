@@ -6,6 +6,9 @@ export const MAX_BODY_BYTES = 65_536
 /** How many bytes of a body may be hashed at once, for all secrets together: more are hashed in turns of the event loop. */
 export const MOST_HASHED_AT_ONCE = 1_048_576
 
+/** The longest body of another sender that is read before its sender is known, in bytes: 384 KB, as much as Amazon SNS sends. */
+export const MOST_READ = 393_216
+
 /** How far `Webhook-Timestamp` may be from the server's time, in seconds, in either direction. */
 export const TOLERANCE_SECONDS = 300
 

@@ -255,7 +255,8 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
   /**
    * Called for every failure that is not the sender's fault: the store, the key host, a payload schema that throws, a
    * redirect from the handler, or a handler that has lost its lease. Not awaited; errors it throws are
-   * ignored. Without it, the adapters write the error's code to `console.warn`, at most once a minute. `null` silences it.
+   * ignored. Without it, the adapters write its message and its cause to `console.warn`, without what they quote, each
+   * at most once a minute. `null` silences it.
    */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | null | undefined
   /**
@@ -284,6 +285,7 @@ const aHook: OptionCheck = (value, option) => {
 const aStore: OptionCheck = (value, option) => {
   withMethods(['claim', 'commit', 'release'], 'memoryStore()')(value, option)
   optional(aFunction)(memberOf(value, 'renew'), `${option}.renew`)
+  optional(withMethods(['join'], 'inTransaction(…)'))(memberOf(value, 'commitIn'), `${option}.commitIn`)
 }
 
 const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
@@ -337,7 +339,9 @@ function defaultsOf({ maxBodyBytes, time, ...protocol }: Protocol, tolerance?: n
     retentionSeconds:
       retentionSeconds === 'replay-window'
         ? replayableSeconds(time?.of === 'event', tolerance ?? toleranceSeconds)
-        : (retentionSeconds ?? (isTimed ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS)),
+        : isTimed
+          ? RETENTION_SECONDS
+          : UNTIMED_RETENTION_SECONDS,
     leaseSeconds,
   }
 }

@@ -17,6 +17,7 @@ import {
 } from './lib/options.ts'
 import { Refreshed, type WaitUntil } from './lib/refreshed.ts'
 import type { Listener, VerdictContext } from './listener.ts'
+import { noteReplaced } from './shared-id.ts'
 
 const OPTIONS: OptionTable<ListenersOptions<Listener<unknown>>> = {
   load: aFunction,
@@ -156,7 +157,12 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
       timeoutMs: timeoutSeconds * 1000,
       waitUntil: options.waitUntil,
     }
-    this.#known = new LRUCache({ max: options.maxListeners ?? 10_000 })
+    this.#known = new LRUCache({
+      max: options.maxListeners ?? 10_000,
+      dispose: (entry, _id, why) => {
+        if (why === 'evict') noteGone(entry.cached)
+      },
+    })
     this.#unknown = new LRUCache({ max: options.maxUnknown ?? 10_000 })
   }
 
@@ -173,6 +179,11 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
   }
 
   forget(id: string): void {
+    noteGone(this.#entryOf(id)?.cached)
+    this.#drop(id)
+  }
+
+  #drop(id: string): void {
     for (const entries of [this.#known, this.#loading, this.#unknown, this.#failed]) entries.delete(id)
   }
 
@@ -205,7 +216,7 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     begun.then(() => {
       // Forgotten meanwhile: the load may have read what was there before.
       if (this.#loading.get(entry.id) !== entry) return
-      this.forget(entry.id)
+      this.#drop(entry.id)
       this.#cacheFor(entry).set(entry.id, entry)
     })
     return begun
@@ -226,7 +237,9 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     try {
       const found = Promise.resolve(load(id, known))
       const late = () => new Error(`load took longer than ${timeoutMs} ms`)
-      return checked(await withDeadline(found, timeoutMs, late))
+      const loaded = checked(await withDeadline(found, timeoutMs, late))
+      if (known !== undefined && known !== loaded) noteReplaced(known)
+      return loaded
     } catch (cause) {
       const failure = new ListenerLoadError('the listener could not be loaded', { cause })
       callHook(onError, failure, { listenerId: id, durationMs: timeOf(this.#clock) - beganAt })
@@ -247,6 +260,11 @@ class ListenerCache<Given extends Listener<unknown>> implements Listeners<Given>
     if (isLoaded) return this.find(entry.id) // joined so late that the result is too old
     throw failure?.error ?? new ListenerLoadError('the request that was loading the listener ended first')
   }
+}
+
+/** Deliveries that have found this listener may still claim for it when another one has been loaded. */
+function noteGone(cached: Pick<Refreshed<Listener<unknown> | undefined>, 'last'> | undefined): void {
+  if (cached?.last?.value) noteReplaced(cached.last.value)
 }
 
 function checked<Given extends Listener<unknown>>(found: Given | undefined): Given | undefined {

@@ -1,5 +1,6 @@
-import type { Evidence } from './auth/evidence.ts'
+import type { AuthenticEvidence, Evidence } from './auth/evidence.ts'
 import { type BodyFormat, type ParseResult, readJson } from './body.ts'
+import type { SenderScheme } from './code-scheme.ts'
 import type { Delivery } from './delivery.ts'
 import type { ClaimedEvent } from './event.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
@@ -7,8 +8,7 @@ import { parseSeconds } from './lib/time.ts'
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from './limits.ts'
 import { type Failure, type Reason, STATUS, type Statuses } from './reason.ts'
 import type { HandshakeAnswer } from './reply.ts'
-import type { SenderScheme } from './schemes/kit/code-scheme.ts'
-import type { Dedupe, SchemeOptions, TimeForm } from './schemes/kit/scheme.ts'
+import type { Dedupe, SchemeOptions, TimeForm } from './scheme.ts'
 import { EVENT_ID_HEADER, TIMESTAMP_HEADER } from './specification.ts'
 
 /**
@@ -32,7 +32,7 @@ export interface Protocol extends BodyFormat {
   readonly challenge?: string | undefined
   /** The limits of a listener that sets none itself. What is missing is as for every other sender. */
   readonly maxBodyBytes: number
-  readonly retentionSeconds?: number | 'replay-window' | undefined
+  readonly retentionSeconds?: 'replay-window' | undefined
   readonly leaseSeconds?: number | undefined
   readonly maxRunSeconds?: number | undefined
   /** The methods of deliveries. */
@@ -60,13 +60,13 @@ export interface Protocol extends BodyFormat {
   /** The time, in seconds since 1970. NaN if missing or malformed. */
   readonly timeOf: (evidence: Evidence) => number
   /** The ID. Empty if the delivery has none. */
-  readonly idOf: (evidence: Evidence) => string
+  readonly idOf: (evidence: AuthenticEvidence) => string
   /** Whether IDs must be version 4 UUIDs. */
   readonly idIsUuid: boolean
   /** The text after the ID in the signed text, which no signed ID may contain. */
   readonly idDivider: string
   /** The store keys of an event with this ID, which may be empty. Call it only after verification. */
-  readonly keysOf: (evidence: Evidence, id: string) => MaybePromise<readonly string[]>
+  readonly keysOf: (evidence: AuthenticEvidence, id: string) => MaybePromise<readonly string[]>
   /** What identifies an event. */
   readonly dedupe: Dedupe
   /** Genuine bodies repeat, so an event without an ID claims nothing. */

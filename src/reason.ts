@@ -46,6 +46,8 @@ export interface Failure<Reason extends string> {
   readonly detail: string
   /** The page that says how to find the mistake. */
   readonly help?: string | undefined
+  /** What the host's stream of the body has failed with. */
+  readonly cause?: unknown
   /** The detail is the cause. Otherwise a signature may be missing because the sender was not told to sign. */
   readonly isCause?: true
 }
@@ -58,6 +60,7 @@ export function unsignedBecause(detail: string): Failure<'auth_missing'> {
   return { reason: 'auth_missing', detail, isCause: true }
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function fail<const Reason extends string>(reason: Reason, detail: string): Failure<Reason> {
   return { reason, detail }
 }

@@ -1,8 +1,9 @@
 import type { Trigger } from './auth/remote-value.ts'
 import type { EventAuth } from './event.ts'
-import type { ClaimAnswer, CommitAnswer } from './event-store.ts'
+import type { ClaimAnswer, CommitAnswer, RenewAnswer } from './event-store.ts'
 import { plainAddress } from './lib/cidr.ts'
-import { callHook } from './lib/hooks.ts'
+import { callHook, ignoreRejection } from './lib/hooks.ts'
+import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener, VerdictContext } from './listener.ts'
 import type { Reason } from './reason.ts'
@@ -39,21 +40,21 @@ export function reportError(verification: Verification, error: unknown): void {
 }
 
 /** One of the verbs of `verify.ts`. */
-type Work<Result> = (verification: Verification) => Promise<Result>
+type Work<Result> = (verification: Verification) => MaybePromise<Result>
 
 /**
  * Does the work, as one operation for subscribers: they get a beginning, the context around the work, and an end with its
- * result. Without subscribers, only does the work.
+ * result. Tells `onError` of what the work throws.
  */
 export function traceVerify<Result extends Verdict<unknown> | undefined>(
   verification: Verification,
   work: Work<Result>,
-): Promise<Result> {
-  if (!VERIFY?.hasSubscribers) return work(verification)
+): MaybePromise<Result> {
+  if (!VERIFY?.hasSubscribers) return telling(verification, work)
   verification.startedAt ||= performance.now()
   return traced(
     VERIFY,
-    () => work(verification),
+    async () => telling(verification, work),
     // Called at the beginning without an argument, and at the end with the result. Undefined: the checks have passed, and the claim
     // is another operation.
     (...ended: [Result?]) =>
@@ -61,14 +62,26 @@ export function traceVerify<Result extends Verdict<unknown> | undefined>(
   )
 }
 
+function telling<Result>(verification: Verification, work: Work<Result>): MaybePromise<Result> {
+  const tell = (error: unknown): never => {
+    reportError(verification, error)
+    throw error
+  }
+  try {
+    const result = work(verification)
+    return isPromise(result) ? result.catch(tell) : result
+  } catch (error) {
+    return tell(error)
+  }
+}
+
 /** Reports what was decided without any check, e.g. because there was no room. Never throws. */
 export function reportAside(verification: Verification, outcome: Rejected | Error): void {
   const work = async () => {
     if ('ok' in outcome) return report(verification, outcome)
-    reportError(verification, outcome)
     throw outcome
   }
-  traceVerify(verification, work).catch(() => {})
+  ignoreRejection(traceVerify(verification, work))
 }
 
 /** What is published of an operation. `checked`: its claim is another one. */
@@ -86,7 +99,7 @@ function fieldsOf(
     auth: auth && {
       method: auth.method,
       ...('scheme' in auth && { scheme: auth.scheme }),
-      keyId: 'keyId' in auth ? auth.keyId : auth.secretId,
+      keyId: 'keyId' in auth ? auth.keyId : 'secretId' in auth ? auth.secretId : undefined,
     },
   }
 }
@@ -139,14 +152,14 @@ export interface VerifyFields extends VerdictContext, FailedFields {
   readonly reason?: Reason | undefined
   /**
    * How the sender was authenticated, even if the delivery was refused later. `keyId` is the secret's `id` or
-   * the token's `kid`. `scheme` is the name of another sender's scheme, e.g. `stripe`.
+   * the token's `kid`, and undefined for what its API has answered. `scheme` is the name of another sender's scheme, e.g. `stripe`.
    */
   readonly auth?:
-    | { readonly method: EventAuth['method']; readonly keyId: string; readonly scheme?: string }
+    | { readonly method: EventAuth['method']; readonly keyId: string | undefined; readonly scheme?: string }
     | undefined
 }
 
-export type StoreAnswer = ClaimAnswer | CommitAnswer | boolean
+export type StoreAnswer = ClaimAnswer | CommitAnswer | RenewAnswer
 
 /** What the tracing channel `hookgate:store` publishes about a store call. */
 export interface StoreFields extends FailedFields {

@@ -22,6 +22,12 @@ type Routed<Event, Key extends string> = Event extends { readonly type?: undefin
 
 type OfName<Event, Type> = [Type] extends [never] ? never : Event & { readonly type: Type }
 
+/** What `route` returns: one handler, which knows the types that it handles. */
+interface Routes {
+  /** The keys of the handlers, e.g. for `inspect` of `hookgate/management`. */
+  readonly types: readonly string[]
+}
+
 type Handler<Event, Rest extends readonly unknown[], Result> = (event: Event, ...rest: Rest) => Result
 
 type Handlers<Event, Rest extends readonly unknown[], Result> = {
@@ -64,13 +70,19 @@ export function route<
 >(
   listener: Given & ([Rest] extends [never] ? never : NeverUnless<EventOf<Given>, Event>),
   handlers: Handlers<Uninferred<Event>, Uninferred<Rest>, Uninferred<Result>>,
-): Handler<Event, Rest, Result>
+): Handler<Event, Rest, Result> & Routes
 export function route<
   Given extends Listener<unknown>,
   Rest extends readonly unknown[] = [],
   Result = unknown,
->(listener: Given, handlers: Handlers<EventOf<Given>, Rest, Result>): Handler<EventOf<Given>, Rest, Result>
-export function route(listener: unknown, handlers: object): Handler<unknown, readonly unknown[], unknown> {
+>(
+  listener: Given,
+  handlers: Handlers<EventOf<Given>, Rest, Result>,
+): Handler<EventOf<Given>, Rest, Result> & Routes
+export function route(
+  listener: unknown,
+  handlers: object,
+): Handler<unknown, readonly unknown[], unknown> & Routes {
   void listener // only its types are used
   // Own properties only: a type may be `constructor`. Longer prefixes come first.
   const known = new Map<string, Handler<unknown, readonly unknown[], unknown>>(Object.entries(handlers))
@@ -78,10 +90,13 @@ export function route(listener: unknown, handlers: object): Handler<unknown, rea
   const fallback = known.get('*')
   if (fallback === undefined) throw new ListenerConfigError('route', "needs a handler for '*'")
   const prefixes = [...known.keys()].filter((key) => key.endsWith('*')).sort((a, b) => b.length - a.length)
-  return (event, ...rest) => {
-    const type = textOf(event, 'type') ?? ''
-    const prefix = prefixes.find((key) => type.startsWith(key.slice(0, -1))) ?? '*'
-    const handler = known.get(type) ?? known.get(prefix) ?? fallback
-    return handler(event, ...rest)
-  }
+  return Object.assign(
+    (event: unknown, ...rest: readonly unknown[]) => {
+      const type = textOf(event, 'type') ?? ''
+      const prefix = prefixes.find((key) => type.startsWith(key.slice(0, -1))) ?? '*'
+      const handler = known.get(type) ?? known.get(prefix) ?? fallback
+      return handler(event, ...rest)
+    },
+    { types: [...known.keys()] },
+  )
 }

@@ -1,4 +1,4 @@
-import { EventStoreError, LeaseLostError } from './errors.ts'
+import { EventStoreError } from './errors.ts'
 import {
   CLAIM_ANSWERS,
   type ClaimAnswer,
@@ -9,7 +9,7 @@ import {
 import { withDeadline } from './lib/clock.ts'
 import { callHook } from './lib/hooks.ts'
 import type { MaybePromise } from './lib/maybe-promise.ts'
-import { isA } from './lib/member-of.ts'
+import { memberOf } from './lib/member-of.ts'
 import { type TracingChannel, traced, tracingChannel } from './lib/tracing.ts'
 import type { Listener } from './listener.ts'
 import type { StoreAnswer, StoreFields } from './report.ts'
@@ -27,16 +27,15 @@ interface Claimant {
 export interface StoreCall<Answer extends StoreAnswer> {
   readonly name: StoreFields['verb']
   readonly answers: readonly Answer[]
+  /** In a transaction of the app, which bounds it, and gets its own mistakes as they are: what is given up here would still run there. */
+  readonly isOfApp?: boolean
   ask(key: EventKey, claimant: Claimant): MaybePromise<Answer>
 }
 
 export const CLAIM: StoreCall<ClaimAnswer> = {
   name: 'claim',
   answers: CLAIM_ANSWERS,
-  ask: (key, { listener: { store, leaseMs }, owner, retentionMs }) =>
-    retentionMs === undefined
-      ? store.claim(key, owner, leaseMs)
-      : store.claim(key, owner, leaseMs, retentionMs),
+  ask: (key, { listener: { store, leaseMs }, owner }) => store.claim(key, owner, leaseMs),
 }
 
 export const COMMIT: StoreCall<CommitAnswer> = {
@@ -50,13 +49,6 @@ export const RELEASE: StoreCall<boolean> = {
   name: 'release',
   answers: [true, false],
   ask: (key, { listener: { store }, owner }) => store.release(key, owner),
-}
-
-export const RENEW: StoreCall<boolean> = {
-  name: 'renew',
-  answers: [true, false],
-  ask: (key, { listener: { store, leaseMs }, owner }) =>
-    store.renew ? store.renew(key, owner, leaseMs) : false,
 }
 
 /** Nothing is held while a commit or a release is awaited. */
@@ -75,29 +67,44 @@ export function ask<Answer extends StoreAnswer>(
   claimant: Claimant,
   key: EventKey,
   waiter: Waiter = DIRECT,
-): Promise<Answer> {
+): MaybePromise<Answer> {
   if (!STORE?.hasSubscribers) return answerOf(call, claimant, key, waiter)
   const { listenerId } = key
   const fieldsOf = (answer?: Answer): StoreFields => ({ listenerId, verb: call.name, answer })
-  return traced(STORE, () => answerOf(call, claimant, key, waiter), fieldsOf)
+  return traced(STORE, async () => answerOf(call, claimant, key, waiter), fieldsOf)
 }
 
-async function answerOf<Answer extends StoreAnswer>(
+function answerOf<Answer extends StoreAnswer>(
   call: StoreCall<Answer>,
   claimant: Claimant,
   key: EventKey,
   waiter: Waiter,
-): Promise<Answer> {
+): MaybePromise<Answer> {
   try {
     const asked = call.ask(key, claimant)
-    const isAnswer = typeof asked !== 'object' // a text or a boolean
-    const answer = isAnswer ? asked : await waiter.wait(inTime(Promise.resolve(asked), call, claimant, key))
-    if (call.answers.includes(answer)) return answer
+    if (typeof asked !== 'object') return valid(asked, call) // a text or a boolean
+    const late = call.isOfApp ? asked : inTime(Promise.resolve(asked), call, claimant, key)
+    return Promise.resolve(waiter.wait(late)).then(
+      (answer) => valid(answer, call),
+      (cause: unknown) => failed(cause, call),
+    )
   } catch (cause) {
-    if (isA(cause, EventStoreError) || isA(cause, LeaseLostError)) throw cause
-    throw new EventStoreError(`the event store failed to ${call.name}`, { cause })
+    return failed(cause, call)
   }
-  throw new EventStoreError(`the event store must answer ${call.name} with one of ${call.answers.join(', ')}`)
+}
+
+function valid<Answer extends StoreAnswer>(answer: Answer, { name, answers }: StoreCall<Answer>): Answer {
+  if (answers.includes(answer)) return answer
+  throw new EventStoreError(`the event store must answer ${name} with one of ${answers.join(', ')}`)
+}
+
+/** Of errors that tell what to do as they are. Not their classes, because the store may belong to another copy of this package. */
+const OWN_CODES: readonly unknown[] = ['ERR_EVENT_STORE', 'ERR_LEASE_LOST']
+
+function failed(cause: unknown, { name, isOfApp }: Pick<StoreCall<StoreAnswer>, 'name' | 'isOfApp'>): never {
+  const code = memberOf(cause, 'code')
+  if (OWN_CODES.includes(code) || (isOfApp && code === 'ERR_LISTENER_CONFIG')) throw cause
+  throw new EventStoreError(`the event store failed to ${name}`, { cause })
 }
 
 /** With a deadline: some clients hang for a minute when their server dies. */

@@ -29,6 +29,8 @@ export interface Rejected {
   readonly detail: string
   /** The page that says how to find the mistake, e.g. with `hookgate/explain`. */
   readonly help?: string
+  /** For `body_incomplete`: what the host's stream of the body failed with, if it said so. */
+  readonly cause?: unknown
   /** For `event_in_progress`: seconds until the sender should retry. */
   readonly retryAfterSeconds?: number
   /** For 401: the `WWW-Authenticate` header, if the authentication method has one. */
@@ -68,12 +70,19 @@ export type Verdict<Payload = unknown> = Accepted<Payload> | Rejected | Handshak
 
 /** A refusal with the status that this listener's sender understands. */
 export function rejected(
-  { reason, detail, help }: Failure<Reason>,
+  { reason, detail, help, cause }: Failure<Reason>,
   { statuses, bareUnauthorized, challenge }: Protocol = SPECIFICATION,
   retryAfterSeconds?: number,
 ): Rejected {
   const status = statuses[reason]
-  const verdict = { ok: false, reason, status, detail, ...(help !== undefined && { help }) } as const
+  const verdict = {
+    ok: false,
+    reason,
+    status,
+    detail,
+    ...(help !== undefined && { help }),
+    ...(cause !== undefined && { cause }),
+  } as const
   if (status === 401 && bareUnauthorized) return { ...verdict, isBare: true }
   if (status === 401 && challenge !== undefined) return { ...verdict, challenge }
   return retryAfterSeconds === undefined ? verdict : { ...verdict, retryAfterSeconds }

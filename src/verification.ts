@@ -1,14 +1,13 @@
 import type { Evidence } from './auth/evidence.ts'
-import { Body } from './body.ts'
+import { Body, type FormField } from './body.ts'
 import type { Signed } from './crypto/algorithms.ts'
-import { type Delivery, queryTextOf } from './delivery.ts'
-import type { ClaimedEvent, EventAuth, PayloadSchema, WebhookEvent as SomeEvent } from './event.ts'
-import type { CommitAnswer } from './event-store.ts'
+import type { Delivery } from './delivery.ts'
+import type { EventAuth } from './event.ts'
 import { timeOf } from './lib/clock.ts'
 import type { Json } from './lib/json.ts'
+import { type UnreadBytes, unread } from './lib/unread.ts'
 import type { Listener } from './listener.ts'
 import type { Protocol } from './protocol.ts'
-import type { FormField } from './schemes/kit/form-fields.ts'
 
 /**
  * One delivery on its way through the checks. Each check stores its results here for the checks after it. An authentication method
@@ -40,14 +39,12 @@ export class Verification implements Evidence, Waiter {
   /** What another sender's signature covered. */
   signed: Signed | undefined = undefined
   auth: EventAuth | undefined = undefined
-  /** The `Lease` on the event of an accepted delivery. */
-  lease: object | undefined = undefined
   /** For `onError`, in addition to the verdict. */
   problem: Error | undefined = undefined
   /** Whether the verdict counts. False beside an old check: nothing is claimed, answered or told to the sender. */
   isEnforced = true
-  /** What holds the body while a promise is awaited: in an adapter, its place among the bodies in flight. */
-  holder: Waiter | undefined = undefined
+  /** What holds the body while a promise is awaited: in an adapter, its seat. */
+  seat: Waiter | undefined = undefined
   /** When its checks, or its claim, began, in monotonic milliseconds. 0 if nobody asks. */
   startedAt = 0
   /** Before the last `pause`. */
@@ -74,7 +71,7 @@ export class Verification implements Evidence, Waiter {
   }
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
-    return this.holder ? this.holder.wait(promise) : promise
+    return this.seat ? this.seat.wait(promise) : promise
   }
 
   parsed(): Json | undefined {
@@ -87,6 +84,18 @@ export class Verification implements Evidence, Waiter {
 
   fields(): readonly FormField[] | undefined {
     return this.body.fields()
+  }
+
+  get bytes(): UnreadBytes {
+    return unread(this.delivery.body)
+  }
+
+  member(name: string): UnreadBytes | undefined {
+    return this.body.member(name)
+  }
+
+  text(mostBytes: number): string | undefined {
+    return this.body.text(mostBytes)
   }
 
   keepParsed(): Json | undefined {
@@ -107,68 +116,3 @@ export interface Waiter {
 }
 
 const NO_KEYS: readonly string[] = []
-
-/** What settles an event: its lease, or what stands for one where nothing was claimed. */
-type Settled = Pick<ClaimedEvent<unknown>, 'commit' | 'release' | 'signal'>
-
-const encoder = /* @__PURE__ */ new TextEncoder()
-
-/** The event of a delivery that passed every check, settled through `lease`. */
-export function acceptedEvent(verification: Verification, lease: Settled): SomeEvent<unknown> {
-  const event: Writable<SomeEvent<unknown>> = new WebhookEvent(verification, lease)
-  const { delivery, eventTypeText, listener, protocol } = verification
-  // Assigned one by one: a copy costs more than most checks.
-  if (protocol.unsigned) {
-    event.type = eventTypeText || undefined
-    event.unsigned = protocol.unsigned
-    if (delivery.method === 'GET') event.rawBody = encoder.encode(queryTextOf(delivery))
-  }
-  if (listener.payload) schemas.set(event, listener.payload)
-  return event
-}
-
-type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
-
-/** A class, so that `signal` costs nothing until it is read, and shows up in neither logs nor copies: there it is a plain object. */
-class ClassOfEvents implements ClaimedEvent<unknown> {
-  readonly id: string
-  readonly listenerId: string
-  readonly sentAt: Date
-  readonly payload: unknown
-  readonly rawBody: Uint8Array
-  readonly auth: EventAuth
-  // Not methods of the class, so that they can be taken off the event, and copied.
-  readonly commit: () => Promise<CommitAnswer> = () => this.#lease.commit()
-  readonly release: () => Promise<boolean> = () => this.#lease.release()
-  readonly #lease: Settled
-
-  constructor({ auth, delivery, eventId, listener, payload, sentAt }: Verification, lease: Settled) {
-    this.id = eventId
-    this.listenerId = listener.id
-    this.sentAt = new Date(sentAt * 1000)
-    this.payload = payload
-    this.rawBody = delivery.body
-    this.auth = auth as EventAuth // `checkAuthenticity` has set it
-    this.#lease = lease
-  }
-
-  get signal(): AbortSignal {
-    return this.#lease.signal
-  }
-}
-
-/** Not in a static block: a bundler would keep the class where nothing uses it. */
-const WebhookEvent = /* @__PURE__ */ withoutConstructor(ClassOfEvents)
-
-function withoutConstructor<Class extends { readonly prototype: object }>(given: Class): Class {
-  Reflect.deleteProperty(given.prototype, 'constructor')
-  return given
-}
-
-/** Kept off the event, so that it shows up in neither logs nor copies. */
-const schemas = new WeakMap<object, PayloadSchema>()
-
-/** The schema that produced an event's payload, if any. */
-export function schemaOf(event: object): PayloadSchema | undefined {
-  return schemas.get(event)
-}

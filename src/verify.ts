@@ -1,3 +1,4 @@
+import { acceptedEvent } from './accepted-event.ts'
 import { checkAuthenticity } from './checks/authenticity.ts'
 import { checkBody } from './checks/body.ts'
 import { checkBodySize } from './checks/body-size.ts'
@@ -10,16 +11,18 @@ import { checkTimestamp } from './checks/timestamp.ts'
 import { Lease } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import { ListenerConfigError } from './errors.ts'
+import type { ClaimAnswer } from './event-store.ts'
 import { isListener } from './is-listener.ts'
 import { ignoreRejection } from './lib/hooks.ts'
-import { isPromise, type MaybePromise } from './lib/maybe-promise.ts'
+import { isPromise, type MaybePromise, whenKnown } from './lib/maybe-promise.ts'
 import type { Listener, PayloadOf } from './listener.ts'
 import type { Protocol } from './protocol.ts'
 import { type Failure, fail, type Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
-import { report, reportError, traceVerify } from './report.ts'
+import { report, traceVerify } from './report.ts'
+import { noteClaim } from './shared-id.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
-import { acceptedEvent, Verification } from './verification.ts'
+import { Verification } from './verification.ts'
 
 /** What ends the checks: a refusal, or the reply to a handshake. */
 type Stop = Failure<Reason> | { readonly reply: Reply }
@@ -97,29 +100,40 @@ export async function verify<Given extends Listener<unknown>>(
   ) {
     throw new ListenerConfigError('verify', 'takes a Delivery and the result of defineListener()')
   }
-  const verdict = await traceVerify(new Verification(delivery, listener), checkAndClaim)
+  const asked = traceVerify(new Verification(delivery, listener), checkAndClaim)
+  const verdict = isPromise(asked) ? await asked : asked
   return verdict as Verdict<PayloadOf<Given>> // the listener's schema determines the payload's type
 }
 
-/** Every check, then the claim: what subscribers see as one operation. */
-export async function checkAndClaim(verification: Verification): Promise<Verdict<unknown>> {
-  return (await check(verification)) ?? (await claim(verification))
+/** Every check, then the claim: what subscribers see as one operation. Here and below, what is known is not awaited. */
+export function checkAndClaim(verification: Verification): MaybePromise<Verdict<unknown>> {
+  return whenKnown(check(verification), (stop) => stop ?? claim(verification))
 }
 
 /** Asks one question after the other. Returns the first refusal, or the answer to a handshake. Undefined: claim the event. */
-export async function check(verification: Verification): Promise<Rejected | Handshake | undefined> {
-  try {
-    for (const { ask } of CHECKS[verification.protocol.order]) {
-      const answer = ask(verification)
-      if (answer === undefined) continue
-      const stop = isPromise(answer) ? await verification.wait(answer) : answer
-      if (stop) return report(verification, stopped(verification, stop))
+export function check(
+  verification: Verification,
+  checks: readonly Check[] = CHECKS[verification.protocol.order],
+): MaybePromise<Rejected | Handshake | undefined> {
+  return whenKnown(
+    firstStop(verification, checks, 0),
+    (stop) => stop && report(verification, stopped(verification, stop)),
+  )
+}
+
+function firstStop(
+  verification: Verification,
+  checks: readonly Check[],
+  from: number,
+): MaybePromise<Stop | undefined> {
+  for (let index = from; index < checks.length; index += 1) {
+    const stop = checks[index]?.ask(verification)
+    if (isPromise(stop)) {
+      return whenKnown(verification.wait(stop), (late) => late ?? firstStop(verification, checks, index + 1))
     }
-    return undefined
-  } catch (error) {
-    reportError(verification, error)
-    throw error
+    if (stop) return stop
   }
+  return undefined
 }
 
 function stopped({ protocol, delivery }: Verification, stop: Stop): Rejected | Handshake {
@@ -131,25 +145,21 @@ const ACCEPTED_BEFORE = fail('event_duplicate', 'this event was accepted before'
 const UNDER_WAY = fail('event_in_progress', 'this event is being worked on')
 
 /** Claims the event of a delivery that has passed every check: the only side effect, and the last thing that may refuse it. */
-export async function claim(verification: Verification): Promise<Verdict<unknown>> {
-  const { listener, protocol } = verification
-  try {
-    const owner = listener.nextOwner()
-    const lease = new Lease(verification, owner)
-    const answer = await lease.take(verification)
-    if (answer === 'done') {
-      return report(verification, rejected(ACCEPTED_BEFORE, protocol))
-    }
-    if (answer === 'busy') {
-      const retryAfterSeconds = Math.ceil(listener.leaseMs / 1000)
-      return report(verification, rejected(UNDER_WAY, protocol, retryAfterSeconds))
-    }
-    verification.lease = lease
-    const event = acceptedEvent(verification, lease)
-    if (listener.store.accepted) ignoreRejection(listener.store.accepted(event, owner, verification.delivery))
-    return report(verification, { ok: true, event })
-  } catch (error) {
-    reportError(verification, error)
-    throw error
-  }
+export function claim(verification: Verification): MaybePromise<Verdict<unknown>> {
+  const { listener } = verification
+  noteClaim(listener)
+  const lease = new Lease(verification, listener.nextOwner())
+  return whenKnown(lease.take(verification), (answer) =>
+    report(verification, verdictOf(verification, lease, answer)),
+  )
+}
+
+function verdictOf(verification: Verification, lease: Lease, answer: ClaimAnswer): Verdict<unknown> {
+  const { delivery, listener, protocol } = verification
+  if (answer === 'done') return rejected(ACCEPTED_BEFORE, protocol)
+  if (answer === 'busy') return rejected(UNDER_WAY, protocol, Math.ceil(listener.leaseMs / 1000))
+  const event = acceptedEvent(verification, lease)
+  if (listener.store.accepted)
+    ignoreRejection(listener.store.accepted(event, lease.owner, delivery, listener))
+  return { ok: true, event }
 }

@@ -197,6 +197,31 @@ describe('a claim that comes too late', () => {
   })
 })
 
+describe('a claim that is answered later than its lease', () => {
+  const slow = (answerAfterMs: number) => {
+    const { store, calls } = spyStore(memoryStore({ maxRecords: 10 }))
+    const claim: EventStore['claim'] = async (...given) => {
+      const answer = await store.claim(...given)
+      await sleep(answerAfterMs)
+      return answer
+    }
+    return { store: { ...store, claim }, calls }
+  }
+
+  it('is given back, and the sender gets 503: another delivery may run the event by now', async () => {
+    const { store, calls } = slow(80)
+    const { listener, deliver } = hmacListener({ store, leaseSeconds: 0.03 })
+    const error = await errorOf(verify(await deliver(), listener))
+    expect(error.message).toContain('set leaseSeconds to more than the store may take')
+    expect(calls.map((call) => call.split(' ')[0])).toStrictEqual(['claim', 'release'])
+  })
+
+  it('is accepted if the lease lasts', async () => {
+    const { listener, deliver } = hmacListener({ store: slow(30).store, leaseSeconds: 60 })
+    expect(await outcome(await deliver(), listener)).toBe('accepted')
+  })
+})
+
 describe.each(['commit', 'release'] as const)('a store that cannot %s', (verb) => {
   it.each([
     ['throws', throws, boom],

@@ -6,6 +6,7 @@ import {
   ListenerConfigError,
   type ListenerOptions,
 } from '../src/index.ts'
+import { inTransaction } from '../src/joining.ts'
 import { discord } from '../src/schemes/discord.ts'
 import { elevenlabs } from '../src/schemes/elevenlabs.ts'
 import { plaid } from '../src/schemes/plaid.ts'
@@ -91,6 +92,14 @@ describe('a required option', () => {
     }
     expect(optionAtFault({ hmac: auth })).toBe('hmac')
     expect(optionAtFault({ jwt: auth })).toBe('jwt')
+  })
+
+  it('a commitIn that inTransaction has not made is refused', () => {
+    const commitIn = async () => 'committed' as const
+    const message = 'store.commitIn: is a function; call it: inTransaction(…)'
+    expect(errorOf({ ...required, store: { ...memoryStore(), commitIn } as never }).message).toBe(message)
+    const joining = { ...memoryStore(), commitIn: inTransaction(commitIn) }
+    expect(defineListener({ ...required, store: joining }).store).toBe(joining)
   })
 
   it('the error for a missing one names what to try', () => {

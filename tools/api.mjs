@@ -56,9 +56,9 @@ const MARKDOWN = {
 /** The groups of the reference in their order, by the subpaths that belong to them. */
 const GROUPS = {
   Core: /^$/,
-  Frameworks: /^\/(?:express|fastify|hono|web|adapter)$/,
+  Frameworks: /^\/(?:express|fastify|hono|web|stop|adapter)$/,
   Stores: /^\/stores\//,
-  'Work after the response': /^\/(?:inbox|handoff)$/,
+  'Work after the response': /^\/(?:inbox|handoff|management(?:\/.+)?)$/,
   'Test, explain, observe': /^\/(?:testing|explain|otel)$/,
   'Keys, listeners and schemes': /^\/(?:jwt|listeners|schemes)$/,
   Senders: /^\/schemes\//,

@@ -55,19 +55,22 @@ function reach(sources, context, seen = new Set()) {
 }
 
 /** `hookgate`, and the other modules that most subpaths import. */
-const CORE = ['src/index.ts', 'src/crypto/algorithms.ts', 'src/crypto/der.ts', 'src/lib/read-stream.ts'].map(
-  (source) => root + source,
-)
+const CORE = [
+  'src/index.ts',
+  'src/told.ts',
+  ...['algorithms', 'der', 'written'].map((name) => `src/crypto/${name}.ts`),
+  ...['crc32', 'read-stream'].map((name) => `src/lib/${name}.ts`),
+].map((source) => root + source)
 
 /**
- * Each file costs time to import, so the common code is in two: `shared` needs no package, so that e.g. a store loads neither
- * ipaddr.js nor `#crypto`. A module goes to the first chunk that holds it.
+ * Each file costs time to import, so the common code is in two: `shared` does without `#crypto`, for the stores that need none. A module
+ * goes to the first chunk that holds it.
  */
 const CHUNKS = {
   'src/shared': (id, context) =>
     reach(CORE, context).has(id) && [...reach([id], context)].every((reached) => reached.startsWith(root)),
   'src/core': (id, context) => reach(CORE, context).has(id),
-  'adapters/kit': (id) => /^adapters\/(kit|observe)\//.test(fromRoot(id)),
+  'adapters/kit': (id) => /^adapters\/kit\//.test(fromRoot(id)),
   'src/stores/contract': (id) => fromRoot(id) === 'src/stores/contract.ts',
 }
 

@@ -1,13 +1,25 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { WhenReturned } from '../kit/index.ts'
+import { isNativePromise } from '../../src/lib/maybe-promise.ts'
+import type { HandlerEnd } from '../kit/hung-up.ts'
 
-/** The promise that the handler has returned, or what is called with it, once the client has left. */
+/** The promise that the handler has returned, or that it answers in a callback. */
 const RETURNED: unique symbol = Symbol('hookgate.returned')
+const IN_CALLBACK: unique symbol = Symbol('hookgate.inCallback')
 
-type Watch = (returned: Promise<unknown>) => void
+/** Told of that, if the response is over before the handler is called. */
+const CALLED: unique symbol = Symbol('hookgate.called')
+
+/** Settles when an answer that was held back goes on. */
+const HELD: unique symbol = Symbol('hookgate.held')
+
+/** Whether it is still held back. */
+const IS_HELD: unique symbol = Symbol('hookgate.isHeld')
 
 interface HandledRequest extends FastifyRequest {
-  [RETURNED]?: Promise<unknown> | Watch
+  [RETURNED]?: Promise<unknown> | typeof IN_CALLBACK
+  [CALLED]?: (returned: Promise<unknown> | typeof IN_CALLBACK) => void
+  [HELD]?: Promise<void>
+  [IS_HELD]?: boolean
 }
 
 /** An `onRoute` hook. Keeps what the handler returns, which Fastify shows to no other hook. */
@@ -15,53 +27,85 @@ export function keepReturned(route: RouteOptions): void {
   const { handler } = route
   const kept: RouteOptions['handler'] = function (request: HandledRequest, reply) {
     const returned: unknown = handler.call(this, request, reply)
-    if (!(returned instanceof Promise)) return returned // it answers in a callback
-    const watch = request[RETURNED]
-    request[RETURNED] = returned
-    if (typeof watch === 'function') watch(returned)
-    return returned
+    const seen = isNativePromise(returned) ? returned : IN_CALLBACK
+    request[RETURNED] = seen
+    request[CALLED]?.(seen)
+    return seen === IN_CALLBACK ? returned : afterHeld(seen, request)
   }
   route.handler = Object.defineProperty(kept, 'name', { value: handler.name }) // tools show it
 }
 
-/** Settles with a handler that has been called, unless it answers in a callback. Its status is `reply.statusCode`, if it sets one. */
-export function returnedBy(request: HandledRequest): Promise<undefined> | undefined {
-  const returned = request[RETURNED]
-  return returned instanceof Promise ? returned.then(() => undefined) : undefined
-}
+/** Holds an answer back until it is settled. Calls `goOn` then, or `fail` with what either has thrown. */
+export function holdBack(
+  request: HandledRequest,
+  settled: Promise<unknown>,
+  goOn: () => void,
+  fail: (error: unknown) => void,
+): void {
+  request[IS_HELD] = true
+  request[HELD] = untilSettled()
 
-/**
- * Tells when the handler of a request has returned whose client has left. Fastify sends what it returned, but sends nothing for
- * undefined then, so that status is told here.
- */
-export function whenRouteReturned(request: HandledRequest, reply: FastifyReply): WhenReturned {
-  return (tell, isClosing) => {
-    let mayAwaitReply = isClosing
-    const endTurn = () => {
-      mayAwaitReply = false
+  async function untilSettled(): Promise<void> {
+    try {
+      try {
+        await settled
+      } finally {
+        request[IS_HELD] = false
+      }
+      goOn()
+    } catch (error) {
+      fail(error)
     }
-    if (isClosing) for (const wait of [setTimeout, setImmediate]) wait(endTurn)
-    const isAwaited = noteAwait(reply)
-    const watch: Watch = (returned) =>
-      void returned
-        .then((payload) => {
-          if (isStream(payload))
-            setImmediate(() => tell(CUT_OFF)) // in a later turn than `close`
-          // What was ended before, because of `close`, is not sent.
-          else if (payload !== undefined) tell(reply.raw.writableEnded ? reply.statusCode : undefined)
-          else if (isAwaited()) tell()
-          // `return reply`, before `close` ends it, returns nothing here either.
-          else if (!mayAwaitReply && !reply.sent && !reply.raw.headersSent) tell(reply.statusCode)
-        })
-        .catch(() => {}) // Fastify answers it
-    const returned = request[RETURNED]
-    if (returned instanceof Promise) watch(returned)
-    else request[RETURNED] = watch
   }
 }
 
-/** The status of a stream that the client did not get to its end: Fastify cancels it, and does not end the response. */
-const CUT_OFF = 500
+/** Whether an answer is on its way, so that the next one is one too many. */
+export function isHeldBack(request: HandledRequest): boolean {
+  return request[IS_HELD] === true
+}
+
+/** Fastify takes a handler that returns while its answer is held back for one that has not answered, and would answer again. */
+function afterHeld(returned: Promise<unknown>, request: HandledRequest): Promise<unknown> {
+  return returned.then(
+    (payload) => (request[HELD] ? request[HELD].then(() => payload) : payload),
+    async (error) => {
+      await request[HELD]
+      throw error
+    },
+  )
+}
+
+/**
+ * How the handler of a request ends whose response is over, or whose client has left. Fastify sends what it returns, but sends nothing
+ * for undefined then.
+ */
+export async function endOfRoute(request: HandledRequest, reply: FastifyReply): Promise<HandlerEnd> {
+  const called = request[RETURNED]
+  let mayAwaitReply = called !== undefined
+  const endTurn = () => {
+    mayAwaitReply = false
+  }
+  for (const wait of [setTimeout, setImmediate]) wait(endTurn)
+  const isAwaited = noteAwait(reply)
+  try {
+    const payload = await (called ??
+      new Promise((resolve) => {
+        request[CALLED] = resolve
+      }))
+    if (payload === IN_CALLBACK) return 'leaves'
+    if (isStream(payload)) return FAILED
+    // What was ended before, because of `close`, is not sent.
+    if (payload !== undefined) return reply.raw.writableEnded ? reply.statusCode : 'answers'
+    if (isAwaited()) return 'answers'
+    // `return reply`, before `close` ends it, returns nothing here either.
+    return mayAwaitReply || reply.sent || reply.raw.headersSent ? 'leaves' : reply.statusCode
+  } catch {
+    return reply.raw.writableEnded ? FAILED : 'answers' // Fastify answers it
+  }
+}
+
+/** Also of a stream that the client did not get to its end: Fastify cancels it, and does not end the response. */
+const FAILED = 500
 
 /** Whether Fastify sends it piece by piece. */
 function isStream(payload: unknown): boolean {

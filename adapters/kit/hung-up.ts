@@ -13,61 +13,80 @@ declare const process:
 declare const setImmediate: (callback: () => void) => unknown
 
 /**
- * Calls `tell` when the handler has returned, and neither failed nor left its answer to something else: with its status if the
- * framework will not end the response, and otherwise without. `isClosing`: `close` is being emitted.
+ * How a handler has ended: with a status that nothing sends any more, with what its framework sends now, or without an answer, which
+ * something else gives, such as a callback.
  */
-export type WhenReturned = (tell: (status?: number) => void, isClosing: boolean) => void
+export type HandlerEnd = number | 'answers' | 'leaves'
 
 /**
- * Calls `onEnd`, at most once, with the status of a handler whose client has left. Never, if it does not end. Before that, calls it
- * without a status if something else has ended the response.
+ * The status with which a handler ends whose client has left. Undefined if only something else has ended the response. Pending until then.
+ * Rejects if the handler does.
  *
  * Anything may end the response because of its `close`, such as a middleware or a stream that is cancelled, without knowing how
  * the handler will end. So what the listeners of `close` have started counts only once the handler has returned, and so does
- * what ends it in the same turn of the event loop, because it may have waited for `close`.
+ * what ends it in the same turn of the event loop, because that may have waited for `close`.
  *
  * @param isClosing Whether `close` is being emitted. If not, it was before the handler started.
+ * @param onReturn Called if the handler is over before the response.
  */
-export function afterHangUp(
+export async function statusAfterHangUp(
   response: NodeResponse,
   isClosing: boolean,
-  whenReturned: WhenReturned | undefined,
-  onEnd: (status?: number) => void,
-): void {
-  if (response.writableEnded) return void onEnd() // by something other than the handler
+  handled: () => Promise<HandlerEnd> | undefined,
+  onReturn: () => void,
+): Promise<number | undefined> {
+  const closed = endOf(response, isClosing)
+  if (!isClosing) await undefined // the handler starts now
+  const returned = handled()
+  const before = isClosing ? await Promise.race([returned, aMoment()]) : undefined
+  const first = before ?? (await Promise.race([returned ?? closed, closed]))
+  if (typeof first === 'object') {
+    const own = first.isByHandler ? first.status : await returned
+    return typeof own === 'number' ? own : undefined
+  }
+  if (first !== 'leaves') onReturn()
+  // A success that was being sent when the client left may have been cut off.
+  if (typeof first === 'number' && (before === undefined || first >= 300)) return first
+  const { status, isByHandler } = await closed
+  return isByHandler || (first === 'answers' && before === undefined) ? status : undefined
+}
+
+/** After the callbacks of a promise that was fulfilled before, and of one that depends on it. */
+async function aMoment(): Promise<undefined> {
+  await undefined
+}
+
+/** How a response was ended. */
+interface ResponseEnd {
+  /** What the handler chose last. */
+  readonly status: number
+  /** Whether it certainly was its handler, and nothing that waited for `close`. */
+  readonly isByHandler: boolean
+}
+
+async function endOf(response: NodeResponse, isClosing: boolean): Promise<ResponseEnd> {
+  if (response.writableEnded) return { status: response.statusCode, isByHandler: false }
   const mark = {}
   follow(mark, response)
   let isSameTurn = isClosing
-  let hasReturned = false
-  let ended: number | undefined
-  let isOver = false
-  const finish = (status: number | undefined) => {
-    if (isOver || status === undefined) return
-    isOver = true
-    unfollow(mark)
-    onEnd(status)
+  if (isClosing)
+    setImmediate(() => {
+      isSameTurn = false
+    })
+  const { end, writeHead } = response
+  let written = 0 // HTTP/2 drops it, because nobody gets it
+  response.writeHead = (status, ...rest) => {
+    written = status
+    return Reflect.apply(writeHead, response, [status, ...rest])
   }
-  noteEnd(response, (status) => {
-    if (ended !== undefined) return
-    const isByHandler = !isSameTurn && isFollowing(mark) === !isClosing
-    ended = status
-    if (hasReturned || isByHandler) finish(status)
-    else onEnd()
-    unfollow(mark)
-  })
-  let hadReturned = isClosing
-  whenReturned?.((own) => {
-    if (hadReturned) return
-    hasReturned = true
-    finish(own ?? (isSameTurn ? ended : undefined))
-  }, isClosing)
-  if (!isClosing) return
-  // After the callbacks of a promise that was fulfilled before.
-  queueMicrotask(() => {
-    hadReturned = false
-  })
-  setImmediate(() => {
-    isSameTurn = false
+  return new Promise((resolve) => {
+    response.end = (...given) => {
+      const returned = Reflect.apply(end, response, given)
+      const isByHandler = !isSameTurn && isFollowing(mark) === !isClosing
+      resolve({ status: Math.max(written, response.statusCode), isByHandler })
+      unfollow(mark)
+      return returned
+    }
   })
 }
 
@@ -95,19 +114,4 @@ function isFollowing(mark: object): boolean | undefined {
 function unfollow(mark: object): void {
   followed.delete(mark)
   if (followed.size === 0) context?.disable()
-}
-
-/** Calls `onEnd` when the response is ended, with the status that the handler chose last. */
-function noteEnd(response: NodeResponse, onEnd: (status: number) => void): void {
-  const { end, writeHead } = response
-  let written = 0 // HTTP/2 drops it, because nobody gets it
-  response.end = (...given) => {
-    const returned = Reflect.apply(end, response, given)
-    onEnd(Math.max(written, response.statusCode))
-    return returned
-  }
-  response.writeHead = (status, ...rest) => {
-    written = status
-    return Reflect.apply(writeHead, response, [status, ...rest])
-  }
 }

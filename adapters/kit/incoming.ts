@@ -1,7 +1,10 @@
 import { ListenerConfigError } from '../../src/errors.ts'
+import { memberOf, textOf } from '../../src/lib/member-of.ts'
+import { kindOf } from '../../src/lib/options.ts'
+import { printable } from '../../src/lib/printable.ts'
 import type { Listener } from '../../src/listener.ts'
-import type { BodyInFlight, Sender } from './bodies-in-flight.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
+import type { Seat, Sender } from './seats.ts'
 
 /** A request before its body is read. `fromNode` and `fromWeb` make one. */
 export interface Incoming extends Sender {
@@ -21,23 +24,15 @@ export interface Incoming extends Sender {
   sourceIp(listener: Listener<unknown>): string | undefined
   /**
    * Reads the exact bytes, at most `limit` + 1 of them, and counts them as they arrive. Rejects with BodyIncompleteError if they
-   * do not arrive in time, and with OverloadError if other bodies need the room.
+   * do not arrive in time, and with OverloadError if others need the room.
    */
-  readBody(limit: number, timeoutMs: number, inFlight: BodyInFlight): Promise<Uint8Array>
+  readBody(limit: number, timeoutMs: number, seat: Seat): Promise<Uint8Array>
 }
 
 /** Finds the source address of a framework's request. Throws if the listener needs an address and the setup cannot tell it. */
 export type SourceFinder<Request> = (request: Request, listener: Listener<unknown>) => string | undefined
 
-/**
- * For `where` of an `Incoming`, if the adapter is mounted on more than one route.
- *
- * @example
- * ```ts
- * const incoming = fromWeb(request)
- * const onAllRoutes = { ...incoming, where: GUARDS_MORE }
- * ```
- */
+/** For `where` of an `Incoming`, if the adapter is mounted on more than one route. */
 export const GUARDS_MORE =
   "; verifyWebhook also guards other routes here: mount it on the webhook's route only"
 
@@ -50,12 +45,12 @@ export const GUARDS_MORE =
  * ```
  */
 export function withBody(incoming: Incoming, read: () => Promise<Uint8Array>): Incoming {
-  return { ...incoming, readBody: async (_limit, _timeoutMs, inFlight) => counted(await read(), inFlight) }
+  return { ...incoming, readBody: async (_limit, _timeoutMs, seat) => counted(await read(), seat) }
 }
 
 /** Counts bytes that were read by something else. @throws OverloadError if there is no room for them. */
-export function counted(bytes: Uint8Array, inFlight: BodyInFlight): Uint8Array {
-  const problem = inFlight.add(bytes.byteLength)
+export function counted(bytes: Uint8Array, seat: Seat): Uint8Array {
+  const problem = seat.add(bytes.byteLength)
   if (problem) throw problem
   return bytes
 }
@@ -65,9 +60,35 @@ export class BodyIncompleteError extends Error {
   override readonly name = 'BodyIncompleteError'
 }
 
-export function connectionEnded(): BodyIncompleteError {
-  return new BodyIncompleteError('the connection ended before the body was complete')
+export function connectionEnded(cause?: unknown): BodyIncompleteError {
+  return new BodyIncompleteError('the connection ended before the body was complete', { cause })
 }
+
+/** How runtimes name a connection that is gone. */
+const GONE =
+  /abort|reset|premature|terminated|disconnect|hang up|\bE(?:CONNRESET|PIPE)\b|connection|interrupted|unexpected ?eof/i
+
+/**
+ * The stream of a body has failed by itself. Its error is that of a host which accepts fewer bytes than the listener, as SvelteKit's
+ * adapter for Node does, of a connection that is gone, or of whatever else stands in front.
+ */
+export function streamFailed(error: unknown, isGone: boolean): BodyIncompleteError | ListenerConfigError {
+  const told = `${textOf(error, 'name') ?? kindOf(error)}: ${textOf(error, 'message') ?? ''}`.slice(
+    0,
+    MOST_READ,
+  )
+  const shown = printable(told).replace(/\s+/g, ' ').slice(0, MOST_SHOWN)
+  if (memberOf(error, 'status') === 413 || memberOf(error, 'statusCode') === 413) {
+    const problem = `is more than your host lets through (${shown}): raise the limit of the host, or lower this one`
+    return new ListenerConfigError('maxBodyBytes', problem, { cause: error })
+  }
+  if (isGone || GONE.test(`${told} ${textOf(error, 'code')}`)) return connectionEnded(error)
+  return new BodyIncompleteError(`the stream of the body failed before its end (${shown})`, { cause: error })
+}
+
+/** Characters of a host's error that are shown, and looked at. */
+const MOST_SHOWN = 200
+const MOST_READ = 1024
 
 export function bodyLate(timeoutMs: number): BodyIncompleteError {
   return new BodyIncompleteError(`the body was not complete after ${timeoutMs} ms`)
@@ -84,13 +105,13 @@ export function oversizeBody(limit: number): Uint8Array {
 }
 
 /**
- * A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. `parser` is one that it
- * may have been, and `keep` how it could leave the bytes.
+ * A body parser ran first. The exact bytes are gone, and serializing the payload again would change them. `keep` is how it could leave
+ * the bytes, and `parser` one that it may have been, if the framework is known.
  */
-export function bodyTaken(parser: string, keep: string): ListenerConfigError {
+export function bodyTaken(keep: string, parser?: string): ListenerConfigError {
   const problem = 'was read before hookgate could, and its exact bytes are gone'
-  const mend = `run hookgate before any body parser (such as ${parser})`
-  return new ListenerConfigError('body', `${problem}: ${mend}, or ${keep}`)
+  const mend = parser ? ` (such as ${parser})` : ', turn the parser off for this route'
+  return new ListenerConfigError('body', `${problem}: run hookgate before any body parser${mend}, or ${keep}`)
 }
 
 /** The adapter is mounted on another framework. */

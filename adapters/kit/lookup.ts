@@ -24,15 +24,6 @@ export function checkTarget(caller: string, target: unknown): void {
   if (typeof target !== 'function' && !isListener(target)) throw noListener(caller, target)
 }
 
-/** Turns a listener or a lookup into a function that returns a listener, or the refusal if there is none. @throws ListenerConfigError */
-export function lookupOf<Request, Given extends Listener<unknown>>(
-  caller: string,
-  target: Given | ListenerLookup<Request, Given>,
-): (request: Request) => MaybePromise<Found<Given>> {
-  checkTarget(caller, target)
-  return typeof target === 'function' ? (request) => findListener(target, request) : () => target
-}
-
 /** The listener that a lookup finds, or the refusal if there is none. */
 export function findListener<Request, Given extends Listener<unknown>>(
   lookup: ListenerLookup<Request, Given>,

@@ -7,8 +7,8 @@ import { problem, type Reply } from '../../src/reply.ts'
 import { isObserved, reportAside } from '../../src/report.ts'
 import { type Handshake, type Rejected, rejected, replyTo } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
-import type { OverloadError } from './bodies-in-flight.ts'
 import { NO_BYTES } from './incoming.ts'
+import type { OverloadError } from './seats.ts'
 import { ReportedError, warnOfFailure, warnOfRefusal } from './warn.ts'
 
 /** Send the reply, and do not run the handler. */
@@ -43,7 +43,7 @@ export function refuse(verdict: Rejected | Handshake, verification: Verification
 export function refuseUndecided(error: unknown, { listener }: Verification): Refusal | undefined {
   const code = memberOf(error, 'code') // not `instanceof`: it may be of another copy of hookgate
   if (code !== 'ERR_EVENT_STORE' && code !== 'ERR_KEY_SET') return undefined
-  warnOfFailure(listener, code)
+  warnOfFailure(listener, code, error)
   return { reply: replyUnavailable(retryAfterOf(error)) }
 }
 
@@ -55,12 +55,12 @@ export interface Unread {
 }
 
 /** Reports an overload. Builds no report without a hook, because floods end here. */
-export function refuseBusy({ message }: OverloadError, unread: Unread): Refusal {
+export function refuseBusy(overload: OverloadError, unread: Unread): Refusal {
   const { listener } = unread
   if (isObserved(listener)) {
-    reportAside(verificationOf(unread), new ReportedError('ERR_TOO_MANY_BODIES', message))
+    reportAside(verificationOf(unread), new ReportedError('ERR_TOO_MANY_BODIES', overload.message))
   }
-  warnOfFailure(listener, 'ERR_TOO_MANY_BODIES')
+  warnOfFailure(listener, 'ERR_TOO_MANY_BODIES', overload)
   return BUSY
 }
 

@@ -1,10 +1,9 @@
 import { joinBody } from '#crypto'
 import { announcedBytes } from '../../src/delivery.ts'
 import type { ListenerConfigError } from '../../src/errors.ts'
+import { isBytes } from '../../src/lib/bytes.ts'
 import type { MaybePromise } from '../../src/lib/maybe-promise.ts'
-import { memberOf } from '../../src/lib/member-of.ts'
 import { withChunk } from '../../src/lib/read-stream.ts'
-import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
   type BodyIncompleteError,
   bodyLate,
@@ -15,8 +14,10 @@ import {
   otherFramework,
   oversizeBody,
   type SourceFinder,
+  streamFailed,
 } from './incoming.ts'
 import { type Connection, PipelinedRequest } from './pipelined-request.ts'
+import type { OverloadError, Seat } from './seats.ts'
 
 /** The stream part of a Node request. */
 export interface NodeStream {
@@ -97,7 +98,8 @@ export interface NodeResponse {
 }
 
 /**
- * Turns a Node request, in any framework, into an `Incoming`. Without `sourceOf`, the source is the socket's address.
+ * Turns a Node request, in any framework, into an `Incoming`. Without `sourceOf`, the source is the socket's address. `parser` is
+ * what is likely to have read a body before, in your framework, for the message of that mistake.
  *
  * @example
  * ```ts
@@ -110,6 +112,7 @@ export function fromNode<Request extends NodeRequest>(
   request: Request,
   response: NodeResponse | undefined,
   sourceOf: SourceFinder<Request> = socketAddress,
+  parser?: string,
 ): Incoming {
   const header = nodeHeaders(request)
   const announced = announcedBytes(header('content-length'))
@@ -121,20 +124,14 @@ export function fromNode<Request extends NodeRequest>(
     pipelined:
       response && request.httpVersionMajor === 1 ? new PipelinedRequest(request.socket, response) : undefined,
     sourceIp: (listener) => sourceOf(request, listener),
-    readBody: (limit, timeoutMs, inFlight) => readNodeBody(request, announced, limit, timeoutMs, inFlight),
+    readBody: (limit, timeoutMs, seat) => readNodeBody(request, announced, limit, timeoutMs, seat, parser),
     whenGone: (callback) => void (response?.destroyed ? callback() : response?.on('close', callback)),
   }
 }
 
-const socketAddress = ({ socket }: NodeRequest) => socket.remoteAddress
+const KEEP_RAW_BODY = "keep the bytes in Node's request.rawBody"
 
-/** Names the parser of Express, or that of Hono. */
-function nodeBodyTaken(request: NodeRequest): ListenerConfigError {
-  const keep = "keep the bytes in Node's request.rawBody"
-  return memberOf(request, 'app') === undefined
-    ? bodyTaken('c.req.json()', `let it read request.clone(), or ${keep}`)
-    : bodyTaken('express.json()', keep)
-}
+const socketAddress = ({ socket }: NodeRequest) => socket.remoteAddress
 
 /**
  * Reads the exact bytes of a Node request's body, at most `limit` + 1 of them.
@@ -147,16 +144,17 @@ function readNodeBody(
   announced: number | undefined,
   limit: number,
   timeoutMs: number,
-  inFlight: BodyInFlight,
+  seat: Seat,
+  parser: string | undefined,
 ): Promise<Uint8Array> {
   // E.g. closed during the lookup. The stream would emit nothing more.
   if (request.socket.destroyed) return Promise.reject(connectionEnded())
   const isUntouched = request.readableFlowing === null
   // Skipped if untouched: on Express, each property access costs a microsecond.
   if (!isUntouched) {
-    if (request.rawBody instanceof Uint8Array) return Promise.resolve(counted(request.rawBody, inFlight))
-    if (request.body instanceof Uint8Array) return Promise.resolve(counted(request.body, inFlight))
-    if (request.readableDidRead || request.readableEnded) throw nodeBodyTaken(request)
+    if (isBytes(request.rawBody)) return Promise.resolve(counted(request.rawBody, seat))
+    if (isBytes(request.body)) return Promise.resolve(counted(request.body, seat))
+    if (request.readableDidRead || request.readableEnded) throw bodyTaken(KEEP_RAW_BODY, parser)
   }
   if (announced !== undefined && announced > limit) return Promise.resolve(oversizeBody(limit))
   return new Promise((resolve, reject) => {
@@ -164,7 +162,7 @@ function readNodeBody(
     const end = (bytes: MaybePromise<Uint8Array>) =>
       request.aborted ? reject(connectionEnded()) : resolve(bytes)
     const isHttp1 = request.httpVersionMajor === 1
-    const arrival = new Arrival(request, limit, inFlight, isHttp1 ? resolve : end, reject)
+    const arrival = new Arrival(request, limit, seat, isHttp1 ? resolve : end, reject)
     // Another reader could pause the stream just before its end.
     arrival.begin(timeoutMs, isHttp1 && isUntouched ? announced : undefined)
   })
@@ -200,13 +198,15 @@ function findAll(rawHeaders: readonly string[], name: string): readonly string[]
 /** `queueMicrotask` costs more in Node. */
 const RESOLVED = Promise.resolve()
 
+type BodyFailure = BodyIncompleteError | OverloadError | ListenerConfigError
+
 /** A body that is arriving. A class, because one closure per callback would take more memory than the body. */
 export class Arrival {
   readonly #stream: NodeStream
   readonly #limit: number
-  readonly #inFlight: BodyInFlight
+  readonly #seat: Seat
   readonly #resolve: (bytes: MaybePromise<Uint8Array>) => void
-  readonly #reject: (error: BodyIncompleteError | OverloadError) => void
+  readonly #reject: (error: BodyFailure) => void
   #chunks: Uint8Array[] = []
   #length = 0
   #timeoutMs = 0
@@ -217,13 +217,13 @@ export class Arrival {
   constructor(
     stream: NodeStream,
     limit: number,
-    inFlight: BodyInFlight,
+    seat: Seat,
     resolve: (bytes: MaybePromise<Uint8Array>) => void,
-    reject: (error: BodyIncompleteError | OverloadError) => void,
+    reject: (error: BodyFailure) => void,
   ) {
     this.#stream = stream
     this.#limit = limit
-    this.#inFlight = inFlight
+    this.#seat = seat
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -247,13 +247,16 @@ export class Arrival {
     const onGone = () => {
       if (!this.#isOver) this.#giveUp(connectionEnded())
     }
+    const onError = (error: unknown) => {
+      if (!this.#isOver) this.#giveUp(streamFailed(error, false))
+    }
     // Other middleware may have paused the stream, e.g. for a web stream that nobody reads (`hono/body-limit`).
     const resume = () => {
       if (!this.#isOver) this.#stream.resume()
     }
-    this.#stream.on('error', onGone).on('close', onGone).on('pause', resume)
+    this.#stream.on('error', onError).on('close', onGone).on('pause', resume)
     resume()
-    this.#inFlight.allowCut((error) => this.#giveUp(error))
+    this.#seat.allowCut((error) => this.#giveUp(error))
     this.#timer = setTimeout(() => this.#giveUp(bodyLate(this.#timeoutMs)), this.#timeoutMs)
   }
 
@@ -261,7 +264,7 @@ export class Arrival {
     this.#length += chunk.byteLength
     this.#chunks = withChunk(this.#chunks, chunk)
     if (this.#length <= this.#limit) {
-      const problem = this.#inFlight.add(chunk.byteLength)
+      const problem = this.#seat.add(chunk.byteLength)
       if (problem) this.#giveUp(problem)
       return
     }
@@ -273,11 +276,11 @@ export class Arrival {
   readonly #onEnd = (): void => {
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#inFlight.arrived()
+    this.#seat.arrived()
     this.#resolve(joinBody(this.#chunks, this.#length))
   }
 
-  #giveUp(error: BodyIncompleteError | OverloadError): void {
+  #giveUp(error: BodyFailure): void {
     this.#leave()
     this.#reject(error)
   }
@@ -285,7 +288,7 @@ export class Arrival {
   #leave(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#inFlight.arrived()
+    this.#seat.arrived()
     this.#chunks = []
     this.#stream.off('data', this.#onData).off('end', this.#onEnd).pause()
     this.#closeAfterReply()

@@ -1,19 +1,20 @@
 import { joinBody } from '#crypto'
 import { announcedBytes } from '../../src/delivery.ts'
+import type { ListenerConfigError } from '../../src/errors.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
-import type { BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import {
   type BodyIncompleteError,
   bodyLate,
   bodyTaken,
-  connectionEnded,
   type Incoming,
   NO_BYTES,
   otherFramework,
   oversizeBody,
   type SourceFinder,
+  streamFailed,
 } from './incoming.ts'
+import type { OverloadError, Seat } from './seats.ts'
 
 /**
  * Turns a web request, in any framework, into an `Incoming`. Without `sourceOf`, the source is unknown.
@@ -34,7 +35,7 @@ export function fromWeb(request: Request, sourceOf?: SourceFinder<Request>): Inc
     header: (name) => webHeader(request.headers, name),
     joinsHeaders: true,
     sourceIp: (listener) => sourceOf?.(request, listener),
-    readBody: (limit, timeoutMs, inFlight) => readWebBody(request, announced, limit, timeoutMs, inFlight),
+    readBody: (limit, timeoutMs, seat) => readWebBody(request, announced, limit, timeoutMs, seat),
     whenGone: (callback) => request.signal?.addEventListener('abort', callback),
   }
 }
@@ -45,49 +46,51 @@ function readWebBody(
   announced: number | undefined,
   limit: number,
   timeoutMs: number,
-  inFlight: BodyInFlight,
+  seat: Seat,
 ): Promise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked)
-    throw bodyTaken('c.req.json() or request.json()', 'let it read request.clone()')
+    throw bodyTaken('let it read request.clone()', 'request.json()')
   const isOversize = announced !== undefined && announced > limit
   if (isOversize || request.body === null) {
     return Promise.resolve(isOversize ? oversizeBody(limit) : NO_BYTES)
   }
-  return readCounted(request.body.getReader(), limit, inFlight, timeoutMs)
+  const isGone = () => request.signal?.aborted === true
+  return readCounted(request.body.getReader(), limit, seat, timeoutMs, isGone)
 }
 
 /**
  * Reads at most `limit` + 1 bytes, and counts them as they arrive. Without `timeoutMs`, waits for as long as it takes.
  *
- * @throws BodyIncompleteError if the body ends early or takes too long.
+ * @throws BodyIncompleteError if the body ends early or takes too long. ListenerConfigError if the host accepts fewer bytes.
  * @throws OverloadError if other bodies need the room.
  */
-export function readCounted(
+function readCounted(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   limit: number,
-  inFlight: BodyInFlight,
+  seat: Seat,
   timeoutMs?: number,
+  isGone: () => boolean = () => false,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const stop = (error: BodyIncompleteError | OverloadError) => {
+    const stop = (error: BodyIncompleteError | OverloadError | ListenerConfigError) => {
       clearTimeout(timer)
-      inFlight.arrived()
+      seat.arrived()
       callHook(() => reader.cancel()) // nobody reads what still comes
       reject(error)
     }
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
-    inFlight.allowCut(stop)
+    seat.allowCut(stop)
     const count = (bytes: number) => {
-      const problem = inFlight.add(bytes)
+      const problem = seat.add(bytes)
       if (problem) stop(problem)
     }
     readAtMost(reader, limit, count, joinBody).then(
       (bytes) => {
         clearTimeout(timer)
-        inFlight.arrived()
+        seat.arrived()
         resolve(bytes ?? oversizeBody(limit))
       },
-      () => stop(connectionEnded()),
+      (error: unknown) => stop(streamFailed(error, isGone())),
     )
   })
 }

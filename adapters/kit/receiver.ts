@@ -1,8 +1,8 @@
+import { leaseOf } from '../../src/accepted-event.ts'
 import { sourceFailure } from '../../src/checks/source-ip.ts'
-import type { Lease } from '../../src/claim.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { ignoreRejection } from '../../src/lib/hooks.ts'
-import { isPromise } from '../../src/lib/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../../src/lib/maybe-promise.ts'
 import { isA } from '../../src/lib/member-of.ts'
 import {
   checkOptions,
@@ -15,11 +15,9 @@ import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
 import { nowIfObserved, traceVerify } from '../../src/report.ts'
-import type { Verdict } from '../../src/verdict.ts'
+import type { Handshake, Rejected, Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.ts'
-import { asError } from './as-error.ts'
-import { Arrived, BodiesInFlight, type BodyInFlight, OverloadError } from './bodies-in-flight.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
@@ -32,6 +30,7 @@ import {
   refuseUndecided,
   refuseUnread,
 } from './outcome.ts'
+import { OverloadError, type Seat, Seats, type Sender } from './seats.ts'
 
 /** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
@@ -69,7 +68,7 @@ export interface Checked {
   /** Always undefined. Declared so that `checked.reply` singles out refusals. */
   readonly reply?: undefined
   /** Only for the receiver. */
-  readonly [UNCLAIMED]: Pick<Arrived, 'verification' | 'sender'>
+  readonly [UNCLAIMED]: { readonly verification: Verification; readonly sender: Sender }
 }
 
 const UNCLAIMED: unique symbol = Symbol('hookgate')
@@ -82,7 +81,7 @@ export function verificationOf(checked: Checked): Verification {
 /**
  * The way from a request to its handler. Every verb resolves with a refusal, whose `reply` is to be sent, or with what it has
  * found. It rejects with a ListenerConfigError for a setup mistake, and with what your code threw, which both belong on the
- * framework's error path. What a framework could take for no error, or cannot read, becomes a ListenerConfigError too.
+ * framework's error path. `asError` turns what a framework could take for no error, or cannot read, into a ListenerConfigError too.
  */
 export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
   /** Finds the listener, reads the body, and checks the delivery. For frameworks that run hooks before the claim. */
@@ -97,10 +96,10 @@ export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
 }
 
 /** The defaults of `maxConcurrentBodies` and `maxConcurrentBytes`. */
-export const MOST_BODIES = 4096
+const MOST_BODIES = 4096
 export const MOST_BYTES = 268_435_456
 
-/** Bodies in flight from addresses that are not allowed: enough to refuse them properly, too few to cause harm. */
+/** Seats for addresses that are not allowed: enough to refuse them properly, too few to cause harm. */
 const MOST_DISALLOWED = 64
 
 /**
@@ -126,8 +125,8 @@ export function createReceiver<Request extends object, Given extends Listener<un
     maxConcurrentBytes = MOST_BYTES,
   } = options
   const timeoutMs = bodyTimeoutSeconds * 1000
-  const bodies = new BodiesInFlight(maxConcurrentBodies, maxConcurrentBytes, timeoutMs)
-  const disallowed = new BodiesInFlight(MOST_DISALLOWED, MOST_DISALLOWED * MAX_BODY_BYTES, timeoutMs)
+  const seats = new Seats(maxConcurrentBodies, maxConcurrentBytes, timeoutMs)
+  const disallowed = new Seats(MOST_DISALLOWED, MOST_DISALLOWED * MAX_BODY_BYTES, timeoutMs)
   /** A larger body could never be admitted. */
   const mustFit = ({ maxBodyBytes }: Listener<unknown>) => {
     if (maxBodyBytes <= maxConcurrentBytes) return
@@ -137,102 +136,110 @@ export function createReceiver<Request extends object, Given extends Listener<un
   if (typeof target !== 'function') mustFit(target)
   return { receive, claim, receiveAndClaim }
 
-  async function receiveAndClaim(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
-    const arrived = await readRequest(request, incoming)
-    if (isRefusal(arrived)) return arrived
-    const { verification, place } = arrived
-    try {
-      const verdict = await traceVerify(verification, checkAndClaim)
-      return finish(incoming, place, outcomeOf<Given>(verdict, verification))
-    } catch (error) {
-      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, incoming, place))
-    }
+  function receiveAndClaim(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
+    return judge(request, incoming, checkAndClaim, outcomeOf<Given>)
   }
 
-  async function receive(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
-    const arrived = await readRequest(request, incoming)
-    if (isRefusal(arrived)) return arrived
-    const { verification, place } = arrived
-    try {
-      const stop = await traceVerify(verification, check)
-      verification.pause()
-      const { payload } = verification
-      return finish<Checked | Refusal>(
-        incoming,
-        place,
-        stop ? refuse(stop, verification) : { payload, [UNCLAIMED]: arrived },
-      )
-    } catch (error) {
-      return finish(incoming, place, refuseUndecided(error, verification) ?? rethrow(error, incoming, place))
-    }
+  function receive(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
+    return judge<Rejected | Handshake | undefined, Checked>(
+      request,
+      incoming,
+      check,
+      (stop, verification) => {
+        verification.pause()
+        if (stop) return refuse(stop, verification)
+        return { payload: verification.payload, [UNCLAIMED]: { verification, sender: incoming } }
+      },
+    )
   }
 
   async function claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal> {
     const { verification, sender } = checked[UNCLAIMED]
-    const place = bodies.admit(verification.delivery.body.byteLength)
-    verification.holder = new Arrived(verification, sender, place)
+    const seat = seats.grant(sender, verification.delivery.body.byteLength)
+    seat.holds(verification)
+    verification.seat = seat
     verification.startedAt = nowIfObserved(verification.listener)
     if (key !== undefined) verification.claimKeys = [key]
     try {
-      return outcomeOf<Given>(await traceVerify(verification, claimDelivery), verification)
+      const asked = traceVerify(verification, claimDelivery)
+      return outcomeOf<Given>(isPromise(asked) ? await asked : asked, verification)
     } catch (error) {
       const refusal = refuseUndecided(error, verification)
       if (refusal) return refusal
-      throw asError(error)
+      throw error
     } finally {
-      place.leave()
+      seat.leave()
     }
   }
 
-  /** Finds the listener, and reads the body. Awaits only what is not known yet: each needless promise would cost a turn. */
-  async function readRequest(request: Request, incoming: Incoming): Promise<Arrived | Refusal> {
+  /**
+   * Finds the listener, reads the body, and does the work. Awaits only what is not known yet: each needless promise would cost a turn, and
+   * each function that awaits another costs one.
+   */
+  async function judge<Judged extends Verdict<unknown> | undefined, Outcome extends Passed>(
+    request: Request,
+    incoming: Incoming,
+    work: (verification: Verification) => MaybePromise<Judged>,
+    outcomeFor: (judged: Judged, verification: Verification) => Outcome | Refusal,
+  ): Promise<Outcome | Refusal> {
     const { pipelined } = incoming
-    let place: BodyInFlight | undefined
+    let seat: Seat | undefined
+    let verification: Verification | undefined
     try {
       const isCutOff = pipelined?.isCutOff ?? false
-      if (isCutOff === true) return finish(incoming, place, BUSY)
+      if (isCutOff === true) return finish(incoming, seat, BUSY)
       if (isCutOff !== false) {
-        place = bodies.enter()
-        if (await place.during(isCutOff, incoming)) return finish(incoming, place, BUSY)
+        seat = seats.take(incoming)
+        if (await seat.wait(isCutOff)) return finish(incoming, seat, BUSY)
       }
       if (wasReceived(request)) throw mountedTwice()
       let found = typeof target === 'function' ? findListener(target, request) : target
       if (found !== target && isPromise(found)) {
         found.catch(() => {}) // nothing awaits it if there is no room
-        place ??= bodies.enter()
-        found = await place.during(found, incoming)
+        seat ??= seats.take(incoming)
+        found = await seat.wait(found)
       }
-      if (isRefusal(found)) return finish(incoming, place, found)
+      if (isRefusal(found)) return finish(incoming, seat, found)
       const listener = found
       mustFit(listener)
       const startedAt = performance.now()
       const { method, url, where, header, joinsHeaders } = incoming
       const sourceIp = addressOf(incoming.sourceIp(listener))
       const wrongSource = listener.isSourceAllowed && sourceFailure(sourceIp, listener.isSourceAllowed)
+      let body: Uint8Array
       try {
-        if (wrongSource) place?.leave()
-        const held = wrongSource ? disallowed.enter() : (place ?? bodies.enter())
-        place = held
-        const body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, held)
-        const delivery = { method, url, where, header, joinsHeaders, body, sourceIp }
-        const verification = new Verification(delivery, listener)
-        const arrived = new Arrived(verification, incoming, held)
-        verification.holder = arrived
-        return arrived
+        if (wrongSource) {
+          seat?.leave()
+          seat = disallowed.take(incoming)
+        }
+        seat ??= seats.take(incoming)
+        body = await incoming.readBody(listener.maxBodyBytes, timeoutMs, seat)
       } catch (error) {
         const unread = { request: { method, url, header, sourceIp }, listener, startedAt }
         if (isA(error, BodyIncompleteError)) {
-          return finish(incoming, place, refuseUnread(fail('body_incomplete', error.message), unread))
+          return finish(
+            incoming,
+            seat,
+            refuseUnread({ ...fail('body_incomplete', error.message), cause: error.cause }, unread),
+          )
         }
         if (!isA(error, OverloadError)) throw error
         return finish(
           incoming,
-          place,
+          seat,
           wrongSource ? refuseUnread(wrongSource, unread) : refuseBusy(error, unread),
         )
       }
+      const delivery = { method, url, where, header, joinsHeaders, body, sourceIp }
+      verification = new Verification(delivery, listener)
+      seat.holds(verification)
+      verification.seat = seat
+      const asked = traceVerify(verification, work)
+      const judged = isPromise(asked) ? await asked : asked
+      return finish(incoming, seat, outcomeFor(judged, verification))
     } catch (error) {
-      return isA(error, OverloadError) ? finish(incoming, place, BUSY) : rethrow(error, incoming, place)
+      const refusal = verification ? refuseUndecided(error, verification) : isA(error, OverloadError) && BUSY
+      return refusal ? finish(incoming, seat, refusal) : rethrow(error, incoming, seat)
     }
   }
 }
@@ -244,22 +251,27 @@ export function addressOf(found: unknown): string | undefined {
   return undefined
 }
 
-/** Gives the place back, and tells the next request of the connection, before the reply is written. */
-function finish<Outcome extends Refusal | { readonly reply?: undefined }>(
+/** What is no refusal. */
+interface Passed {
+  readonly reply?: undefined
+}
+
+/** Gives the seat back, and tells the next request of the connection, before the reply is written. */
+function finish<Outcome extends Refusal | Passed>(
   { pipelined }: Incoming,
-  place: BodyInFlight | undefined,
+  seat: Seat | undefined,
   outcome: Outcome,
 ): Outcome {
-  place?.leave()
+  seat?.leave()
   pipelined?.end(outcome.reply?.headers.connection === 'close')
   return outcome
 }
 
 /** Like `finish`, for an error. */
-function rethrow(error: unknown, { pipelined }: Incoming, place: BodyInFlight | undefined): never {
-  place?.leave()
+function rethrow(error: unknown, { pipelined }: Incoming, seat: Seat | undefined): never {
+  seat?.leave()
   pipelined?.end(false)
-  throw asError(error)
+  throw error
 }
 
 function outcomeOf<Given extends Listener<unknown>>(
@@ -270,7 +282,7 @@ function outcomeOf<Given extends Listener<unknown>>(
   return {
     event: verdict.event as EventOf<Given>,
     listener: verification.listener as Given, // found by the lookup
-    [LEASE]: verification.lease as Lease | undefined, // nothing else is one
+    [LEASE]: leaseOf(verdict.event),
   }
 }
 
@@ -299,5 +311,4 @@ function mountedTwice(): ListenerConfigError {
 }
 
 /** Not `in`, which engines do not optimize: hence the cast. */
-export const isRefusal = (found: object): found is Refusal =>
-  (found as { reply?: object }).reply !== undefined
+const isRefusal = (found: object): found is Refusal => (found as { reply?: object }).reply !== undefined

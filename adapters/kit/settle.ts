@@ -1,6 +1,6 @@
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
-import { afterHangUp, type WhenReturned } from './hung-up.ts'
+import { type HandlerEnd, statusAfterHangUp } from './hung-up.ts'
 import { type Claimed, LEASE } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
 import { running } from './running.ts'
@@ -9,30 +9,40 @@ import { ReportedError, reportFailure, warnOfFailure } from './warn.ts'
 /** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
 const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
 
-/**
- * Settles an event by the status of its response: 2xx commits; 408, 503 and 504 let the lease expire; everything else
- * releases. If the store fails, calls `onError`; the response stands, and the lease expires. Calls it for a redirect too, because
- * hardly any sender follows one, and few handlers mean one as a failure.
- */
-export function settle(
-  { event, listener }: Claimed<Listener<unknown>>,
-  status: number,
-): Promise<unknown> | undefined {
-  if (listener.settle === 'manual' || MAY_STILL_RUN.includes(status)) return undefined
-  const about = { eventId: event.id, durationMs: 0 }
-  if (status >= 300 && status < 400) {
-    const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
-    reportFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
-  }
-  return (isSuccess(status) ? event.commit() : event.release()).catch((error: unknown) =>
-    reportFailure(listener, error, about),
-  )
+/** What becomes of an event by the status with which its handler ends, if the sender hears of it: the table of docs/events.md. */
+function endOf(status: number): 'commit' | 'release' | 'lapse' {
+  if (status >= 200 && status < 300) return 'commit'
+  return MAY_STILL_RUN.includes(status) ? 'lapse' : 'release'
 }
 
 /**
- * Commits a 2xx before it is answered, if the store holds what the handler wrote, as a transaction does: if that commit fails, the writes
- * are gone, and the sender has to know. Rejects then, as if the handler had awaited `event.commit()` itself. Does nothing for other
- * stores, statuses, and `settle: 'manual'`.
+ * Renews the lease no more, and settles the event by the status with which its handler has ended. If the store fails, calls `onError`;
+ * the response stands, and the lease expires.
+ *
+ * @param isUnseen Whether the sender may have missed it. Then only a success settles the event.
+ */
+export function settle(
+  claimed: Claimed<Listener<unknown>>,
+  status: number,
+  isUnseen?: boolean,
+): Promise<unknown> | undefined {
+  const { event, listener } = claimed
+  const end = endOf(status)
+  letGo(claimed, end)
+  if (listener.settle === 'manual' || end === 'lapse' || (isUnseen && end !== 'commit')) return undefined
+  const about = { eventId: event.id, durationMs: 0 }
+  if (status >= 300 && status < 400) {
+    // Hardly any sender follows a redirect, and few handlers mean one as a failure.
+    const problem = `the handler answered ${status}, a redirect, so the event was released: answer 2xx when it is done`
+    reportFailure(listener, new ReportedError('ERR_REDIRECTED', problem), about)
+  }
+  return event[end]().catch((error: unknown) => reportFailure(listener, error, about))
+}
+
+/**
+ * Commits a 2xx before it is answered, if the sender has to know whether that fails: for an inbox, and after `event.commit(tx)`, whose
+ * transaction may have been rolled back, with all that the handler wrote. Rejects then, as if the handler had awaited `event.commit()`
+ * itself. Does nothing otherwise, for other statuses, and for `settle: 'manual'`.
  *
  * @example
  * ```ts
@@ -40,10 +50,11 @@ export function settle(
  * ```
  */
 export function commitBefore(
-  { event, listener }: Claimed<Listener<unknown>>,
+  { event, listener, [LEASE]: lease }: Claimed<Listener<unknown>>,
   statusOf: () => number,
 ): Promise<unknown> | undefined {
-  if (!listener.store.accepted || listener.settle === 'manual' || !isSuccess(statusOf())) return undefined
+  const isUncertain = listener.store.accepted !== undefined || lease?.joined !== undefined
+  if (!isUncertain || listener.settle === 'manual' || endOf(statusOf()) !== 'commit') return undefined
   return event.commit().catch(async (error: unknown) => {
     reportFailure(listener, error, { eventId: event.id, durationMs: 0 })
     if (!listener.store.claimsAll) throw error
@@ -51,10 +62,7 @@ export function commitBefore(
   })
 }
 
-/** Whether this status commits. */
-const isSuccess = (status: number) => status >= 200 && status < 300
-
-/** Renews the lease while the handler runs: until `letGo`, a commit or release by hand, or `maxRunSeconds`. */
+/** Renews the lease while the handler runs: until `settle`, a commit or release by hand, or `maxRunSeconds`. */
 export function keep({ [LEASE]: lease }: Claimed<Listener<unknown>>): void {
   if (lease === undefined) return
   lease.warn = warnOfFailure
@@ -63,16 +71,18 @@ export function keep({ [LEASE]: lease }: Claimed<Listener<unknown>>): void {
 }
 
 /**
- * The handler has ended with this status, or nobody can see how it goes on. With `settle: 'manual'`, a handler that has not failed may
- * have handed the event to something that still runs.
+ * The handler has ended, or nobody can see how it goes on. With `settle: 'manual'`, a handler that has not failed may have handed the
+ * event to something that still runs, unless it has committed the event in its transaction.
  */
-export function letGo({ [LEASE]: lease, listener }: Claimed<Listener<unknown>>, status: number): void {
-  if (lease === undefined || (listener.settle === 'manual' && !hasFailed(status))) return
+function letGo(
+  { [LEASE]: lease, listener }: Claimed<Listener<unknown>>,
+  end: ReturnType<typeof endOf>,
+): void {
+  if (lease === undefined) return
+  if (listener.settle === 'manual' && end !== 'release' && !lease.joined?.isDone) return
   running.delete(lease)
-  if (status >= 300) lease.judge() // a success is judged at its commit
+  if (end !== 'commit') lease.judge() // a success is judged at its commit
 }
-
-const hasFailed = (status: number) => status >= 400 && !MAY_STILL_RUN.includes(status)
 
 /** How an adapter determines the status of a handler's outcome. */
 export interface StatusOf<Result> {
@@ -99,19 +109,16 @@ export async function settleBefore<Result>(
   run: () => Promise<Result>,
   statusOf: StatusOf<Result>,
 ): Promise<Result> {
-  const isGone = () => request.signal?.aborted === true // it may have missed the response
+  const end = (status: number) => settle(claimed, status, request.signal?.aborted)
   keep(claimed)
   try {
     const answer = await run()
     const status = statusOf.answer(answer)
     await commitBefore(claimed, () => status)
-    letGo(claimed, status)
-    if (isSuccess(status) || !isGone()) await settle(claimed, status)
+    await end(status)
     return answer
   } catch (error) {
-    const status = statusOfThrown(statusOf, error)
-    letGo(claimed, status)
-    if (!isGone()) await settle(claimed, status)
+    await end(statusOfThrown(statusOf, error))
     throw error
   }
 }
@@ -126,24 +133,21 @@ function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
 }
 
 /** How an adapter sees its handler end, apart from its response. */
-export interface HandlerEnd {
-  /** Settles when the handler ends: its event is settled no earlier, and its lease is renewed until then. */
-  readonly handled?: Promise<unknown> | undefined
-  /** For a handler whose client has disconnected. */
-  readonly whenReturned?: WhenReturned | undefined
-  /**
-   * Finds the promise of a handler, once its response is over. Until it settles, the lease is renewed for a handler that something else
-   * has answered for, and a 2xx that it is fulfilled with commits. Once it rejects, the lease of a client that has disconnected is renewed
-   * no more.
-   */
-  readonly returned?: (() => Promise<number | undefined> | undefined) | undefined
+export interface SeenHandler {
+  /** Asked if the response is over without it. Undefined if nobody can see it. */
+  handled(): Promise<HandlerEnd> | undefined
+  /** Its event is settled no earlier than this, and its lease is renewed until then. */
+  readonly awaited?: Promise<unknown>
 }
 
 /** An accepted event that awaits its response. Not a class, which would cost 1.5 µs per delivery. */
-interface OpenResponse extends HandlerEnd {
+interface OpenResponse {
   readonly response: NodeResponse
   readonly claimed: Claimed<Listener<unknown>>
+  readonly handler: SeenHandler
   isOver: boolean
+  /** Until when an answer may be held back, in monotonic milliseconds. */
+  heldUntil?: number
 }
 
 /**
@@ -151,8 +155,8 @@ interface OpenResponse extends HandlerEnd {
  * let the lease expire, unless the handler chooses a 2xx later; everything else releases. If a streamed response fails, the lease expires.
  *
  * If the client disconnects before the response has ended, a 2xx with which the handler ends it later commits, and otherwise
- * the lease expires. What ends it in the same turn as `close` counts only if `handled` has settled by then too, because anything
- * may wait for `close`.
+ * the lease expires. What ends it in the same turn as `close` counts only if `handled` was fulfilled before, because anything may
+ * wait for `close`.
  *
  * Renews the lease until `handled` has settled. Without it, until the response has ended, and if the client has disconnected before,
  * until something ends it. If nothing does, until `maxRunSeconds`.
@@ -172,35 +176,60 @@ export function settleAfter(
   handled?: Promise<unknown>,
   unsentStatus?: () => number | undefined,
 ): void {
-  settleAtEnd(response, claimed, {
-    handled,
-    whenReturned: handled && whenFulfilled(handled, unsentStatus),
-  })
-}
-
-function whenFulfilled(handled: Promise<unknown>, unsentStatus?: () => number | undefined): WhenReturned {
-  return (tell) => void handled.then(() => tell(unsentStatus?.())).catch(() => {})
+  const end = () => handled?.then(() => unsentStatus?.() ?? 'answers')
+  settleAtEnd(response, claimed, handled ? { handled: end, awaited: handled } : { handled: end })
 }
 
 /**
- * Like `settleAfter`, for adapters that see in their own way how a handler returns. Waits for the response alone, unless
- * `handled` is given.
- *
- * @example
- * ```ts
- * settleAtEnd(res, outcome, { whenReturned: (tell) => void answerTo(outcome.event).then(() => tell()) })
- * ```
+ * Settles an event by the status of an answer that is complete and not sent yet. Its end then changes nothing. Rejects if
+ * `commitBefore` does; the release of what is answered then is not waited for beyond the store's timeout. Undefined if the answer has to
+ * wait for nothing: a status of a timeout, and a client that has disconnected, are left to the end of the response.
+ */
+export type SettleFirst = (status: number) => Promise<unknown> | undefined
+
+/**
+ * Like `settleAfter`, for adapters that see in their own way how a handler ends. Returns what settles the event earlier, for adapters
+ * that hold the answer back: a host may freeze after it.
  */
 export function settleAtEnd(
   response: NodeResponse,
   claimed: Claimed<Listener<unknown>>,
-  { handled, whenReturned, returned }: HandlerEnd = {},
-): void {
-  const open = { response, claimed, handled, whenReturned, returned, isOver: false }
+  handler: SeenHandler,
+): SettleFirst {
+  const open: OpenResponse = { response, claimed, handler, isOver: false }
   keep(claimed)
-  if (response.destroyed ?? response.stream?.destroyed) return void onHangUp(open, false) // during the claim
-  // Before other listeners, which may end the response.
-  response.on('finish', () => onFinish(open)).prependListener('close', () => onClose(open))
+  if (response.destroyed ?? response.stream?.destroyed) {
+    open.isOver = true
+    settleLate(open, statusOfGone(open, false)) // during the claim
+  } else {
+    // Before other listeners, which may end the response.
+    response.on('finish', () => onFinish(open)).prependListener('close', () => onClose(open))
+  }
+  return (status) => settleFirst(open, status)
+}
+
+function settleFirst(open: OpenResponse, status: number): ReturnType<SettleFirst> {
+  const { claimed } = open
+  if (open.isOver || claimed.listener.settle === 'manual' || endOf(status) === 'lapse') return undefined
+  const committing = commitBefore(claimed, () => status)
+  return committing ? settleAfterCommit(open, status, committing) : settleEarly(open, status)
+}
+
+async function settleAfterCommit(
+  open: OpenResponse,
+  status: number,
+  committing: Promise<unknown>,
+): Promise<void> {
+  open.heldUntil ??= performance.now() + open.claimed.listener.storeTimeoutMs
+  await committing
+  if (!open.isOver) await settleEarly(open, status) // otherwise, the client has left
+}
+
+function settleEarly(open: OpenResponse, status: number): Promise<unknown> | undefined {
+  open.isOver = true
+  const settled = settle(open.claimed, status)
+  const { heldUntil = Infinity } = open
+  return performance.now() < heldUntil ? settled : undefined // a commit that has timed out before held it back for long enough
 }
 
 /**
@@ -215,15 +244,26 @@ function onFinish(open: OpenResponse): void {
 function onClose(open: OpenResponse): void {
   if (open.isOver) return
   open.isOver = true
-  const { response, claimed, handled } = open
-  if (hasBroken(response)) return void letGo(claimed, sentStatus(response))
-  const { writableEnded, stream } = response
-  // On HTTP/2, what waits for `aborted` may have ended the response before `close`.
-  if (!writableEnded || stream?.aborted === true) return void onHangUp(open, true)
-  if (MAY_STILL_RUN.includes(sentStatus(response))) return void settleAfterTimeout(open)
-  if (handled === undefined) return void settleNow(open)
-  const settleLate = () => settleNow(open)
-  handled.then(settleLate, settleLate)
+  const { response, claimed, handler } = open
+  const status = sentStatus(response)
+  const end = endOf(status)
+  if (hasBroken(response)) letGo(claimed, end)
+  else if (!hasEnded(response)) settleLate(open, statusOfGone(open, true))
+  else if (end === 'lapse') settleLate(open, statusAfterTimeout(open))
+  else if (handler.awaited) settleOnce(handler.awaited, claimed, status)
+  else settle(claimed, status)
+}
+
+/** However it ends, its answer has been sent. */
+function settleOnce(awaited: Promise<unknown>, claimed: Claimed<Listener<unknown>>, status: number): void {
+  const settleNow = () => settle(claimed, status)
+  awaited.then(settleNow, settleNow)
+}
+
+/** On HTTP/2, what waits for `aborted` may have ended a response before `close`, and a handler may answer by the stream alone. */
+function hasEnded({ stream, writableEnded }: NodeResponse): boolean {
+  if (stream === undefined) return writableEnded
+  return stream.aborted !== true && (writableEnded || memberOf(stream.sentHeaders, ':status') !== undefined)
 }
 
 /** A streamed response that failed after its status was sent. Something may have ended it all the same. A client cannot fake it. */
@@ -232,46 +272,28 @@ function hasBroken(response: NodeResponse): boolean {
   return Boolean(errored) && !`${memberOf(errored, 'code')}`.startsWith('ERR_HTTP2_')
 }
 
-/** Commits if the handler still succeeds: its work is done, and another client may only have sent its delivery again. */
-function onHangUp(open: OpenResponse, isClosing: boolean): void {
-  const { response, claimed, handled, whenReturned } = open
-  if (handled) letGoAfter(handled, open)
-  else queueMicrotask(() => open.returned?.()?.catch(() => letGo(claimed, 500))) // it will not end the response
-  afterHangUp(response, isClosing, whenReturned, (status) => {
-    if (status === undefined) return letGoAfter(handled ?? open.returned?.(), open)
-    if (handled === undefined) letGo(claimed, status)
-    if (!isSuccess(status) || !isSuccess(sentStatus(response))) return
-    if (handled === undefined) return void settle(claimed, status)
-    handled.then(() => settle(claimed, status)).catch(() => {}) // a handler that failed
-  })
+/** Commits if the handler still succeeds, though nobody hears of it: its work is done, and another client may have sent its delivery again. */
+function settleLate({ claimed }: OpenResponse, status: Promise<number>): void {
+  status.catch(() => 500).then((known) => settle(claimed, known, true))
 }
 
-function settleNow({ claimed, response }: OpenResponse): void {
-  const status = sentStatus(response)
-  letGo(claimed, status)
-  void settle(claimed, status)
+/** Of a handler whose client has disconnected. If nobody knows it, as if it still ran. */
+async function statusOfGone(
+  { response, claimed, handler }: OpenResponse,
+  isClosing: boolean,
+): Promise<number> {
+  const onReturn = () => letGo(claimed, endOf(sentStatus(response)))
+  const status = await statusAfterHangUp(response, isClosing, () => handler.handled(), onReturn)
+  await handler.awaited
+  return Math.max(status ?? 503, sentStatus(response))
 }
 
-/** Something else has answered. Commits if the handler succeeds later, by what it returns or by the status that it sets then. */
-function settleAfterTimeout(open: OpenResponse): void {
-  const { claimed, handled, response } = open
+/** Something else has answered. The handler may succeed later, by how it ends or by the status that it sets then. */
+async function statusAfterTimeout({ response, handler }: OpenResponse): Promise<number> {
   const { statusCode } = response
-  const returned = open.returned?.() ?? handled?.then(() => undefined)
-  if (returned === undefined) return void letGo(claimed, sentStatus(response))
-  const onReturn = (own: number | undefined) => {
-    const status = response.statusCode === statusCode ? own : response.statusCode
-    if (status === undefined || !isSuccess(status)) return void letGo(claimed, sentStatus(response))
-    letGo(claimed, status)
-    void settle(claimed, status)
-  }
-  returned.then(onReturn, () => letGo(claimed, sentStatus(response)))
-}
-
-/** Lets go at the end of a handler whose client has disconnected: now, if its end cannot be seen. */
-function letGoAfter(end: Promise<unknown> | undefined, { claimed, response }: OpenResponse): void {
-  const onEnd = () => letGo(claimed, sentStatus(response))
-  if (end) end.then(onEnd, onEnd)
-  else onEnd()
+  const end = await handler.handled()
+  if (typeof end === 'number') return end
+  return response.statusCode === statusCode ? sentStatus(response) : response.statusCode
 }
 
 /** A handler that answers twice sends its first status (`_header` in HTTP/1), and leaves its second in `statusCode`. */

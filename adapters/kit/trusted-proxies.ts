@@ -57,11 +57,6 @@ const MADE_UP = '192.0.2.2'
  * cannot be read: asks for the source of requests that nobody has sent.
  *
  * @param sourceOf How the framework finds the source of a request.
- * @example
- * ```ts
- * const leftmost = ({ headers }: { headers: object }) => `${Reflect.get(headers, 'x-forwarded-for')}`.split(', ')[0]
- * if (believesStrangers(leftmost)) throw trustsEveryProxy('proxy')
- * ```
  */
 export function believesStrangers(sourceOf: (request: ForwardedRequest) => unknown): boolean {
   return STRANGERS.some((addresses) => {
@@ -78,11 +73,6 @@ export function believesStrangers(sourceOf: (request: ForwardedRequest) => unkno
 /**
  * The error for a framework that trusts every proxy: the source would be the left end of X-Forwarded-For, which the sender
  * controls.
- *
- * @example
- * ```ts
- * if (app.proxy && listener.isSourceAllowed) throw trustsEveryProxy('app.proxy')
- * ```
  */
 export function trustsEveryProxy(setting: string): ListenerConfigError {
   return new ListenerConfigError(setting, 'lets every sender choose its address; list your proxies instead')

@@ -1,17 +1,29 @@
+import { explained } from '#crypto'
 import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
 import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
-import { isA } from '../../src/lib/member-of.ts'
+import { isA, textOf } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
+import { told } from '../../src/told.ts'
 import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
-import { explained } from './explained.ts'
 
 const PAUSE_MS = 60_000
 const MOST_IDS = 1000
+/** For each code of a listener: the causes told in a minute, and the failures looked at in a second. A flood costs no more. */
+const MOST_CAUSES = 40
+const LOOK_MS = 1000
 
-/** When each listener's reasons were last told, by its clock. When full, drops the listener that came first. */
-const lastWarned = new Map<string, Map<string, number>>()
+/** What was told of a listener and a reason. */
+interface Told {
+  /** When each cause was told, by the listener's clock. */
+  readonly causes: Map<string, number>
+  lookingSince: number
+  looks: number
+}
+
+/** By listener and reason. When full, drops the listener that came first. */
+const lastWarned = new Map<string, Map<string, Told>>()
 
 /**
  * Warns of a refusal if the listener has no `onVerdict`, or if a person watches. Not of the sender's next attempt at the same event.
@@ -37,13 +49,17 @@ export function warnOfRefusal(
   })
 }
 
-/** Warns of a failure if the listener has no `onError`. Shows only its code: messages and causes may quote strangers. */
+/** Warns of a failure if the listener has no `onError`. Another cause is told at once, up to a few a minute. */
 export function warnOfFailure(
   listener: Pick<Listener<unknown>, 'id' | 'clock' | 'onError'>,
   code: string,
+  error: unknown,
 ): void {
-  if (listener.onError !== undefined || !recordIfNew(listener.id, code, timeIn(listener.clock))) return
-  warn(listener, 'failed', code, 'onError')
+  if (listener.onError !== undefined) return
+  const now = timeIn(listener.clock)
+  if (!mayLook(listener.id, code, now)) return
+  const why = told(error)
+  if (recordIfNew(listener.id, code, now, why)) warn(listener, 'failed', code, 'onError', why)
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */
@@ -53,22 +69,29 @@ export function reportFailure(
   context: Omit<VerdictContext, 'listenerId'>,
 ): void {
   callHook(listener.onError, error, { listenerId: listener.id, ...context })
-  warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'))
+  warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'), error)
 }
 
 /** Only our own codes: others have no entry in docs/errors.md, and may quote strangers. */
 export function codeOf(error: unknown, otherwise: string): string {
-  return isA(error, CodedError) ? error.code : otherwise
+  return (isA(error, CodedError) && textOf(error, 'code')) || otherwise
 }
 
 type Named = Pick<Listener<unknown>, 'id'>
 
-function warn(listener: Named, what: string, reason: string, hook: 'onVerdict' | 'onError'): void {
+function warn(
+  listener: Named,
+  what: string,
+  reason: string,
+  hook: 'onVerdict' | 'onError',
+  why?: string,
+): void {
   const first =
     reason === 'signature_mismatch' ? 'check the secret, and that nothing changes the body first; see ' : ''
   const page = ERRORS_PAGE + reason.toLowerCase()
   const hint = `set ${hook} for the details, or null for silence`
-  write(`${beginning(listener, what, reason)}. What to do: ${first}${page} (${hint})`)
+  const because = why === undefined ? '' : `: ${why.replace(/\.$/, '')}`
+  write(`${beginning(listener, what, reason)}${because}. What to do: ${first}${page} (${hint})`)
 }
 
 const beginning = ({ id }: Named, what: string, reason: string) =>
@@ -85,14 +108,41 @@ function timeIn(clock: Clock): number {
   return Date.now()
 }
 
-/** Returns true at most once a minute for each listener and reason. */
-function recordIfNew(id: string, reason: string, now: number): boolean {
-  const reasons = lastWarned.get(id) ?? new Map<string, number>()
-  if (Math.abs(now - (reasons.get(reason) ?? -Infinity)) < PAUSE_MS) return false
-  if (!lastWarned.has(id) && lastWarned.size >= MOST_IDS)
-    lastWarned.delete(lastWarned.keys().next().value ?? '')
-  lastWarned.set(id, reasons.set(reason, now))
+/** Whether there is time to read what has failed. */
+function mayLook(id: string, reason: string, now: number): boolean {
+  const last = toldOf(id, reason)
+  if (Math.abs(now - last.lookingSince) >= LOOK_MS) {
+    last.lookingSince = now
+    last.looks = 0
+  }
+  last.looks += 1
+  return last.looks <= MOST_CAUSES
+}
+
+/** Returns true at most once a minute for each listener, reason and cause. */
+function recordIfNew(id: string, reason: string, now: number, cause: string = ''): boolean {
+  const { causes } = toldOf(id, reason)
+  const isOld = (at: number) => Math.abs(now - at) >= PAUSE_MS
+  if (!isOld(causes.get(cause) ?? -Infinity)) return false
+  for (const [told, at] of causes) if (isOld(at)) causes.delete(told)
+  if (causes.size >= MOST_CAUSES) return false
+  causes.set(cause, now)
   return true
+}
+
+function toldOf(id: string, reason: string): Told {
+  let reasons = lastWarned.get(id)
+  if (reasons === undefined) {
+    if (lastWarned.size >= MOST_IDS) lastWarned.delete(lastWarned.keys().next().value ?? '')
+    reasons = new Map()
+    lastWarned.set(id, reasons)
+  }
+  let last = reasons.get(reason)
+  if (last === undefined) {
+    last = { causes: new Map(), lookingSince: -Infinity, looks: 0 }
+    reasons.set(reason, last)
+  }
+  return last
 }
 
 /** Reported to `onError`, never thrown. */

@@ -1,8 +1,8 @@
+import { schemaOf } from '../../src/accepted-event.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
-import { schemaOf } from '../../src/verification.ts'
 
 /**
  * Returns the event that `verifyWebhook` verified. Pass the listener, which types it. Any listener with the same `id` and

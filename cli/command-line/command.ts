@@ -30,6 +30,8 @@ interface CommandSpec<Rows> {
   readonly operand?: { readonly name: string; readonly required: boolean }
   /** Without an operand: the options to suggest if an argument is given. */
   readonly meant?: string
+  /** Commands of its own, by their last word. */
+  readonly commands?: { readonly [word: string]: Command }
   readonly options: Rows
   /** Options to show under a title of their own. */
   readonly groups?: { readonly [title: string]: readonly string[] }
@@ -43,28 +45,44 @@ export interface Command {
   readonly summary: string
   readonly help: string
   readonly options: OptionRows
+  readonly commands?: { readonly [word: string]: Command } | undefined
   run(args: readonly string[]): Promise<ExitCode>
 }
 
 /** @throws UsageError from `run` if the table does not allow the command line. */
 export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<Rows>): Command {
-  const { name, summary, operand: argument, meant, options, run } = spec
+  const { name, summary, operand: argument, meant, options, commands, run } = spec
   return {
     name,
     summary,
     help: helpText(spec),
     options,
+    commands,
     async run(args) {
       const { values, operands } = parseCommandLine(args, options)
       const [operand = ''] = operands
       if (operands.length > (argument ? 1 : 0)) {
         if (argument) throw new UsageError(`takes only one ${argument.name}`)
+        if (commands) throw new UsageError(noSuchCommand(operand, name, Object.keys(commands)))
         throw new UsageError(`takes no arguments, only options${meant ? `: ${meant}` : ''}`)
       }
       if (operand === '' && argument?.required) throw new UsageError(`needs a ${argument.name}`)
       return run(values as ValuesOf<Rows>, operand) // the parser used this table
     },
   }
+}
+
+/** The innermost command that the arguments begin with, and its own arguments. */
+export function innermost(command: Command, args: readonly string[]): readonly [Command, readonly string[]] {
+  const [word = '', ...rest] = args
+  const inner = Object.hasOwn(command.commands ?? {}, word) ? command.commands?.[word] : undefined
+  return inner ? innermost(inner, rest) : [command, args]
+}
+
+function noSuchCommand(word: string, name: string, words: readonly string[]): string {
+  const meant = nearest(word, words)
+  if (meant === word) return `write ${word} first, and its options behind it: hookgate ${name} ${word} …`
+  return `has no such command; ${meant ? `did you mean ${name} ${meant}?` : `it has ${words.join(', ')}`}`
 }
 
 /** @throws UsageError for an unknown option, or a value that is missing or unexpected. */
@@ -106,7 +124,7 @@ function reword(error: unknown, names: readonly string[]): string {
 }
 
 function helpText(spec: Omit<CommandSpec<OptionRows>, 'run'>): string {
-  const { name, summary, operand, options, groups = {}, notes = [], examples } = spec
+  const { name, summary, operand, options, commands = {}, groups = {}, notes = [], examples } = spec
   const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
   const rows = Object.entries<OptionRow>({ ...options, help: { says: 'Show this.' } }).map(
     ([option, { value, says }]) => [
@@ -124,6 +142,7 @@ function helpText(spec: Omit<CommandSpec<OptionRows>, 'run'>): string {
     '',
     `Usage: hookgate ${name}${argument ?? ''}${names.length > 1 ? ' [options]' : ''}`,
     '',
+    ...section('Commands', columns(Object.values(commands).map((each) => [each.name, each.summary]))),
     ...section(
       'Options',
       linesOf((option) => !grouped.includes(option)),
@@ -141,7 +160,7 @@ function helpText(spec: Omit<CommandSpec<OptionRows>, 'run'>): string {
 }
 
 export function columns(rows: readonly (readonly string[])[]): string[] {
-  const width = Math.max(...rows.map(([first = '']) => first.length))
+  const width = Math.max(0, ...rows.map(([first = '']) => first.length))
   return rows.map(([first = '', second = '']) => `${first.padEnd(width)}  ${second}`)
 }
 

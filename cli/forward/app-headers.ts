@@ -49,7 +49,7 @@ export function appHeaders(
     ...(isReplay && { 'hookgate-replay': '1' }),
     'hookgate-listener': headerText(event.listenerId),
     'hookgate-auth': event.auth.method === 'scheme' ? event.auth.scheme : event.auth.method,
-    'hookgate-key-id': headerText(event.auth.method === 'jwt' ? event.auth.keyId : event.auth.secretId),
+    'hookgate-key-id': headerText(keyIdOf(event.auth)),
     ...(sentAt !== undefined && { 'hookgate-sent-at': sentAt.toISOString() }),
     ...(source !== undefined && { 'hookgate-source-ip': source, 'x-forwarded-for': source }),
     'x-forwarded-proto': publicUrl.protocol.slice(0, -1),
@@ -102,6 +102,11 @@ function traceOf({ traceparent, tracestate }: IncomingMessage['headers']): Outgo
   if (typeof traceparent !== 'string' || !TRACE_PARENT.test(traceparent)) return {}
   if (typeof tracestate !== 'string' || tracestate.length > LONGEST_TRACE_STATE) return { traceparent }
   return { traceparent, tracestate }
+}
+
+/** Of a delivery, and so with a key. */
+function keyIdOf(auth: WebhookEvent['auth']): string {
+  return auth.method === 'jwt' ? auth.keyId : 'secretId' in auth ? auth.secretId : ''
 }
 
 /** Percent-encodes anything but visible ASCII, because servers decode other characters differently. */

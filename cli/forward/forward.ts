@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { sendReply } from '../../adapters/kit/outcome.ts'
-import { keep, letGo, settle } from '../../adapters/kit/settle.ts'
+import { keep, settle } from '../../adapters/kit/settle.ts'
 import { keyOfBytes } from '../../src/event-key.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
@@ -23,8 +23,8 @@ import { type AppAnswer, type AppSilence, appAt } from './app.ts'
 import { appHeaders } from './app-headers.ts'
 import { type Forwarding, senderHeaders } from './forward-options.ts'
 
-/** Releases the event, because the app never saw it. */
-const NEVER_REACHED = 502
+/** Releases an event that the app never saw, and lets the lease expire if the app may still be working. */
+const STATUSES = { unreachable: 502, unknown: 504 }
 
 /** Each holds its body, its payload and two connections: 200 KB or more. */
 const MOST_IN_FLIGHT = 1024
@@ -70,9 +70,8 @@ export function forwarder(
     const asked = hasRoom
       ? app.ask(appHeaders({ event, key, sentAt, isReplay }, request, options), event.rawBody, query)
       : TOO_MANY
-    keep(claimed) // until the app has answered: what follows does not throw before `letGo`
+    keep(claimed) // until the app has answered: what follows does not throw before `settle`
     const answer = await asked
-    letGo(claimed, answer.kind === 'answered' ? answer.status : RESPONSES[answer.kind].status)
     // Before the sender gets the answer, so that its next attempt finds the event settled.
     if (isSigned && isDuplicate(answer)) {
       await settle(claimed, DONE)
@@ -80,9 +79,8 @@ export function forwarder(
       sendReply(response, replyTo({ ok: false, reason: 'event_duplicate', status, detail: '' }))
       return answer
     }
-    if (answer.kind === 'answered') await settle(claimed, answer.status)
-    if (answer.kind === 'unreachable') await settle(claimed, NEVER_REACHED)
-    reply(response, answer, listener) // `unknown`: the app may still be working, so its lease expires
+    await settle(claimed, answer.kind === 'answered' ? answer.status : STATUSES[answer.kind])
+    reply(response, answer, listener)
     if (answer.kind !== 'answered') complain(complaint(answer, listener))
     return answer
   }

@@ -1,8 +1,8 @@
-import { checkOutcomes } from '../../src/explain/index.ts'
+import { checkOutcomes } from '../../src/explain/check-outcomes.ts'
 import type { Listener } from '../../src/index.ts'
-import { memberAt, parseJson, pointerSteps } from '../../src/lib/json.ts'
+import { exactTextAt, pointerSteps } from '../../src/lib/json.ts'
+import type { ValueLocation } from '../../src/scheme.ts'
 import { rowFor } from '../../src/schemes/kit/header-families.ts'
-import type { ValueLocation } from '../../src/schemes/kit/scheme.ts'
 import { EVENT_ID_HEADER } from '../../src/specification.ts'
 import { asDelivery, firstValue, type Inspected, loggedVerdict } from './inspected.ts'
 
@@ -37,14 +37,7 @@ export function namesOf(delivery: Inspected, listener: Listener<unknown>): Names
 function claimAt(place: ValueLocation | undefined, { headers, body }: Inspected): string | null {
   if (place === undefined || 'item' in place) return null
   if ('header' in place) return shortened(firstValue(headers, place.header))
-  const parsed = body.length > LONGEST_BODY ? undefined : parseJson(body)
-  return shortened(
-    parsed && 'value' in parsed ? memberAt(parsed.value, pointerSteps(place.member)) : undefined,
-  )
+  return shortened(body.length > LONGEST_BODY ? undefined : exactTextAt(body, pointerSteps(place.member)))
 }
 
-function shortened(value: unknown): string | null {
-  if (typeof value !== 'string' && typeof value !== 'number') return null
-  const text = `${value}`
-  return text === '' ? null : text.slice(0, LONGEST_NAME)
-}
+const shortened = (text: string | undefined) => text?.slice(0, LONGEST_NAME) || null

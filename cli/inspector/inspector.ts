@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
-import { checkOutcomes, explain } from '../../src/explain/index.ts'
+import { checkOutcomes } from '../../src/explain/check-outcomes.ts'
+import { explain } from '../../src/explain/index.ts'
 import { maySignQuery } from '../../src/schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import { withQueryOf } from '../../src/schemes/kit/signed-url.ts'

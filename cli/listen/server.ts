@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { plainAddress } from '../../src/lib/cidr.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
+import { Drain, SAME_KEYSTROKE_MS } from '../../src/stop/drain.ts'
 import { RefusedError } from '../command-line/exit.ts'
 import { remark } from '../command-line/output.ts'
 import { codeOf } from '../command-line/values.ts'
@@ -91,35 +92,21 @@ function parseProblem({ code, rawPacket }: ParseError): string {
 }
 
 const INTERRUPTED = 130
-/** npm forwards Ctrl-C to a process that already got it from the terminal. */
-const SAME_KEYSTROKE_MS = 500
 
 /**
  * Resolves after Ctrl-C, SIGTERM, or the end of the terminal or of standard output, once every delivery in flight is answered.
  * Returns their number. A second Ctrl-C ends the process at once.
  */
 export function untilStopped(server: Server): Promise<number> {
-  const inFlight = new Set<ServerResponse>()
+  const drain = new Drain(server, ['request', 'checkContinue'])
   let stoppedAt: number | undefined
-  const track = (_request: unknown, response: ServerResponse) => {
-    inFlight.add(response)
-    response.once('close', () => {
-      inFlight.delete(response)
-      // closeIdleConnections() would miss connections that have never sent a byte.
-      if (stoppedAt !== undefined && inFlight.size === 0) server.closeAllConnections()
-    })
-  }
-  server.prependListener('request', track).prependListener('checkContinue', track)
-
   return new Promise((resolve) => {
     const finish = () => {
       if (stoppedAt !== undefined) return
       stoppedAt = performance.now()
-      const { size } = inFlight
-      server.close(() => resolve(size))
-      for (const response of inFlight) response.shouldKeepAlive = false
-      if (size === 0) return server.closeAllConnections()
-      remark(`hookgate: finishing ${size} in flight; Ctrl-C again stops at once`)
+      const { inFlight } = drain
+      void drain.close().then(() => resolve(inFlight))
+      if (inFlight > 0) remark(`hookgate: finishing ${inFlight} in flight; Ctrl-C again stops at once`)
     }
     const stop = () => {
       if (stoppedAt === undefined) finish()

@@ -198,6 +198,7 @@ export function typeOf(
   return samples === undefined ? MADE_TYPE : samples.types[0]
 }
 
-function samplesOf(scheme: string): Samples | undefined {
+/** Undefined for a sender whose sample is made of its row. */
+export function samplesOf(scheme: string): Samples | undefined {
   return Object.hasOwn(SAMPLES, scheme) ? SAMPLES[scheme] : undefined
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { memberAt, pointerSteps } from '../../src/lib/json.ts'
 import { isCount, writeTime } from '../../src/lib/time.ts'
+import type { TimeForm } from '../../src/scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
-import type { TimeForm } from '../../src/schemes/kit/scheme.ts'
 
 /** The type of a made body, if nobody names one. */
 export const MADE_TYPE = 'sample'

@@ -147,7 +147,7 @@ function checkSecretIsEnough(factory: AnyScheme, options: SchemeOptions): void {
   }
 }
 
-/** Whether the sender shares no secret with you: SNS, PayPal, Plaid and Pub/Sub. */
+/** Whether the sender shares no secret with you. */
 export function hasNoSecret({ scheme }: AnyScheme): boolean {
   return scheme.secretName.startsWith('none; ')
 }
@@ -187,14 +187,14 @@ export const SECRET_OPTIONS = {
   'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
   'key-id': {
     value: 'TEXT',
-    says: "The public name of the secret: LiveKit's API key, Braintree's public key",
+    says: "The public name of the secret, for a scheme that needs it: LiveKit's API key, for one",
   },
 } satisfies OptionRows
 
 /** @throws UsageError for a `--key-id` without `--scheme`. */
 export function checkKeyIdHasScheme(given: KeyIdValues): void {
   if (given['key-id'] === undefined || given.scheme !== undefined) return
-  throw new UsageError('--key-id is for schemes that name their secret: add --scheme livekit or braintree')
+  throw new UsageError('--key-id is for schemes that name their secret: add --scheme NAME')
 }
 
 /**

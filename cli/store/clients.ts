@@ -1,14 +1,18 @@
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import { type EventStore, EventStoreError } from '../../src/index.ts'
 import { isA, memberOf, textOf } from '../../src/lib/member-of.ts'
 import { textsIn } from '../../src/stores/mysql/client.ts'
 import { type MysqlClient, mysqlStore } from '../../src/stores/mysql/store.ts'
-import { type PostgresClient, postgresStore, type StoreProblem } from '../../src/stores/postgres/store.ts'
+import {
+  type CheckOptions,
+  type PostgresClient,
+  postgresStore,
+  type StoreProblem,
+} from '../../src/stores/postgres/store.ts'
 import { type RedisClient, redisStore } from '../../src/stores/redis/store.ts'
 import { type SyncSqlite, sqliteStore } from '../../src/stores/sqlite/store.ts'
-import { RefusedError } from '../command-line/exit.ts'
 import { printable } from '../command-line/output.ts'
+import { ClientError, faultOf, findModule } from './installed.ts'
+import { mysqlTables, postgresTables, redisTables, sqliteTables, type Tables } from './tables.ts'
 import type { Engine, StoreUrl } from './url.ts'
 
 /** How long a client tries to connect, and SQLite waits for a lock. Shorter than the listener's own deadline. */
@@ -16,10 +20,12 @@ const CONNECT_TIMEOUT_MS = 1500
 
 export interface OpenStore {
   readonly store: EventStore & {
-    check(): Promise<readonly StoreProblem[]>
+    check(options?: CheckOptions): Promise<readonly StoreProblem[]>
     migrate?(): Promise<void>
     sweep?(): Promise<number>
   }
+  /** Its tables, of any name. */
+  readonly tables: Tables
   close(): unknown
   /** The server's clock, in milliseconds since 1970. */
   now?(): Promise<number>
@@ -30,7 +36,14 @@ export interface OpenStore {
 // The parts of each client that are used. No client is installed with this package.
 type Closer = Record<'disconnect' | 'destroy' | 'end' | 'close', () => unknown>
 type Emitting = Closer & { on(event: 'error' | 'connect', listener: (what: unknown) => void): unknown }
-type Opener = (module: ClientModule, target: string, asItIs: boolean) => OpenStore | Promise<OpenStore>
+type Opener = (module: ClientModule, target: string, how: HowToOpen) => OpenStore | Promise<OpenStore>
+
+export interface HowToOpen {
+  /** Change no setting of a database file. */
+  readonly asItIs?: boolean
+  /** How long Postgres may take for a statement, with pg. Defaults to 3,000. */
+  readonly statementMs?: number
+}
 
 interface ClientModule {
   (url: string, options: object): PostgresClient & Closer
@@ -65,22 +78,40 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
       const often = { maxRetriesPerRequest: 1, retryStrategy: () => RETRY_MS }
       const client = new Redis(url, { connectTimeout: CONNECT_TIMEOUT_MS, ...often })
       const now = () => redisTime(client, 'call', 'TIME')
-      return { store: redisStore(client), close: () => client.disconnect(), now, complaint: listenTo(client) }
+      return {
+        store: redisStore(client),
+        tables: redisTables(client),
+        close: () => client.disconnect(),
+        now,
+        complaint: listenTo(client),
+      }
     },
     redis({ createClient }, url) {
       const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: () => RETRY_MS }
       const client = createClient({ url, socket })
       client.connect().catch(ignored)
       const now = () => redisTime(client, 'sendCommand', ['TIME'])
-      return { store: redisStore(client), close: () => client.destroy(), now, complaint: listenTo(client) }
+      return {
+        store: redisStore(client),
+        tables: redisTables(client),
+        close: () => client.destroy(),
+        now,
+        complaint: listenTo(client),
+      }
     },
   },
   postgres: {
-    pg({ Pool }, connectionString) {
-      const limits = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: 2 * CONNECT_TIMEOUT_MS }
+    pg({ Pool }, connectionString, { statementMs = 2 * CONNECT_TIMEOUT_MS }) {
+      const limits = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: statementMs }
       const pool = new Pool({ connectionString, ...limits })
       const now = () => postgresTime(pool, 'query')
-      return { store: postgresStore(pool), close: () => pool.end(), now, complaint: listenTo(pool) }
+      return {
+        store: postgresStore(pool),
+        tables: postgresTables(pool),
+        close: () => pool.end(),
+        now,
+        complaint: listenTo(pool),
+      }
     },
     postgres(connect, url) {
       const sql = connect(url, {
@@ -89,22 +120,32 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
         onnotice: ignored,
       })
       const now = () => postgresTime(sql, 'unsafe')
-      return { store: postgresStore(sql), close: () => sql.end(), now }
+      return { store: postgresStore(sql), tables: postgresTables(sql), close: () => sql.end(), now }
     },
   },
   mysql: {
     mysql2({ createPool }, uri) {
       const pool = createPool({ uri, connectTimeout: CONNECT_TIMEOUT_MS }).promise()
-      return { store: mysqlStore(pool), close: () => pool.end(), now: () => mysqlTime(pool) }
+      return {
+        store: mysqlStore(pool),
+        tables: mysqlTables(pool),
+        close: () => pool.end(),
+        now: () => mysqlTime(pool),
+      }
     },
     mariadb({ createPool }, url) {
       const pool = createPool(mariadbOptions(url))
-      return { store: mysqlStore(pool), close: () => pool.end(), now: () => mysqlTime(pool) }
+      return {
+        store: mysqlStore(pool),
+        tables: mysqlTables(pool),
+        close: () => pool.end(),
+        now: () => mysqlTime(pool),
+      }
     },
   },
   sqlite: {
-    'node:sqlite': ({ DatabaseSync }, path, asItIs) =>
-      openSqlite(new DatabaseSync(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs),
+    'node:sqlite': ({ DatabaseSync }, path, how) =>
+      openSqlite(new DatabaseSync(path, { timeout: CONNECT_TIMEOUT_MS }), how),
     'better-sqlite3': openDatabase,
     libsql: openDatabase,
   },
@@ -118,44 +159,49 @@ const TO_INSTALL: Readonly<Record<Engine, string>> = {
   sqlite: 'libsql',
 }
 
-function openDatabase(Database: ClientModule, path: string, asItIs: boolean): OpenStore {
-  return openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), asItIs)
+function openDatabase(Database: ClientModule, path: string, how: HowToOpen): OpenStore {
+  return openSqlite(new Database(path, { timeout: CONNECT_TIMEOUT_MS }), how)
 }
 
-function openSqlite(db: SyncSqlite & Closer, asItIs: boolean): OpenStore {
+function openSqlite(db: SyncSqlite & Closer, { asItIs = false }: HowToOpen): OpenStore {
   if (!asItIs) db.exec(`PRAGMA busy_timeout = ${CONNECT_TIMEOUT_MS}; PRAGMA journal_mode = WAL`)
   db.exec('PRAGMA busy_timeout = 0')
-  return { store: sqliteStore(db), close: () => db.close() }
+  return { store: sqliteStore(db), tables: sqliteTables(db), close: () => db.close() }
 }
 
 /**
- * @param asItIs Change no setting of a database file.
- * @throws RefusedError if no client is installed; the message says what to type. Otherwise, what the client throws.
+ * @throws ClientError if no client is installed, or the first that is cannot be used; the message says what to type. Otherwise, what the
+ * client throws.
  */
-export async function openClient(engine: Engine, target: string, asItIs = false): Promise<OpenStore> {
+export async function openClient(engine: Engine, target: string, how: HowToOpen = {}): Promise<OpenStore> {
   for (const [name, open] of Object.entries(CLIENTS[engine])) {
     const client = await findModule(name)
-    if (client !== undefined) return open(client, target, asItIs)
+    if (client === undefined) continue
+    try {
+      return await open(client as ClientModule, target, how) // as its table has it
+    } catch (error) {
+      throw faultOf(name, error) ?? error
+    }
   }
   const names = Object.keys(CLIENTS[engine]).filter((name) => !name.startsWith('node:'))
-  throw new RefusedError(
-    `needs ${names.join(' or ')}, and found none in this folder: npm install ${TO_INSTALL[engine]}`,
-  )
+  const install = `needs ${names.join(' or ')}, and found none in this folder: npm install ${TO_INSTALL[engine]}`
+  throw new ClientError('no client for this store is installed', install, install)
 }
 
-const require = createRequire(import.meta.url)
-
-/** Finds the user's own: from the working directory first, then beside this package. */
-async function findModule(name: string): Promise<ClientModule | undefined> {
-  if (name.startsWith('node:')) return process.getBuiltinModule(name) as ClientModule | undefined // as its table has it
-  let path: string
-  try {
-    path = require.resolve(name, { paths: [process.cwd(), import.meta.dirname] })
-  } catch {
-    return undefined
+/** What is wrong with the other clients of a file that are installed: a program may use one of them. */
+export async function brokenClients(engine: Engine): Promise<readonly ClientError[]> {
+  const broken: ClientError[] = []
+  for (const [name, open] of Object.entries(CLIENTS[engine])) {
+    try {
+      const client = await findModule(name)
+      if (client !== undefined && engine === 'sqlite')
+        await (await open(client as ClientModule, ':memory:', { asItIs: true })).close()
+    } catch (error) {
+      const fault = isA(error, ClientError) ? error : faultOf(name, error)
+      if (fault) broken.push(fault)
+    }
   }
-  const module = await import(pathToFileURL(path).href)
-  return module.default ?? module
+  return broken
 }
 
 /** A client with a method for arbitrary commands. */

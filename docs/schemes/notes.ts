@@ -26,7 +26,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     setUp: ["Add an endpoint in the sender's settings.", 'Copy its signing secret.'],
     test: 'Most senders have a button that sends an example.',
     mistakes: [
-      "Your sender may have its own scheme: Svix, Clerk, Resend, OpenAI, Anthropic, Polar, Replicate, Dodo Payments, Lithic and GitLab's signing tokens do. Polar's key is the whole text of its secret.",
+      'Your sender may have [its own scheme](../schemes.md), as Clerk and OpenAI have: import that one.',
       'Supabase shows its secret as `v1,whsec_…`: pass it as it is. While the hook has two secrets, Supabase joins two signatures by a comma: either is enough. A secret without the padding (`=`) at its end is refused, and the error says so.',
     ],
     guide: 'https://www.standardwebhooks.com',
@@ -117,7 +117,8 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     events: 'https://www.twilio.com/docs/messaging/api/message-resource#message-status-values',
   },
   meta: {
-    secret: 'the app secret, under App settings, Basic. `META_VERIFY_TOKEN` is a text of your choice.',
+    secret:
+      'the app secret, under App settings, Basic; for the Instagram API with Instagram Login, the Instagram app secret, in its API setup. `META_VERIFY_TOKEN` is a text of your choice.',
     setUp: [
       "In the app's dashboard, add the product (WhatsApp, Messenger, Instagram) and open its webhook settings.",
       'Enter your URL as the callback URL, and the same verify token. hookgate answers the GET that follows.',
@@ -349,6 +350,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'Raw messages are not signed, and are refused.',
       'Certificates are fetched only from hosts of SNS, in any partition of AWS.',
+      'LocalStack signs with a certificate of its own: while you develop, pass the origin of its `SigningCertURL` as `emulatorOrigin`, e.g. `http://localhost.localstack.cloud:4566`. moto signs nothing, so its messages are refused.',
       "The payload is SNS's envelope. Your text is its `Message`.",
       'SNS never retries a 4xx. Attach a dead-letter queue.',
     ],

@@ -1,9 +1,13 @@
 import { run, runMigrations } from 'graphile-worker'
 import type { Listener } from 'hookgate'
 import { fromEnvelope, type HandedOffEvent, jobId, toEnvelope } from 'hookgate/handoff'
-import { postgresStore } from 'hookgate/stores/postgres'
 import { webhookHandler } from 'hookgate/web'
 import pg from 'pg'
+
+// One row for each event that became a job, because a job that is done leaves none. Run this when you deploy.
+const HANDED_OFF =
+  'CREATE TABLE IF NOT EXISTS handed_off (job_id text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())'
+const FORGET = "DELETE FROM handed_off WHERE at < now() - interval '7 days'"
 
 export async function startReceiver(listener: Listener, connectionString: string) {
   // While Postgres is down, fail: by default a query waits forever.
@@ -11,22 +15,20 @@ export async function startReceiver(listener: Listener, connectionString: string
   // Without these two, a connection that breaks ends the process: an idle one, or one in a transaction.
   pool.on('error', (error) => console.error('an idle connection broke:', error.message))
   pool.on('connect', (connection) => connection.on('error', () => {})) // its next statement rejects
-  // One row for each event that became a job. Its event IDs are UUIDs.
-  const handedOff = postgresStore(pool, { table: 'handed_off', mode: 'single' })
-  await handedOff.migrate() // run these two when you deploy
+  await pool.query(HANDED_OFF)
   await runMigrations({ connectionString })
 
-  const fetch = webhookHandler(listener, async (event) => {
-    const key = { listenerId: event.listenerId, eventId: event.id }
-    await inTransaction(pool, async (tx) => {
-      const claim = await handedOff.with(tx).claim(key, crypto.randomUUID(), 0) // in `single` mode there is no lease
-      if (claim === 'done') return // the job already exists
-      if (claim === 'busy') throw new Error('another attempt has just taken it') // 500: the sender comes again
+  const fetch = webhookHandler(listener, (event) =>
+    inTransaction(pool, async (tx) => {
+      const row = await tx.query('INSERT INTO handed_off (job_id) VALUES ($1) ON CONFLICT DO NOTHING', [
+        jobId(event),
+      ])
+      if (row.rowCount === 0) return // the job already exists
       const job = ['webhook', JSON.stringify(toEnvelope(event)), jobId(event)]
       await tx.query('SELECT graphile_worker.add_job($1, $2::json, job_key => $3)', job)
-    })
-  })
-  const sweeping = setInterval(() => handedOff.sweep().catch(console.error), 60_000).unref()
+    }),
+  )
+  const sweeping = setInterval(() => pool.query(FORGET).catch(console.error), 60_000).unref()
   return {
     fetch,
     async stop(): Promise<void> {

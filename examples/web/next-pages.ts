@@ -1,6 +1,6 @@
 // pages/api/webhooks/stripe.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { defineListener } from 'hookgate'
+import { defineListener, type WebhookEvent } from 'hookgate'
 import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { stripe } from 'hookgate/schemes/stripe'
 import { redisStore } from 'hookgate/stores/redis'
@@ -20,13 +20,21 @@ function createGuard() {
 
 let guard: ReturnType<typeof createGuard> | undefined
 
+/** Returns a promise: Next.js answers 500 if it rejects. */
 export default function handler(req: IncomingMessage, res: ServerResponse) {
   guard ??= createGuard()
   const { listener, verify } = guard
-  return verify(req, res, async (error) => {
-    if (error) throw error // a mistake in the setup; its message names the fix
-    const { type, id } = webhookOf(req, listener)
-    console.log(type, id)
-    res.setHeader('content-type', 'application/json').end('{"received":true}')
+  return new Promise<void>((resolve, reject) => {
+    res.once('close', resolve) // hookgate may have answered
+    verify(req, res, (error) => {
+      if (error) return reject(error) // a mistake in the setup; its message names the fix
+      receive(webhookOf(req, listener), res).then(resolve, reject)
+    })
   })
+}
+
+async function receive(event: WebhookEvent, res: ServerResponse) {
+  console.log(event.type, event.id)
+  await event.commit() // before the answer, after which Vercel may freeze the function
+  res.setHeader('content-type', 'application/json').end('{"received":true}')
 }

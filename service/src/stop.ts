@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface StopOptions {
@@ -18,8 +18,11 @@ export interface StopOptions {
 /** Time for steps and the database after the last connection. Killing them is safe. */
 export const END_MS = 2_000
 
-/** How often connections that have become idle are closed. Otherwise the server waits for their keep-alive timeout. */
-const IDLE_MS = 50
+/**
+ * How often connections that have become idle are closed. Otherwise the server waits for their keep-alive timeout. One that is in use
+ * shows up again before that, and gets its answer.
+ */
+const IDLE_MS = 500
 
 /**
  * Stops accepting requests, waits for those in flight, then stops the rest. Cuts the remaining connections at the
@@ -39,7 +42,8 @@ export async function stop({ server, sockets, end, drainMs, deadlineMs, log }: S
     server.closeIdleConnections()
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy() // e.g. what a browser opens in advance
   }, IDLE_MS)
-  await new Promise((resolve) => server.close(resolve))
+  // That of `node:http` would reset requests that are on their way on idle connections.
+  await new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
   clearInterval(closing)
   clearTimeout(cut)
   const late = new Promise<1>((resolve) => setTimeout(resolve, END_MS, 1).unref())

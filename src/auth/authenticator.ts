@@ -2,7 +2,7 @@ import type { EventAuth } from '../event.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { CompiledScheme } from '../protocol.ts'
 import type { Failure } from '../reason.ts'
-import type { SchemeOptions } from '../schemes/kit/scheme.ts'
+import type { SchemeOptions } from '../scheme.ts'
 import type { Evidence } from './evidence.ts'
 
 /** Why a delivery is not authentic. Each is a 401. */
@@ -17,7 +17,7 @@ export type Authentication = EventAuth | Failure<AuthReason | 'body_malformed'>
 /** An authentication method. A listener has exactly one, and the request never chooses it. */
 export interface Authenticator {
   /** Reported as `event.auth.method`. */
-  readonly method: EventAuth['method']
+  readonly method: Exclude<EventAuth['method'], 'api'>
   /** Another sender's scheme, which tells the checks what a delivery looks like. Undefined for hookgate's scheme. */
   readonly protocol?: CompiledScheme
   /** Makes the same scheme's `auth` with other options, so that `hookgate/explain` can try them. Undefined if it would fetch keys. */

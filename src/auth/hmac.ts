@@ -10,7 +10,7 @@ import { fail, mismatch } from '../reason.ts'
 import { SIGNATURE_HEADER, signedBeforeBody } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
-import { namedSecrets, type Secrets, secretText } from './secrets.ts'
+import { namedSecrets, problemOf, type Secrets, secretText } from './secrets.ts'
 import { tryAll } from './try-all.ts'
 
 /** The options of `hmac`. */
@@ -61,11 +61,10 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
   if (signature.length !== 43 || !SIGNATURE.test(signature)) {
     return fail('signature_mismatch', 'Webhook-Signature is not 43 characters of base64url')
   }
-  const { body } = evidence.delivery
   const before = signedBeforeBody(evidence.timestampText, evidence.eventIdText)
   // Compares texts, so that only canonical base64url matches.
   const found = tryAll(keys, ({ mac }) =>
-    whenKnown(mac(before, body, '', keys.length), (right) => constantTimeEqual(signature, right)),
+    whenKnown(mac(before, evidence.bytes, '', keys.length), (right) => constantTimeEqual(signature, right)),
   )
   return whenKnown(found, (key) =>
     key === undefined
@@ -79,7 +78,13 @@ const longSecret: OptionCheck = (value, option) => {
   if (typeof value === 'string' && value !== '' && value.trim().length < SHORTEST_SECRET) {
     throw new ListenerConfigError(option, `must have at least ${SHORTEST_SECRET} characters`)
   }
-  secretText(value, option)
+  try {
+    secretText(value, option)
+  } catch (error) {
+    throw error instanceof ListenerConfigError
+      ? new ListenerConfigError(option, problemOf(error, 'hookgate'))
+      : error
+  }
 }
 
 /**

@@ -50,8 +50,8 @@ export function jwt(options: JwtOptions): Authenticator {
     header: 'Authorization',
     isBearer: true,
     algorithms: JWT_ALGORITHMS,
-    claims: ({ delivery, eventId }) =>
-      whenKnown(sha256(delivery.body), (bodyHash) => claimRules(subject, audience, eventId, bodyHash)),
+    claims: ({ bytes, eventId }) =>
+      whenKnown(sha256(bytes), (bodyHash) => claimRules(subject, audience, eventId, bodyHash)),
     times: {
       iat: { ahead: Infinity, optional: true },
       nbf: { ahead: 0, optional: true },

@@ -1,6 +1,7 @@
 import { type Certificate, readCertificate } from '../crypto/certificate.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { memberOf } from '../lib/member-of.ts'
 import { checkedElsewhere, type OptionTable } from '../lib/options.ts'
 import type { Evidence } from './evidence.ts'
@@ -33,7 +34,7 @@ export interface RsaSignature {
   readonly hash: 'SHA-1' | 'SHA-256'
   readonly signature: Uint8Array<ArrayBuffer>
   /** Called once the certificate is at hand, so that no message is held while it is fetched. */
-  readonly message: () => Uint8Array<ArrayBuffer>
+  readonly message: () => MaybePromise<Uint8Array<ArrayBuffer>>
 }
 
 /** Resolves with the message if its signature verifies, otherwise with the problem, for the operator. */
@@ -127,7 +128,7 @@ class CertificateKey {
       this.#imported.get(given.hash) ??
       (await crypto.subtle.importKey('spki', publicKey, algorithm, false, ['verify']))
     this.#imported.set(given.hash, key)
-    const message = given.message()
+    const message = await given.message()
     const verifies = await crypto.subtle.verify(PKCS1, key, given.signature, message)
     return verifies ? message : 'the signature does not verify'
   }

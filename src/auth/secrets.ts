@@ -1,3 +1,4 @@
+import { notLoaded } from '#crypto'
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions, kindOf, type OptionCheck, wellFormedText } from '../lib/options.ts'
 
@@ -54,14 +55,22 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
   }
 }
 
+const SET_IT = 'set the environment variable'
+
+/** The problem of a secret. If it is not set, says so if a `.env` has it. `owner`: the name of the scheme, or `hookgate`. */
+export function problemOf({ problem }: ListenerConfigError, owner: string): string {
+  const hint = problem.endsWith(SET_IT) ? notLoaded(owner) : undefined
+  return hint ? `${problem}: ${hint}` : problem
+}
+
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
   if (typeof value !== 'string') {
-    const hint = Object(value) === value ? '' : '; set the environment variable'
+    const hint = Object(value) === value ? '' : `; ${SET_IT}`
     throw refuse(`is ${kindOf(value)}, not text${hint}`)
   }
-  if (value.trim() === '') throw refuse('is empty or blank; set the environment variable')
+  if (value.trim() === '') throw refuse(`is empty or blank; ${SET_IT}`)
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }

@@ -101,7 +101,7 @@ export function isSignedBy(token: Token<JwtAlgorithm>, key: SignatureKey): Promi
 const BEARER = 'bearer '
 
 function tokenIn<Algorithm extends TokenAlgorithm>(
-  delivery: Delivery,
+  delivery: Pick<Delivery, 'header'>,
   { header, isBearer, algorithms }: TokenRules<Algorithm>,
 ): Token<Algorithm> | TokenFailure {
   const text = headerOf(delivery, header.toLowerCase())

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { HashedBytes } from '../lib/unread.ts'
 
 /** The algorithms of hookgate's scheme. */
 export const JWT_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
@@ -54,17 +55,33 @@ export type Spelling = 'hex' | 'base64' | 'base64url'
  * Computes the MAC of the three parts, concatenated. Each character of `before` and `after` is one byte. `times` is how many such
  * computations the same delivery costs: if these are more than a megabyte, each one waits for turns of the event loop.
  */
-export type Mac = (before: string, body: Uint8Array, after: string, times?: number) => MaybePromise<string>
+export type Mac = (before: string, body: SignedBody, after: string, times?: number) => MaybePromise<string>
 
-/** Computes the SHA-256 of bytes, or of a text's UTF-8, as text: by default, as base64url. */
-export type Sha256 = (data: Uint8Array | string, spelling?: Spelling) => MaybePromise<string>
+/** Computes the SHA-256 of bytes, or of a text's `textBytes`, as text: by default, as base64url. */
+export type Sha256 = (data: HashedBytes | string, spelling?: Spelling) => MaybePromise<string>
+
+/**
+ * Bytes that are written from others only as they are hashed, slice by slice: so they take no memory, and no time at a stretch,
+ * however many they are.
+ */
+export interface WrittenBytes {
+  /** What they are written from. */
+  readonly from: HashedBytes
+  /** The most bytes that are written for each one. */
+  readonly growth: number
+  /** Writes what stands for the bytes of `from` between two indices. The result is valid until the next call. */
+  write(start: number, end: number): Uint8Array
+}
+
+/** What of the signed bytes may be as large as the body. */
+export type SignedBody = HashedBytes | WrittenBytes
 
 /** The signed bytes in order: `before`, `body`, `after`. */
 export interface Signed {
   /** What comes before the body, as one character a byte. */
   readonly before: string
   /** The exact bytes of the body. Empty if the body is not signed. */
-  readonly body: Uint8Array
+  readonly body: SignedBody
   /** What comes after the body, as one character a byte. */
   readonly after: string
 }

@@ -11,9 +11,11 @@ import nodeCrypto, {
 } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
-import { bytesOf, writeParts } from '../lib/bytes.ts'
+import { bytesOf, textBytes, writeParts } from '../lib/bytes.ts'
+import { crc32 as slowCrc32 } from '../lib/crc32.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { joinChunks } from '../lib/read-stream.ts'
+import { bytesToHash, type HashedBytes } from '../lib/unread.ts'
 import { MOST_HASHED_AT_ONCE } from '../limits.ts'
 import {
   type HmacHash,
@@ -24,18 +26,24 @@ import {
   type SignatureAlgorithm,
   type SignatureKey,
   type Signed,
+  type SignedBody,
   type Spelling,
 } from './algorithms.ts'
 import { toDerSignature } from './der.ts'
 import { BYTES_A_TURN, joinInTurns, turnFor, wasAbandoned } from './turns.ts'
+import { isWritten, mostBytes, sliceOf, sourceOf, wholeOf } from './written.ts'
 
+// No cryptography, but Workers have no terminal, no files, and no timers that several requests share.
+export { explained } from '../explained.ts'
+export { notLoaded } from '../lib/env-file.ts'
+export { sharesTimers, startUnreferenced } from '../lib/shared-timers.ts'
 export { abandon, wasAbandoned } from './turns.ts'
 
 /** Not imported by name: older versions of Node would only report a missing export. */
 const hash: typeof nodeCrypto.hash = nodeCrypto.hash ?? refuseNode()
 
 function refuseNode(): never {
-  throw new ListenerConfigError('node', `must be 20.19 or newer; this is ${process.version}`)
+  throw new ListenerConfigError('node', `must be 20.19, or 22.12 or newer; this is ${process.version}`)
 }
 
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
@@ -49,7 +57,7 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
     }
     const mac = createHmac(algorithm, keyObject)
     if (before !== '') mac.update(before, 'latin1')
-    mac.update(body)
+    feed(mac, body)
     if (after !== '') mac.update(after, 'latin1')
     return mac.digest(spelling)
   }
@@ -65,23 +73,38 @@ export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
     }
     const short = createHash(algorithm)
     if (before !== '') short.update(before, 'latin1')
-    short.update(body)
+    feed(short, body)
     if (after !== '') short.update(after, 'latin1')
     return short.digest(spelling)
   }
 }
 
 export const sha256: Sha256 = (data, spelling = 'base64url') =>
-  typeof data === 'object' && isLong(data, 1)
-    ? hashWith('sha256', spelling)('', data, '')
-    : hash('sha256', data, spelling)
+  typeof data === 'string'
+    ? hash('sha256', data.isWellFormed() ? data : textBytes(data), spelling)
+    : isLong(data, 1)
+      ? hashWith('sha256', spelling)('', data, '')
+      : hash('sha256', bytesToHash(data), spelling)
 
 /** Each computation takes a microsecond or two, however few bytes it has. */
 const LEAST_COST = 1024
 
 /** Whether computations over these bytes would stop the process for long. */
-function isLong({ length }: Uint8Array, times: number): boolean {
-  return length * times > MOST_HASHED_AT_ONCE || times > MOST_HASHED_AT_ONCE / LEAST_COST
+function isLong(body: SignedBody, times: number): boolean {
+  return mostBytes(body) * times > MOST_HASHED_AT_ONCE || times > MOST_HASHED_AT_ONCE / LEAST_COST
+}
+
+/** Feeds all of it at once. */
+function feed(sink: { update(data: Uint8Array): unknown }, body: SignedBody): void {
+  if (isWritten(body)) for (const slice of slicesOf(body)) sink.update(slice())
+  else sink.update(bytesToHash(body))
+}
+
+/** The work of each turn. */
+function* slicesOf(body: SignedBody): Iterable<() => Uint8Array> {
+  const { length } = sourceOf(body)
+  const step = isWritten(body) ? Math.floor(BYTES_A_TURN / body.growth) : BYTES_A_TURN
+  for (let at = 0; at < length; at += step) yield () => sliceOf(body, at, Math.min(at + step, length))
 }
 
 /** Feeds the parts to what `start` returns, in turns of the event loop. */
@@ -89,16 +112,34 @@ async function inTurns<Sink extends { update(data: Uint8Array): unknown }>(
   start: () => Sink,
   { before, body, after }: Signed,
 ): Promise<Sink> {
-  const slice = Math.min(Math.max(body.length, LEAST_COST), BYTES_A_TURN)
-  await turnFor(body, slice)
+  const source = sourceOf(body)
+  const most = Math.min(Math.max(mostBytes(body), LEAST_COST), BYTES_A_TURN)
+  await turnFor(source, most)
   const sink = start()
   sink.update(Buffer.from(before, 'latin1'))
-  for (let at = 0; at < body.length; at += slice) {
-    if (at > 0) await turnFor(body, slice)
-    sink.update(body.subarray(at, at + slice))
+  let isFirst = true
+  for (const slice of slicesOf(body)) {
+    if (!isFirst) await turnFor(source, most)
+    isFirst = false
+    sink.update(slice())
   }
   sink.update(Buffer.from(after, 'latin1'))
   return sink
+}
+
+/** Shows all of the bytes to `visit`, in order: more than a turn's share in turns of the event loop. */
+export function visitBytes(bytes: HashedBytes, visit: (slice: Uint8Array) => void): MaybePromise<void> {
+  if (bytes.length <= BYTES_A_TURN) return visit(bytesToHash(bytes))
+  return inTurns(() => ({ update: visit }), { before: '', body: bytes, after: '' }).then(() => {})
+}
+
+/** Asked for by PayPal's scheme alone, so that nobody else loads `node:zlib`. */
+let nativeCrc32: typeof slowCrc32 | undefined
+
+/** The CRC-32 of ZIP and PNG. `before` is that of the bytes before these. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  nativeCrc32 ??= process.getBuiltinModule?.('node:zlib')?.crc32 ?? slowCrc32
+  return nativeCrc32(bytes, before)
 }
 
 /** The bytes of canonical base64url without padding (RFC 4648 5); undefined for any other text. */
@@ -127,7 +168,8 @@ const LARGEST_JOINED = 1_048_576 + 8192
 let joined = new Uint8Array(0)
 
 /** Concatenates the parts. The result is valid until the next call: `verify` reads or copies it before it returns. */
-function joinedBytes({ before, body, after }: Signed): Uint8Array {
+function joinedBytes({ before, body: signed, after }: Signed): Uint8Array {
+  const body = wholeOf(signed)
   const length = before.length + body.length + after.length
   if (length > LARGEST_JOINED) return bytesOf(before, body, after)
   if (joined.length < length) joined = new Uint8Array(length)
@@ -174,7 +216,8 @@ export async function verifySignature(
   }
 }
 
-function whole({ before, body, after }: Signed): MaybePromise<Uint8Array> {
+function whole({ before, body: signed, after }: Signed): MaybePromise<Uint8Array> {
+  const body = wholeOf(signed)
   if (before + after === '') return body
   const parts = [Buffer.from(before, 'latin1'), body, Buffer.from(after, 'latin1')]
   return joinInTurns(parts, before.length + body.length + after.length, body)

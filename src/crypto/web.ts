@@ -1,5 +1,6 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
-import { bytesOf, encodeBase64, encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import { bytesOf, encodeBase64, encodeBase64url, encodeHex, textBytes } from '../lib/bytes.ts'
+import { bytesToHash, type HashedBytes } from '../lib/unread.ts'
 import {
   type HmacHash,
   hashBits,
@@ -11,11 +12,25 @@ import {
   type Signed,
   type Spelling,
 } from './algorithms.ts'
+import { wholeOf } from './written.ts'
 
 export { decodeBase64url } from '../lib/bytes.ts'
+export { crc32 } from '../lib/crc32.ts'
 export { joinChunks as joinBody } from '../lib/read-stream.ts'
 
 /** Does nothing: Web Crypto computes on other threads, and cannot be stopped. */
+export function notLoaded(_owner: string): undefined {}
+
+export function explained(..._refused: readonly unknown[]): Promise<string | undefined> | undefined {
+  return undefined
+}
+
+export const sharesTimers = (): boolean => false
+
+export function startUnreferenced(callback: () => void, milliseconds: number): void {
+  setTimeout(callback, milliseconds)
+}
+
 export function abandon(_bytes: Uint8Array): void {}
 
 export function wasAbandoned(_error: unknown): boolean {
@@ -35,7 +50,7 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
 
   return async (before, body, after) => {
-    const message = bytesOf(before, body, after)
+    const message = bytesOf(before, wholeOf(body), after)
     // Caches the key, never its promise: workerd forbids awaiting what another request started.
     imported ??= await importKey()
     return ENCODE[spelling](new Uint8Array(await crypto.subtle.sign('HMAC', imported, message)))
@@ -45,14 +60,22 @@ export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spellin
 /** Computes the plain hash of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
   return async (before, body, after) => {
-    const digest = await crypto.subtle.digest(`SHA-${algorithm.slice(3)}`, bytesOf(before, body, after))
+    const digest = await crypto.subtle.digest(
+      `SHA-${algorithm.slice(3)}`,
+      bytesOf(before, wholeOf(body), after),
+    )
     return ENCODE[spelling](new Uint8Array(digest))
   }
 }
 
 export const sha256: Sha256 = async (data, spelling = 'base64url') => {
-  const bytes = typeof data === 'string' ? encoder.encode(data) : data.slice()
+  const bytes = typeof data === 'string' ? textBytes(data) : bytesToHash(data).slice()
   return ENCODE[spelling](new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
+
+/** Shows the bytes to `visit`, which a runtime without turns gets at once. */
+export function visitBytes(bytes: HashedBytes, visit: (slice: Uint8Array) => void): void {
+  visit(bytesToHash(bytes))
 }
 
 /**
@@ -75,7 +98,7 @@ export async function verifySignature(
       signature,
       typeof message === 'string'
         ? encoder.encode(message)
-        : bytesOf(message.before, message.body, message.after),
+        : bytesOf(message.before, wholeOf(message.body), message.after),
     )
   } catch {
     return false

@@ -91,11 +91,6 @@ export interface LoggedVerdict {
 /**
  * Returns each check in the listener's order. Empty for a handshake, which runs only some of them, and for a
  * reason that no check gives. Cheap enough to call for every delivery.
- *
- * @example
- * ```ts
- * for (const { name, ok } of checkOutcomes(verdict, listener)) console.log(name, ok)
- * ```
  */
 export function checkOutcomes(verdict: LoggedVerdict, listener: Asking): readonly CheckOutcome[] {
   if (verdict.handshake) return []

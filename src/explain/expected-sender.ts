@@ -1,11 +1,11 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { NamedSecret, Secrets } from '../auth/secrets.ts'
+import type { SenderScheme } from '../code-scheme.ts'
 import type { Listener } from '../listener.ts'
 import { SPECIFICATION } from '../protocol.ts'
-import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import type { Scheme, SchemeOptions } from '../scheme.ts'
 import { isAnythingSigned, maySignQuery } from '../schemes/kit/compile-scheme.ts'
-import type { Scheme, SchemeOptions } from '../schemes/kit/scheme.ts'
-import type { SenderFacts } from '../schemes/kit/sender-facts.ts'
+import type { SenderFacts } from '../sender-facts.ts'
 import { EVENT_ID_HEADER, SIGNATURE_HEADER } from '../specification.ts'
 
 /** A configured secret or public key, and the option that holds it. */

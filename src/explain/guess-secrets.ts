@@ -1,6 +1,6 @@
 import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
+import type { KeyForm } from '../scheme.ts'
 import { withoutVersion } from '../schemes/kit/keys.ts'
-import type { KeyForm } from '../schemes/kit/scheme.ts'
 import { isMadeBySender, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, type Text } from './guess.ts'

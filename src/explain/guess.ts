@@ -1,5 +1,5 @@
+import type { KeyForm } from '../scheme.ts'
 import { jsonExcess } from '../schemes/kit/read-limits.ts'
-import type { KeyForm } from '../schemes/kit/scheme.ts'
 
 /** What may have been signed instead, and why. Omitted members are unchanged. */
 export interface Guess {

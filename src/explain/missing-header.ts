@@ -1,8 +1,8 @@
+import type { SenderScheme } from '../code-scheme.ts'
 import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { memberAt, pointerSteps } from '../lib/json.ts'
-import { parsedBody } from '../schemes/kit/body.ts'
-import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { headerIn } from '../schemes/kit/compile-scheme.ts'
+import { parsedBody } from '../schemes/kit/forms.ts'
 import { rowsOf } from '../schemes/kit/header-families.ts'
 import { type ExpectedSender, headerTitle, SIGN_TESTS } from './expected-sender.ts'
 

@@ -1,4 +1,4 @@
-import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
+import type { SenderScheme } from '../code-scheme.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
 /** Details that say no more than that a signature or a secret is wrong, for which the mistakes are tried. */

@@ -1,6 +1,6 @@
 import { type Delivery, fieldText, headerOf } from '../delivery.ts'
 import { decodeHex, ENCODE } from '../lib/bytes.ts'
-import type { Algorithm, Scheme, SignatureSpelling } from '../schemes/kit/scheme.ts'
+import type { Algorithm, Scheme, SignatureSpelling } from '../scheme.ts'
 import { headerTitle } from './expected-sender.ts'
 
 /** ECDSA and RSA are left out: their signatures have no fixed length. */

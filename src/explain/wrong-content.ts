@@ -21,14 +21,24 @@ export function wrongContent(
   const { headers } = scheme.signature
   const isUnsigned = headers.length > 0 && headers.every((header) => headerOf(delivery, header) === undefined)
   const unsigned = `it is not signed either, so ${name} did not send it: ${SIGN_TESTS}`
-  const fix = isUnsigned ? `; ${unsigned}` : why === undefined ? `: ${fixOf(refusal?.reason)}` : ''
+  const fix = isUnsigned ? `; ${unsigned}` : why === undefined ? `: ${fixOf(refusal?.reason, delivery)}` : ''
   return [why ?? [], refusal ? `${refusal.detail}${fix}` : []].flat()
 }
 
-const fixOf = (reason: string | undefined) =>
-  reason === 'content_encoding_not_identity'
-    ? 'send the body uncompressed, or find what compresses it in front of this listener'
-    : 'send that type, or find what changes it in front of this listener'
+function fixOf(reason: string | undefined, { body }: Delivery): string {
+  if (reason !== 'content_encoding_not_identity')
+    return 'send that type, or find what changes it in front of this listener'
+  return isPlain(body)
+    ? 'the body is not compressed, so find what decompresses it in front of this listener, and let it remove the header'
+    : 'send the body uncompressed, or find what compresses it in front of this listener'
+}
+
+/** Whether it begins as JSON or a form does. Compressed bytes hold control characters, even if Brotli's first is a `[`. */
+function isPlain(body: Uint8Array): boolean {
+  const beginning = byteText(body.subarray(0, 64))
+  const hasControls = [...beginning].some((character) => character < ' ' && !/\s/.test(character))
+  return !hasControls && /^\s*(?:[{[]\s*["{[\]}\d-]|[\w.%+[\]-]+=)/.test(beginning)
+}
 
 /** Whether the media type is another one, whatever its parameters are. */
 function isOtherFormat(delivery: Delivery, { protocol }: Listener<unknown>): boolean {

@@ -114,7 +114,7 @@ function strangeSecret({ keys, name, scheme }: ExpectedSender): string | undefin
   return found && `the configured secret ${looksLike(found)}; for ${name}, pass the ${scheme.secretName}`
 }
 
-/** Hexadecimal digits come in pairs. Whole pairs that are missing cannot be seen: no sender documents how long its secrets are. */
+/** Hexadecimal digits come in pairs. Whole pairs that are missing show only if the sender's row says how many there are. */
 function cutHex(secret: string): string | undefined {
   const [, digits = ''] = /^(?:[a-z]+_)?([0-9a-f]{15,})$/.exec(secret) ?? []
   return digits.length % 2 === 1 ? `has ${digits.length} hexadecimal digits, so one is missing` : undefined

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../event.ts'
 import { encodeBase64 } from '../lib/bytes.ts'
-import type { Coverage } from '../schemes/kit/scheme.ts'
+import type { Coverage } from '../scheme.ts'
 
 /** How the delivery was authenticated, without the claims of a token. */
 export type EnvelopeAuth =
@@ -14,6 +14,12 @@ export type EnvelopeAuth =
       readonly secretId: string
       /** What the signature covers. */
       readonly covers: Coverage
+    }
+  | {
+      /** Nobody signed it: its sender's API was asked for it. */
+      readonly method: 'api'
+      /** The scheme's name: `stripe`. */
+      readonly scheme: string
     }
 
 /** A verified event as plain JSON. Contains no token, signature or secret. */
@@ -67,5 +73,7 @@ function withoutClaims(auth: WebhookEvent['auth']): EnvelopeAuth {
       return { method: 'jwt', keyId: auth.keyId }
     case 'scheme':
       return { method: 'scheme', scheme: auth.scheme, secretId: auth.secretId, covers: auth.covers }
+    case 'api':
+      return { method: 'api', scheme: auth.scheme }
   }
 }

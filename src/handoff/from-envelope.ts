@@ -44,6 +44,7 @@ const AUTH: {
   hmac: ({ secretId }) => isText(secretId),
   jwt: ({ keyId }) => isText(keyId),
   scheme: ({ scheme, secretId, covers }) => isText(scheme) && isText(secretId) && COVERAGE.includes(covers),
+  api: ({ scheme }) => isText(scheme),
 }
 
 const MEMBERS: { readonly [Name in keyof Envelope]-?: (value: unknown) => boolean } = {

@@ -1,41 +1,38 @@
 import { EventStoreError } from '../errors.ts'
+import { answerIn, POSTGRES, recordsIn } from '../stores/answer.ts'
 import {
   hasSqlState,
-  type Row,
   type RunStatement,
-  SERIALIZATION_FAILURE,
+  UNDEFINED_COLUMN,
   UNDEFINED_TABLE,
 } from '../stores/postgres/client.ts'
+import { outside } from '../stores/postgres/outside.ts'
 
-/** Maximum attempts while other statements keep changing the same record. */
-export const MOST_ATTEMPTS = 5
-
-/** Runs one of the inbox's statements, outside of any transaction: it is run again if another one interfered. */
-export async function rowsOf(
-  run: RunStatement,
-  statement: string,
-  values: readonly string[],
-): Promise<readonly Row[]> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run(statement, values)
-    } catch (error) {
-      if (hasSqlState(error, UNDEFINED_TABLE)) throw tableMissing(error)
-      if (attempt >= MOST_ATTEMPTS || !hasSqlState(error, SERIALIZATION_FAILURE)) throw error
-    }
-  }
-}
-
-/** The answer in the first row. Undefined if there is no row. */
+/** The answer of a statement. @throws EventStoreError if the client changed it. */
 export async function answerOf(
   run: RunStatement,
   statement: string,
   values: readonly string[],
-): Promise<unknown> {
-  const [row] = await rowsOf(run, statement, values)
-  return row?.answer
+): Promise<string> {
+  return answerIn(await resultOf(run, statement, values), POSTGRES)
 }
 
-function tableMissing(cause: unknown): EventStoreError {
-  return new EventStoreError('the table of the inbox is missing: run `await box.migrate()` once', { cause })
+/** The records of a statement. @throws EventStoreError if the client changed them. */
+export async function recordsOf(
+  run: RunStatement,
+  statement: string,
+  values: readonly string[],
+): Promise<readonly unknown[]> {
+  return recordsIn(await resultOf(run, statement, values), POSTGRES)
+}
+
+/** Outside of any transaction. */
+const resultOf = (run: RunStatement, statement: string, values: readonly string[]) =>
+  outside(run, unmigrated)(statement, values)
+
+function unmigrated(cause: unknown): EventStoreError | undefined {
+  const isMissing = hasSqlState(cause, UNDEFINED_TABLE)
+  if (!isMissing && !hasSqlState(cause, UNDEFINED_COLUMN)) return undefined
+  const problem = isMissing ? 'is missing' : 'is of an earlier version'
+  return new EventStoreError(`the table of the inbox ${problem}: run \`await box.migrate()\` once`, { cause })
 }

@@ -1,21 +1,20 @@
-import { EventStoreError } from '../errors.ts'
+import { leaseOf } from '../accepted-event.ts'
+import { EventStoreError, ListenerConfigError } from '../errors.ts'
 import type { WebhookEvent } from '../event.ts'
 import { storedKey } from '../event-key.ts'
-import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventKey, type EventStore } from '../event-store.ts'
+import type { EventKey, EventStore } from '../event-store.ts'
 import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
 import type { InboxFields } from '../report.ts'
 import { asciiText, knownAnswer } from '../stores/contract.ts'
-import {
-  checkTransaction,
-  type PostgresClient,
-  type RunStatement,
-  statementRunner,
-} from '../stores/postgres/client.ts'
-import { keyText } from '../stores/postgres/statements.ts'
-import { answerOf, MOST_ATTEMPTS } from './ask.ts'
+import type { PostgresClient, RunStatement } from '../stores/postgres/client.ts'
+import { answerInside } from '../stores/postgres/inside.ts'
+import { claimed, committed } from '../stores/postgres/outside.ts'
+import { keyText, milliseconds } from '../stores/postgres/statements.ts'
+import { answerOf } from './ask.ts'
 import { InboxError } from './errors.ts'
 import type { Statements } from './statements.ts'
 import { type BodyForm, bodyFormOf, storedText } from './stored-event.ts'
+import type { Told, UnaskedJobs } from './unasked.ts'
 
 /** Publishes puts and runs to subscribers. */
 export const INBOX: TracingChannel | undefined = /* @__PURE__ */ tracingChannel('inbox')
@@ -26,16 +25,21 @@ export interface PutOptions {
   readonly tx?: PostgresClient | undefined
 }
 
-const PUT_ANSWERS = ['put', 'already', 'lost'] as const
+const PUT_ANSWERS = ['put', 'already', 'lost', 'locked'] as const
+/** Of a put beside a job that nobody has asked for. */
+const UNASKED = 'unasked'
 type PutAnswer = (typeof PUT_ANSWERS)[number]
 
 /** One claim of an event by all its keys, and what has become of it. */
 interface Place {
   readonly owner: string
   readonly keys: EventKey[]
+  /** How long the event is remembered from its delivery on, if that was decided then: whatever becomes of its job. */
+  retentionMs: number | undefined
   /** Once it is accepted: from then on, a commit makes sure that there is a job, whatever became of the `put`. */
   event: WebhookEvent<unknown> | undefined
   form: BodyForm | undefined
+  listener: Told | undefined
   /** What `put` writes. */
   values: Promise<readonly string[]> | undefined
   /** Whether there is a job for certain. */
@@ -43,18 +47,25 @@ interface Place {
   isPut: boolean
   /** Whether a `put` was part of a transaction, which may be rolled back. */
   isInTransaction: boolean
+  /** Until when such a transaction holds the event, by this process's clock: for a lease from the last renewal that found it on. */
+  keptUntil: number
   settling: Promise<PutAnswer> | undefined
 }
 
-/** How many events may be in flight in one process behind a wrapper that copies keys: what is older is settled as by any store. */
-const MOST_UNSETTLED = 1000
-/** A thousand years, well within the range of timestamps. */
-const LONGEST_MS = 365_250 * 86_400_000
+/** How long a `put` waits for another transaction that has locked the event. */
+const PUT_WAITS_MS = 1000
+/** The same after a 2xx, when only the end of that transaction shows whether there is a job. */
+const COMMIT_WAITS_MS = 900_000
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 1000
+
+/** Of a renewal that an open transaction keeps from the event: another one, or that of the event's own put. */
+const LOCKED: readonly (string | undefined)[] = ['locked', 'kept']
 
 export interface ClaimsOptions {
   readonly run: RunStatement
   readonly statements: Statements
-  readonly retentionMs: number
+  readonly unasked: UnaskedJobs
   /** Called for each new job. */
   readonly onJob: (listenerId: string) => void
 }
@@ -70,8 +81,6 @@ export class Claims implements EventStore {
   readonly claimsAll = true
   /** By the event, and by the key objects with which the core claims, commits and releases it. */
   readonly #places = new WeakMap<object, Place>()
-  /** Accepted events, by owner, because a wrapper of this store may hand over copies of the key objects. */
-  readonly #unsettled = new Map<string, Place>()
 
   constructor(options: ClaimsOptions) {
     this.#options = options
@@ -80,54 +89,61 @@ export class Claims implements EventStore {
   readonly claim: EventStore['claim'] = async (key, owner, leaseMs) => {
     const { run, statements } = this.#options
     const values = [...(await rowValues(key, owner)), milliseconds(leaseMs)]
-    // No row: another owner changed the record after this statement began, and holds it.
-    const answer = knownAnswer(
-      'Postgres',
-      CLAIM_ANSWERS,
-      (await answerOf(run, statements.claim, values)) ?? 'busy',
-    )
+    const answer = await claimed(answerOf(run, statements.claim, values))
     if (answer === 'acquired') this.#remember(key, owner)
     return answer
   }
 
   readonly commit: EventStore['commit'] = async (key, owner, retentionMs) => {
-    const { run, statements, retentionMs: shortestMs } = this.#options
+    const { run, statements } = this.#options
     this.#unaccepted.delete(owner)
-    const place = this.#places.get(key) ?? this.#unsettled.get(owner)
+    const place = this.#places.get(key)
     if (place?.isJob) return 'committed'
     if (place?.event) return this.#ensureJob(place, place.event)
-    const values = [...(await rowValues(key, owner)), milliseconds(Math.max(retentionMs, shortestMs))]
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const answer = await answerOf(run, statements.commit, values)
-      // No row: the record changed after this statement began. The next attempt sees the change.
-      if (answer !== undefined) return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
-    }
-    throw new EventStoreError(`another statement changed the record during each of ${MOST_ATTEMPTS} commits`)
+    const values = [...(await rowValues(key, owner)), milliseconds(retentionMs)]
+    return committed(() => answerOf(run, statements.commit, values))
   }
 
   readonly release: EventStore['release'] = async (key, owner) => {
     const { run, statements } = this.#options
     this.#unaccepted.delete(owner)
-    this.#unsettled.delete(owner)
     if (this.#places.get(key)?.isJob) return false
     return (await answerOf(run, statements.release, await rowValues(key, owner))) === 'released'
   }
 
   readonly renew: NonNullable<EventStore['renew']> = async (key, owner, leaseMs) => {
     const { run, statements } = this.#options
-    if (this.#places.get(key)?.isJob) return true
+    const place = this.#places.get(key)
+    if (place?.isJob) return true
     const values = [...(await rowValues(key, owner)), milliseconds(leaseMs)]
-    return (await answerOf(run, statements.renew, values)) === 'held'
+    const sentAt = performance.now()
+    const answer = await answerOf(run, statements.renew, values)
+    if (place) place.keptUntil = answer === 'kept' ? sentAt + leaseMs : 0
+    return answer === 'held' || (LOCKED.includes(answer) && 'locked')
   }
 
-  readonly accepted: NonNullable<EventStore['accepted']> = (event, owner, delivery) => {
+  readonly holds: NonNullable<EventStore['holds']> = (key) =>
+    performance.now() < (this.#places.get(key)?.keptUntil ?? 0)
+
+  readonly accepted: NonNullable<EventStore['accepted']> = (event, owner, delivery, listener) => {
     const place = this.#unaccepted.get(owner)
     this.#unaccepted.delete(owner)
     if (place === undefined) return
+    const lease = leaseOf(event)
+    // Otherwise a commit would not find its place, and the event be done without a job.
+    if (lease?.keys.some((key) => this.#places.get(key) !== place)) {
+      throw new ListenerConfigError(
+        'store',
+        'wraps box.store, but hands over a copy of a key: hand over what it is given',
+      )
+    }
     place.event = event as WebhookEvent<unknown> // as `verify` makes it
     place.form = bodyFormOf(delivery)
+    place.listener = listener
+    if (lease?.retentionMs !== undefined) {
+      place.retentionMs = Math.min(lease.retentionMs, lease.listener.retentionMs)
+    }
     this.#places.set(event, place)
-    this.#keep(place)
   }
 
   /** Resolves once the job is written: durably, or in your transaction. */
@@ -146,7 +162,9 @@ export class Claims implements EventStore {
     if (place.isJob) return 'put'
     place.isPut = true
     place.isInTransaction ||= tx !== undefined
-    const answer = await this.#write(place, event, tx)
+    const answer = tx
+      ? await this.#write(place, event, tx)
+      : await this.#writeOutside(place, event, PUT_WAITS_MS)
     if (answer === 'lost') {
       throw new InboxError(
         'this event is no longer yours, so it did not become a job: its lease ended, or it was settled before',
@@ -161,7 +179,7 @@ export class Claims implements EventStore {
    * job. Waits for that transaction.
    */
   async #ensureJob(place: Place, event: WebhookEvent<unknown>): Promise<'committed' | 'lost'> {
-    place.settling ??= this.#write(place, event).finally(() => {
+    place.settling ??= this.#writeOutside(place, event, COMMIT_WAITS_MS).finally(() => {
       place.settling = undefined
     })
     const answer = await place.settling
@@ -181,32 +199,45 @@ export class Claims implements EventStore {
     return 'committed'
   }
 
+  /**
+   * Waits for a transaction that has locked the event, such as that of its own `put`: without a statement that waits, which would keep a
+   * connection.
+   */
+  async #writeOutside(
+    place: Place,
+    event: WebhookEvent<unknown>,
+    longestMs: number,
+  ): Promise<Exclude<PutAnswer, 'locked'>> {
+    const until = performance.now() + longestMs
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const answer = await this.#write(place, event)
+      if (answer !== 'locked') return answer
+      if (performance.now() >= until) {
+        throw new InboxError(
+          `an open transaction has locked this event for more than ${longestMs / 1000} s: end it, or put the event in it, by put(event, { tx })`,
+        )
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+
   async #write(place: Place, event: WebhookEvent<unknown>, tx?: PostgresClient): Promise<PutAnswer> {
     place.values ??= jobValues(event, place)
     const values = await place.values
-    const { statements, run: outside } = this.#options
-    const run = tx === undefined ? outside : statementRunner(tx, 'tx')
-    if (tx !== undefined) checkTransaction(tx)
-    // A statement of a transaction that failed cannot be sent again in it.
-    const ask = async (statement: string, given: readonly string[]) =>
-      tx === undefined ? answerOf(run, statement, given) : (await run(statement, given))[0]?.answer
-    if (tx !== undefined) await ask(statements.mark, [asciiText(place.owner)])
-    const answer = await ask(tx === undefined ? statements.put : statements.putInside, values)
-    if (answer === 'outside')
-      throw new InboxError('put(event, { tx }) takes the client of an open transaction: this one has none')
-    return knownAnswer('Postgres', PUT_ANSWERS, answer)
-  }
-
-  #keep(place: Place): void {
-    this.#unsettled.set(place.owner, place)
-    const [oldest] = this.#unsettled.keys()
-    if (this.#unsettled.size > MOST_UNSETTLED && oldest !== undefined) this.#unsettled.delete(oldest)
+    const { statements, run } = this.#options
+    const answer =
+      tx === undefined
+        ? await answerOf(run, statements.put, values)
+        : await answerInside(tx, 'put(event, { tx })', statements.putInside, values)
+    const isUnasked = answer === UNASKED
+    const known = isUnasked ? 'put' : knownAnswer('Postgres', PUT_ANSWERS, answer)
+    if (known === 'put' && place.listener) this.#options.unasked.onPut(place.listener, isUnasked)
+    return known
   }
 
   #isJob(place: Place): void {
     place.isJob = true
     place.values = undefined // it has the body
-    this.#unsettled.delete(place.owner)
     const [key] = place.keys
     if (key) this.#options.onJob(key.listenerId)
   }
@@ -222,12 +253,15 @@ export class Claims implements EventStore {
 const newPlace = (owner: string): Place => ({
   owner,
   keys: [],
+  retentionMs: undefined,
   event: undefined,
   form: undefined,
+  listener: undefined,
   values: undefined,
   isJob: false,
   isPut: false,
   isInTransaction: false,
+  keptUntil: 0,
   settling: undefined,
 })
 
@@ -236,13 +270,15 @@ async function rowValues(key: EventKey, owner: string): Promise<string[]> {
   return [eventId, await keyText(listenerId), asciiText(owner)]
 }
 
-async function jobValues(event: WebhookEvent<unknown>, { owner, keys, form }: Place): Promise<string[]> {
+async function jobValues(event: WebhookEvent<unknown>, place: Place): Promise<string[]> {
+  const { owner, keys, form, retentionMs } = place
   const stored = await Promise.all(keys.map(async (key) => (await storedKey(key)).eventId))
   const listener = await keyText(keys[0]?.listenerId ?? '')
   const envelope = storedText(event, form ?? bodyFormOf(undefined))
-  return [`{${stored.join(',')}}`, listener, asciiText(owner), envelope, asciiText(event.id)]
-}
-
-export function milliseconds(given: number): string {
-  return `${Math.min(given, LONGEST_MS)}`
+  const [row = '', retention] =
+    retentionMs === undefined ? [stored[0], ''] : [crypto.randomUUID(), milliseconds(retentionMs)]
+  return [
+    ...[`{${stored.join(',')}}`, listener, asciiText(owner), envelope, asciiText(event.id)],
+    ...[row, retention, asciiText(event.type ?? '')],
+  ]
 }

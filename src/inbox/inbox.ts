@@ -2,23 +2,36 @@ import { ListenerConfigError } from '../errors.ts'
 import type { WebhookEvent } from '../event.ts'
 import type { EventStore } from '../event-store.ts'
 import { isListener } from '../is-listener.ts'
+import { memberOf } from '../lib/member-of.ts'
 import {
   aFunction,
   checkedElsewhere,
   checkOptions,
+  isTimer,
   type OptionCheck,
   type OptionTable,
   optional,
   positiveInteger,
+  timerMilliseconds,
 } from '../lib/options.ts'
 import type { Listener } from '../listener.ts'
-import { asciiText } from '../stores/contract.ts'
+import type { CheckOptions, StoreProblem } from '../stores/contract.ts'
+import { problemsOf, type TableNeeds } from '../stores/postgres/check.ts'
 import { type PostgresClient, statementRunner } from '../stores/postgres/client.ts'
-import { answerOf, rowsOf } from './ask.ts'
+import { migrate } from '../stores/postgres/migrate.ts'
+import { recordsOf } from './ask.ts'
 import { Claims, type PutOptions } from './claims.ts'
+import { type Drained, Drainer } from './drain.ts'
+import { type JobName, type ListedJob, ListedJobs, type ListOptions } from './listed.ts'
+import { type Mended, MendedJobs, type MendOptions } from './mended.ts'
+import { type OldestJob, oldestOf } from './overview.ts'
+import { Probe } from './probe.ts'
 import type { InboxHandler } from './run.ts'
 import { DEFAULT_TABLE, inboxMigration, statementsFor } from './statements.ts'
-import { type InboxErrorContext, type InboxWorker, Worker } from './worker.ts'
+import { Sweeper } from './sweeper.ts'
+import type { InboxErrorContext } from './teller.ts'
+import { UnaskedJobs } from './unasked.ts'
+import { type InboxWorker, Worker } from './worker.ts'
 
 /** The options of `inbox`. All processes that share a table should have the same. */
 export interface InboxOptions {
@@ -33,9 +46,15 @@ export interface InboxOptions {
   readonly maxAttempts?: number | undefined
   /**
    * How long an event is remembered as done, in milliseconds, from its success on. The listener's `retentionSeconds` counts if it is
-   * longer, which is the default.
+   * longer, which is the default. The few events whose delivery set a time of their own, such as Shopify's requests to delete data, are
+   * remembered for that time from their delivery on, whatever has become of their job.
    */
   readonly retentionMs?: number | undefined
+  /**
+   * How long an event keeps its body once it is done, in milliseconds, so that `again()` can run it once more when a handler was wrong. Never
+   * longer than the event is remembered. By default the body goes when the event is done, as bodies are personal data.
+   */
+  readonly keepBodiesFor?: number | undefined
 }
 
 /** The options of `work`. */
@@ -62,13 +81,28 @@ export interface WorkOptions {
   readonly onError?: ((error: unknown, context: InboxErrorContext) => unknown) | null | undefined
 }
 
+/** The options of `drain`. */
+export interface DrainOptions extends Omit<WorkOptions, 'pollMs' | 'drainMs' | 'onError'> {
+  /**
+   * How long `drain` may take, in milliseconds from the call on: less than your host lets the function live. Defaults to 25,000. It starts no
+   * job once less is left than a tenth of this, or than the longest run so far has taken. At the deadline, it aborts the `event.signal` of
+   * what runs, and returns within two seconds.
+   */
+  readonly deadlineMs?: number | undefined
+  /**
+   * Called for each attempt that fails, and each job that is dead, lost, or still runs when `drain` returns. Defaults to the listener's
+   * `onError`. Null: no warning is written either.
+   */
+  readonly onError?: WorkOptions['onError']
+}
+
 /** How many jobs there are. */
 export interface InboxCounts {
   /** Due now, or after a delay. */
   readonly waiting: number
   /** With a lease that has not ended. */
   readonly running: number
-  /** Out of attempts. They stay, as duplicates of later deliveries, until you call `again()`, or delete their rows. */
+  /** Out of attempts. They stay, as duplicates of later deliveries, until you call `again()`. */
   readonly dead: number
   /** Done, and still remembered. */
   readonly done: number
@@ -76,8 +110,17 @@ export interface InboxCounts {
 
 /** Verified events, kept in Postgres until their handler has succeeded. */
 export interface Inbox {
-  /** Creates the table and its indexes if they are missing. Safe to run concurrently. */
+  /**
+   * Creates the table and its indexes if they are missing. Safe to run concurrently. From a table that it creates, it takes what default
+   * privileges gave to `PUBLIC`, `anon` and `authenticated`.
+   */
   migrate(): Promise<void>
+  /**
+   * Lists problems of the server, the table, who may write to it, and the pool or client. Empty if there are none. Changes nothing.
+   *
+   * @throws ListenerConfigError for unknown or invalid options.
+   */
+  check(options?: CheckOptions): Promise<readonly StoreProblem[]>
   /**
    * For the listeners whose events you put: `defineListener({ store: box.store, … })`. No event of theirs is done before a worker has run
    * it: a 2xx without `put` makes the event a job too, and `onError` is told.
@@ -107,16 +150,52 @@ export interface Inbox {
     handler: InboxHandler<Given>,
     options?: WorkOptions,
   ): InboxWorker
-  /** Makes dead jobs run again, with all their attempts: those of the event with this `event.id`, or all. Returns their number. */
-  again(id?: string): Promise<number>
+  /**
+   * Runs the events of a listener that are due, then returns what it did: for a cron route, `waitUntil`, or a script, where no process
+   * lives on for `work`. Several at once share the events. If it is killed, those that had begun run again when their lease ends.
+   *
+   * A handler that goes on past the deadline keeps its event until it ends, or its process does: `drain` returns without it, and `onError`
+   * is told.
+   *
+   * @throws ListenerConfigError for wrong arguments and options. Any error of the client or the server, once what had begun has ended, so
+   * that your cron route fails and somebody hears of it.
+   */
+  drain<Given extends Listener<unknown>>(
+    listener: Given,
+    handler: InboxHandler<Given>,
+    options?: DrainOptions,
+  ): Promise<Drained>
+  /**
+   * Lists jobs, the newest first, without bodies. For the next ones, list again `before` the last. Reads the whole table unless `state` is
+   * `waiting`, `running` or `dead`, so call it for a look, not for each request.
+   *
+   * @throws ListenerConfigError for unknown or invalid options.
+   */
+  list(options?: ListOptions): Promise<readonly ListedJob[]>
+  /**
+   * Finds the jobs with this name: none if they are not in the table, and several if an unsigned `eventId` names several events.
+   *
+   * @throws ListenerConfigError for a name that is none.
+   */
+  get(job: JobName, options?: { readonly body?: boolean | undefined }): Promise<readonly ListedJob[]>
+  /**
+   * Makes jobs run again, at once and with all their attempts: the ones that are named, or all that are dead. One that runs is left alone, and
+   * so is one that is done, unless `keepBodiesFor` has kept its body.
+   *
+   * @throws ListenerConfigError for a name that is none, and for unknown or invalid options.
+   */
+  again(job?: JobName, options?: MendOptions): Promise<Mended>
+  /**
+   * Deletes jobs and what is remembered of their events, so that the sender's next delivery of them runs. One that waits never runs unless it
+   * is sent again. One that runs is left alone.
+   *
+   * @throws ListenerConfigError for a name that is none, and for unknown or invalid options.
+   */
+  forget(job: JobName, options?: MendOptions): Promise<Mended>
+  /** For each listener whose jobs are due: how long the first of them has been. Reads little, so that a gauge may ask often. */
+  oldest(): Promise<readonly OldestJob[]>
   /** Counts the jobs of all listeners. Reads the whole table, so call it for a look, not for each request. */
   counts(): Promise<InboxCounts>
-}
-
-/** Of a timer, which holds 31 bits. */
-const timerMilliseconds: OptionCheck = (value, option) => {
-  if (typeof value === 'number' && value >= 1 && value <= 2_147_483_647) return
-  throw new ListenerConfigError(option, 'must be milliseconds, from 1 to 2,147,483,647')
 }
 
 const OPTIONS: OptionTable<InboxOptions> = {
@@ -124,6 +203,7 @@ const OPTIONS: OptionTable<InboxOptions> = {
   leaseMs: optional(timerMilliseconds),
   maxAttempts: optional(positiveInteger),
   retentionMs: optional(positiveInteger),
+  keepBodiesFor: optional(positiveInteger),
 }
 
 const WORK_OPTIONS: OptionTable<WorkOptions> = {
@@ -134,6 +214,25 @@ const WORK_OPTIONS: OptionTable<WorkOptions> = {
   delayMs: optional(aFunction),
   random: optional(aFunction),
   onError: (value, option) => value === null || optional(aFunction)(value, option),
+}
+
+const notOfDrain =
+  (mend: string): OptionCheck =>
+  (value, option) => {
+    if (value !== undefined) throw new ListenerConfigError(option, `is an option of work(): ${mend}`)
+  }
+
+const DRAIN_OPTIONS: OptionTable<DrainOptions & WorkOptions> = {
+  ...WORK_OPTIONS,
+  deadlineMs(value, option) {
+    if (value === undefined || isTimer(value)) return
+    throw new ListenerConfigError(
+      option,
+      'must be how many milliseconds drain() may take from now on, from 1 to 2,147,483,647, such as 50_000: not a time of Date.now(), and with none left, do not call it',
+    )
+  },
+  pollMs: notOfDrain('drain() returns once nothing is due, so leave it out'),
+  drainMs: notOfDrain('drain() takes deadlineMs, from its call on'),
 }
 
 /**
@@ -157,47 +256,79 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   checkOptions('inbox', options, OPTIONS)
   const { table = DEFAULT_TABLE, leaseMs = 60_000, maxAttempts = 10, retentionMs = 0 } = options
   const run = statementRunner(client, 'client')
-  const statements = statementsFor(table)
-  /** The workers of each listener in this process. */
-  const workers = new Map<string, Set<{ wake(): void }>>()
+  const statements = statementsFor(table, options.keepBodiesFor ?? 0)
+  const listed = new ListedJobs(run, table)
+  const mended = new MendedJobs(run, table)
+  /** The workers and drains of each listener in this process. */
+  const workers = new Map<string, Set<Sleeper>>()
   const onJob = (listenerId: string) => {
     for (const worker of workers.get(listenerId) ?? []) worker.wake()
   }
-  const claims = new Claims({ run, statements, retentionMs, onJob })
+  const isWorked = (listenerId: string) => (workers.get(listenerId)?.size ?? 0) > 0
+  /** Returns what forgets it again. */
+  const wakeForJobs = (listenerId: string, sleeper: Sleeper) => {
+    const sleepers = workers.get(listenerId) ?? new Set()
+    workers.set(listenerId, sleepers.add(sleeper))
+    return () => {
+      sleepers.delete(sleeper)
+      if (sleepers.size === 0) workers.delete(listenerId)
+    }
+  }
+  const unasked = new UnaskedJobs({ run, statements, isWorked })
+  const claims = new Claims({ run, statements, unasked, onJob })
+  const probe = new Probe({ run, statements })
+  const sweeper = new Sweeper({ run, statements })
+  const common = { run, statements, sweeper, leaseMs, retentionMs, maxAttempts }
   return {
     store: claims,
     put: (event, given) => claims.put(event, given),
     async migrate() {
-      await run(inboxMigration(table), [])
+      await migrate(run, inboxMigration(table), table)
     },
+    check: async (given = {}) => problemsOf(run, client, needsOf(table), given),
     work(listener, handler, given = {}) {
-      checkWork(listener, handler, given)
-      const { random = Math.random } = given
-      const { delayMs = (attempt: number) => backoff(attempt, random) } = given
-      const { concurrency = 10, pollMs = 1000, maxRunMs = 900_000, drainMs = 25_000, onError } = given
-      const worker = new Worker({
-        ...{ run, statements, listener, handler, leaseMs, retentionMs, maxAttempts },
-        ...{ concurrency, pollMs, maxRunMs, drainMs, delayMs, random, onError },
-      })
-      const others = workers.get(listener.id) ?? new Set()
-      workers.set(listener.id, others.add(worker))
+      checkRun('work', listener, handler, given, WORK_OPTIONS)
+      const { pollMs = 1000, drainMs = 25_000 } = given
+      const worker = new Worker({ ...common, ...runOptionsOf(given), listener, handler, pollMs, drainMs })
+      const forget = wakeForJobs(listener.id, worker)
       return {
         stop() {
-          others.delete(worker)
+          forget()
           return worker.stop()
         },
       }
     },
-    async again(id) {
-      const { again, againOne } = statements
-      const count =
-        id === undefined ? await answerOf(run, again, []) : await answerOf(run, againOne, [asciiText(id)])
-      for (const listenerId of workers.keys()) onJob(listenerId)
-      return Number(count)
+    async drain(listener, handler, given = {}) {
+      checkRun('drain', listener, handler, given, DRAIN_OPTIONS)
+      const { deadlineMs = 25_000 } = given
+      const drainer = new Drainer({
+        ...common,
+        ...runOptionsOf(given),
+        probe,
+        listener,
+        handler,
+        deadlineMs,
+      })
+      const forget = wakeForJobs(listener.id, drainer)
+      unasked.onDrain(listener.id)
+      try {
+        return await drainer.drained()
+      } finally {
+        forget()
+      }
     },
+    list: async (given = {}) => listed.list(given),
+    get: async (job, given = {}) => listed.get(job, given),
+    async again(job, given = {}) {
+      const found = await mended.again(job, given)
+      for (const listenerId of workers.keys()) onJob(listenerId)
+      return found
+    },
+    forget: async (job, given = {}) => mended.forget(job, given),
+    oldest: () => oldestOf(run, table),
     async counts() {
-      const [row] = await rowsOf(run, statements.counts, [])
-      const count = (name: string) => Number(row?.[name])
+      const [counted] = await recordsOf(run, statements.counts, [])
+      const count = (name: keyof InboxCounts) => Number(memberOf(counted, name))
       return {
         waiting: count('waiting'),
         running: count('running'),
@@ -208,11 +339,35 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   }
 }
 
-function checkWork(listener: unknown, handler: unknown, options: object): void {
+/** What a new job wakes. */
+interface Sleeper {
+  wake(): void
+}
+
+const needsOf = (table: string): TableNeeds => ({
+  table,
+  indexed: { listener_id: 'each worker', due_at: 'each sweep' },
+  rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  migrate: 'box.migrate()',
+})
+
+function checkRun(
+  caller: string,
+  listener: unknown,
+  handler: unknown,
+  options: object,
+  table: OptionTable<WorkOptions>,
+): void {
   if (!isListener(listener))
     throw new ListenerConfigError('listener', 'must be the result of defineListener()')
   aFunction(handler, 'handler')
-  checkOptions('work', options, WORK_OPTIONS)
+  checkOptions(caller, options, table)
+}
+
+function runOptionsOf({ concurrency = 10, maxRunMs = 900_000, onError, ...given }: WorkOptions) {
+  const { random = Math.random } = given
+  const { delayMs = (attempt: number) => backoff(attempt, random) } = given
+  return { concurrency, maxRunMs, onError, random, delayMs }
 }
 
 const FIRST_DELAY_MS = 5000

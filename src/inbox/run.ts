@@ -1,19 +1,14 @@
-import { EventStoreError } from '../errors.ts'
-import { withDeadline } from '../lib/clock.ts'
-import { isA, textOf } from '../lib/member-of.ts'
+import { LeaseLostError, ListenerConfigError } from '../errors.ts'
+import { isA, memberOf, textOf } from '../lib/member-of.ts'
+import { afterwards } from '../lib/timers.ts'
 import type { Listener } from '../listener.ts'
-import { asciiText } from '../stores/contract.ts'
-import {
-  checkTransaction,
-  hasSqlState,
-  type PostgresClient,
-  type Row,
-  type RunStatement,
-  statementRunner,
-} from '../stores/postgres/client.ts'
-import { answerOf } from './ask.ts'
-import { milliseconds } from './claims.ts'
+import { converted, NONE, POSTGRES } from '../stores/answer.ts'
+import { asciiText, knownAnswer } from '../stores/contract.ts'
+import type { PostgresClient } from '../stores/postgres/client.ts'
+import { doneInside } from '../stores/postgres/inside.ts'
+import { milliseconds } from '../stores/postgres/statements.ts'
 import { InboxError } from './errors.ts'
+import { type Attempt, type End, LOCKED, type Records } from './records.ts'
 import type { Statements } from './statements.ts'
 import { type JobEvent, readAgain } from './stored-event.ts'
 
@@ -26,7 +21,8 @@ export interface InboxRun {
    * the event is marked when the handler resolves, and what it wrote may be repeated after a crash in between.
    *
    * @param tx The client of your open transaction.
-   * @throws InboxError if another run was faster, or if `tx` is not in a transaction. The former also makes your transaction fail.
+   * @throws InboxError if another run was faster, which also makes your transaction fail. ListenerConfigError if `tx` is in no transaction,
+   * or in a savepoint.
    */
   done(tx: PostgresClient): Promise<void>
 }
@@ -34,38 +30,47 @@ export interface InboxRun {
 /** Handles one event. Resolve if it is done; throw or reject to run it again later. */
 export type InboxHandler<Given extends Listener<unknown>> = (event: JobEvent<Given>, run: InboxRun) => unknown
 
-/** A row as `take` returns it. */
-export interface Job {
-  /** Key, listener and owner, which name the event. */
-  readonly name: readonly [string, string, string]
-  readonly twin: string
-  readonly worker: string
+/** A record of `take`. */
+export interface Job extends Attempt {
+  readonly listener: string
   readonly eventId: string
-  readonly isDead: boolean
+  /**
+   * Whether it starts at once, as an attempt that is counted, or has to wait for its place. No attempt is left of a `dead` one, and those
+   * `put off` wait for another suspect.
+   */
+  readonly fate: (typeof FATES)[number]
   readonly attempt: number
+  /** Whether the processes of earlier attempts died. */
+  readonly isSuspect: boolean
   readonly waitedMs: number
-  readonly envelope: unknown
+  readonly envelope: string
 }
 
-export function jobOf(row: Row, worker: string): Job {
-  const text = (name: string) => textOf(row, name) ?? ''
+const FATES = ['taken', 'ahead', 'dead', 'put off'] as const
+
+/** @throws EventStoreError if the client has changed the record. */
+export function jobOf(record: unknown, worker: string): Job {
+  const text = (name: string) => {
+    const value = textOf(record, name)
+    if (value === undefined) throw converted('another text', POSTGRES)
+    return value
+  }
   return {
-    name: [text('key'), text('listener_id'), text('owner')],
-    twin: text('twin'),
-    worker,
+    ...{ key: text('key'), listener: text('listenerId'), owner: text('owner'), worker },
     eventId: text('id').replace(/\\u([0-9a-f]{4})/g, (_, unit) =>
       String.fromCharCode(Number.parseInt(unit, 16)),
     ), // as `asciiText` wrote it
-    isDead: text('state') === 'dead',
-    attempt: Number(text('attempts')),
-    waitedMs: Number(text('waited')),
-    envelope: row.envelope,
+    fate: knownAnswer('Postgres', FATES, text('fate')),
+    attempt: Number(memberOf(record, 'attempts')),
+    isSuspect: memberOf(record, 'suspect') === true,
+    waitedMs: Number(memberOf(record, 'waitedMs')),
+    envelope: text('envelope'),
   }
 }
 
 export interface RunOptions<Given extends Listener<unknown>> {
-  readonly run: RunStatement
-  readonly statements: Statements
+  readonly records: Records
+  readonly statements: Pick<Statements, 'doneInTransaction'>
   readonly listener: Given
   readonly handler: InboxHandler<Given>
   readonly leaseMs: number
@@ -74,29 +79,44 @@ export interface RunOptions<Given extends Listener<unknown>> {
   readonly maxRunMs: number
   readonly delayMs: (attempt: number) => number
   /** Tells an error of this job. */
-  readonly tell: (error: unknown, job: Job, state: JobState) => void
+  readonly tell: (error: unknown, job: Job, state: ToldState, durationMs: number) => void
+  /** Called when the handler has ended, before that is recorded. */
+  readonly onHandled: (durationMs: number) => void
 }
 
 /** What became of a job: `lost` if another worker has it by now. */
 export type JobState = 'done' | 'failed' | 'dead' | 'lost'
 
-/** How long a statement may take: clients are known to hang for a minute. */
-export const STATEMENT_MS = 10_000
+/** What is told of a job with an error. `running`: it goes on, though its drain has ended. */
+export type ToldState = Exclude<JobState, 'done'> | 'running'
 
 /** The shortest pause before a statement that failed is sent again. */
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_ERROR = 1000
+const FINISHED = 'another run of this event has finished first'
+const TAKEN_OVER = 'another worker has taken over the event, because the lease had ended'
 export const RUNS_AGAIN = 'the event runs again when its lease ends, perhaps while this run goes on'
+
+const TOO_BUSY =
+  'the lease of the event had ended before its handler began, because this process was busy: it runs later, as the same attempt'
 
 /** One attempt at a job, from its lease to what became of it. Never rejects. */
 export class Run<Given extends Listener<unknown>> {
+  readonly job: Job
   readonly #options: RunOptions<Given>
-  readonly #job: Job
-  readonly #lost = new AbortController()
+  readonly #attempt: Attempt
+  readonly #signal = new AbortController()
   /** When the lease ends, by this process's monotonic clock: counted from before the statement was sent. */
   #heldUntil: number
-  readonly #startedAt = performance.now()
+  readonly #takenAt = performance.now()
+  #startedAt = this.#takenAt
   #beating: ReturnType<typeof setTimeout> | undefined
+  #beatAt = 0
+  #isBegun = false
+  /** Whether its attempt was counted, as far as is known. */
+  #isCounted: boolean
+  #isHandled = false
+  #isLost = false
   #isOver = false
   /** The end of the run is being recorded. */
   #isEnding = false
@@ -105,17 +125,24 @@ export class Run<Given extends Listener<unknown>> {
 
   /** @param heldUntil When the lease ends. */
   constructor(options: RunOptions<Given>, job: Job, heldUntil: number) {
+    const { key, owner, worker } = job
     this.#options = options
-    this.#job = job
+    this.job = job
+    this.#attempt = { key, owner, worker }
     this.#heldUntil = heldUntil
+    this.#isCounted = job.fate === 'taken'
+    this.#beatInTime()
   }
 
+  /** Starts. If it was taken ahead, that is counted while the handler runs: at once, or with its end if that comes first. */
   async attempt(): Promise<JobState> {
-    this.#beatIn(this.#options.leaseMs / 2)
+    this.#isBegun = true
+    this.#startedAt = performance.now()
+    if (!this.#isCounted) this.#beatIn(0)
     try {
       return await this.#settled()
     } catch (error) {
-      this.#options.tell(error, this.#job, 'lost') // its end could not be recorded
+      if (!this.#isLost) this.#tell(error, 'lost') // its end could not be recorded
       return 'lost'
     } finally {
       this.#isOver = true
@@ -123,30 +150,71 @@ export class Run<Given extends Listener<unknown>> {
     }
   }
 
+  /** For how long the job has been due. */
+  get waitedMs(): number {
+    return this.job.waitedMs + performance.now() - this.#takenAt
+  }
+
   /** Whether the event is no longer held, though the handler may go on. */
   get isLost(): boolean {
-    return this.#lost.signal.aborted
+    return this.#isLost
+  }
+
+  /** Whether the handler is at work, on an event that it holds. */
+  get isAtWork(): boolean {
+    return !this.#isLost && !this.#isHandled
+  }
+
+  /** Ends a run that has not started. */
+  drop(): Attempt {
+    this.#isOver = true
+    clearTimeout(this.#beating)
+    return this.#attempt
+  }
+
+  /** Aborts the signal of the event, which stays this run's. */
+  interrupt(error: Error): void {
+    this.#signal.abort(error)
+  }
+
+  /** Tells that the run goes on, and keeps its event. */
+  goOn(problem: string): void {
+    if (!this.#isLost && !this.#isOver) this.#tell(new InboxError(problem), 'running')
   }
 
   /** Stops the heartbeat, and tells the handler and the operator. */
   abandon(problem: string, cause?: unknown): void {
-    if (this.#lost.signal.aborted || this.#isOver) return
+    if (this.#isLost || this.#isOver) return
+    this.#isLost = true
     clearTimeout(this.#beating)
+    if (!this.#isBegun) return
     const error = new InboxError(problem, { cause })
-    this.#lost.abort(error)
-    this.#options.tell(error, this.#job, 'lost')
+    this.interrupt(error)
+    this.#tell(error, 'lost')
+  }
+
+  /** Renews the lease, if that is due before long. */
+  renewAlong(): void {
+    if (this.#beating === undefined || this.#beatAt - performance.now() > this.#options.leaseMs / 4) return
+    void this.#beat()
   }
 
   async #settled(): Promise<JobState> {
-    const { handler, listener } = this.#options
+    const { listener, records } = this.#options
     let event: JobEvent<Given>
     try {
-      event = await readAgain(this.#job.envelope, listener, this.#lost.signal)
+      event = await readAgain(this.job.envelope, listener, this.#signal.signal)
     } catch (error) {
       return this.#failed(error, isA(error, InboxError) ? 'for good' : undefined)
     }
+    const isHeld = performance.now() < this.#heldUntil
+    if (!isHeld || this.#signal.signal.aborted) {
+      await records.giveBack([this.#attempt])
+      if (!isHeld) this.abandon(TOO_BUSY)
+      return 'lost'
+    }
     try {
-      await handler(event, { attempt: this.#job.attempt, done: (tx) => this.#doneIn(tx) })
+      await this.#handled(event)
     } catch (error) {
       return this.#failed(error)
     }
@@ -155,106 +223,124 @@ export class Run<Given extends Listener<unknown>> {
     return (await this.#failed(new InboxError(wasOpen), 'if it still runs')) ?? 'done'
   }
 
+  async #handled(event: JobEvent<Given>): Promise<void> {
+    const { handler, onHandled } = this.#options
+    try {
+      await handler(event, { attempt: this.job.attempt, done: (tx) => this.#doneIn(tx) })
+    } finally {
+      this.#isHandled = true
+      if (!this.#isCounted) this.#beatInTime()
+      onHandled(performance.now() - this.#startedAt)
+    }
+  }
+
   async #done(): Promise<JobState> {
-    const { statements } = this.#options
-    if (await this.#recorded(statements.done, this.#doneValues())) return 'done'
-    this.abandon('another run of this event has finished first')
+    if ((await this.#recorded({ ...this.#attempt, ms: this.#retention() })) === 'done') return 'done'
+    this.abandon(FINISHED)
     return 'lost'
   }
 
-  #doneValues(): string[] {
+  #retention(): string {
     const { listener, retentionMs } = this.#options
-    return [...this.#job.name, this.#job.twin, milliseconds(Math.max(listener.retentionMs, retentionMs))]
+    return milliseconds(Math.max(listener.retentionMs, retentionMs))
   }
 
   async #doneIn(tx: PostgresClient): Promise<void> {
-    const run = statementRunner(tx, 'tx')
-    checkTransaction(tx)
     this.#isDoneInTransaction = true
-    const { statements } = this.#options
+    const { key, listener, owner } = this.job
+    const values = [key, listener, owner, this.#retention()]
     try {
-      await run(statements.mark, [this.#job.worker])
-      const [row] = await run(statements.doneInTransaction, [...this.#doneValues(), this.#job.worker])
-      if (row?.answer === 'done') return
+      await doneInside(tx, 'done(tx)', this.#options.statements.doneInTransaction, values)
     } catch (cause) {
-      if (!hasSqlState(cause, DIVISION_BY_ZERO)) throw cause
+      if (!isA(cause, LeaseLostError)) throw cause
       throw new InboxError('another run of this event has finished first, so this transaction fails', {
         cause,
       })
     }
-    throw new InboxError('done(tx) takes the client of an open transaction: this one has none')
   }
 
   async #failed(error: unknown, how?: 'for good' | undefined): Promise<JobState>
   async #failed(error: unknown, how: 'if it still runs'): Promise<JobState | undefined>
   async #failed(error: unknown, how?: 'for good' | 'if it still runs'): Promise<JobState | undefined> {
-    const { statements, delayMs, maxAttempts, tell } = this.#options
-    const [key, listener] = this.#job.name
     const text = asciiText(`${textOf(error, 'name') ?? ''}: ${textOf(error, 'message') ?? typeof error}`)
-    const mostAttempts = how === 'for good' ? 0 : maxAttempts
-    const answer = await this.#recorded(statements.fail, [
-      ...[key, listener, this.#job.worker, text.slice(0, LONGEST_ERROR)],
-      ...[milliseconds(delayMs(this.#job.attempt)), `${mostAttempts}`],
-    ])
+    const answer = await this.#recorded({
+      ...this.#attempt,
+      ms: this.#delay(),
+      error: text.slice(0, LONGEST_ERROR),
+      most: how === 'for good' ? 0 : this.#options.maxAttempts,
+    })
     if (answer === 'done' && how === 'if it still runs') return undefined
     const state = answer === 'dead' ? 'dead' : answer === 'waiting' ? 'failed' : 'lost'
-    tell(error, this.#job, state)
+    this.#tell(error, state)
     return state
   }
 
-  /** Sends a statement until it is answered, or until the lease has ended. Undefined if it changed nothing. */
-  async #recorded(statement: string, values: readonly string[]): Promise<unknown> {
-    this.#isEnding = true
-    for (;;) {
-      try {
-        return await this.#ask(statement, values)
-      } catch (error) {
-        if (performance.now() >= this.#heldUntil) throw error
-        await new Promise((resolve) => setTimeout(resolve, this.#pauseMs()))
-      }
-    }
+  #delay(): string {
+    const delay: unknown = this.#options.delayMs(this.job.attempt)
+    if (typeof delay === 'number' && delay >= 0) return milliseconds(delay)
+    throw new ListenerConfigError('delayMs', 'must return a number of milliseconds, 0 or more')
   }
 
-  #ask(statement: string, values: readonly string[]): Promise<unknown> {
-    const late = () => new EventStoreError(`the inbox got no answer within ${STATEMENT_MS} ms`)
-    return withDeadline(answerOf(this.#options.run, statement, values), STATEMENT_MS, late)
+  /** Asks until it is answered, or until the lease has ended: first together with other ends, then alone. */
+  async #recorded(end: End): Promise<string> {
+    const { records } = this.#options
+    this.#isEnding = true
+    let isAlone = false
+    for (let pauseMs = SHORTEST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, this.#pauseMs())) {
+      try {
+        const answer = isAlone ? await records.endAlone(end) : await records.end(end)
+        if (answer !== LOCKED) return answer
+      } catch (error) {
+        if (this.#isLost || performance.now() >= this.#heldUntil) throw error
+        const pause = pauseMs
+        await new Promise<void>((resolve) => void afterwards(pause, resolve))
+      }
+      isAlone = true
+    }
   }
 
   #pauseMs(): number {
     return Math.max(this.#options.leaseMs / 10, SHORTEST_PAUSE_MS)
   }
 
+  #tell(error: unknown, state: ToldState): void {
+    this.#options.tell(error, this.job, state, performance.now() - this.#startedAt)
+  }
+
+  /** Once half of the lease has passed, however late its beginning was heard of. */
+  #beatInTime(): void {
+    this.#beatIn(this.#heldUntil - this.#options.leaseMs / 2 - performance.now())
+  }
+
   #beatIn(delayMs: number): void {
-    if (this.#isOver || this.#lost.signal.aborted) return
-    this.#beating = setTimeout(() => void this.#beat(), delayMs)
+    clearTimeout(this.#beating)
+    if (this.#isOver || this.#isLost) return
+    this.#beatAt = performance.now() + delayMs
+    this.#beating = afterwards(delayMs, () => void this.#beat())
   }
 
   async #beat(): Promise<void> {
-    const { leaseMs, maxRunMs, statements } = this.#options
+    clearTimeout(this.#beating)
+    this.#beating = undefined
+    const { leaseMs, maxRunMs, records } = this.#options
     const sentAt = performance.now()
-    if (sentAt - this.#startedAt >= maxRunMs)
+    if (this.#isBegun && sentAt - this.#startedAt >= maxRunMs)
       return this.abandon(`the handler still runs after ${maxRunMs} ms: ${RUNS_AGAIN}`)
-    const [key, listener] = this.#job.name
     try {
-      const answer = await this.#ask(statements.beat, [
-        key,
-        listener,
-        this.#job.worker,
-        milliseconds(leaseMs),
-      ])
-      if (this.#isOver) return
-      if (answer === undefined) {
+      const begun = this.#isBegun
+      const answer = await records.renew({ ...this.#attempt, begun })
+      if (this.#isOver || this.#isLost) return
+      if (answer === NONE || answer === 'done') {
         if (this.#isEnding || this.#isDoneInTransaction) return // perhaps by this run
-        return this.abandon('another worker has taken over the event, because the lease had ended')
+        return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
       }
-      if (answer === 'locked') return this.#beatIn(this.#pauseMs())
+      if (answer === LOCKED) return this.#beatIn(this.#pauseMs())
       this.#heldUntil = sentAt + leaseMs
-      this.#beatIn(leaseMs / 2)
+      this.#isCounted ||= begun
+      if (begun || !this.#isBegun) this.#beatInTime()
     } catch (error) {
       if (performance.now() < this.#heldUntil) this.#beatIn(this.#pauseMs())
       else this.abandon(`the lease has ended, because the database did not renew it: ${RUNS_AGAIN}`, error)
     }
   }
 }
-
-const DIVISION_BY_ZERO = '22012'

@@ -1,3 +1,10 @@
+import { memberOf } from './member-of.ts'
+
+/** Whether a value is an array of bytes, of any realm: test runners and sandboxes pass those of another one. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && memberOf(value, 'BYTES_PER_ELEMENT') === 1
+}
+
 /** Concatenates three parts. Each character of `before` and `after` is one byte. */
 export function bytesOf(before: string, body: Uint8Array, after: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(before.length + body.length + after.length)
@@ -29,6 +36,23 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/**
+ * The bytes to hash a text by: its UTF-8. Half a surrogate pair, which has no UTF-8, becomes three bytes that are in no UTF-8, so that
+ * no two texts share their bytes (WTF-8, `surrogatepass` in Python).
+ */
+export function textBytes(text: string): Uint8Array<ArrayBuffer> {
+  if (text.isWellFormed()) return encoder.encode(text)
+  return Uint8Array.from(Array.from(text, pointBytes).flat())
+}
+
+function pointBytes(character: string): number[] {
+  const unit = character.charCodeAt(0)
+  if (character.isWellFormed()) return [...encoder.encode(character)]
+  return [0xed, 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)]
 }
 
 const HEX = /^(?:[0-9a-f]{2})*$/

@@ -1,58 +1,58 @@
-// Gets only IPv6 text that was checked here, because it is lenient: `010.0.0.1` would be 8.0.0.1, and `127.1` loopback.
-import ipaddr from 'ipaddr.js'
 import { ListenerConfigError } from '../errors.ts'
 
 /** Whether an address is in one of the networks. */
 export type AddressMatcher = (address: string) => boolean
 
-/** An address as 16-bit groups: two for IPv4, eight for IPv6. */
-type Groups = readonly number[]
+/** An address as a text of its bits: 32 of IPv4, 128 of IPv6. */
+type Bits = string
 
 const IPV4 = /^(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})$/
-const IPV6_CHARACTERS = /^[0-9a-f:]+$/i
+const GROUP = /^[0-9a-f]{1,4}$/i
 const LONGEST_ADDRESS = 45
 
-function parseIpv4(text: string): Groups | undefined {
-  const octets = IPV4.exec(text)
-  if (octets === null) return undefined
-  const a = Number(octets[1])
-  const b = Number(octets[2])
-  const c = Number(octets[3])
-  const d = Number(octets[4])
-  return a > 255 || b > 255 || c > 255 || d > 255 ? undefined : [a * 256 + b, c * 256 + d]
+const bitsOf = (value: number, count: number) => value.toString(2).padStart(count, '0')
+
+function parseIpv4(text: string): Bits | undefined {
+  const octets = IPV4.exec(text)?.slice(1).map(Number)
+  return octets?.every((octet) => octet <= 255) ? octets.map((octet) => bitsOf(octet, 8)).join('') : undefined
 }
 
-/** Rewrites `::ffff:10.0.0.1` as `::ffff:a00:1`. */
-function withoutDottedQuad(text: string): string | undefined {
-  const start = text.lastIndexOf(':') + 1
-  const quad = parseIpv4(text.slice(start))
-  return quad && text.slice(0, start) + quad.map((group) => group.toString(16)).join(':')
+/** `::` stands for one or more groups of zeros, and the last two may be written as IPv4 (RFC 4291 2.2). */
+function parseIpv6(text: string): Bits | undefined {
+  const [before = '', after, another] = text.split('::').map(bitsIn)
+  const zeros = 128 - before.length - (after ?? '').length
+  if (another !== undefined || (after === undefined ? zeros !== 0 : zeros < 16)) return undefined
+  const bits = before + '0'.repeat(zeros) + (after ?? '')
+  return /^[01]+$/.test(bits) && !/\..*:/.test(text) ? bits : undefined
 }
 
-function parseIpv6(text: string): Groups | undefined {
-  const plain = text.includes('.') ? withoutDottedQuad(text) : text
-  if (plain === undefined || !IPV6_CHARACTERS.test(plain) || !ipaddr.IPv6.isValid(plain)) return undefined
-  return ipaddr.IPv6.parse(plain).parts
-}
+/** The bits of some groups as text. An invalid group becomes `x`. */
+const bitsIn = (text: string): Bits =>
+  text === ''
+    ? ''
+    : text
+        .split(':')
+        .map((part) => parseIpv4(part) ?? groupIn(part))
+        .join('')
+
+const groupIn = (text: string) => (GROUP.test(text) ? bitsOf(Number.parseInt(text, 16), 16) : 'x')
 
 /** Whether this is an IPv4-mapped IPv6 address, `::ffff:0:0/96` (RFC 4291 2.5.5.2). */
-function isMapped(groups: Groups): boolean {
-  return groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
-}
+const isMapped = (bits: Bits) => bits.length === 128 && /^0{80}1{16}/.test(bits)
 
 /** Undefined for anything but a plain address, e.g. with a zone, a port, brackets or a lenient spelling. */
-function parseAddress(text: string): Groups | undefined {
+function parseAddress(text: string): Bits | undefined {
   if (text.length > LONGEST_ADDRESS) return undefined
   if (!text.includes(':')) return parseIpv4(text)
   // Fast path: dual-stack sockets report every IPv4 peer this way.
-  const groups = (text.startsWith('::ffff:') && parseIpv4(text.slice(7))) || parseIpv6(text)
-  return groups && isMapped(groups) ? groups.slice(6) : groups
+  const bits = (text.startsWith('::ffff:') && parseIpv4(text.slice(7))) || parseIpv6(text)
+  return bits && isMapped(bits) ? bits.slice(96) : bits
 }
 
 /** A plain IPv4 or IPv6 address in strict notation, as logs show it: IPv4 in its own form. Undefined for anything else. */
 export function plainAddress(text: string): string | undefined {
-  const groups = parseAddress(text)
-  return groups?.length === 2 ? show(groups) : groups && text
+  const bits = parseAddress(text)
+  return bits?.length === 32 ? show(bits) : bits && text
 }
 
 /**
@@ -60,23 +60,21 @@ export function plainAddress(text: string): string | undefined {
  * string for an unknown address.
  */
 export function networkOf(address: string | undefined): string {
-  return (address === undefined ? undefined : parseAddress(address))?.slice(0, 4).join(':') ?? ''
+  return (address === undefined ? undefined : parseAddress(address))?.slice(0, 64) ?? ''
 }
 
-/** The bits of group `index` that a prefix of `length` covers. */
-function maskAt(index: number, length: number): number {
-  const bits = Math.min(16, Math.max(0, length - 16 * index))
-  return (0xffff << (16 - bits)) & 0xffff
+function show(bits: Bits): string {
+  const numbers = (pattern: RegExp) =>
+    Array.from(bits.match(pattern) ?? [], (part) => Number.parseInt(part, 2))
+  if (bits.length === 32) return numbers(/.{8}/g).join('.')
+  const groups = numbers(/.{16}/g).map((group) => group.toString(16))
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) // in its shortest form (RFC 5952)
 }
 
-function show(groups: Groups): string {
-  if (groups.length === 8) return new ipaddr.IPv6([...groups]).toString()
-  return groups.flatMap((group) => [group >> 8, group & 255]).join('.')
-}
-
+/** The bits that its addresses begin with, and how many these have. */
 interface Rule {
-  readonly network: Groups
-  readonly prefix: number
+  readonly network: Bits
+  readonly length: number
 }
 
 function compileRule(text: unknown, option: string): Rule {
@@ -86,26 +84,21 @@ function compileRule(text: unknown, option: string): Rule {
   const written = address.length > LONGEST_ADDRESS ? undefined : (parseIpv4(address) ?? parseIpv6(address))
   if (typeof text !== 'string' || written === undefined) {
     const bare = typeof text === 'string' ? parseAddress(text) : undefined
-    const example = bare ? `${show(bare)}/${bare.length * 16}` : '192.0.2.0/24 or 2001:db8::/32'
+    const example = bare ? `${show(bare)}/${bare.length}` : '192.0.2.0/24 or 2001:db8::/32'
     throw refuse(`is not a CIDR rule; write it like ${example}`)
   }
-  const mapped = isMapped(written) && Number(digits) >= 96
-  const network = mapped ? written.slice(6) : written
-  const prefix = mapped ? Number(digits) - 96 : Number(digits)
-  if (prefix > network.length * 16) throw refuse(`has a prefix longer than ${network.length * 16} bits`)
+  const mapped = isMapped(written) && Number(digits) >= 96 ? 96 : 0
+  const bits = written.slice(mapped)
+  const prefix = Number(digits) - mapped
+  if (prefix > bits.length) throw refuse(`has a prefix longer than ${bits.length} bits`)
   if (prefix === 0) throw refuse('allows every address; leave the option out')
-  const masked = network.map((group, index) => group & maskAt(index, prefix))
-  if (masked.some((group, index) => group !== network[index])) {
-    throw refuse(`has bits set behind its prefix; did you mean ${show(masked)}/${prefix}?`)
+  const network = bits.slice(0, prefix)
+  if (bits.slice(prefix).includes('1')) {
+    throw refuse(
+      `has bits set behind its prefix; did you mean ${show(network.padEnd(bits.length, '0'))}/${prefix}?`,
+    )
   }
-  return { network, prefix }
-}
-
-function covers(rule: Rule, groups: Groups): boolean {
-  return (
-    rule.network.length === groups.length &&
-    rule.network.every((group, index) => group === ((groups[index] ?? 0) & maskAt(index, rule.prefix)))
-  )
+  return { network, length: bits.length }
 }
 
 /**
@@ -124,8 +117,8 @@ export function compileCidrs(rules: readonly string[], option: string): AddressM
   let lastAnswer = false
   return (address) => {
     if (address === lastAddress) return lastAnswer
-    const groups = parseAddress(address)
-    lastAnswer = groups !== undefined && compiled.some((rule) => covers(rule, groups))
+    const bits = parseAddress(address)
+    lastAnswer = compiled.some(({ network, length }) => bits?.length === length && bits.startsWith(network))
     lastAddress = address
     return lastAnswer
   }

@@ -16,11 +16,11 @@ function tablesOf(polynomial: number): Uint32Array {
 
 /**
  * The checksum of ZIP and PNG, from 0 to 2^32 - 1. Not secure: anyone can construct a text with a given
- * checksum.
+ * checksum. `before` is that of the bytes before these.
  */
-export function crc32(bytes: Uint8Array): number {
+export function crc32(bytes: Uint8Array, before = 0): number {
   const at = (table: number, byte: number) => TABLES[table + (byte & 0xff)] ?? 0
-  let rest = 0xffffffff
+  let rest = before ^ 0xffffffff
   let index = 0
   for (const end = bytes.length - 3; index < end; index += 4) {
     rest ^= (bytes[index] ?? 0) | ((bytes[index + 1] ?? 0) << 8) | ((bytes[index + 2] ?? 0) << 16)

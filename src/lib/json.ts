@@ -72,3 +72,24 @@ export function textAt(payload: unknown, steps: readonly string[]): string | und
   if (typeof member === 'string') return member
   return Number.isSafeInteger(member) ? `${member}` : undefined
 }
+
+/** What begins or ends a string in a JSON text, what is escaped in one, and numbers. */
+const TOKEN = /\\.|"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g
+const LONG_INTEGER = /^-?[0-9]{16,}$/
+
+/**
+ * Like `textAt`, of a JSON text: an integer beyond 2^53, which `JSON.parse` rounds, keeps its digits. Undefined if the text is not
+ * JSON too. Parses all of it, so call it only for a body whose sender is known.
+ */
+export function exactTextAt(json: Uint8Array, steps: readonly string[]): string | undefined {
+  let isInString = false
+  const exact = decodeUtf8(json)?.replaceAll(TOKEN, (token) => {
+    if (token === '"') isInString = !isInString
+    return !isInString && LONG_INTEGER.test(token) ? `"${token}"` : token
+  })
+  try {
+    return textAt(JSON.parse(exact ?? ''), steps)
+  } catch {
+    return undefined
+  }
+}

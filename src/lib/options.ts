@@ -33,13 +33,18 @@ export function checkOptions(
   for (const [name, check] of Object.entries(table)) check(Reflect.get(options, name), name)
 }
 
-/** The kind of a value, e.g. `undefined`, `String`, `Uint8Array` or `Promise`. */
+/** The kind of a value, e.g. `undefined`, `String`, `Uint8Array` or `Promise`. `Object` if it cannot be asked. */
 export function kindOf(value: unknown): string {
-  return value === undefined || value === null ? `${value}` : {}.toString.call(value).slice(8, -1)
+  if (value === undefined || value === null) return `${value}`
+  try {
+    return {}.toString.call(value).slice(8, -1)
+  } catch {
+    return 'Object' // e.g. a revoked proxy
+  }
 }
 
 /** Whether a value may hold options: bytes, lists and promises hold none. */
-export function isRecord(value: unknown): value is object {
+function isRecord(value: unknown): value is object {
   return typeof value === 'object' && !/^null|Array|Promise/.test(kindOf(value))
 }
 
@@ -74,6 +79,16 @@ export const positiveSeconds: OptionCheck = secondsUpTo(3_155_760_000)
 
 /** A time span for a timer. Timers hold 31 bits of milliseconds; a longer one fires at once. */
 export const timerSeconds: OptionCheck = secondsUpTo(2_147_483)
+
+/** Whether a timer takes it, as milliseconds. */
+export const isTimer = (value: unknown): boolean =>
+  typeof value === 'number' && value >= 1 && value <= 2_147_483_647
+
+/** The same in milliseconds. */
+export const timerMilliseconds: OptionCheck = (value, option) => {
+  if (isTimer(value)) return
+  throw new ListenerConfigError(option, 'must be milliseconds, from 1 to 2,147,483,647')
+}
 
 export const positiveInteger: OptionCheck = (value, option) => {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return

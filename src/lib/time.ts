@@ -15,10 +15,14 @@ const LONGEST_TIME = 40
 export function parseTime(unit: TimeUnit, text: string): number {
   if (text.length > LONGEST_TIME) return Number.NaN
   if (unit === 'rfc3339') return parseRfc3339(text)
-  if (unit === 'seconds') return parseSeconds(text)
   if (unit === 'utc') return parseRfc3339(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
-  if (unit === 'http-date') return parseHttpDate(text)
-  return MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
+  return unit === 'http-date' ? parseHttpDate(text) : parseCount(unit, text)
+}
+
+/** The same for a number. NaN for a date. */
+export function parseCount(unit: TimeUnit, text: string): number {
+  if (unit === 'seconds') return parseSeconds(text)
+  return unit === 'milliseconds' && MILLISECONDS.test(text) ? Number(text) / 1000 : Number.NaN
 }
 
 /** `Number` and `parseInt` also accept `1e9`, ` 12` or `12abc`, so the text is matched first. */
@@ -26,9 +30,9 @@ export function parseSeconds(text: string): number {
   return text.length <= 12 && SECONDS.test(text) ? Number(text) : Number.NaN
 }
 
-/** Like `parseTime`, for a member of the body: a number, or a string for a date. */
-export function timeOfMember(unit: TimeUnit, member: unknown): number {
-  if (!isCount(unit)) return typeof member === 'string' ? parseTime(unit, member) : Number.NaN
+/** Parses a member of the body: a number, or a string for a date, which `parse` parses. */
+export function timeOfMember(unit: TimeUnit, member: unknown, parse: typeof parseTime): number {
+  if (!isCount(unit)) return typeof member === 'string' ? parse(unit, member) : Number.NaN
   if (typeof member !== 'number' || !(member >= 0 && Number.isFinite(member))) return Number.NaN
   return unit === 'seconds' ? member : member / 1000
 }

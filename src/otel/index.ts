@@ -1,6 +1,7 @@
 import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api'
 import { aBoolean, checkOptions, optional, withMethods } from '../lib/options.ts'
 import { observeInbox, observeKeys, observeStore, observeVerdicts } from './observers.ts'
+import { type AskedInbox, observeOldest } from './oldest.ts'
 import { subscribe } from './subscribe.ts'
 
 /** The options of `instrument`. */
@@ -11,6 +12,8 @@ export interface InstrumentOptions {
   readonly meter?: Meter | undefined
   /** Whether to create a span for each claim, each fetch of a key set, and each put and run of an inbox. Defaults to false. */
   readonly spans?: boolean | undefined
+  /** An inbox, to report how long its oldest waiting job has been due: one small statement at each collection. */
+  readonly inbox?: AskedInbox | undefined
 }
 
 /**
@@ -31,6 +34,7 @@ export function instrument(options: InstrumentOptions = {}): () => void {
     tracer: optional(withMethods(['startSpan'])),
     meter: optional(withMethods(['createHistogram', 'createCounter'])),
     spans: optional(aBoolean),
+    inbox: optional(withMethods(['oldest'], 'inbox(client)')),
   })
   const { tracer = trace.getTracer('hookgate'), meter = metrics.getMeter('hookgate') } = options
   const spans = options.spans === true ? tracer : undefined
@@ -39,6 +43,7 @@ export function instrument(options: InstrumentOptions = {}): () => void {
     subscribe('store', observeStore(meter, spans)),
     subscribe('keys', observeKeys(spans)),
     subscribe('inbox', observeInbox(meter, spans)),
+    ...(options.inbox ? [observeOldest(meter, options.inbox)] : []),
   ]
   return () => {
     for (const stop of stops) stop()

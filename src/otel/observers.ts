@@ -50,7 +50,8 @@ function detailsOf({ auth, error, eventId, eventType }: VerifyFields): Attribute
   return {
     ...(eventId && { 'hookgate.event.id': eventId }),
     ...(eventType && { 'hookgate.event.type': eventType }),
-    ...(auth && { 'hookgate.auth.method': auth.method, 'hookgate.auth.key_id': auth.keyId }),
+    ...(auth && { 'hookgate.auth.method': auth.method }),
+    ...(auth?.keyId && { 'hookgate.auth.key_id': auth.keyId }),
     ...(auth?.scheme && { 'hookgate.auth.scheme': auth.scheme }),
     ...(error && { 'error.type': error.name }),
   }
@@ -77,7 +78,7 @@ export function observeStore(meter: Meter, tracer: Tracer | undefined): ChannelO
       const { answer, error, listenerId, verb } = fields
       const labels = {
         'hookgate.store.verb': verb,
-        ...(error ? { 'error.type': error.name } : { 'hookgate.store.answer': inWords(answer) }),
+        ...(error ? { 'error.type': error.name } : { 'hookgate.store.answer': inWords(verb, answer) }),
       }
       const startedAt = startTimes.get(fields)
       if (startedAt !== undefined) duration.record((performance.now() - startedAt) / 1000, labels)
@@ -87,9 +88,10 @@ export function observeStore(meter: Meter, tracer: Tracer | undefined): ChannelO
   }
 }
 
-/** `release` returns whether there was anything to release. */
-function inWords(answer: StoreFields['answer']): string {
+/** `release` returns whether there was anything to release, and `renew` whether the lease was still held. */
+function inWords(verb: StoreFields['verb'], answer: StoreFields['answer']): string {
   if (typeof answer !== 'boolean') return answer ?? 'none'
+  if (verb === 'renew') return answer ? 'renewed' : 'lapsed'
   return answer ? 'released' : 'kept'
 }
 

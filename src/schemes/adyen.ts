@@ -100,6 +100,7 @@ const ADYEN: CodeScheme = {
   facts: {
     unsigned:
       'Adyen signs only if the webhook has an HMAC key: generate one in the Customer Area, under Developers, Webhooks, Security',
+    otherSecrets: 'each webhook has its own, in test and live',
     otherFormats:
       "Adyen sends a form or SOAP if the webhook's method is HTTP POST or SOAP: choose JSON in the Customer Area, under Developers, Webhooks",
   },

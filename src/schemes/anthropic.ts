@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,10 +11,13 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = anthropic({ secrets: process.env.ANTHROPIC_WEBHOOK_SECRET })
  * ```
  */
-export const anthropic: SchemeFactory<SecretOptions, '/data/type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'anthropic',
-  sender: 'Anthropic',
-  secretName: 'signing secret of the webhook, whsec_…',
-  eventType: { member: '/data/type' }, // `/type` is always `event`
-})
+export const anthropic: SchemeFactory<SecretOptions, '/data/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'anthropic',
+    sender: 'Anthropic',
+    secretName: 'signing secret of the webhook, whsec_…',
+    eventType: { member: '/data/type' }, // `/type` is always `event`
+  },
+  { keys: keyBytes },
+)

@@ -4,11 +4,12 @@ import type { Claims } from '../auth/token.ts'
 import type { SignatureKey } from '../crypto/algorithms.ts'
 import { type ChainCertificate, isIssuedBy, readChainCertificate } from '../crypto/certificate-chain.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { decodeBase64 } from '../lib/bytes.ts'
+import { decodeBase64, isBytes } from '../lib/bytes.ts'
 import { type Json, memberAt } from '../lib/json.ts'
 import { rawText } from '../lib/json-members.ts'
 import { exactText, type OptionCheck, oneOfWords, optional, positiveInteger } from '../lib/options.ts'
 import { fail, mismatch } from '../reason.ts'
+import type { BodyForm } from '../scheme.ts'
 import {
   COMMON_OPTIONS,
   type CodeScheme,
@@ -16,7 +17,6 @@ import {
   type CommonOptions,
   defineCodeScheme,
 } from './kit/define-scheme.ts'
-import type { BodyForm } from './kit/scheme.ts'
 
 /** A certificate: its DER, as Apple's `.cer` files have it, or the base64 of that, or PEM. */
 type RootCertificate = string | Uint8Array
@@ -156,7 +156,7 @@ function problemOf(
 function readRoots(given: AppStoreOptions['rootCertificates']): readonly ChainCertificate[] {
   const roots = [given].flat().map((each, index) => {
     const text = typeof each === 'string' ? decodeBase64(each.replace(ARMOUR, '')) : undefined
-    const der = text ?? (each instanceof Uint8Array ? new Uint8Array(each) : undefined)
+    const der = text ?? (isBytes(each) ? new Uint8Array(each) : undefined)
     if (der?.[0] !== 0x30) {
       throw new ListenerConfigError(
         `rootCertificates[${index}]`,
@@ -214,8 +214,8 @@ export const appStore: CodeSchemeFactory<AppStoreOptions, '/notificationType'> =
       throw new ListenerConfigError('appAppleId', 'is missing; production notifications have one')
     }
     const verifiedChain = chainVerifier(readRoots(options.rootCertificates))
-    return async ({ delivery }) => {
-      const signed = rawText(delivery.body, SIGNED_PAYLOAD)
+    return async (evidence) => {
+      const signed = evidence.member(SIGNED_PAYLOAD)
       if (signed === undefined || signed.length === 0) return fail('auth_missing', 'no signedPayload')
       const jws = readJws(signed, 'ES256')
       if (typeof jws === 'string') return fail('signature_mismatch', jws)

@@ -1,5 +1,5 @@
 import { emptyReply, type HandshakeOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
-import { acceptSecret } from './kit/handshake-answers.ts'
+import { acceptSecret, handshakeAnswers } from './kit/handshake-answers.ts'
 
 /**
  * Verifies webhooks from Asana by their `X-Hook-Signature` header. The handshake delivers the key in `X-Hook-Secret`. Pass
@@ -11,25 +11,28 @@ import { acceptSecret } from './kit/handshake-answers.ts'
  * const auth = asana({ secrets: process.env.ASANA_HOOK_SECRET })
  * ```
  */
-export const asana: SchemeFactory<HandshakeOptions> = schemeOf({
-  name: 'asana',
-  sender: 'Asana',
-  secretName: 'secret of the handshake',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-hook-signature'], spelling: 'hex' },
-  signs: '{body}',
-  takes: ['onHandshake'],
-  handshake: {
-    signed: false,
-    answer: ({ method, header }, { onHandshake }) => {
-      const secret = header('x-hook-secret')
-      if (method !== 'POST' || onHandshake === undefined || secret === undefined) return undefined
-      return acceptSecret(secret, onHandshake, emptyReply(200, { 'x-hook-secret': secret }))
+export const asana: SchemeFactory<HandshakeOptions> = schemeOf(
+  {
+    name: 'asana',
+    sender: 'Asana',
+    secretName: 'secret of the handshake',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-hook-signature'], spelling: 'hex' },
+    signs: '{body}',
+    takes: ['onHandshake'],
+    handshake: {
+      signed: false,
+      answer: ({ method, header }, { onHandshake }) => {
+        const secret = header('x-hook-secret')
+        if (method !== 'POST' || onHandshake === undefined || secret === undefined) return undefined
+        return acceptSecret(secret, onHandshake, emptyReply(200, { 'x-hook-secret': secret }))
+      },
     },
+    maxBodyBytes: 1_048_576,
+    facts: { unsigned: false },
+    limits: 'The time, the URL and the headers are not signed.',
   },
-  maxBodyBytes: 1_048_576,
-  facts: { unsigned: false },
-  limits: 'The time, the URL and the headers are not signed.',
-})
+  { handshakes: handshakeAnswers },
+)

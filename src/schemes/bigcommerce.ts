@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,11 +12,14 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = bigcommerce({ secrets: process.env.BIGCOMMERCE_CLIENT_SECRET })
  * ```
  */
-export const bigcommerce: SchemeFactory<SecretOptions, '/scope'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'bigcommerce',
-  sender: 'BigCommerce',
-  secretName: 'client secret of the API account, as it is shown',
-  key: 'text',
-  eventType: { member: '/scope' },
-})
+export const bigcommerce: SchemeFactory<SecretOptions, '/scope'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'bigcommerce',
+    sender: 'BigCommerce',
+    secretName: 'client secret of the API account, as it is shown',
+    key: 'text',
+    eventType: { member: '/scope' },
+  },
+  { keys: keyBytes },
+)

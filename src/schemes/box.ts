@@ -1,4 +1,5 @@
 import { textAt } from '../lib/json.ts'
+import { parseTime } from '../lib/time.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
@@ -12,30 +13,33 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  * const auth = box({ secrets: process.env.BOX_WEBHOOK_SECRET })
  * ```
  */
-export const box: SchemeFactory<SecretOptions, '/trigger'> = schemeOf({
-  name: 'box',
-  sender: 'Box',
-  secretName: 'primary and secondary key of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['box-signature-primary', 'box-signature-secondary'], spelling: 'base64' },
-  signs: '{body}{timestamp}',
-  timestamp: {
-    header: 'box-delivery-timestamp',
-    unit: 'rfc3339',
-    of: 'attempt',
-    toleranceSeconds: 600,
-    aheadSeconds: 0,
+export const box: SchemeFactory<SecretOptions, '/trigger'> = schemeOf(
+  {
+    name: 'box',
+    sender: 'Box',
+    secretName: 'primary and secondary key of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['box-signature-primary', 'box-signature-secondary'], spelling: 'base64' },
+    signs: '{body}{timestamp}',
+    timestamp: {
+      header: 'box-delivery-timestamp',
+      unit: 'rfc3339',
+      of: 'attempt',
+      toleranceSeconds: 600,
+      aheadSeconds: 0,
+    },
+    eventId: { header: 'box-delivery-id' },
+    claimedId: (_, { payload }) => textAt(payload, ['id']) ?? '',
+    eventType: { member: '/trigger' },
+    fixedHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
+    maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned:
+        'Box signs only if the app has signature keys: generate them in the Developer Console, under Webhooks, Manage signature keys',
+    },
+    limits: 'The URL and the other headers are not signed: BOX-DELIVERY-ID can be changed.',
   },
-  eventId: { header: 'box-delivery-id' },
-  claimedId: (_, { payload }) => textAt(payload, ['id']) ?? '',
-  eventType: { member: '/trigger' },
-  fixedHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
-  maxBodyBytes: 1_048_576,
-  facts: {
-    unsigned:
-      'Box signs only if the app has signature keys: generate them in the Developer Console, under Webhooks, Manage signature keys',
-  },
-  limits: 'The URL and the other headers are not signed: BOX-DELIVERY-ID can be changed.',
-})
+  { dates: parseTime },
+)

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,9 +11,12 @@ import { SVIX } from './kit/standard-webhooks-row.ts'
  * const auth = clerk({ secrets: process.env.CLERK_WEBHOOK_SECRET })
  * ```
  */
-export const clerk: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...SVIX,
-  name: 'clerk',
-  sender: 'Clerk',
-  secretName: 'signing secret of the endpoint, whsec_…',
-})
+export const clerk: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...SVIX,
+    name: 'clerk',
+    sender: 'Clerk',
+    secretName: 'signing secret of the endpoint, whsec_…',
+  },
+  { keys: keyBytes },
+)

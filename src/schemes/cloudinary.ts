@@ -1,8 +1,8 @@
 import { hashWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { byteText } from '../lib/bytes.ts'
+import type { HashedBytes } from '../lib/unread.ts'
 import { mismatch } from '../reason.ts'
-import { signatureReader } from './kit/authenticate.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -11,6 +11,7 @@ import {
   type SharedSecretOptions,
 } from './kit/define-scheme.ts'
 import { signerOf } from './kit/keys.ts'
+import { signatureReader } from './kit/signatures.ts'
 
 const SHA256_DIGITS = 64
 const encoder = new TextEncoder()
@@ -18,7 +19,7 @@ const encoder = new TextEncoder()
 /** In hex. */
 async function hashOf(
   algorithm: 'sha1' | 'sha256',
-  body: Uint8Array,
+  body: HashedBytes,
   timestamp: string,
   secret: string,
   times?: number,
@@ -42,7 +43,7 @@ const CLOUDINARY: CodeScheme = {
     const signature = await hashOf('sha1', body, timestampText, need('secret'))
     return { headers: { 'x-cld-signature': signature } }
   },
-  facts: { unsigned: false },
+  facts: { unsigned: false, weakBy: 'plain-hash' },
   limits:
     'The URL and the other headers are not signed. Body, time and secret are joined without a separator. The signature is a plain hash, SHA-1 by default.',
 }
@@ -68,15 +69,15 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
       const signatures = signatureOf(evidence)
       if ('reason' in signatures) return signatures
       const [signature = ''] = signatures
-      const { delivery, timestampText } = evidence
+      const { bytes, timestampText } = evidence
       const algorithm = signature.length === SHA256_DIGITS ? 'sha256' : 'sha1'
       const keys = known.map(({ id, secret }) => ({
         id,
-        mac: () => hashOf(algorithm, delivery.body, timestampText, secret, known.length),
+        mac: () => hashOf(algorithm, bytes, timestampText, secret, known.length),
       }))
-      const signer = await signerOf(keys, signature, delivery.body)
+      const signer = await signerOf(keys, signature, bytes)
       if (signer === undefined) return mismatch('the signature matches none of the secrets')
-      evidence.signed = { before: '', body: delivery.body, after: timestampText }
+      evidence.signed = { before: '', body: bytes, after: timestampText }
       return authBy(signer)
     }
   },

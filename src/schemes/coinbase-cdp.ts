@@ -1,4 +1,5 @@
 import { byteText } from '../lib/bytes.ts'
+import type { Scheme, SchemeRequest, SignedBytes } from '../scheme.ts'
 import { authenticateBy } from './kit/authenticate.ts'
 import {
   type CodeScheme,
@@ -8,7 +9,7 @@ import {
   type SharedSecretOptions,
 } from './kit/define-scheme.ts'
 import { macKeys } from './kit/keys.ts'
-import type { Scheme, SchemeRequest, SignedBytes } from './kit/scheme.ts'
+import { signedRequest } from './kit/signed-text.ts'
 
 const HEADER = 'x-hook0-signature'
 const MOST_HEADERS = 64
@@ -86,7 +87,7 @@ export const coinbaseCdp: CodeSchemeFactory<SharedSecretOptions, 'x-event-type'>
   SHARED_SECRET_OPTIONS,
   ({ secrets }) => {
     const byBody = authenticateBy(version('v0=', '{timestamp}.{body}'), { secrets })
-    const byHeaders = authenticateBy(version('v1=', withHeaders), { secrets })
+    const byHeaders = authenticateBy(version('v1=', withHeaders), { secrets }, { requests: signedRequest })
     return (evidence) => {
       const text = evidence.delivery.header(HEADER)
       const hasBodyAlone = typeof text === 'string' && text.split(',').some((item) => item.startsWith('v0='))

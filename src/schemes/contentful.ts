@@ -1,6 +1,7 @@
 import { byteText } from '../lib/bytes.ts'
+import type { SignedBytes } from '../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
-import type { SignedBytes } from './kit/scheme.ts'
+import { signedRequest } from './kit/signed-text.ts'
 import { QUERY_NOT_DIVIDED, signedBytesFor, urlReader } from './kit/signed-url.ts'
 
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
@@ -47,28 +48,31 @@ function signedTo(publicUrl: string): SignedBytes {
  * })
  * ```
  */
-export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = schemeOf({
-  name: 'contentful',
-  sender: 'Contentful',
-  secretName: 'signing secret of the space or app',
-  secretMadeBy: 'user',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
-  signs: /* @__PURE__ */ signedBytesFor(signedTo),
-  signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },
-  takes: ['publicUrl'],
-  timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
-  eventId: { header: 'x-contentful-idempotency-key' },
-  eventType: { header: 'x-contentful-topic' },
-  leaseSeconds: 30, // two more attempts, 30 s apart
-  maxRunSeconds: 30,
-  maxBodyBytes: 1_048_576,
-  facts: {
-    unsigned:
-      'Contentful signs only if there is a signing secret: choose Enable request verification in the webhook settings of the space, or set one for the app under Security',
-    otherFormats:
-      "Contentful sends a form if the webhook's content type says so: choose JSON in the webhook's settings",
+export const contentful: SchemeFactory<SecretOptions & UrlOptions, 'x-contentful-topic'> = schemeOf(
+  {
+    name: 'contentful',
+    sender: 'Contentful',
+    secretName: 'signing secret of the space or app',
+    secretMadeBy: 'user',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-contentful-signature'], spelling: 'hex' },
+    signs: /* @__PURE__ */ signedBytesFor(signedTo),
+    signAsHeaders: { [SIGNED_HEADERS]: `${SIGNED_HEADERS},${TIMESTAMP}` },
+    takes: ['publicUrl'],
+    timestamp: { header: TIMESTAMP, unit: 'milliseconds', of: 'attempt', toleranceSeconds: 30 },
+    eventId: { header: 'x-contentful-idempotency-key' },
+    eventType: { header: 'x-contentful-topic' },
+    leaseSeconds: 30, // two more attempts, 30 s apart
+    maxRunSeconds: 30,
+    maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned:
+        'Contentful signs only if there is a signing secret: choose Enable request verification in the webhook settings of the space, or set one for the app under Security',
+      otherFormats:
+        "Contentful sends a form if the webhook's content type says so: choose JSON in the webhook's settings",
+    },
+    limits: 'The host and the headers that the signature does not list are not signed.',
   },
-  limits: 'The host and the headers that the signature does not list are not signed.',
-})
+  { requests: signedRequest },
+)

@@ -6,6 +6,7 @@ import {
   type SchemeFactory,
   schemeOf,
 } from './kit/define-scheme.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 import { publicKeyMatcher } from './kit/public-keys.ts'
 
 /**
@@ -54,5 +55,5 @@ export const discord: SchemeFactory<PublicKeyOptions, '/event/type'> = schemeOf(
     },
     limits: 'The URL and the other headers are not signed.',
   },
-  { publicKeys: publicKeyMatcher },
+  { publicKeys: publicKeyMatcher, handshakes: handshakeAnswers },
 )

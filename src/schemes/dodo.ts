@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,9 +11,12 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = dodo({ secrets: process.env.DODO_WEBHOOK_SECRET })
  * ```
  */
-export const dodo: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'dodo',
-  sender: 'Dodo Payments',
-  secretName: 'signing secret of the endpoint, whsec_…',
-})
+export const dodo: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'dodo',
+    sender: 'Dodo Payments',
+    secretName: 'signing secret of the endpoint, whsec_…',
+  },
+  { keys: keyBytes },
+)

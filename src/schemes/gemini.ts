@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,14 +12,17 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = gemini({ secrets: process.env.GEMINI_WEBHOOK_SECRET })
  * ```
  */
-export const gemini: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'gemini',
-  sender: 'Gemini',
-  secretName: 'signing secret of the webhook, whsec_…',
-  facts: {
-    unsigned: false,
-    tests:
-      'Dynamic webhooks, which one request configures (webhook_config), carry a token of Google in Webhook-Signature and do not verify',
+export const gemini: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'gemini',
+    sender: 'Gemini',
+    secretName: 'signing secret of the webhook, whsec_…',
+    facts: {
+      unsigned: false,
+      tests:
+        'Dynamic webhooks, which one request configures (webhook_config), carry a token of Google in Webhook-Signature and do not verify',
+    },
   },
-})
+  { keys: keyBytes },
+)

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,14 +12,18 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = gitlabSigning({ secrets: process.env.GITLAB_SIGNING_TOKEN })
  * ```
  */
-export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'gitlab-signing',
-  sender: 'GitLab (signing token)',
-  secretName: 'signing token of the webhook, whsec_…',
-  eventType: { header: 'x-gitlab-event' },
-  facts: {
-    unsigned: "GitLab signs only if the webhook has a signing token: generate one in the webhook's settings",
+export const gitlabSigning: SchemeFactory<SecretOptions, 'x-gitlab-event'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'gitlab-signing',
+    sender: 'GitLab (signing token)',
+    secretName: 'signing token of the webhook, whsec_…',
+    eventType: { header: 'x-gitlab-event' },
+    facts: {
+      unsigned:
+        "GitLab signs only if the webhook has a signing token: generate one in the webhook's settings",
+    },
+    limits: 'The URL and the other headers, including X-Gitlab-Event, are not signed.',
   },
-  limits: 'The URL and the other headers, including X-Gitlab-Event, are not signed.',
-})
+  { keys: keyBytes },
+)

@@ -1,7 +1,8 @@
 import { headerOf } from '../delivery.ts'
+import type { BodyForm } from '../scheme.ts'
 import { ANY_BODY } from './kit/body-formats.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
-import type { BodyForm } from './kit/scheme.ts'
+import { TOKENS } from './kit/tokens.ts'
 
 /** The body of a notification is empty. Its payload is then null. */
 const EMPTY_OR_ANY: BodyForm = {
@@ -22,26 +23,29 @@ const EMPTY_OR_ANY: BodyForm = {
  * const auth = googleChannels({ secrets: process.env.GOOGLE_CHANNEL_TOKEN })
  * ```
  */
-export const googleChannels: SchemeFactory<SecretOptions, 'x-goog-resource-state'> = schemeOf({
-  name: 'google-channels',
-  sender: 'Google Calendar and Drive (push notifications)',
-  secretName: 'token that you passed to watch',
-  secretMadeBy: 'user',
-  algorithm: 'token',
-  key: 'text',
-  signature: { headers: ['x-goog-channel-token'] },
-  signs: '{body}',
-  dedupe: 'id',
-  eventId: { header: 'x-goog-message-number' },
-  // The numbers of each channel begin with 1.
-  claimedId: (id, { delivery }) => id && `${headerOf(delivery, 'x-goog-channel-id') ?? ''}\n${id}`,
-  bodiesRepeat: true,
-  eventType: { header: 'x-goog-resource-state' },
-  content: [EMPTY_OR_ANY],
-  maxBodyBytes: 65_536,
-  facts: {
-    unsigned: 'Google sends a token only if the channel has one: pass it to watch as token',
+export const googleChannels: SchemeFactory<SecretOptions, 'x-goog-resource-state'> = schemeOf(
+  {
+    name: 'google-channels',
+    sender: 'Google Calendar and Drive (push notifications)',
+    secretName: 'token that you passed to watch',
+    secretMadeBy: 'user',
+    algorithm: 'token',
+    key: 'text',
+    signature: { headers: ['x-goog-channel-token'] },
+    signs: '{body}',
+    dedupe: 'id',
+    eventId: { header: 'x-goog-message-number' },
+    // The numbers of each channel begin with 1.
+    claimedId: (id, { delivery }) => id && `${headerOf(delivery, 'x-goog-channel-id') ?? ''}\n${id}`,
+    bodiesRepeat: true,
+    eventType: { header: 'x-goog-resource-state' },
+    content: [EMPTY_OR_ANY],
+    maxBodyBytes: 65_536,
+    facts: {
+      unsigned: 'Google sends a token only if the channel has one: pass it to watch as token',
+    },
+    limits:
+      'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
   },
-  limits:
-    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
-})
+  { tokens: TOKENS },
+)

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,10 +12,13 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = incidentIo({ secrets: process.env.INCIDENT_IO_WEBHOOK_SECRET })
  * ```
  */
-export const incidentIo: SchemeFactory<SecretOptions, '/event_type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'incident-io',
-  sender: 'incident.io',
-  secretName: 'signing secret of the endpoint, whsec_…',
-  eventType: { member: '/event_type' },
-})
+export const incidentIo: SchemeFactory<SecretOptions, '/event_type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'incident-io',
+    sender: 'incident.io',
+    secretName: 'signing secret of the endpoint, whsec_…',
+    eventType: { member: '/event_type' },
+  },
+  { keys: keyBytes },
+)

@@ -1,4 +1,5 @@
 import { emptyReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 
 /**
  * Verifies webhooks from Intercom by their `X-Hub-Signature` header; it is an HMAC-SHA1, the only algorithm that Intercom
@@ -11,23 +12,26 @@ import { emptyReply, type SchemeFactory, type SecretOptions, schemeOf } from './
  * const auth = intercom({ secrets: process.env.INTERCOM_WEBHOOK_SECRET })
  * ```
  */
-export const intercom: SchemeFactory<SecretOptions, '/topic'> = schemeOf({
-  name: 'intercom',
-  sender: 'Intercom',
-  secretName: 'client secret of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha1',
-  key: 'text',
-  signature: { headers: ['x-hub-signature'], prefix: 'sha1=', spelling: 'hex' },
-  signs: '{body}',
-  timestamp: { member: '/first_sent_at', unit: 'seconds', of: 'event', toleranceSeconds: 172_800 },
-  eventId: { member: '/id' },
-  eventType: { member: '/topic' },
-  handshake: {
-    signed: false,
-    answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
+export const intercom: SchemeFactory<SecretOptions, '/topic'> = schemeOf(
+  {
+    name: 'intercom',
+    sender: 'Intercom',
+    secretName: 'client secret of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha1',
+    key: 'text',
+    signature: { headers: ['x-hub-signature'], prefix: 'sha1=', spelling: 'hex' },
+    signs: '{body}',
+    timestamp: { member: '/first_sent_at', unit: 'seconds', of: 'event', toleranceSeconds: 172_800 },
+    eventId: { member: '/id' },
+    eventType: { member: '/topic' },
+    handshake: {
+      signed: false,
+      answer: ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined),
+    },
+    maxBodyBytes: 1_048_576,
+    facts: { unsigned: false, otherSecrets: 'each app has its own; it is no access token' },
+    limits: 'The URL and the other headers are not signed.',
   },
-  maxBodyBytes: 1_048_576,
-  facts: { unsigned: false },
-  limits: 'The URL and the other headers are not signed.',
-})
+  { handshakes: handshakeAnswers },
+)

@@ -1,3 +1,4 @@
+import { parseTime } from '../lib/time.ts'
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 
 /**
@@ -14,21 +15,24 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
  * const auth = klaviyo({ secrets: process.env.KLAVIYO_WEBHOOK_SECRET })
  * ```
  */
-export const klaviyo: SchemeFactory = schemeOf({
-  name: 'klaviyo',
-  sender: 'Klaviyo',
-  secretName: 'secret key of the webhook',
-  secretMadeBy: 'user',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['klaviyo-signature'], spelling: 'hex' },
-  signs: '{body}{timestamp}',
-  timestamp: { header: 'klaviyo-timestamp', unit: 'http-date', of: 'attempt' },
-  maxBodyBytes: 5_242_880, // up to 1,000 events
-  facts: {
-    unsigned:
-      "Klaviyo signs system webhooks, not what the webhook action of a flow sends: create a system webhook by Klaviyo's API or in its settings",
+export const klaviyo: SchemeFactory = schemeOf(
+  {
+    name: 'klaviyo',
+    sender: 'Klaviyo',
+    secretName: 'secret key of the webhook',
+    secretMadeBy: 'user',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['klaviyo-signature'], spelling: 'hex' },
+    signs: '{body}{timestamp}',
+    timestamp: { header: 'klaviyo-timestamp', unit: 'http-date', of: 'attempt' },
+    maxBodyBytes: 5_242_880, // up to 1,000 events
+    facts: {
+      unsigned:
+        "Klaviyo signs system webhooks, not what the webhook action of a flow sends: create a system webhook by Klaviyo's API or in its settings",
+    },
+    limits:
+      'The URL and the other headers are not signed: Klaviyo-Webhook-Id can be changed, but the body holds it too.',
   },
-  limits:
-    'The URL and the other headers are not signed: Klaviyo-Webhook-Id can be changed, but the body holds it too.',
-})
+  { dates: parseTime },
+)

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,10 +11,13 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = lithic({ secrets: process.env.LITHIC_WEBHOOK_SECRET })
  * ```
  */
-export const lithic: SchemeFactory<SecretOptions, '/event_type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'lithic',
-  sender: 'Lithic',
-  secretName: 'signing secret of the subscription, whsec_…',
-  eventType: { member: '/event_type' },
-})
+export const lithic: SchemeFactory<SecretOptions, '/event_type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'lithic',
+    sender: 'Lithic',
+    secretName: 'signing secret of the subscription, whsec_…',
+    eventType: { member: '/event_type' },
+  },
+  { keys: keyBytes },
+)

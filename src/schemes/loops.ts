@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,10 +11,13 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = loops({ secrets: process.env.LOOPS_WEBHOOK_SECRET })
  * ```
  */
-export const loops: SchemeFactory<SecretOptions, '/eventName'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'loops',
-  sender: 'Loops',
-  secretName: 'signing secret of the webhook, whsec_…',
-  eventType: { member: '/eventName' },
-})
+export const loops: SchemeFactory<SecretOptions, '/eventName'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'loops',
+    sender: 'Loops',
+    secretName: 'signing secret of the webhook, whsec_…',
+    eventType: { member: '/eventName' },
+  },
+  { keys: keyBytes },
+)

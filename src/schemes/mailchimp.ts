@@ -1,5 +1,8 @@
 import { emptyReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { FORMS } from './kit/forms.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 import { signatureInQuery } from './kit/query-signature.ts'
+import { TOKENS } from './kit/tokens.ts'
 
 /**
  * Verifies webhooks of Mailchimp's audiences by a secret in their URL. Choose a secret, write it into the webhook's URL,
@@ -40,5 +43,5 @@ export const mailchimp: SchemeFactory<SecretOptions, '/type'> = schemeOf(
     limits:
       'Nothing is signed: the secret in the URL only identifies the caller, and anyone who has seen it can forge deliveries.',
   },
-  { query: signatureInQuery },
+  { query: signatureInQuery, handshakes: handshakeAnswers, forms: FORMS, tokens: TOKENS },
 )

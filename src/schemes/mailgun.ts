@@ -44,6 +44,7 @@ export const mailgun: SchemeFactory<SecretOptions, '/event-data/event'> = scheme
     maxBodyBytes: 262_144,
     facts: {
       unsigned: false,
+      otherSecrets: 'it is neither an API key nor the password of SMTP',
       otherFormats:
         'Mailgun sends inbound messages and its older webhooks as forms: this scheme reads its event webhooks, in JSON',
     },

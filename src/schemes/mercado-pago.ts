@@ -1,7 +1,6 @@
 import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { memberAt, textAt } from '../lib/json.ts'
 import { fail, mismatch } from '../reason.ts'
-import { signatureReader } from './kit/authenticate.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -10,6 +9,7 @@ import {
   type SharedSecretOptions,
 } from './kit/define-scheme.ts'
 import { macKeys, signerOf } from './kit/keys.ts'
+import { signatureReader } from './kit/signatures.ts'
 import { withParameter } from './kit/signed-url.ts'
 
 const SIGNATURE = 'x-signature'

@@ -1,3 +1,4 @@
+import { parseTime } from '../lib/time.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 
 /**
@@ -9,19 +10,22 @@ import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-s
  * const auth = orb({ secrets: process.env.ORB_WEBHOOK_SECRET })
  * ```
  */
-export const orb: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  name: 'orb',
-  sender: 'Orb',
-  secretName: 'secret of the webhook endpoint',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-orb-signature'], separator: ' ', prefix: 'v1=', spelling: 'hex' },
-  signs: 'v1:{timestamp}:{body}',
-  timestamp: { header: 'x-orb-timestamp', unit: 'utc', of: 'attempt', toleranceSeconds: 300 },
-  eventId: { member: '/id' },
-  eventType: { member: '/type' },
-  maxBodyBytes: 1_048_576,
-  facts: { unsigned: false, otherSecrets: 'each endpoint has its own' },
-  limits: 'The URL and the other headers are not signed.',
-})
+export const orb: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    name: 'orb',
+    sender: 'Orb',
+    secretName: 'secret of the webhook endpoint',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-orb-signature'], separator: ' ', prefix: 'v1=', spelling: 'hex' },
+    signs: 'v1:{timestamp}:{body}',
+    timestamp: { header: 'x-orb-timestamp', unit: 'utc', of: 'attempt', toleranceSeconds: 300 },
+    eventId: { member: '/id' },
+    eventType: { member: '/type' },
+    maxBodyBytes: 1_048_576,
+    facts: { unsigned: false, otherSecrets: 'each endpoint has its own' },
+    limits: 'The URL and the other headers are not signed.',
+  },
+  { dates: parseTime },
+)

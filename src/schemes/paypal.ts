@@ -1,3 +1,4 @@
+import { crc32, visitBytes } from '#crypto'
 import {
   CERTIFICATE_OPTIONS,
   type CertificateOptions,
@@ -5,10 +6,10 @@ import {
 } from '../auth/remote-certificates.ts'
 import { headerOf } from '../delivery.ts'
 import { decodeBase64 } from '../lib/bytes.ts'
-import { crc32 } from '../lib/crc32.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { exactText } from '../lib/options.ts'
+import type { UnreadBytes } from '../lib/unread.ts'
 import { fail } from '../reason.ts'
-import { signatureReader } from './kit/authenticate.ts'
 import {
   COMMON_OPTIONS,
   type CodeScheme,
@@ -16,6 +17,7 @@ import {
   type CommonOptions,
   defineCodeScheme,
 } from './kit/define-scheme.ts'
+import { signatureReader } from './kit/signatures.ts'
 
 /** The options of `paypal`. Certificates are fetched from PayPal with `fetch`. */
 export interface PaypalOptions extends CommonOptions, CertificateOptions {
@@ -46,12 +48,22 @@ const PAYPAL: CodeScheme = {
     otherKeys: { 'WH-': 'the ID of an event' },
     otherSecrets: 'each webhook has its own, in the sandbox and live',
     unsigned: false,
+    weakBy: 'crc-32',
+    keyHost: 'by name',
     otherFormats: "PayPal's older IPN sends forms: subscribe a webhook instead",
     tests:
       "the Webhooks simulator signs with the text WEBHOOK_ID in place of a webhook's ID: send an event of the sandbox instead, because anyone can use the simulator",
   },
   limits:
     'Only a CRC-32 of the body is signed. Anyone with a captured delivery can forge a body with the same checksum, so fetch the event’s resource from PayPal.',
+}
+
+function crc32Of(bytes: UnreadBytes): MaybePromise<number> {
+  let sum = 0
+  const all = visitBytes(bytes, (slice) => {
+    sum = crc32(slice, sum)
+  })
+  return whenKnown(all, () => sum)
 }
 
 /**
@@ -77,7 +89,7 @@ export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCod
     return async (evidence) => {
       const items = signatureOf(evidence)
       if ('reason' in items) return items
-      const { delivery, timestampText } = evidence
+      const { bytes, delivery, timestampText } = evidence
       const signature = decodeBase64(items[0] ?? '')
       if (signature === undefined) return fail('signature_mismatch', 'the signature is not base64')
       if (headerOf(delivery, 'paypal-auth-algo') !== 'SHA256withRSA') {
@@ -89,7 +101,8 @@ export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCod
       }
       const id = headerOf(delivery, 'paypal-transmission-id')
       if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')
-      const message = () => encoder.encode(`${id}|${timestampText}|${webhookId}|${crc32(delivery.body)}`)
+      const message = async () =>
+        encoder.encode(`${id}|${timestampText}|${webhookId}|${await crc32Of(bytes)}`)
       const signed = await verify(evidence, url, { hash: 'SHA-256', signature, message })
       if (typeof signed === 'string') return fail('signature_mismatch', signed)
       evidence.signed = { before: '', body: signed, after: '' }

@@ -15,7 +15,11 @@ export const paystack: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   sender: 'Paystack',
   secretName: 'secret key of the account',
   secretMadeBy: 'sender',
-  facts: { signsWithApiKey: true, unsigned: false },
+  facts: {
+    signsWithApiKey: true,
+    unsigned: false,
+    otherSecrets: 'test and live mode have their own; it is no public key',
+  },
   algorithm: 'hmac-sha512',
   key: 'text',
   signature: { headers: ['x-paystack-signature'], spelling: 'hex' },

@@ -43,7 +43,11 @@ const PLAID: CodeScheme = {
   timestamp: { item: 'iat', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   eventType: { member: '/webhook_code' },
   maxBodyBytes: 1_048_576,
-  facts: { otherSecrets: 'Sandbox and Production have keys of their own', unsigned: false },
+  facts: {
+    otherSecrets: 'Sandbox and Production have keys of their own',
+    unsigned: false,
+    keyHost: 'by name',
+  },
   limits:
     'The URL and the other headers are not signed. Genuine bodies repeat, so each token is accepted once.',
 }
@@ -86,8 +90,8 @@ const OPTIONS: OptionTable<PlaidOptions> = /* @__PURE__ */ (({ fetch, ...rest })
 const TOKEN: TokenRules<'ES256'> = {
   header: 'Plaid-Verification',
   algorithms: ['ES256'],
-  claims: ({ delivery }) =>
-    whenKnown(sha256(delivery.body, 'hex'), (is) => [
+  claims: ({ bytes }) =>
+    whenKnown(sha256(bytes, 'hex'), (is) => [
       { claim: 'request_body_sha256', is, problem: 'request_body_sha256 does not match the body' },
     ]),
   times: { iat: { ahead: Infinity } },

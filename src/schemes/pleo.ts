@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,14 +11,17 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = pleo({ secrets: process.env.PLEO_WEBHOOK_SECRET })
  * ```
  */
-export const pleo: SchemeFactory<SecretOptions, '/eventType'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'pleo',
-  sender: 'Pleo',
-  secretName: 'signing secret of the subscription, whsec_…',
-  eventType: { member: '/eventType' },
-  facts: {
-    unsigned:
-      'Pleo signs only the subscriptions with the HMAC method; the others carry a password or a header that you chose',
+export const pleo: SchemeFactory<SecretOptions, '/eventType'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'pleo',
+    sender: 'Pleo',
+    secretName: 'signing secret of the subscription, whsec_…',
+    eventType: { member: '/eventType' },
+    facts: {
+      unsigned:
+        'Pleo signs only the subscriptions with the HMAC method; the others carry a password or a header that you chose',
+    },
   },
-})
+  { keys: keyBytes },
+)

@@ -1,8 +1,10 @@
+import type { FormField } from '../body.ts'
 import { byteText } from '../lib/bytes.ts'
+import type { SignedBytes } from '../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
-import type { FormField } from './kit/form-fields.ts'
+import { FORMS } from './kit/forms.ts'
 import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
-import type { SignedBytes } from './kit/scheme.ts'
+import { signedRequest } from './kit/signed-text.ts'
 import { QUERY_NOT_DIVIDED, signedBytesFor, urlParts, urlReader } from './kit/signed-url.ts'
 
 const NONCE = 'x-plivo-signature-v3-nonce'
@@ -106,5 +108,5 @@ export const plivo: SchemeFactory<SecretOptions & UrlOptions, '/Event'> = scheme
     limits:
       'The time and the other headers are not signed. A form’s names and values are joined without a separator: Digits=1 and Digit=s1 have the same signature.',
   },
-  { preAuth: PRE_AUTH_BODY },
+  { preAuth: PRE_AUTH_BODY, forms: FORMS, requests: signedRequest },
 )

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,11 +11,14 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = polar({ secrets: process.env.POLAR_WEBHOOK_SECRET })
  * ```
  */
-export const polar: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'polar',
-  sender: 'Polar',
-  secretName: 'secret of the endpoint, as it is written',
-  secretMadeBy: 'user',
-  key: 'text',
-})
+export const polar: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'polar',
+    sender: 'Polar',
+    secretName: 'secret of the endpoint, as it is written',
+    secretMadeBy: 'user',
+    key: 'text',
+  },
+  { keys: keyBytes },
+)

@@ -47,6 +47,7 @@ const PUBSUB: CodeScheme = {
   content: [ANY_BODY],
   maxBodyBytes: 14_680_064, // 10 MB in base64
   facts: {
+    keyHost: 'one set',
     unsigned:
       'Pub/Sub sends a token only if authentication is enabled: enable it in the push subscription, and choose a service account',
   },

@@ -1,5 +1,6 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { inEitherFamily } from './kit/header-families.ts'
+import { keyBytes } from './kit/keys.ts'
 import { SVIX_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -25,5 +26,5 @@ export const recallAi: SchemeFactory<SecretOptions, '/event'> = schemeOf(
         'a workspace may have no verification secret to sign with: see Developers, API Keys & Secrets in the dashboard',
     },
   },
-  { families: inEitherFamily },
+  { families: inEitherFamily, keys: keyBytes },
 )

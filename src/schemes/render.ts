@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,9 +11,12 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = render({ secrets: process.env.RENDER_WEBHOOK_SECRET })
  * ```
  */
-export const render: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'render',
-  sender: 'Render',
-  secretName: 'signing secret of the webhook, whsec_…',
-})
+export const render: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'render',
+    sender: 'Render',
+    secretName: 'signing secret of the webhook, whsec_…',
+  },
+  { keys: keyBytes },
+)

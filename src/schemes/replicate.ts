@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,11 +11,14 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = replicate({ secrets: process.env.REPLICATE_WEBHOOK_SECRET })
  * ```
  */
-export const replicate: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'replicate',
-  sender: 'Replicate',
-  leaseSeconds: 30, // half of the minute during which Replicate retries
-  maxRunSeconds: 30,
-  secretName: 'signing secret, whsec_…',
-})
+export const replicate: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'replicate',
+    sender: 'Replicate',
+    leaseSeconds: 30, // half of the minute during which Replicate retries
+    maxRunSeconds: 30,
+    secretName: 'signing secret, whsec_…',
+  },
+  { keys: keyBytes },
+)

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -10,9 +11,12 @@ import { SVIX } from './kit/standard-webhooks-row.ts'
  * const auth = resend({ secrets: process.env.RESEND_WEBHOOK_SECRET })
  * ```
  */
-export const resend: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...SVIX,
-  name: 'resend',
-  sender: 'Resend',
-  secretName: 'signing secret of the webhook, whsec_…',
-})
+export const resend: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...SVIX,
+    name: 'resend',
+    sender: 'Resend',
+    secretName: 'signing secret of the webhook, whsec_…',
+  },
+  { keys: keyBytes },
+)

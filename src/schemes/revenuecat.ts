@@ -1,8 +1,9 @@
 import type { Evidence } from '../auth/evidence.ts'
 import type { Delivery } from '../delivery.ts'
+import type { Scheme } from '../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import type { inEitherFamily } from './kit/header-families.ts'
-import type { Scheme } from './kit/scheme.ts'
+import { TOKENS } from './kit/tokens.ts'
 
 const SIGNATURE = 'x-revenuecat-webhook-signature'
 
@@ -20,6 +21,7 @@ const REVENUECAT: Scheme = {
   eventType: { member: '/event/type' },
   maxBodyBytes: 1_048_576,
   facts: {
+    tokenWhen: 'without HMAC signing',
     unsigned:
       'RevenueCat signs only if the webhook has HMAC signing: turn it on in the dashboard, under Integrations, Webhooks, or pass the authorization header that you entered there',
     otherSecrets:
@@ -34,7 +36,8 @@ const orByToken: typeof inEitherFamily = (scheme, authOf) => {
   const { timestamp: _, ...row } = scheme
   const signed = authOf(scheme)
   const token = authOf({ ...row, algorithm: 'token', signature: { headers: ['authorization'] } })
-  const authFor = (delivery: Delivery) => (delivery.header(SIGNATURE)?.length ? signed : token)
+  const authFor = (delivery: Pick<Delivery, 'header'>) =>
+    delivery.header(SIGNATURE)?.length ? signed : token
   return Object.freeze({
     ...signed,
     protocol: { ...signed.protocol, forDelivery: (delivery: Delivery) => authFor(delivery).protocol },
@@ -58,4 +61,5 @@ const orByToken: typeof inEitherFamily = (scheme, authOf) => {
  */
 export const revenuecat: SchemeFactory<SecretOptions, '/event/type'> = schemeOf(REVENUECAT, {
   families: orByToken,
+  tokens: TOKENS,
 })

@@ -1,5 +1,6 @@
+import type { UnreadDelivery } from '../auth/evidence.ts'
 import { tryAll } from '../auth/try-all.ts'
-import { type Delivery, fieldText } from '../delivery.ts'
+import { fieldText } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf } from '../lib/bytes.ts'
 import { checkedElsewhere, kindOf, type OptionCheck, oneOfWords, optional } from '../lib/options.ts'
@@ -112,7 +113,7 @@ const RFC9421: CodeScheme = {
   covers: 'body',
   timestamp: { item: 'created', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
   maxBodyBytes: 1_048_576,
-  retentionSeconds: 'replay-window', // genuine bodies may repeat after it
+  retentionSeconds: 'replay-window',
   sign: signMessage,
   facts: { unsigned: 'each sender decides which messages it signs: configure it to sign these' },
   limits:
@@ -120,7 +121,10 @@ const RFC9421: CodeScheme = {
 }
 
 /** The text of a header that holds signatures. Refuses one that is missing or too long. */
-function textOf(delivery: Delivery, name: string): string | Failure<'auth_missing' | 'signature_mismatch'> {
+function textOf(
+  delivery: UnreadDelivery,
+  name: string,
+): string | Failure<'auth_missing' | 'signature_mismatch'> {
   const text = fieldText(delivery, name)
   if (text === undefined) return fail('auth_missing', `no ${name}`)
   return text.length > LONGEST_FIELD
@@ -180,7 +184,7 @@ export const rfc9421: CodeSchemeFactory<Rfc9421Options> = defineCodeScheme(
     const identifiers = required.map((each) => componentOf(each).identifier)
     const claimed = identifiers.slice(1).sort() // the digest stands for the body, which is claimed too
     return async (evidence) => {
-      const { body } = evidence.delivery
+      const body = evidence.bytes
       const signature = textOf(evidence.delivery, 'signature')
       if (typeof signature === 'object') return signature
       const signatureInput = textOf(evidence.delivery, 'signature-input')

@@ -1,5 +1,6 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { inEitherFamily } from './kit/header-families.ts'
+import { keyBytes } from './kit/keys.ts'
 import { SVIX_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 // The bodies do not name their events.
@@ -21,5 +22,5 @@ export const safebase: SchemeFactory = schemeOf(
     sender: 'SafeBase',
     secretName: 'signing secret of the endpoint, whsec_…',
   },
-  { families: inEitherFamily },
+  { families: inEitherFamily, keys: keyBytes },
 )

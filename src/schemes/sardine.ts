@@ -1,4 +1,5 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 // The pages do not say where a body names its event.
@@ -14,9 +15,12 @@ const { eventType: _, ...ROW } = STANDARD_WEBHOOKS
  * const auth = sardine({ secrets: process.env.SARDINE_WEBHOOK_SECRET })
  * ```
  */
-export const sardine: SchemeFactory = schemeOf({
-  ...ROW,
-  name: 'sardine',
-  sender: 'Sardine',
-  secretName: 'signing_secret, whsec_…',
-})
+export const sardine: SchemeFactory = schemeOf(
+  {
+    ...ROW,
+    name: 'sardine',
+    sender: 'Sardine',
+    secretName: 'signing_secret, whsec_…',
+  },
+  { keys: keyBytes },
+)

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,15 +12,18 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * const auth = shipbob({ secrets: process.env.SHIPBOB_WEBHOOK_SECRET })
  * ```
  */
-export const shipbob: SchemeFactory<SecretOptions, 'x-webhook-topic'> = schemeOf({
-  ...STANDARD_WEBHOOKS,
-  name: 'shipbob',
-  sender: 'ShipBob',
-  secretName: 'secret of the subscription, whsec_…',
-  eventType: { header: 'x-webhook-topic' },
-  facts: {
-    unsigned:
-      'ShipBob does not sign for subscriptions of its API 1.0 or 2.0: create one with 2025-07 or later',
+export const shipbob: SchemeFactory<SecretOptions, 'x-webhook-topic'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'shipbob',
+    sender: 'ShipBob',
+    secretName: 'secret of the subscription, whsec_…',
+    eventType: { header: 'x-webhook-topic' },
+    facts: {
+      unsigned:
+        'ShipBob does not sign for subscriptions of its API 1.0 or 2.0: create one with 2025-07 or later',
+    },
+    limits: 'The URL and the other headers, including X-Webhook-Topic, are not signed.',
   },
-  limits: 'The URL and the other headers, including X-Webhook-Topic, are not signed.',
-})
+  { keys: keyBytes },
+)

@@ -1,4 +1,5 @@
 import { memberOf } from '../lib/member-of.ts'
+import type { CompiledScheme } from '../protocol.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type TopicOptions } from './kit/define-scheme.ts'
 import { inEitherFamily } from './kit/header-families.ts'
 
@@ -93,7 +94,7 @@ const listTopics = () =>
     .flatMap(([resource, events]) => events.split(' ').map((event) => `${resource}/${event}`))
     .concat(DOTTED)
 
-const DAY_SECONDS = 86_400
+const DAY_MS = 86_400_000
 /** The members of the bodies that ask for a deletion. Read in Shopify's documentation, on 2026-11-26. */
 const REDACTIONS: ReadonlyMap<string | undefined, string> = /* @__PURE__ */ new Map([
   ['customers/redact', 'customer orders_to_redact shop_domain shop_id'],
@@ -112,6 +113,15 @@ function isRedaction(type: string | undefined, payload: unknown): boolean {
   const isOfCustomer = membersOf(memberOf(payload, 'customer')) !== ''
   return isOfShop && isOfCustomer && Array.isArray(memberOf(payload, 'orders_to_redact'))
 }
+
+/**
+ * A request to delete the same data again has the same body, so the first is remembered for a day, which is longer than Shopify retries.
+ * If you set `dedupe`, it is remembered like any other event.
+ */
+const forgetsRedactions = ({ options, typeOf }: CompiledScheme): Partial<CompiledScheme> =>
+  options.dedupe === undefined
+    ? { retentionOf: (evidence) => (isRedaction(typeOf(evidence), evidence.payload) ? DAY_MS : undefined) }
+    : {}
 
 /** The names of an object's members, sorted. Empty for anything else. */
 const membersOf = (value: unknown) =>
@@ -169,7 +179,6 @@ export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-top
       'x-shopify-event-id': 'shopify-webhook-id',
       'x-shopify-webhook-id': 'shopify-event-id',
     },
-    retentionOf: ({ type, payload }) => (isRedaction(type, payload) ? DAY_SECONDS : undefined),
     maxBodyBytes: 1_048_576,
     facts: {
       unsigned: false,
@@ -181,5 +190,5 @@ export const shopify: SchemeFactory<SecretOptions & TopicOptions, 'x-shopify-top
     },
     limits: 'The time, the URL and the headers are not signed: the event ID, topic and shop can be changed.',
   },
-  { families: inEitherFamily },
+  { families: inEitherFamily, differs: forgetsRedactions },
 )

@@ -1,6 +1,6 @@
-import { byteText } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { memberAt } from '../lib/json.ts'
+import { warnOfCut } from './kit/cut-secrets.ts'
 import {
   emptyReply,
   type SchemeFactory,
@@ -9,6 +9,8 @@ import {
   textReply,
 } from './kit/define-scheme.ts'
 import { FORM } from './kit/form-fields.ts'
+import { FORMS } from './kit/forms.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 
 /**
  * The body around one of Slack's events. The types of `@slack/types` are those of the inner event:
@@ -101,6 +103,8 @@ export interface SlackRateLimit {
 }
 
 /** What may stand beside `ssl_check=1`: once Slack's proof, of 24 letters and digits. */
+/** In bytes. */
+const LONGEST_CHECK = 300
 const TOKEN = /^token=[^&]{0,256}&|&token=[^&]{0,256}$/
 
 /**
@@ -122,48 +126,53 @@ export const slack: SchemeFactory<
   SecretOptions,
   '/event/type',
   SlackCommand | SlackInteraction | SlackRateLimit
-> = schemeOf({
-  name: 'slack',
-  sender: 'Slack',
-  secretName: 'signing secret of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-slack-signature'], prefix: 'v0=', spelling: 'hex' },
-  signs: 'v0:{timestamp}:{body}',
-  timestamp: { header: 'x-slack-request-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
-  eventId: { member: '/event_id' },
-  eventType: { member: '/event/type' },
-  content: ['json', 'form'],
-  jsonField: 'payload',
-  handshake: {
-    signed: true,
-    answer: (request) => {
-      const payload = request.payload()
-      return memberAt(payload, ['type']) === 'url_verification'
-        ? textReply(memberAt(payload, ['challenge']))
-        : undefined
+> = schemeOf(
+  {
+    name: 'slack',
+    sender: 'Slack',
+    secretName: 'signing secret of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-slack-signature'], prefix: 'v0=', spelling: 'hex' },
+    signs: 'v0:{timestamp}:{body}',
+    timestamp: { header: 'x-slack-request-timestamp', unit: 'seconds', of: 'attempt', toleranceSeconds: 300 },
+    eventId: { member: '/event_id' },
+    eventType: { member: '/event/type' },
+    content: ['json', 'form'],
+    jsonField: 'payload',
+    handshake: {
+      signed: true,
+      answer: (request) => {
+        const payload = request.payload()
+        return memberAt(payload, ['type']) === 'url_verification'
+          ? textReply(memberAt(payload, ['challenge']))
+          : undefined
+      },
+      // The check of a certificate: the query of a GET without a body, or the form of a POST without a query.
+      answerUnsigned({ method, header, queryText, text }) {
+        const form = text(LONGEST_CHECK)
+        if (form === undefined) return undefined
+        const isForm = method === 'POST' && mediaTypeOf(header('content-type') ?? '') === FORM
+        const query = queryText() ?? ''
+        if (method === 'GET' ? form : !isForm || query) return undefined
+        return (query + form).replace(TOKEN, '') === 'ssl_check=1' ? emptyReply(200) : undefined
+      },
     },
-    // The check of a certificate: the query of a GET without a body, or the form of a POST without a query.
-    answerUnsigned({ method, header, queryText, body }) {
-      if (body.length > 300) return undefined // longer than any check
-      const isForm = method === 'POST' && mediaTypeOf(header('content-type') ?? '') === FORM
-      const [query, form] = [queryText() ?? '', byteText(body)]
-      if (method === 'GET' ? form : !isForm || query) return undefined
-      return (query + form).replace(TOKEN, '') === 'ssl_check=1' ? emptyReply(200) : undefined
+    maxBodyBytes: 1_048_576,
+    maxRunSeconds: 300, // and a lease: Slack sends its last attempt after 6 minutes
+    facts: {
+      unsigned: 'Slack signs all but ssl_check=1',
+      otherKeys: {
+        xoxb: 'a bot token',
+        xoxp: 'a user token',
+        xoxe: 'a refresh token',
+        xapp: 'an app-level token',
+      },
+      hexDigits: 32,
+      otherSecrets: 'each app has its own; it is neither the client secret nor the verification token',
     },
+    limits: 'The URL and the other headers are not signed.',
   },
-  maxBodyBytes: 1_048_576,
-  maxRunSeconds: 300, // and a lease: Slack sends its last attempt after 6 minutes
-  facts: {
-    unsigned: 'Slack signs all but ssl_check=1',
-    otherKeys: {
-      xoxb: 'a bot token',
-      xoxp: 'a user token',
-      xoxe: 'a refresh token',
-      xapp: 'an app-level token',
-    },
-    otherSecrets: 'each app has its own; it is neither the client secret nor the verification token',
-  },
-  limits: 'The URL and the other headers are not signed.',
-})
+  { handshakes: handshakeAnswers, forms: FORMS, warns: warnOfCut },
+)

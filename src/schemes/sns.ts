@@ -12,6 +12,7 @@ import {
 } from './kit/define-scheme.ts'
 import {
   isCertificateUrl,
+  isEmulatorOrigin,
   isTopicArn,
   SMALL_MEMBERS,
   signatureOf,
@@ -44,6 +45,15 @@ const ownTopics: OptionCheck = (value, option) => {
   )
 }
 
+/** @throws ListenerConfigError */
+const loopbackOrigin: OptionCheck = (value, option) => {
+  if (typeof value === 'string' && isEmulatorOrigin(value)) return
+  throw new ListenerConfigError(
+    option,
+    'must be an origin on this machine, like http://localhost:4566: no other host may stand in for Amazon',
+  )
+}
+
 const SNS: CodeScheme = {
   name: 'sns',
   sender: 'Amazon SNS',
@@ -62,6 +72,8 @@ const SNS: CodeScheme = {
   maxRunSeconds: 30,
   handshake: SNS_SUBSCRIPTIONS,
   facts: {
+    weakBy: 'rsa-sha1',
+    keyHost: 'by name',
     unsigned: `Amazon SNS signs all but ${RAW}`,
     otherFormats:
       'Amazon SNS sends another type only if the delivery policy names one: set its headerContentType to text/plain or application/json, and turn off raw message delivery, which is not signed',
@@ -92,17 +104,20 @@ export const sns: CodeSchemeFactory<SnsOptions, '/Type'> = defineCodeScheme(
     ...COMMON_OPTIONS,
     ...CERTIFICATE_OPTIONS,
     topicArns: ownTopics,
+    emulatorOrigin: /* @__PURE__ */ optional(loopbackOrigin),
     signatureVersion: /* @__PURE__ */ optional(/* @__PURE__ */ oneOfWords('1', '2')),
     confirmSubscriptions: /* @__PURE__ */ optional(aBoolean),
     onSubscription: /* @__PURE__ */ optional(aFunction),
   },
   ({ topicArns, signatureVersion, ...options }, authBy) => {
     const topics = [topicArns].flat()
-    const verify = remoteCertificates('Amazon SNS', isCertificateUrl, options)
+    const { emulatorOrigin } = options
+    const isPinned = (url: string) => isCertificateUrl(url, emulatorOrigin)
+    const verify = remoteCertificates('Amazon SNS', isPinned, options)
     // Not async: an async function would hold the parsed message until it returns.
     return (evidence) => {
       const message = evidence.parsed()
-      const given = signatureOf(message, evidence.delivery.body)
+      const given = signatureOf(message, () => evidence.member('Message'), emulatorOrigin)
       if ('reason' in given) {
         if (headerOf(evidence.delivery, RAW_DELIVERY) === 'true')
           evidence.refuse?.(`Amazon SNS does not sign ${RAW}`)

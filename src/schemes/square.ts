@@ -1,3 +1,4 @@
+import { parseTime } from '../lib/time.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { signedUrlText } from './kit/signed-url.ts'
 
@@ -28,8 +29,11 @@ export const square: SchemeFactory<SecretOptions & UrlOptions, '/type'> = scheme
     eventId: { member: '/event_id' },
     eventType: { member: '/type' },
     maxBodyBytes: 1_048_576,
-    facts: { unsigned: false },
+    facts: {
+      unsigned: false,
+      otherSecrets: 'each subscription has its own, in the sandbox too; it is no access token',
+    },
     limits: 'The other headers are not signed.',
   },
-  { url: signedUrlText },
+  { url: signedUrlText, dates: parseTime },
 )

@@ -1,4 +1,5 @@
 import { type PublicKeyOptions, type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { publicKeyMatcher } from './kit/public-keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 
@@ -29,5 +30,5 @@ export const standardWebhooks: SchemeFactory<PublicKeyOptions, '/type'> = scheme
     },
     publicKey: { algorithm: 'ed25519', key: { base64After: 'whpk_' }, prefix: 'v1a,' },
   },
-  { publicKeys: publicKeyMatcher },
+  { publicKeys: publicKeyMatcher, keys: keyBytes },
 )

@@ -1,5 +1,6 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
 import { inEitherFamily } from './kit/header-families.ts'
+import { keyBytes } from './kit/keys.ts'
 import { SVIX_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 // No single member names the event.
@@ -22,5 +23,5 @@ export const stytch: SchemeFactory = schemeOf(
     sender: 'Stytch',
     secretName: 'signing secret of the endpoint, whsec_…',
   },
-  { families: inEitherFamily },
+  { families: inEitherFamily, keys: keyBytes },
 )

@@ -1,4 +1,5 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { keyBytes } from './kit/keys.ts'
 import { SVIX } from './kit/standard-webhooks-row.ts'
 
 /**
@@ -11,20 +12,23 @@ import { SVIX } from './kit/standard-webhooks-row.ts'
  * const auth = svix({ secrets: process.env.SVIX_WEBHOOK_SECRET })
  * ```
  */
-export const svix: SchemeFactory<SecretOptions, '/type'> = schemeOf({
-  ...SVIX,
-  name: 'svix',
-  sender: 'Svix',
-  secretName: 'signing secret of the endpoint, whsec_…',
-  facts: {
-    unsigned: false,
-    isShared: true,
-    otherKeys: {
-      ep_: 'the ID of an endpoint',
-      app_: 'the ID of an application',
-      sk_: 'an API key',
-      testsk_: 'an API key',
+export const svix: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...SVIX,
+    name: 'svix',
+    sender: 'Svix',
+    secretName: 'signing secret of the endpoint, whsec_…',
+    facts: {
+      unsigned: false,
+      isShared: true,
+      otherKeys: {
+        ep_: 'the ID of an endpoint',
+        app_: 'the ID of an application',
+        sk_: 'an API key',
+        testsk_: 'an API key',
+      },
+      otherSecrets: 'each endpoint has its own, in each environment',
     },
-    otherSecrets: 'each endpoint has its own, in each environment',
   },
-})
+  { keys: keyBytes },
+)

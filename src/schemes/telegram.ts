@@ -1,4 +1,5 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { TOKENS } from './kit/tokens.ts'
 
 /**
  * Verifies webhooks from Telegram's Bot API by their `X-Telegram-Bot-Api-Secret-Token` header. The token is the `secret_token`
@@ -10,20 +11,23 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
  * const auth = telegram({ secrets: process.env.TELEGRAM_WEBHOOK_SECRET })
  * ```
  */
-export const telegram: SchemeFactory = schemeOf({
-  name: 'telegram',
-  sender: 'Telegram',
-  secretName: 'secret_token of setWebhook',
-  secretMadeBy: 'user',
-  algorithm: 'token',
-  key: 'text',
-  signature: { headers: ['x-telegram-bot-api-secret-token'] },
-  signs: '{body}',
-  eventId: { member: '/update_id' },
-  maxBodyBytes: 1_048_576,
-  facts: {
-    unsigned: 'Telegram sends a token only if the webhook has one: pass it to setWebhook as secret_token',
+export const telegram: SchemeFactory = schemeOf(
+  {
+    name: 'telegram',
+    sender: 'Telegram',
+    secretName: 'secret_token of setWebhook',
+    secretMadeBy: 'user',
+    algorithm: 'token',
+    key: 'text',
+    signature: { headers: ['x-telegram-bot-api-secret-token'] },
+    signs: '{body}',
+    eventId: { member: '/update_id' },
+    maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned: 'Telegram sends a token only if the webhook has one: pass it to setWebhook as secret_token',
+    },
+    limits:
+      'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
   },
-  limits:
-    'Nothing is signed: the token only identifies the caller, and anyone who has seen it can forge deliveries.',
-})
+  { tokens: TOKENS },
+)

@@ -5,6 +5,7 @@ import {
   schemeOf,
   type UrlOptions,
 } from './kit/define-scheme.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 import { signedUrlText } from './kit/signed-url.ts'
 
 /**
@@ -41,5 +42,5 @@ export const trello: SchemeFactory<SecretOptions & UrlOptions, '/action/type'> =
     facts: { unsigned: false },
     limits: 'The time and the headers are not signed.',
   },
-  { url: signedUrlText },
+  { url: signedUrlText, handshakes: handshakeAnswers },
 )

@@ -1,12 +1,17 @@
 import { sha256 } from '#crypto'
+import type { FormField, ParseResult } from '../body.ts'
 import type { Signed } from '../crypto/algorithms.ts'
 import { byteText, decodeUtf8 } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
+import type { CompiledScheme } from '../protocol.ts'
+import type { SchemeRequest, SignedBytes } from '../scheme.ts'
+import { warnOfCut } from './kit/cut-secrets.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
-import { FORM, type FormField } from './kit/form-fields.ts'
+import { FORM } from './kit/form-fields.ts'
+import { FORMS } from './kit/forms.ts'
 import { PRE_AUTH_BODY } from './kit/pre-auth-body.ts'
-import type { SchemeRequest, SignedBytes } from './kit/scheme.ts'
+import { signedRequest } from './kit/signed-text.ts'
 import {
   ANOTHER_QUERY,
   hasQuery,
@@ -217,6 +222,27 @@ function signedTo(publicUrl: string): SignedBytes {
 }
 
 /**
+ * The payload of a form lists the values of a repeated field as they are signed: as a sorted set, of which a single value is no list.
+ * Otherwise anyone could repeat a value of a captured delivery, or change the order.
+ */
+const listsSets = ({ readerFor }: CompiledScheme): Partial<CompiledScheme> => ({
+  readerFor(mediaType) {
+    const read = readerFor(mediaType)
+    const isForm = mediaType === undefined || mediaType === FORM
+    return read && isForm ? (body, limits) => withSets(read(body, limits)) : read
+  },
+})
+
+function withSets(form: ParseResult): ParseResult {
+  if ('reason' in form) return form
+  const fields = Object.entries(form.payload ?? {}).map(([name, value]) => {
+    const values = [...new Set([value].flat())].sort()
+    return [name, values.length > 1 ? values : values[0]]
+  })
+  return { payload: Object.fromEntries(fields) } // creates own members, even for `__proto__`
+}
+
+/**
  * Verifies webhooks from Twilio by their `X-Twilio-Signature` header; it is an HMAC-SHA1, the only algorithm that Twilio
  * offers. The key is the account's primary auth token, on the Console's first page. Pass the webhook's URL as `publicUrl`,
  * exactly as you entered it. A `bodySHA256` at its end is ignored, because Twilio adds one to each request. The signature
@@ -256,16 +282,16 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
     takes: ['publicUrl'],
     eventId: { header: 'i-twilio-idempotency-token' },
     content: ['form', 'json'],
-    repeatedFields: 'sorted-set',
     maxBodyBytes: 262_144,
     facts: {
       unsigned: false,
       otherKeys: { SK: 'the SID of an API key', AC: 'the SID of an account' },
+      hexDigits: 32,
       otherSecrets:
         'each account and subaccount has its own, Twilio signs with the primary one, and never with an API key',
     },
     limits:
       'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
   },
-  { preAuth: PRE_AUTH_BODY },
+  { preAuth: PRE_AUTH_BODY, differs: listsSets, forms: FORMS, requests: signedRequest, warns: warnOfCut },
 )

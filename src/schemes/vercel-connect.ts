@@ -38,7 +38,7 @@ const VERCEL_CONNECT: CodeScheme = {
   covers: 'token',
   content: ['json', 'form'],
   maxBodyBytes: 4_718_592, // what a function of Vercel accepts: 4.5 MB
-  facts: { unsigned: false },
+  facts: { unsigned: false, keyHost: 'one set' },
   limits:
     'The body is not signed: the token only says that Vercel issued it for your project and environment. Every deployment of them has such tokens, and anyone who has seen one can forge deliveries until it expires.',
 }

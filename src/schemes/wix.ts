@@ -3,12 +3,14 @@ import { payloadIn, payloadOf, readJws } from '../auth/jws.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { claimsProblem, type TimeRules } from '../auth/token.ts'
 import { tryAll } from '../auth/try-all.ts'
+import type { Signed } from '../crypto/algorithms.ts'
 import { rsaSpkiProblem } from '../crypto/public-keys.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { decodeBase64, decodeUtf8 } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { checkedElsewhere, type OptionCheck } from '../lib/options.ts'
 import { fail, mismatch, unsignedBecause } from '../reason.ts'
+import type { BodyForm } from '../scheme.ts'
 import {
   COMMON_OPTIONS,
   type CodeScheme,
@@ -17,7 +19,6 @@ import {
   defineCodeScheme,
   type SchemeOptions,
 } from './kit/define-scheme.ts'
-import type { BodyForm } from './kit/scheme.ts'
 
 /** The options of `wix`. */
 export interface WixOptions extends CommonOptions {
@@ -111,12 +112,12 @@ export const wix: CodeSchemeFactory<WixOptions, '/eventType'> = defineCodeScheme
       id,
       verifies: verifierOf(spkiOf(secret)),
     }))
-    return async ({ delivery, now }) => {
-      if (delivery.body.length === 0) return unsignedBecause('the body is empty')
-      const jws = readJws(delivery.body, 'RS256')
+    return async ({ bytes, now }) => {
+      if (bytes.length === 0) return unsignedBecause('the body is empty')
+      const jws = readJws(bytes, 'RS256')
       if (typeof jws === 'string') return fail('token_invalid', jws)
       const { signature, signingInput } = jws
-      const signer = await tryAll(keys, ({ verifies }) => verifies(signature, signingInput))
+      const signer = await tryAll(keys, ({ verifies }) => verifies(signature, signingInput, keys.length))
       if (signer === undefined) return mismatch('the signature matches none of publicKeys')
       const claims = payloadOf(jws)
       if (typeof claims === 'string') return fail('token_invalid', claims)
@@ -129,8 +130,12 @@ function verifierOf(spki: Uint8Array<ArrayBuffer>) {
   const importKey = () => crypto.subtle.importKey('spki', spki, ALGORITHM, false, ['verify'])
   // Caches the key, not its promise: workerd forbids awaiting another request's I/O.
   let imported: Awaited<ReturnType<typeof importKey>> | undefined
-  return async (signature: Uint8Array<ArrayBuffer>, signingInput: string): Promise<boolean> => {
+  return async (
+    signature: Uint8Array<ArrayBuffer>,
+    signingInput: Signed,
+    times: number,
+  ): Promise<boolean> => {
     imported ??= await importKey()
-    return await verifySignature('RS256', imported, signature, signingInput)
+    return await verifySignature('RS256', imported, signature, signingInput, times)
   }
 }

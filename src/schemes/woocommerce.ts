@@ -5,6 +5,7 @@ import {
   schemeOf,
   type TopicOptions,
 } from './kit/define-scheme.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 
 const PING = /^webhook_id=[0-9]+$/
 const LONGEST_PING = 64
@@ -28,26 +29,29 @@ const TOPICS: readonly string[] = /* @__PURE__ */ ['coupon', 'customer', 'order'
  * const auth = woocommerce({ secrets: process.env.WOOCOMMERCE_WEBHOOK_SECRET })
  * ```
  */
-export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webhook-topic'> = schemeOf({
-  name: 'woocommerce',
-  sender: 'WooCommerce',
-  secretName: 'secret of the webhook',
-  secretMadeBy: 'user',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-wc-webhook-signature'], spelling: 'base64' },
-  signs: '{body}',
-  eventType: { header: 'x-wc-webhook-topic' },
-  topics: TOPICS,
-  handshake: {
-    signed: false,
-    answer: ({ method, header, body }) => {
-      const isUnsigned = method === 'POST' && header('x-wc-webhook-signature') === undefined
-      const isPing = isUnsigned && body.length <= LONGEST_PING && PING.test(new TextDecoder().decode(body))
-      return isPing ? emptyReply(200) : undefined
+export const woocommerce: SchemeFactory<SecretOptions & TopicOptions, 'x-wc-webhook-topic'> = schemeOf(
+  {
+    name: 'woocommerce',
+    sender: 'WooCommerce',
+    secretName: 'secret of the webhook',
+    secretMadeBy: 'user',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-wc-webhook-signature'], spelling: 'base64' },
+    signs: '{body}',
+    eventType: { header: 'x-wc-webhook-topic' },
+    topics: TOPICS,
+    handshake: {
+      signed: false,
+      answer: ({ method, header, text }) => {
+        const isUnsigned = method === 'POST' && header('x-wc-webhook-signature') === undefined
+        const isPing = isUnsigned && PING.test(text(LONGEST_PING) ?? '')
+        return isPing ? emptyReply(200) : undefined
+      },
     },
+    maxBodyBytes: 1_048_576,
+    facts: { unsigned: 'WooCommerce signs all but the ping that it sends when you save the webhook' },
+    limits: 'The time, the URL and the headers are not signed: X-WC-Webhook-Topic can be changed.',
   },
-  maxBodyBytes: 1_048_576,
-  facts: { unsigned: 'WooCommerce signs all but the ping that it sends when you save the webhook' },
-  limits: 'The time, the URL and the headers are not signed: X-WC-Webhook-Topic can be changed.',
-})
+  { handshakes: handshakeAnswers },
+)

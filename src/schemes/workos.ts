@@ -22,6 +22,9 @@ export const workos: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   eventId: { member: '/id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
-  facts: { unsigned: false },
+  facts: {
+    unsigned: false,
+    otherSecrets: 'each endpoint has its own, in each environment; it is no API key',
+  },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -1,6 +1,7 @@
 import { hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { parseJson } from '../lib/json.ts'
+import type { BodyForm } from '../scheme.ts'
 import {
   emptyReply,
   jsonReply,
@@ -9,7 +10,7 @@ import {
   type SecretOptions,
   schemeOf,
 } from './kit/define-scheme.ts'
-import type { BodyForm } from './kit/scheme.ts'
+import { handshakeAnswers } from './kit/handshake-answers.ts'
 
 /** What the challenge signs for anyone: no JSON object is such a text, so none of these signatures is that of a delivery. */
 const CRC_TOKEN = /^[A-Za-z0-9+/=._~-]{1,256}$/
@@ -43,31 +44,34 @@ const JSON_OBJECT: BodyForm = {
  * const auth = x({ secrets: process.env.X_CONSUMER_SECRET })
  * ```
  */
-export const x: SchemeFactory<SecretOptions> = schemeOf({
-  name: 'x',
-  sender: 'X (Twitter)',
-  secretName: 'consumer secret of the app',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-twitter-webhooks-signature'], prefix: PREFIX, spelling: 'base64' },
-  signs: '{body}',
-  content: [JSON_OBJECT],
-  handshake: {
-    signed: false,
-    answer: ({ method, query }, options) => {
-      const token = method === 'GET' ? query('crc_token') : undefined
-      if (token === undefined) return undefined
-      return CRC_TOKEN.test(token) ? challengeReply(token, options) : emptyReply(400)
+export const x: SchemeFactory<SecretOptions> = schemeOf(
+  {
+    name: 'x',
+    sender: 'X (Twitter)',
+    secretName: 'consumer secret of the app',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-twitter-webhooks-signature'], prefix: PREFIX, spelling: 'base64' },
+    signs: '{body}',
+    content: [JSON_OBJECT],
+    handshake: {
+      signed: false,
+      answer: ({ method, query }, options) => {
+        const token = method === 'GET' ? query('crc_token') : undefined
+        if (token === undefined) return undefined
+        return CRC_TOKEN.test(token) ? challengeReply(token, options) : emptyReply(400)
+      },
     },
+    maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned: false,
+      otherSecrets: 'each app has its own; it is neither the bearer token nor a client secret of OAuth 2.0',
+    },
+    limits: 'The time, the URL and the headers are not signed.',
   },
-  maxBodyBytes: 1_048_576,
-  facts: {
-    unsigned: false,
-    otherSecrets: 'each app has its own; it is neither the bearer token nor a client secret of OAuth 2.0',
-  },
-  limits: 'The time, the URL and the headers are not signed.',
-})
+  { handshakes: handshakeAnswers },
+)
 
 /** HMAC-SHA256 of the token with the consumer secret. */
 async function challengeReply(token: string, { secrets }: SchemeOptions) {

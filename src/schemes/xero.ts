@@ -1,5 +1,5 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
-import { NO_EVENTS } from './kit/handshake-answers.ts'
+import { handshakeAnswers, NO_EVENTS } from './kit/handshake-answers.ts'
 
 /**
  * Verifies webhooks from Xero by their `X-Xero-Signature` header. The signing key is on the app's Webhooks page. The signature
@@ -12,22 +12,24 @@ import { NO_EVENTS } from './kit/handshake-answers.ts'
  * const auth = xero({ secrets: process.env.XERO_WEBHOOK_SECRET })
  * ```
  */
-export const xero: SchemeFactory = schemeOf({
-  name: 'xero',
-  sender: 'Xero',
-  secretName: 'webhooks signing key',
-  secretMadeBy: 'sender',
-  algorithm: 'hmac-sha256',
-  key: 'text',
-  signature: { headers: ['x-xero-signature'], spelling: 'base64' },
-  signs: '{body}',
-  bareUnauthorized: true,
-  handshake: NO_EVENTS,
-  maxBodyBytes: 1_048_576,
-  facts: {
-    unsigned: false,
-    tests:
-      'Xero sends wrong signatures on purpose while it checks the URL (Intent to receive) and expects a 401',
+export const xero: SchemeFactory = schemeOf(
+  {
+    name: 'xero',
+    sender: 'Xero',
+    secretName: 'webhooks signing key',
+    secretMadeBy: 'sender',
+    algorithm: 'hmac-sha256',
+    key: 'text',
+    signature: { headers: ['x-xero-signature'], spelling: 'base64' },
+    signs: '{body}',
+    handshake: NO_EVENTS,
+    maxBodyBytes: 1_048_576,
+    facts: {
+      unsigned: false,
+      tests:
+        'Xero sends wrong signatures on purpose while it checks the URL (Intent to receive) and expects a 401',
+    },
+    limits: 'The time, the URL and the headers are not signed.',
   },
-  limits: 'The time, the URL and the headers are not signed.',
-})
+  { differs: () => ({ bareUnauthorized: true }), handshakes: handshakeAnswers },
+)

@@ -1,6 +1,6 @@
+import type { SenderScheme } from '../code-scheme.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck, optional, wellFormedText } from '../lib/options.ts'
-import type { SenderScheme } from '../schemes/kit/code-scheme.ts'
 import { withQueryOf } from '../schemes/kit/signed-url.ts'
 import {
   type SignedRequest,
@@ -48,7 +48,7 @@ export interface SchemeEndpoint extends Addressed {
   readonly scheme: { readonly scheme: SenderScheme }
   /** The shared secret. */
   readonly secret?: string | undefined
-  /** The public ID of the secret, if the sender uses one, e.g. LiveKit's API key or Braintree's public key. */
+  /** The public ID of the secret, if the sender uses one, e.g. LiveKit's API key. */
   readonly keyId?: string | undefined
   /** A private JWK, for schemes with a key pair. */
   readonly privateKey?: SignAsOptions['privateKey']

@@ -1,34 +1,28 @@
 import { importJWK, type JWK } from 'jose'
+import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../code-scheme.ts'
 import { hashBits, type Signed } from '../crypto/algorithms.ts'
 import { toDerSignature } from '../crypto/der.ts'
+import { wholeOf } from '../crypto/written.ts'
 import type { Delivery } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { bytesOf, ENCODE } from '../lib/bytes.ts'
+import { bytesOf, decodeUtf8, ENCODE, isBytes } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { type Json, memberAt, parseJson, pointerSteps } from '../lib/json.ts'
 import { checkOptions, type OptionCheck, type OptionTable, optional } from '../lib/options.ts'
 import { writeTime } from '../lib/time.ts'
+import { unread } from '../lib/unread.ts'
+import type { PublicKeyAlgorithm, Scheme } from '../scheme.ts'
 import { isMac, macOf, signedReader } from '../schemes/kit/authenticate.ts'
-import { fits, isForm, parsedBody } from '../schemes/kit/body.ts'
-import type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../schemes/kit/code-scheme.ts'
+import { fits, isForm } from '../schemes/kit/body.ts'
 import { FORM, formFields } from '../schemes/kit/form-fields.ts'
+import { parsedBody } from '../schemes/kit/forms.ts'
 import type { BodyForm, Content, TimeForm, ValueLocation } from '../schemes/kit/index.ts'
 import { keyBytes } from '../schemes/kit/keys.ts'
 import { KINDS } from '../schemes/kit/public-keys.ts'
-import type { PublicKeyAlgorithm, Scheme } from '../schemes/kit/scheme.ts'
+import { ALL_PARTS } from '../schemes/kit/row-parts.ts'
 import type { SignedValues } from '../schemes/kit/signed-text.ts'
-import { signedUrlText, withParameter } from '../schemes/kit/signed-url.ts'
-import {
-  aBody,
-  anyBytes,
-  anything,
-  aText,
-  bodyBytes,
-  isBytes,
-  type SentBody,
-  sentAs,
-  sentBody,
-} from './body.ts'
+import { withParameter } from '../schemes/kit/signed-url.ts'
+import { aBody, anyBytes, anything, aText, bodyBytes, type SentBody, sentAs, sentBody } from './body.ts'
 import type { SignedRequest } from './sign.ts'
 
 const CONTENT_TYPES: Readonly<Record<Exclude<Content, BodyForm>, string>> = {
@@ -117,7 +111,7 @@ async function signByRow<Body>(
 ): Promise<{ readonly body: SentBody<Body>; readonly url: { readonly url?: string } }> {
   const { headers: names, member, query, separator = '', writtenSeparator = separator } = scheme.signature
   const values = valuesOf(scheme, options, headers, { timestampText, eventIdText: eventId })
-  const [signed] = (await signedReader(scheme, options, signedUrlText)(values)) ?? []
+  const [signed] = (await signedReader(scheme, options, ALL_PARTS)(values)) ?? []
   if (signed === undefined) throw new ListenerConfigError('body', `lacks a value that ${scheme.sender} signs`)
   const { timestamp } = scheme
   const time = timestamp && 'item' in timestamp ? timestamp.item + timestampText + writtenSeparator : ''
@@ -150,6 +144,8 @@ function valuesOf(
   return {
     ...texts,
     delivery,
+    bytes: unread(body),
+    text: () => decodeUtf8(body),
     parsed: () => parsedBody(body, [readAs], scheme.jsonField),
     fields: () => formFields(body),
   }
@@ -164,7 +160,7 @@ function timeText(time: TimeForm | undefined, given: number | string | undefined
 export interface SignAsOptions {
   /** The shared secret, as the sender's console shows it. */
   readonly secret?: string | undefined
-  /** The public name of the secret, if the sender gives it one: LiveKit's API key, Braintree's public key. */
+  /** The public name of the secret, if the sender gives it one, e.g. LiveKit's API key. */
   readonly keyId?: string | undefined
   /** For schemes that sign with a private key: a private JWK. */
   readonly privateKey?: JWK | undefined
@@ -286,10 +282,10 @@ async function signWith(
 ): Promise<Uint8Array> {
   const [name, { name: family }] = KINDS[algorithm]
   const key = await importJWK(privateKey, name).catch(() => undefined)
-  if (typeof key !== 'object' || key instanceof Uint8Array || key.type !== 'private') {
+  if (typeof key !== 'object' || isBytes(key) || key.type !== 'private') {
     throw new ListenerConfigError('privateKey', `must be a private JWK for ${algorithm}`)
   }
   const bits = hashBits(name)
   const parameters = bits ? { name: family, hash: `SHA-${bits}`, saltLength: bits / 8 } : family
-  return new Uint8Array(await crypto.subtle.sign(parameters, key, bytesOf(before, body, after)))
+  return new Uint8Array(await crypto.subtle.sign(parameters, key, bytesOf(before, wholeOf(body), after)))
 }

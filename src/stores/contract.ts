@@ -1,9 +1,8 @@
 import { sha256 } from '#crypto'
 import { EventStoreError, ListenerConfigError } from '../errors.ts'
 import { storedKey } from '../event-key.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../event-store.ts'
-import { type OptionTable, oneOfWords, optional, positiveSeconds } from '../lib/options.ts'
-import { RETENTION_SECONDS } from '../limits.ts'
+import type { EventStore } from '../event-store.ts'
+import { checkOptions, type OptionCheck, optional } from '../lib/options.ts'
 
 /** Something that can make a store forget, block or grow, and how to fix it. */
 export interface StoreProblem {
@@ -13,6 +12,27 @@ export interface StoreProblem {
   readonly fix: string
 }
 
+/** The options of `check()`. */
+export interface CheckOptions {
+  /**
+   * The roles of the database that may write to the table beside this client's own, spelt as there, e.g. `['service_role']`. Members of
+   * a role that you name may write, too. All others that can are a problem.
+   */
+  readonly writers?: readonly string[] | undefined
+}
+
+/** @throws ListenerConfigError for unknown or invalid options. */
+export function writersIn(options: CheckOptions): readonly string[] {
+  checkOptions('check', options, { writers: optional(namesOfRoles) })
+  return options.writers ?? []
+}
+
+const namesOfRoles: OptionCheck = (value, option) => {
+  const isName = (name: unknown) => typeof name === 'string' && name !== '' && !name.includes('\0')
+  if (Array.isArray(value) && value.every(isName)) return
+  throw new ListenerConfigError(option, "must be an array of names of roles, such as ['service_role']")
+}
+
 /** The problems of a list that were found. */
 export function problemsIn(
   list: readonly (readonly [isFound: boolean, problem: string, fix: string])[],
@@ -20,63 +40,20 @@ export function problemsIn(
   return list.filter(([isFound]) => isFound).map(([, problem, fix]) => ({ problem, fix }))
 }
 
-/** Stores inside a transaction of the caller, who may still roll back what they answered. */
-export const INSIDE_TRANSACTIONS: WeakSet<EventStore> = new WeakSet()
-
-/** When a store records an event as done. Stores on a server or a file have both modes. */
-export interface ModeOptions {
-  /**
-   * `two-phase` (default): leases the event while the handler runs, then commits it. At least once. `single`: commits with
-   * the claim, one write per event. At most once: if the handler fails or crashes, the event is lost.
-   */
-  readonly mode?: 'two-phase' | 'single' | undefined
-  /** How long `single` remembers an event, in seconds. Defaults to 604,800. `two-phase` uses the listener's retention. */
-  readonly retentionSeconds?: number | undefined
-}
-
-export const MODE_OPTIONS: OptionTable<ModeOptions> = {
-  mode: optional(oneOfWords('two-phase', 'single')),
-  retentionSeconds: optional(positiveSeconds),
-}
-
-/**
- * How long mode `single` remembers an event. Undefined in mode `two-phase`.
- *
- * @throws ListenerConfigError for a retention in mode `two-phase`, which would have no effect.
- */
-export function singleSeconds({ mode, retentionSeconds }: ModeOptions): number | undefined {
-  if (mode === 'single') return retentionSeconds ?? RETENTION_SECONDS
-  if (retentionSeconds === undefined) return undefined
-  throw new ListenerConfigError('retentionSeconds', "belongs to mode 'single'; give it to defineListener")
-}
+/** What mends a name that is no ordinary table: `migrate()` replaces nothing. */
+export const makeRoom = (migrate: string): string =>
+  `drop it, or rename it with its indexes, then run \`await ${migrate}\`, which creates an ordinary table of that name`
 
 /** What an engine does, for keys as stored. */
-export interface EngineVerbs {
-  /** `done`: the claim also commits, as in mode `single`. */
-  claim(key: EventKey, owner: string, milliseconds: number, done: boolean): Promise<ClaimAnswer>
-  commit(key: EventKey, owner: string, milliseconds: number): Promise<CommitAnswer>
-  release(key: EventKey, owner: string): Promise<boolean>
-  /** Undefined inside a transaction of the caller, which keeps the event by itself. */
-  readonly renew: ((key: EventKey, owner: string, milliseconds: number) => Promise<boolean>) | undefined
-}
+export type EngineVerbs = Required<Pick<EventStore, 'claim' | 'commit' | 'release' | 'renew'>>
 
-/** The store of an engine: in mode `two-phase`, or in mode `single` with the time that it remembers an event. */
-export function storeOf(verbs: EngineVerbs, seconds: number | undefined): EventStore {
-  const { renew } = verbs
-  if (seconds !== undefined) {
-    return {
-      replayWindowSeconds: seconds,
-      claim: async (key, owner, _leaseMs, retentionMs = Infinity) =>
-        verbs.claim(await storedKey(key), owner, Math.min(seconds * 1000, retentionMs), true),
-      commit: () => 'committed',
-      release: () => false,
-    }
-  }
+/** The store of an engine. */
+export function storeOf(verbs: EngineVerbs): EventStore {
   return {
-    claim: async (key, owner, leaseMs) => verbs.claim(await storedKey(key), owner, leaseMs, false),
+    claim: async (key, owner, leaseMs) => verbs.claim(await storedKey(key), owner, leaseMs),
     commit: async (key, owner, retentionMs) => verbs.commit(await storedKey(key), owner, retentionMs),
     release: async (key, owner) => verbs.release(await storedKey(key), owner),
-    ...(renew && { renew: async (key, owner, leaseMs) => renew(await storedKey(key), owner, leaseMs) }),
+    renew: async (key, owner, leaseMs) => verbs.renew(await storedKey(key), owner, leaseMs),
   }
 }
 
@@ -91,13 +68,44 @@ export function knownAnswer<const Answer extends string>(
   throw new EventStoreError(`${engine} returned something other than ${answers.join(', ')}`)
 }
 
+/** How often a statement is sent at most, while others keep getting in its way. */
+export const MOST_ATTEMPTS = 5
+
+/** Sends a statement, outside of any transaction, and again if the server has undone it because of another one. */
+export async function undisturbed<Result>(
+  send: () => Promise<Result>,
+  isUndone: (error: unknown) => boolean,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send()
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !isUndone(error)) throw error
+    }
+  }
+}
+
 export function tableMissing(cause: unknown): EventStoreError {
   return new EventStoreError('the table of events is missing: run `await store.migrate()` once', { cause })
+}
+
+/** Where the statements belong. ORMs send what they take for a read to a replica, whatever the statement does. */
+export const toPrimary = (page: string): string =>
+  `connect to the primary; an ORM with read replicas needs the executor of ${page}, which writes there`
+
+/** The error of a server, session or transaction that is read-only. `page` has the executors. */
+export function readOnly(cause: unknown, page: string): EventStoreError {
+  return new EventStoreError(`this server or session is read-only: ${toPrimary(page)}`, { cause })
 }
 
 /** Escapes a text to printable ASCII, which a database stores in any encoding, unlike NUL. Different texts stay different. */
 export function asciiText(text: string): string {
   return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The text that `asciiText` has escaped. */
+export function fromAscii(text: string): string {
+  return text.replace(/\\u([0-9a-f]{4})/g, (_, unit) => String.fromCharCode(Number.parseInt(unit, 16)))
 }
 
 /** A text of any length as stored: in ASCII, or, beyond `longest`, as a digest, which cannot equal an escaped text. */

@@ -1,10 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { ListenerConfigError } from '../errors.ts'
 import { type EventStore, eventKeyText } from '../event-store.ts'
 import { type Clock, timeOf } from '../lib/clock.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger, withMethods } from '../lib/options.ts'
-import { INSIDE_TRANSACTIONS } from './contract.ts'
 
 /** The options of `withLocalCache`. */
 export interface LocalCacheOptions {
@@ -32,7 +30,7 @@ const REMOTE_DONE_MS = 60_000
  * committed here are cached for as long as the store keeps them, and a `done` of the store for one minute. An event may thus be
  * forgotten up to a minute late, but never early. Leases are never cached.
  *
- * Returns only `claim`, `commit`, `release`, and `renew` if the store has it. Keep the original store for its `migrate()`,
+ * Returns only the methods of an `EventStore`. Keep the original store for its `migrate()`,
  * `sweep()` and `check()`.
  *
  * @example
@@ -40,17 +38,11 @@ const REMOTE_DONE_MS = 60_000
  * const store = withLocalCache(redisStore(client))
  * ```
  *
- * @throws ListenerConfigError if `store` is not a store or is inside your transaction (`store.with(tx)`), and for unknown or
- * invalid options.
+ * @throws ListenerConfigError if `store` is not a store, and for unknown or invalid options.
  */
 export function withLocalCache(store: EventStore, options: LocalCacheOptions = {}): EventStore {
   checkOptions('withLocalCache', { store }, STORE)
   checkOptions('withLocalCache', options, OPTIONS)
-  if (INSIDE_TRANSACTIONS.has(store))
-    throw new ListenerConfigError(
-      'store',
-      'is inside a transaction, which may be rolled back: cache the store itself',
-    )
   const { maxRecords = 100_000, clock = performance } = options
   /** How long the store itself remembers for certain, whatever the listener's retention. */
   const keptMs = (store.replayWindowSeconds ?? Infinity) * 1000
@@ -66,10 +58,10 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
   return {
     ...(store.claimsAll && { claimsAll: true }),
     ...(store.replayWindowSeconds !== undefined && { replayWindowSeconds: store.replayWindowSeconds }),
-    claim(key, ...given) {
+    claim(key, owner, leaseMs) {
       const name = eventKeyText(key)
       if (isDone(name)) return 'done'
-      return whenKnown(store.claim(key, ...given), (answer) => {
+      return whenKnown(store.claim(key, owner, leaseMs), (answer) => {
         if (answer === 'done') doneUntil.set(name, timeOf(clock) + REMOTE_DONE_MS)
         return answer
       })
@@ -83,11 +75,13 @@ export function withLocalCache(store: EventStore, options: LocalCacheOptions = {
         return answer
       })
     },
+    ...(store.commitIn && { commitIn: store.commitIn }),
     release: (key, owner) => store.release(key, owner),
     ...(store.renew && {
       renew: (key, owner, leaseMs) =>
         !isDone(eventKeyText(key)) && (store.renew?.(key, owner, leaseMs) ?? false),
     }),
+    ...(store.holds && { holds: (...given) => store.holds?.(...given) ?? false }),
     ...(store.accepted && { accepted: (...given) => store.accepted?.(...given) }),
   }
 }

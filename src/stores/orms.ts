@@ -1,3 +1,4 @@
+import { ListenerConfigError } from '../errors.ts'
 import { memberOf } from '../lib/member-of.ts'
 import { hasMethod } from '../lib/options.ts'
 
@@ -27,6 +28,20 @@ const SHAPES: readonly (readonly [orm: Orm, ...methods: string[]])[] = [
 /** The ORM that a client or a transaction belongs to. Undefined for a driver. */
 export function ormOf(client: unknown): Orm | undefined {
   return SHAPES.find(([, ...methods]) => methods.every((method) => hasMethod(client, method)))?.[0]
+}
+
+/** How ORMs run a statement of a store, to be pasted: `client` is how the caller spells theirs. */
+export type Executors = Readonly<Partial<Record<Orm, (client: string) => string>>>
+
+/** @throws ListenerConfigError for a client of one of these ORMs, with the executor to pass in its place. */
+export function refuseOrms(client: unknown, option: string, executors: Executors): void {
+  const orm = ormOf(client)
+  const executor = orm && executors[orm]?.(option)
+  if (executor === undefined) return
+  throw new ListenerConfigError(
+    option,
+    `is of ${orm}: pass { query: (text, values) => ${executor} } in its place`,
+  )
 }
 
 /** Where ORMs keep the database's error: Drizzle and MikroORM, Sequelize, TypeORM, Prisma. */

@@ -13,6 +13,7 @@ import {
   RETENTION_MS,
   release,
   renew,
+  renewed,
   SHORT_LEASE_MS,
   type Step,
   type Subject,
@@ -167,9 +168,9 @@ export const RENEWAL_CASES: { readonly [name: string]: Step } = {
     await wait(3 * SHORT_LEASE_MS)(subject)
     await Promise.all(
       keys.map(async (key, index) => {
-        const [renewed, answers] = await raced(subject, key, index)
-        expect(answers.length + Number(renewed) <= 1, true)
-        const [winner = renewed ? 'a' : undefined] = answers
+        const [isRenewed, answers] = await raced(subject, key, index)
+        expect(answers.length + Number(isRenewed) <= 1, true)
+        const [winner = isRenewed ? 'a' : undefined] = answers
         if (winner === undefined) return // the claims came before the end of the lease, the renewal after it
         expect(await store.commit(key, winner, RETENTION_MS), 'committed')
         expect(await store.commit(key, winner === 'a' ? 'b' : 'a', RETENTION_MS), 'already')
@@ -186,8 +187,8 @@ export const RENEWAL_CASES: { readonly [name: string]: Step } = {
     await wait(SHORT_LEASE_MS + 1)(subject)
     await Promise.all(
       keys.map(async (key, index) => {
-        const [renewed, answers] = await raced(subject, key, index)
-        expect(renewed, false)
+        const [isRenewed, answers] = await raced(subject, key, index)
+        expect(isRenewed, false)
         expect(answers.length, 1)
       }),
     )
@@ -202,7 +203,7 @@ export const RENEWAL_CASES: { readonly [name: string]: Step } = {
     )
     expect(count(commits, 'committed'), keys.length)
     for (const key of keys) {
-      expect(await store.renew?.(key, 'a', LEASE_MS), false)
+      expect(await renewed(store, key, 'a', LEASE_MS), false)
       await expectDone(other, key)
     }
   },
@@ -232,10 +233,10 @@ async function raced(
         (await store.claim(key, owner, LEASE_MS)) === 'acquired' ? owner : '',
       ),
     )
-  const renewal = async () => (await store.renew?.(key, 'a', LEASE_MS)) ?? false
+  const renewal = async () => (await renewed(store, key, 'a', LEASE_MS)) ?? false
   const first = index % 2 === 0 ? renewal() : undefined
-  const [owners, renewed] = await Promise.all([claims(), first ?? renewal()])
-  return [renewed, owners.filter(Boolean)]
+  const [owners, isRenewed] = await Promise.all([claims(), first ?? renewal()])
+  return [isRenewed, owners.filter(Boolean)]
 }
 
 /** Does this while `a` renews. Every other time, the renewal goes first. */
@@ -245,7 +246,7 @@ async function beside<Answer>(
   index: number,
   act: () => Answer | PromiseLike<Answer>,
 ): Promise<Answer> {
-  const renewal = async () => store.renew?.(key, 'a', LEASE_MS)
+  const renewal = () => renewed(store, key, 'a', LEASE_MS)
   const first = index % 2 === 0 ? renewal() : undefined
   const [answer] = await Promise.all([act(), first ?? renewal()])
   return answer

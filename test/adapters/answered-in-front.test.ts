@@ -10,15 +10,18 @@ import { verifyWebhook as onFastify } from '../../adapters/fastify.ts'
 import { verifyWebhook as onHono } from '../../adapters/hono.ts'
 import type { Listener } from '../../src/index.ts'
 import { Log } from '../support/log.ts'
+import { monotonicTime } from '../support/monotonic-time.ts'
 import { exchange, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
 
-const LEASE_MS = 400
+const LEASE_SECONDS = 60
 
 /** All but renewals. */
 const verbs = ({ calls }: Endpoint) =>
   calls.entries.map((call) => call.split(' ')[0]).filter((verb) => verb !== 'renew')
+
+const renewals = ({ calls }: Endpoint) => calls.entries.filter((call) => call.startsWith('renew '))
 
 /** Lets the handler start before something in front of it answers, as a timeout does. */
 const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
@@ -37,7 +40,7 @@ const racing =
 
 /** A Hono app whose handler runs behind the middleware. */
 async function onHonoBehind(middleware: MiddlewareHandler, handle: () => Promise<void>) {
-  const endpoint = hmacEndpoint({ leaseSeconds: LEASE_MS / 1000, maxRunSeconds: 0.4 })
+  const endpoint = hmacEndpoint({ leaseSeconds: LEASE_SECONDS, maxRunSeconds: LEASE_SECONDS })
   const app = new Hono()
   app.post('/hook', middleware, onHono(endpoint.listener), async (c) => {
     await handle()
@@ -56,11 +59,15 @@ describe('Hono on Node, if something in front answers while the handler runs', (
     ['in a race', 202, racing(202)],
     ['in a race', 504, racing(504)],
   ])('%s, %i: tells onError after maxRunSeconds', async (_how, status, middleware) => {
+    const time = monotonicTime()
     const { endpoint, send } = await onHonoBehind(middleware, never)
     expect(await send()).toBe(status)
+    time.pass(LEASE_SECONDS * 0.6)
+    await expect.poll(() => renewals(endpoint)).toHaveLength(1)
+    time.pass(LEASE_SECONDS * 0.6)
     await endpoint.failures.reaches(1)
     expect(endpoint.failures.entries.map(String)).toEqual([
-      'LeaseLostError: the handler ran longer than maxRunSeconds (0.4), and the next delivery of this event may run',
+      'LeaseLostError: the handler ran longer than maxRunSeconds (60), and the next delivery of this event may run',
     ])
     expect(verbs(endpoint)).toEqual(['claim'])
   })
@@ -68,6 +75,7 @@ describe('Hono on Node, if something in front answers while the handler runs', (
   it.each([202, 504] as const)(
     '%i: holds the lease until the handler ends, and commits its 200',
     async (status) => {
+      const time = monotonicTime()
       const opened = new Log<string>()
       const handlers = [() => opened.has('opened'), never]
       const { endpoint, send } = await onHonoBehind(racing(status), async () => handlers.shift()?.())
@@ -76,6 +84,9 @@ describe('Hono on Node, if something in front answers while the handler runs', (
       opened.add('opened')
       await expect.poll(() => verbs(endpoint)).toHaveLength(2)
       expect(await send()).toBe(status)
+      time.pass(LEASE_SECONDS * 0.6)
+      await expect.poll(() => renewals(endpoint)).toHaveLength(1) // only that of the second
+      time.pass(LEASE_SECONDS * 0.6)
       await endpoint.failures.reaches(1) // One sweep looks at both.
       expect(endpoint.failures.entries).toHaveLength(1)
       expect(verbs(endpoint)).toEqual(['claim', 'commit', 'claim'])

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import { BodyIncompleteError } from '../../adapters/kit/incoming.ts'
 import { Arrival } from '../../adapters/kit/read-node.ts'
+import { Seats } from '../../adapters/kit/seats.ts'
 
 const LIMIT = 1000
 const FOREVER_MS = 600_000
-const room = () => new BodiesInFlight(1, LIMIT, FOREVER_MS).enter()
+const room = () => new Seats(1, LIMIT, FOREVER_MS).take({ whenGone() {} })
 
 /** A stream that emits what is pushed to it, and the body that an Arrival reads from it. */
 function arriving(

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import { Arrival, type NodeStream } from '../../adapters/kit/read-node.ts'
+import { Seats } from '../../adapters/kit/seats.ts'
 import { readAtMost } from '../../src/lib/read-stream.ts'
 
 const BYTES = 60_000
@@ -40,10 +40,10 @@ class FakeStream extends EventEmitter implements NodeStream {
 it('a Node body that comes in single bytes takes the memory of its bytes, and is whole', async () => {
   const [whole, each] = bytesOneByOne()
   const stream = new FakeStream()
-  const inFlight = new BodiesInFlight(1, BYTES, 0).enter()
+  const seat = new Seats(1, BYTES, 0).take({ whenGone() {} })
   const before = heapUsed()
   const body = new Promise<Uint8Array>((resolve, reject) => {
-    new Arrival(stream, BYTES, inFlight, resolve, reject).begin(60_000, undefined)
+    new Arrival(stream, BYTES, seat, resolve, reject).begin(60_000, undefined)
   })
   for (const byte of each()) stream.emit('data', byte)
   expect(heapUsed() - before).toBeLessThan(MOST_BYTES_KEPT)

@@ -1,7 +1,11 @@
-// What foreign code throws, rejects with or returns, at each door of each adapter. Prints what each request answered, and what
+// What foreign code throws, rejects with or returns, at each door of one adapter. Prints what each request answered, and what
 // it may answer. Plain JavaScript, because Node 20 runs nothing else.
+//
+//   node foreign-throws.mjs <adapter> [--third 0|1|2] [mode …]
+//
+// A third has each value at a third of the doors.
 import { createServer, request as sendRequest } from 'node:http'
-import { format, inspect } from 'node:util'
+import { format, inspect, parseArgs } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import Fastify from 'fastify'
@@ -111,7 +115,6 @@ const DOORS = {
   'load of listeners()': { at: 'load', verify: [503], returned: [404, 503] },
   'waitUntil of listeners()': { at: 'loaded', verify: [200] },
   'the source finder': { at: 'source', late: true, verify: [500], returned: [403], rejected: [403] },
-  'waitUntil of observeWebhook': { at: 'waitUntil', verify: [200] },
   'the body': { at: 'body', ways: SYNCHRONOUS, verify: [500], returned: [200, 400, 401, 500] },
   // Without hookgate too, Express ends the process at what it cannot read, and Fastify answers 200.
   'the handler': { at: 'handler', ways: ASYNCHRONOUS, readable: true, verify: [404, 500] },
@@ -185,6 +188,13 @@ const DOORS = {
 
 const isOld = (mode) => mode === 'observe' || mode === 'bare'
 
+/** The line beside the old check. Which listener is for a request, an old handler knows by itself. */
+function beside(mode, ctx, { observeWebhook }, request, body, options = {}) {
+  if (mode === 'observe') void observeWebhook(ctx.listener(), request, body, options)
+}
+
+const bytesOf = async (request) => Buffer.concat(await request.toArray())
+
 /** Each makes a request listener. `ctx` knows the case that runs. */
 const ADAPTERS = {
   'Express 5': (mode, ctx) => {
@@ -192,27 +202,24 @@ const ADAPTERS = {
     app.set('trust proxy', () => false) // so that the adapter asks for `ip`
     app.post('/hook', (request, _response, next) => next(prepareNode(mode, ctx, request)))
     if (!isOld(mode)) app.post('/hook', onExpress.verifyWebhook(ctx.target, ctx.verifying))
-    if (mode === 'observe') app.post('/hook', onExpress.observeWebhook(ctx.target, ctx.observing))
     return app.post('/hook', async (request, response) => {
-      if (isOld(mode)) for await (const _ of request);
+      if (isOld(mode)) beside(mode, ctx, onExpress, request, await bytesOf(request))
       await ctx.handle()
       response.status(ctx.status()).send('handled')
     })
   },
   'node:http': (mode, ctx) => {
     const verify = onExpress.verifyWebhook(ctx.target, ctx.verifying)
-    const observe = onExpress.observeWebhook(ctx.target, ctx.observing)
     const answer = (response, status, text) => response.writeHead(status).end(text)
     const handle = async (request, response) => {
-      for await (const _ of request);
+      beside(mode, ctx, onExpress, request, await bytesOf(request))
       await Promise.resolve(ctx.handle()).catch(() => Promise.reject(new Error()))
       answer(response, ctx.status(), 'handled')
     }
     return (request, response) => {
       prepareNode(mode, ctx, request)
       const old = () => handle(request, response).catch(() => answer(response, 500, 'failed'))
-      if (mode === 'bare') return old()
-      if (mode === 'observe') return observe(request, response, old)
+      if (isOld(mode)) return old()
       verify(request, response, (error) => {
         if (ctx.at('callback')) return ctx.bad()
         if (error !== undefined) return answer(response, 500, 'failed')
@@ -230,8 +237,8 @@ const ADAPTERS = {
       scope.addHook('onRequest', async (request) => void prepareNode(mode, ctx, request.raw, request))
       const listener = ctx.target
       if (!isOld(mode)) await scope.register(onFastify.verifyWebhook, { listener, ...ctx.verifying })
-      if (mode === 'observe') await scope.register(onFastify.observeWebhook, { listener, ...ctx.observing })
-      scope.post('/hook', async (_request, reply) => {
+      scope.post('/hook', async (request, reply) => {
+        if (isOld(mode)) beside(mode, ctx, onFastify, request, '{"a":1}')
         await ctx.handle()
         return reply.code(ctx.status()).send('handled')
       })
@@ -243,19 +250,17 @@ const ADAPTERS = {
   'Hono on the web': (mode, ctx) => getRequestListener((request) => honoApp(mode, ctx).fetch(request)),
   web: (mode, ctx) => {
     const answer = async (request) => {
-      if (isOld(mode)) await request.text()
+      if (isOld(mode)) beside(mode, ctx, onWeb, request, await request.text(), ctx.onTheWeb)
       await ctx.handle()
       return new Response('handled', { status: ctx.status() })
     }
     const { sourceIp } = ctx.onTheWeb
-    const observed = onWeb.observeWebhook(ctx.target, answer, { ...ctx.observing, sourceIp })
     const verified = onWeb.webhookHandler(ctx.target, (_event, request) => answer(request), ctx.verifying)
     const failed = () => new Response('failed', { status: 500 })
     return getRequestListener(async (request) => {
       if (ctx.at('body')) Object.defineProperty(request, 'body', { get: ctx.bad })
       try {
-        if (mode === 'bare') return await answer(request)
-        if (mode === 'observe') return await observed(request)
+        if (isOld(mode)) return await answer(request)
         return await verified(
           request,
           throwable('sourceIp', () => sourceIp(request)),
@@ -281,9 +286,8 @@ function honoApp(mode, ctx) {
     await next()
   })
   if (!isOld(mode)) app.use(onHono.verifyWebhook(ctx.target, { ...ctx.verifying, ...ctx.onTheWeb }))
-  if (mode === 'observe') app.use(onHono.observeWebhook(ctx.target, { ...ctx.observing, ...ctx.onTheWeb }))
   app.post('/hook', async (c) => {
-    if (isOld(mode)) await c.req.text()
+    if (isOld(mode)) beside(mode, ctx, onHono, c, await c.req.text(), ctx.onTheWeb)
     await ctx.handle()
     return c.text('handled', ctx.status())
   })
@@ -318,14 +322,15 @@ async function run(adapter, mode, hasHooks, tell, doors = DOORS, ways = Object.k
   let door = {}
   let bad
   let target
+  let listener
   let runs = 0
   const at = (place) => door.at === place
   const ctx = {
     at,
     bad: () => bad(),
     target: (request) => target(request),
+    listener: () => listener,
     verifying: mode === 'late' ? { bodyTimeoutSeconds: 0.02 } : {},
-    observing: { waitUntil: (work) => (at('waitUntil') ? bad(work) : undefined) },
     onTheWeb: { sourceIp: () => (at('source') ? bad() : '127.0.0.1') },
     handle() {
       runs += 1
@@ -337,14 +342,16 @@ async function run(adapter, mode, hasHooks, tell, doors = DOORS, ways = Object.k
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   for (const [name, found] of Object.entries(doors)) {
     door = found
+    const values = valuesAt(Object.keys(DOORS).indexOf(name))
     if ((mode === 'late' && !door.late) || (door.on ?? adapter) !== adapter) continue
     for (const way of ways) {
       if (door.ways && !door.ways.includes(way)) continue
-      for (const [value, make] of Object.entries(VALUES)) {
+      for (const [value, make] of values) {
         if (door.readable && UNREADABLE.includes(value)) continue
         bad = () => WAYS[way](make())
         for (const kind of KINDS[mode]) {
-          target = newTarget(door, bad, hasHooks)
+          listener = listenerOf(door, bad, hasHooks)
+          target = targetOf(listener, door, bad)
           runs = 0
           const answered = await answerOf(server, kind, door)
           const allowed = { returns: door.returned, rejects: door.rejected }[way] ?? door.verify
@@ -357,11 +364,10 @@ async function run(adapter, mode, hasHooks, tell, doors = DOORS, ways = Object.k
   server.close()
 }
 
-/** A lookup of a new listener, since each is told of a mistake only once. Every other one answers later. */
-function newTarget(door, bad, hasHooks) {
+/** A new one each time, since each is told of a mistake only once. */
+function listenerOf(door, bad, hasHooks) {
   count += 1
-  if (door.at === 'lookup') return bad
-  const listener = defineListener({
+  return defineListener({
     id: `L${count}`,
     auth: hmac({ secrets: { id: 'main', secret: SECRET } }),
     store: memory(),
@@ -369,6 +375,11 @@ function newTarget(door, bad, hasHooks) {
     ...(door.at === 'source' && { allowedCidrs: ['203.0.113.0/24'] }),
     ...door.listener?.(bad),
   })
+}
+
+/** A lookup. Every other one answers later. */
+function targetOf(listener, door, bad) {
+  if (door.at === 'lookup') return bad
   if (['load', 'loaded', 'clock'].includes(door.at)) {
     const found = listeners({
       load: door.at === 'load' ? bad : () => listener,
@@ -410,7 +421,16 @@ console.error = (...given) => void format(...given) // as it prints them
 let unhandled = 0
 if (process.env.GOES_ON) process.on('uncaughtException', () => (unhandled += 1))
 
-const [, , adapter, ...modes] = process.argv
+const {
+  values: { third },
+  positionals: [adapter, ...modes],
+} = parseArgs({ allowPositionals: true, options: { third: { type: 'string' } } })
+
+function valuesAt(place) {
+  const all = Object.entries(VALUES)
+  return third === undefined ? all : all.filter((_, index) => (index + place) % 3 === Number(third))
+}
+
 const tell = (line) => {
   process.stdout.write(`${JSON.stringify({ ...line, unhandled })}\n`)
   unhandled = 0

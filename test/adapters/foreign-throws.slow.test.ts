@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
+import { thirdOf } from '../support/third.ts'
 
 /** What a server answered, while foreign code threw, rejected or returned something. */
 interface Case {
@@ -23,8 +24,8 @@ const PROGRAM = fileURLToPath(new URL('foreign-throws.mjs', import.meta.url))
 const MINUTES_MS = 400_000
 
 /** Rejects if the process does not live to its end. */
-async function casesOf(adapter: string): Promise<readonly Case[]> {
-  const args = ['--unhandled-rejections=strict', PROGRAM, adapter]
+async function casesOf(adapter: string, third: number): Promise<readonly Case[]> {
+  const args = ['--unhandled-rejections=strict', PROGRAM, adapter, '--third', `${third}`]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 28 })
   return stdout
     .trimEnd()
@@ -53,7 +54,7 @@ describe.each(['Express 5', 'node:http', 'Fastify 5', 'Hono on Node', 'Hono on t
     it(
       'a foreign throw ends no process, makes verifyWebhook run no handler unverified, and is never seen beside an old handler',
       async () => {
-        const cases = await casesOf(adapter)
+        const cases = await casesOf(adapter, thirdOf(inject('seed')))
         const inMode = (...modes: readonly string[]) => cases.filter(({ mode }) => modes.includes(mode))
         const verified = inMode('verify', 'late')
         expect(verified.length).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { observeWebhook, type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
+import { type VerifyWebhookOptions, verifyWebhook } from '../../adapters/hono.ts'
 import type { RawRequest } from '../support/raw-http.ts'
 import { changed, type Endpoint, hmacEndpoint, jwtEndpoint, sentHeader } from '../support/sender.ts'
 
@@ -147,11 +147,10 @@ it('the error of a middleware that failed to read the body reaches the error han
   expect(errors).toEqual([new Error('reset')])
 })
 
-it('a new Request can be made of a clone of c.req.raw, beside hookgate that observes', async () => {
+it('a new Request can be made of a clone of c.req.raw', async () => {
   const { listener, request, verdicts } = hmacEndpoint()
   const app = new Hono()
-  const guards = [observeWebhook(listener), observeWebhook(listener), verifyWebhook(listener)] as const
-  app.post('/hook', ...guards, async (c) => {
+  app.post('/hook', verifyWebhook(listener), async (c) => {
     const { raw } = c.req
     const texts = [new Request(raw.clone()), new Request('http://localhost/2', raw.clone()), raw.clone(), raw]
     return c.json(await Promise.all(texts.map((made) => made.text())))
@@ -160,8 +159,8 @@ it('a new Request can be made of a clone of c.req.raw, beside hookgate that obse
   const sent = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
   const response = await app.request(path, { ...sent, body: Buffer.from(body) })
   expect(await response.json()).toEqual(Array(4).fill(Buffer.from(body).toString()))
-  await verdicts.reaches(3)
-  expect(verdicts.entries).toEqual(['accepted', 'accepted', 'accepted'])
+  await verdicts.reaches(1)
+  expect(verdicts.entries).toEqual(['accepted'])
 })
 
 describe('headers that came more than once, joined by the platform', () => {

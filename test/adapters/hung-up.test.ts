@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect, constants, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import express from 'express'
 import express4 from 'express4'
@@ -43,8 +44,10 @@ const onHonoWeb: Mount = (listener, handle) => {
 /** Every adapter, on real sockets. */
 const ADAPTERS = { ...MOUNTED, 'Hono on web APIs': onHonoWeb, web: onWeb }
 
-/** More turns of the event loop than anything takes that `close` has started. */
-const laterTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 10))
+/** More turns of the event loop, timers included, than anything takes that `close` has started. Counted, so that no machine is too slow. */
+async function laterTurn(): Promise<void> {
+  for (let turn = 0; turn < 15; turn += 1) await new Promise<void>((resolve) => setTimeout(resolve))
+}
 
 const verbs = ({ calls }: Endpoint) => calls.entries.map((call) => call.split(' ')[0])
 
@@ -639,19 +642,35 @@ describe('a handler of Hono on Node whose sender has left', () => {
 
   it('is waited for if something in front answers meanwhile', async () => {
     const calls = await afterHangUp((listener, pass) => {
-      const app = new Hono().use(async (c, next) => {
+      const handling = new Log<string>()
+      const app = new Hono<{ Bindings: HttpBindings }>().use(async (c, next) => {
         void next()
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await handling.reaches(1)
         return c.body(null, 202)
       })
       return getRequestListener(
         app.post('/hook', onHono(listener), async (c) => {
+          const answered = once(c.env.outgoing, 'finish')
+          handling.add('handling')
+          await answered
           await pass()
           return c.text('done')
         }).fetch,
       )
     })
     expect(calls).toEqual(COMMITS)
+  })
+
+  it('commits by what it returns, though something ends the response when it closes', async () => {
+    const returning = (status: number) =>
+      onHonoWith(async (c, pass) => {
+        const { outgoing } = c.env as HttpBindings
+        outgoing.on('close', () => outgoing.end())
+        await pass()
+        return c.body(null, status as 200)
+      })
+    expect(await afterHangUp(returning(200))).toEqual(COMMITS)
+    expect(await afterHangUp(returning(500))).toEqual(LAPSES)
   })
 
   it('counts what it writes by itself when it ends it, and not when it returns', async () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { BodiesInFlight } from '../../adapters/kit/bodies-in-flight.ts'
 import type { Incoming } from '../../adapters/kit/incoming.ts'
 import { createReceiver, fromWeb } from '../../adapters/kit/index.ts'
+import { Seats } from '../../adapters/kit/seats.ts'
 import {
   type Authenticator,
   type Delivery,
@@ -242,8 +242,8 @@ describe('a body that arrives in many chunks', () => {
   }
   const read = (body: ReadableStream<Uint8Array>, limit: number) => {
     const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' })
-    const place = new BodiesInFlight(10, 100 * MB, 1000).enter()
-    return fromWeb(request).readBody(limit, 10_000, place)
+    const seat = new Seats(10, 100 * MB, 1000).take({ whenGone() {} })
+    return fromWeb(request).readBody(limit, 10_000, seat)
   }
 
   it('of a web request is joined in turns', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { verifyWebhook as onExpress } from '../../adapters/express.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { Log } from '../support/log.ts'
+import { type MonotonicTime, monotonicTime } from '../support/monotonic-time.ts'
 import { exchange, RawConnection, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint, sentHeader } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
@@ -82,81 +83,132 @@ describe.each(hosts)('%s, on hosts whose responses never close, %s', (_name, _ho
   })
 })
 
-/** In parallel, because each waits up to a second for the sweep. */
-const onEach = (run: (name: string, mount: (typeof MOUNTED)[string]) => Promise<unknown>) =>
-  Promise.all(Object.entries(MOUNTED).map(([name, mount]) => run(name, mount)))
+/** In parallel, because the timer of the leases fires once in a second. */
+const onEach = <Begun>(begin: (mount: (typeof MOUNTED)[string], name: string) => Promise<Begun>) =>
+  Promise.all(Object.entries(MOUNTED).map(([name, mount]) => begin(mount, name)))
+
+const RUN_SECONDS = 60
+const LEASE = { leaseSeconds: RUN_SECONDS, maxRunSeconds: RUN_SECONDS }
+
+const renewals = ({ calls }: Endpoint) => calls.entries.filter((call) => call.startsWith('renew '))
+const codes = ({ failures }: Endpoint) => failures.entries.map((error) => Reflect.get(Object(error), 'code'))
+
+/** Lets `maxRunSeconds` pass, with one renewal of each lease on the way. */
+async function outlast(time: MonotonicTime, endpoints: readonly Endpoint[], handlers = 1) {
+  time.pass(RUN_SECONDS * 0.6)
+  for (const endpoint of endpoints) await expect.poll(() => renewals(endpoint)).toHaveLength(handlers)
+  expect(endpoints.flatMap(codes)).toEqual([])
+  time.pass(RUN_SECONDS * 0.6)
+  await Promise.all(endpoints.map(({ failures }) => failures.reaches(handlers)))
+}
+
+/** A handler that never answers, and a log of its calls. */
+function hanging() {
+  const entered = new Log<string>()
+  const handle = () => {
+    entered.add('entered')
+    return new Promise<number>(() => {})
+  }
+  return { entered, handle }
+}
+
+async function sent(endpoint: Endpoint, address: ConstructorParameters<typeof RawConnection>[0]) {
+  const connection = new RawConnection(address)
+  await connection.write(toBytes(await endpoint.request()))
+  return connection
+}
 
 it('onError is not called for an answered response that never closes', async () => {
-  const run = async ([name, how, mount, makeSink]: (typeof hosts)[number]) => {
-    const answers = [200, new Promise<number>(() => {})]
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 })
-    const handle = async () => answers.shift() ?? 500
-    const { address, send } = await started(mount, makeSink, endpoint, handle)
+  const time = monotonicTime()
+  const begin = async ([, , mount, makeSink]: (typeof hosts)[number]) => {
+    const endpoint = hmacEndpoint(LEASE)
+    const { entered, handle } = hanging()
+    let isFirst = true
+    const once = async () => {
+      const isAnswered = isFirst
+      isFirst = false
+      return isAnswered ? 200 : handle()
+    }
+    const { address, send } = await started(mount, makeSink, endpoint, once)
     expect(await send(toBytes(await endpoint.request()))).toBe(200)
-    const unanswered = new RawConnection(address)
-    await unanswered.write(toBytes(await endpoint.request()))
-    await endpoint.failures.reaches(1) // One sweep looks at both.
-    expect(endpoint.failures.entries, `${name} ${how}`).toHaveLength(1)
-    unanswered.abort()
+    const unanswered = await sent(endpoint, address)
+    await entered.reaches(1)
+    return { endpoint, unanswered }
   }
-  await Promise.all(hosts.map(run))
+  const begun = await Promise.all(hosts.map(begin))
+  const endpoints = begun.map(({ endpoint }) => endpoint)
+  await outlast(time, endpoints) // one timer looks at all
+  expect(endpoints.map(codes)).toEqual(endpoints.map(() => ['ERR_RUN_TOO_LONG']))
+  for (const { unanswered } of begun) unanswered.abort()
 })
 
 describe('a handler that does not answer', () => {
   it('a handler that does not answer is reported to onError after maxRunSeconds, and settles the event if it still answers', async () => {
-    await onEach(async (name, mount) => {
-      const opened = new Log<string>()
-      const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 })
+    const time = monotonicTime()
+    const begun = await onEach(async (mount, name) => {
+      const [entered, opened] = [new Log<string>(), new Log<string>()]
+      const endpoint = hmacEndpoint(LEASE)
       const handle = async () => {
+        entered.add('entered')
         await opened.has('opened')
         return 200
       }
       const { address } = await serve(await mount(endpoint.listener, handle))
-      const connection = new RawConnection(address)
-      await connection.write(toBytes(await endpoint.request()))
-      await endpoint.failures.reaches(1)
+      const connection = await sent(endpoint, address)
+      await entered.reaches(1)
+      return { name, endpoint, opened, connection }
+    })
+    await outlast(
+      time,
+      begun.map(({ endpoint }) => endpoint),
+    )
+    for (const { name, endpoint, opened, connection } of begun) {
       expect(endpoint.failures.entries.map(String), name).toEqual([
-        'LeaseLostError: the handler ran longer than maxRunSeconds (0.4), and the next delivery of this event may run',
+        'LeaseLostError: the handler ran longer than maxRunSeconds (60), and the next delivery of this event may run',
       ])
       expect(verbs(endpoint), name).toEqual(['claim'])
       opened.add('opened')
       expect((await connection.reply())?.status, name).toBe(200)
       await expect.poll(() => verbs(endpoint), { message: name }).toEqual(['claim', 'commit'])
       expect(endpoint.failures.entries, name).toHaveLength(1)
-    })
+    }
   })
 
   it('a handler that does not answer is reported with its event and the time that it was open', async () => {
+    const time = monotonicTime()
     const told: unknown[][] = []
-    const heard = new Log<string>()
     const onError = (...given: unknown[]) => {
       told.push(given)
-      heard.add('heard')
+      endpoint.failures.add(given[0])
     }
-    const { listener, request } = hmacEndpoint({ leaseSeconds: 0.25, maxRunSeconds: 0.5, onError })
-    const { address } = await serve((incoming, outgoing) => onExpress(listener)(incoming, outgoing, () => {}))
-    const sent = await request()
+    const endpoint: Endpoint = hmacEndpoint({ ...LEASE, onError })
+    const entered = new Log<string>()
+    const { address } = await serve((incoming, outgoing) =>
+      onExpress(endpoint.listener)(incoming, outgoing, () => entered.add('entered')),
+    )
+    const request = await endpoint.request()
     const startedAt = performance.now()
     const connection = new RawConnection(address)
-    await connection.write(toBytes(sent))
-    await heard.reaches(1)
+    await connection.write(toBytes(request))
+    await entered.reaches(1)
+    await outlast(time, [endpoint])
     const context = {
       listenerId: 'L1',
-      eventId: sentHeader(sent, 'webhook-event-id'),
+      eventId: sentHeader(request, 'webhook-event-id'),
       durationMs: expect.any(Number),
     }
     expect(told).toEqual([[expect.any(Error), context]])
     const { durationMs } = Object(told[0]?.[1])
-    expect(durationMs).toBeGreaterThanOrEqual(500)
+    expect(durationMs).toBeGreaterThanOrEqual(RUN_SECONDS * 1000)
     expect(durationMs).toBeLessThanOrEqual(performance.now() - startedAt)
     connection.abort()
   })
 
   it('a handler is reported too if its client left before the claim, here at the end of a lease that is not renewed', async () => {
-    await onEach(async (name, mount) => {
+    const time = monotonicTime()
+    const begun = await onEach(async (mount, name) => {
       const claimed = new Log<string>()
-      const entered = new Log<string>()
-      const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 }, (clock) => {
+      const endpoint = hmacEndpoint(LEASE, (clock) => {
         const store = memoryStore({ clock })
         return {
           claim: (...given) => claimed.has('claimed').then(() => store.claim(...given)),
@@ -164,51 +216,48 @@ describe('a handler that does not answer', () => {
           release: store.release.bind(store),
         }
       })
-      const handle = () => {
-        entered.add('entered')
-        return new Promise<number>(() => {})
-      }
+      const { entered, handle } = hanging()
       const { address, closings } = await serve(await mount(endpoint.listener, handle))
-      const leaving = new RawConnection(address)
-      await leaving.write(toBytes(await endpoint.request()))
+      const leaving = await sent(endpoint, address)
       await endpoint.calls.reaches(1)
       leaving.abort()
       await closings.reaches(1)
       claimed.add('claimed')
       await entered.reaches(1)
-      const staying = new RawConnection(address)
-      await staying.write(toBytes(await endpoint.request()))
-      await endpoint.failures.reaches(2)
-      expect(
-        endpoint.failures.entries.map((error) => Reflect.get(Object(error), 'code')),
-        name,
-      ).toEqual(Array(2).fill('ERR_NO_ANSWER'))
-      staying.abort()
+      const staying = await sent(endpoint, address)
+      await entered.reaches(2)
+      return { name, endpoint, staying }
     })
+    time.pass(RUN_SECONDS + 1)
+    for (const { name, endpoint, staying } of begun) {
+      await endpoint.failures.reaches(2)
+      expect(codes(endpoint), name).toEqual(['ERR_NO_ANSWER', 'ERR_NO_ANSWER'])
+      staying.abort()
+    }
   })
 
   it('a handler is reported too if its client left', async () => {
-    await onEach(async (name, mount) => {
-      const entered = new Log<string>()
-      const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 })
-      const handle = () => {
-        entered.add('entered')
-        return new Promise<number>(() => {})
-      }
+    const time = monotonicTime()
+    const begun = await onEach(async (mount, name) => {
+      const endpoint = hmacEndpoint(LEASE)
+      const { entered, handle } = hanging()
       const { address, closings } = await serve(await mount(endpoint.listener, handle))
-      const leaving = new RawConnection(address)
-      await leaving.write(toBytes(await endpoint.request()))
+      const leaving = await sent(endpoint, address)
       await entered.reaches(1)
       leaving.abort()
       await closings.reaches(1)
-      const staying = new RawConnection(address)
-      await staying.write(toBytes(await endpoint.request()))
-      await endpoint.failures.reaches(2)
-      expect(
-        endpoint.failures.entries.map((error) => Reflect.get(Object(error), 'code')),
-        name,
-      ).toEqual(Array(2).fill('ERR_RUN_TOO_LONG'))
-      staying.abort()
+      const staying = await sent(endpoint, address)
+      await entered.reaches(2)
+      return { name, endpoint, staying }
     })
+    await outlast(
+      time,
+      begun.map(({ endpoint }) => endpoint),
+      2,
+    )
+    for (const { name, endpoint, staying } of begun) {
+      expect(codes(endpoint), name).toEqual(['ERR_RUN_TOO_LONG', 'ERR_RUN_TOO_LONG'])
+      staying.abort()
+    }
   })
 })

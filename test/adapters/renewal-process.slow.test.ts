@@ -86,10 +86,8 @@ it('a process ends although handlers still run: the timer does not keep it alive
   const connection = new RawConnection(address)
   await connection.write(await bytesOf())
   await entered.reaches(1)
-  const askedAt = performance.now()
   child.send({ close: true })
   expect(await once(child, 'exit')).toEqual([0, null])
-  expect(performance.now() - askedAt).toBeLessThan(LEASE_MS * 2)
 })
 
 /** Two processes on one server: a handler of 5 s in the first, under a lease of 2 s. */

@@ -8,6 +8,7 @@ import type { EventStore, WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 import { Log } from '../support/log.ts'
+import { monotonicTime } from '../support/monotonic-time.ts'
 import { exchange, RawConnection, type RawRequest, toBytes } from '../support/raw-http.ts'
 import { type Endpoint, hmacEndpoint } from '../support/sender.ts'
 import { serve } from '../support/servers.ts'
@@ -52,15 +53,25 @@ function held() {
 /** Resolves when the store has had this many calls. Some come after the answer. */
 const asked = ({ calls }: Endpoint, times: number) => calls.reaches(times)
 
+/** Waits for this many renewals: the lease's timer fires once in a second. */
+const renewed = ({ calls }: Endpoint, times: number) =>
+  expect.poll(() => calls.entries.filter((call) => call.startsWith('renew '))).toHaveLength(times)
+
+const LEASE_SECONDS = 60
+
 const codes = ({ failures }: Endpoint) => failures.entries.map((error) => Reflect.get(Object(error), 'code'))
 
 /** The ways in which a handler runs again for one event. */
 const CASES: { readonly [name: string]: () => Promise<void> } = {
   'the process was paused': async () => {
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.1 }, () => memoryStore())
+    const time = monotonicTime()
+    const endpoint = hmacEndpoint({ leaseSeconds: LEASE_SECONDS })
     const { handle, open } = held()
     const blocking: Handle = (run, event) => {
-      if (run === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+      if (run === 1) {
+        time.pass(LEASE_SECONDS + 1) // no timer fires meanwhile
+        endpoint.clock.advanceSeconds(LEASE_SECONDS + 1)
+      }
       return handle(run, event)
     }
     const { send, runs, atOnce } = await running(endpoint, blocking)
@@ -75,7 +86,8 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
   },
 
   'the store ended the lease early': async () => {
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.2 })
+    const time = monotonicTime()
+    const endpoint = hmacEndpoint({ leaseSeconds: LEASE_SECONDS })
     const { handle, open } = held()
     const { send, runs, atOnce } = await running(endpoint, (run, event) =>
       run === 2 ? 500 : handle(run, event),
@@ -84,8 +96,9 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     const first = send(request)
     await runs.reaches(1)
     expect(await send(request)).toBe(503)
-    endpoint.clock.advanceSeconds(61)
+    endpoint.clock.advanceSeconds(LEASE_SECONDS + 1)
     expect(await send(request)).toBe(500) // it is released, so that the commit of the first one still counts
+    time.pass(LEASE_SECONDS / 2) // the renewal
     await endpoint.failures.reaches(1)
     open()
     expect(await first).toBe(200)
@@ -94,13 +107,20 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
   },
 
   'the store was away': async () => {
-    const { claim, commit, release } = memoryStore()
-    const renew = () => Promise.reject(new Error('ECONNREFUSED'))
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.1 }, () => ({ claim, commit, release, renew }))
+    const time = monotonicTime()
+    const endpoint = hmacEndpoint({ leaseSeconds: LEASE_SECONDS }, (clock) => {
+      const { claim, commit, release } = memoryStore({ clock })
+      return { claim, commit, release, renew: () => Promise.reject(new Error('ECONNREFUSED')) }
+    })
     const { handle, open } = held()
     const { send, runs, atOnce } = await running(endpoint, handle)
     const request = await endpoint.request()
     const first = send(request)
+    await runs.reaches(1)
+    time.pass(LEASE_SECONDS / 2)
+    await renewed(endpoint, 1)
+    time.pass(LEASE_SECONDS / 2 + 1)
+    endpoint.clock.advanceSeconds(LEASE_SECONDS + 1)
     await endpoint.failures.reaches(1)
     expect(await send(request)).toBe(200)
     open()
@@ -109,13 +129,18 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
   },
 
   'the handler ran longer than `maxRunSeconds`': async () => {
-    const endpoint = hmacEndpoint({ leaseSeconds: 0.4, maxRunSeconds: 0.4 }, () => memoryStore())
+    const time = monotonicTime()
+    const endpoint = hmacEndpoint({ leaseSeconds: LEASE_SECONDS, maxRunSeconds: LEASE_SECONDS })
     const { address, send, runs, atOnce } = await running(endpoint, (run) => (run === 1 ? undefined : 200))
     const request = await endpoint.request()
     const silent = new RawConnection(address)
     await silent.write(toBytes(request))
+    await runs.reaches(1)
+    time.pass(LEASE_SECONDS * 0.6)
+    await renewed(endpoint, 1)
+    time.pass(LEASE_SECONDS * 0.6)
     await endpoint.failures.reaches(1)
-    await new Promise((resolve) => setTimeout(resolve, 420))
+    endpoint.clock.advanceSeconds(LEASE_SECONDS + 1)
     expect([await send(request), runs.entries.length, atOnce.most]).toEqual([200, 2, 1])
     expect(codes(endpoint)).toEqual(['ERR_RUN_TOO_LONG'])
     silent.abort()

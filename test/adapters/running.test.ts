@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Running } from '../../adapters/kit/running.ts'
+import { beat } from '../../src/beat.ts'
 import { Lease } from '../../src/claim.ts'
 import {
   defineListener,
@@ -57,6 +58,7 @@ class World {
 interface Given extends Partial<ListenerOptions> {
   readonly keys?: readonly string[]
   readonly renew?: EventStore['renew'] | undefined
+  readonly holds?: EventStore['holds']
 }
 
 /** A handler that has just begun, in a world of its own. `calls`: what the store is asked, with the time since the claim. */
@@ -68,11 +70,12 @@ function begun({ keys = [KEY], ...given }: Given = {}, world = new World(), isSh
     calls.push(`${verb} ${(world.now() - startedAt) / SECOND}`)
     return answer
   }
-  const { renew = () => true, ...options } = given
+  const { renew = () => true, holds, ...options } = given
   const store: EventStore = {
     claim: () => call('claim', 'acquired' as const),
     commit: () => call('commit', 'committed' as const),
     release: () => call('release', true),
+    ...(holds && { holds }),
     ...(!('renew' in given && given.renew === undefined) && {
       renew: (...asked) => {
         call('renew', undefined)
@@ -178,6 +181,38 @@ describe('the lease of a running handler', () => {
   })
 })
 
+describe('a claim that is answered late', () => {
+  const answered = (seconds: number, answer: 'acquired' | 'busy' | 'done', keys?: string[]) => {
+    const scene = begun({ leaseSeconds: 1, ...(keys && { keys }) })
+    scene.world.pause(seconds)
+    return { ...scene, inTime: () => scene.lease.inTime(answer) }
+  }
+
+  it('a claim that is answered within its lease starts the handler', () => {
+    const { calls, inTime } = answered(1, 'acquired')
+    expect([inTime(), calls]).toEqual(['acquired', []])
+  })
+
+  it('a claim that is answered later than its lease starts nothing, and is given back by each key', () => {
+    const { calls, inTime } = answered(1.001, 'acquired', ['first', 'second'])
+    expect(inTime).toThrow(
+      expect.objectContaining({
+        code: 'ERR_EVENT_STORE',
+        message: expect.stringContaining('when its lease of 1 s had ended: set leaseSeconds to more'),
+      }),
+    )
+    expect(calls).toEqual(['release 1.001', 'release 1.001'])
+  })
+
+  it.each(['busy', 'done'] as const)('a late answer that nothing starts for, %s, counts', (answer) => {
+    expect(answered(100, answer).inTime()).toBe(answer)
+  })
+
+  it('a claim without a key has no lease, and is never late', () => {
+    expect(answered(100, 'acquired', []).inTime()).toBe('acquired')
+  })
+})
+
 describe('a lease that is lost', () => {
   it('a lease that the store has ended is told once, and asked for no more', async () => {
     const { calls, lease, running, told, world } = begun({ renew: () => false })
@@ -220,6 +255,75 @@ describe('a lease that is lost', () => {
     },
   )
 
+  describe('whose record a transaction has locked', () => {
+    it('the store is asked each second, and the lease ends when it would: nothing was renewed', async () => {
+      const { calls, told, world } = begun({ renew: () => 'locked' })
+      await world.advance(60)
+      expect([calls.length, told]).toEqual([31, []])
+      await world.advance(10)
+      expect(told.map(({ code, text }) => [code, text])).toEqual([
+        ['ERR_LEASE_LOST', expect.stringContaining('an open transaction has locked its record')],
+      ])
+    })
+
+    it('a lock that is gone in time costs nothing', async () => {
+      let isLocked = true
+      const { told, world } = begun({ renew: () => (isLocked ? 'locked' : true) })
+      await world.advance(59)
+      isLocked = false
+      await world.advance(60)
+      expect(told).toEqual([])
+    })
+
+    it('a lock before the end of the lease extends nothing: the store decides what became of it after the lock', async () => {
+      let answer: boolean | 'locked' = 'locked'
+      const { told, world } = begun({ renew: () => answer })
+      await world.advance(45)
+      answer = false // taken over after a rollback
+      await world.advance(1)
+      expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+    })
+
+    it('of two keys, one that is locked keeps the lease from being renewed', async () => {
+      const renew: EventStore['renew'] = ({ eventId }) => (eventId === 'first' ? 'locked' : true)
+      const { told, world } = begun({ keys: ['first', 'second'], renew })
+      await world.advance(61)
+      expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+    })
+
+    it("the lease lasts while the store knows that this handler's own transaction holds the event, and no longer", async () => {
+      let isHeld = true
+      const { calls, told, world } = begun({ renew: () => 'locked', holds: () => isHeld })
+      await world.advance(200)
+      expect([calls.length, told]).toEqual([171, []])
+      isHeld = false
+      await world.advance(1)
+      expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+    })
+
+    it('a store whose `holds` throws holds nothing, and stops no other lease', async () => {
+      const holds = () => {
+        throw new Error('not to be asked')
+      }
+      const { told, world } = begun({ renew: () => 'locked', holds })
+      await world.advance(61)
+      expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+    })
+
+    it('one of two keys that the transaction does not hold is lost in time', async () => {
+      const holds: EventStore['holds'] = ({ eventId }) => eventId === 'first'
+      const { told, world } = begun({ keys: ['first', 'second'], renew: () => 'locked', holds })
+      await world.advance(61)
+      expect(told.map(({ code }) => code)).toEqual(['ERR_LEASE_LOST'])
+    })
+
+    it('a handler that hangs in its transaction is told after maxRunSeconds all the same', async () => {
+      const { told, world } = begun({ renew: () => 'locked', holds: () => true })
+      await world.advance(901)
+      expect(told.map(({ code }) => code)).toEqual(['ERR_RUN_TOO_LONG'])
+    })
+  })
+
   it('a store that comes back in time renews the lease, and nothing is told', async () => {
     let isAway = true
     const { told, world } = begun({
@@ -243,7 +347,7 @@ describe('a lease that is lost', () => {
     answer(true)
     await settled()
     await world.advance(61)
-    expect([told.length, lease.beat()]).toEqual([1, false])
+    expect([told.length, beat(lease)]).toEqual([1, false])
   })
 
   it('an answer counts from its question', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { EventStoreError, type WebhookEvent } from '../../src/index.ts'
+import { inTransaction } from '../../src/joining.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import {
   ACCEPTED,
@@ -23,9 +24,11 @@ async function threeTimes({ send, request }: Client) {
 }
 
 /** Calls these functions in turn, then answers 200. */
-function inTurn(...turns: readonly (() => number)[]): () => Promise<number> {
+type Turn = (event: WebhookEvent) => number | Promise<void>
+
+function inTurn(...turns: readonly Turn[]): (event: WebhookEvent) => Promise<number> {
   const left = [...turns]
-  return async () => left.shift()?.() ?? 200
+  return async (event) => (await left.shift()?.(event)) ?? 200
 }
 
 function failing(): never {
@@ -256,11 +259,11 @@ function forgetful(clock: Endpoint['clock']) {
 /** A store that keeps what the handler writes until its commit, which fails once. */
 function transactional(clock: Endpoint['clock']) {
   const store = memoryStore({ clock })
-  const commits = inTurn(failing)
+  const failures = [failing]
   return {
     claim: store.claim.bind(store),
     commit: async (...given: Parameters<typeof store.commit>) => {
-      await commits()
+      failures.shift()?.()
       return store.commit(...given)
     },
     release: store.release.bind(store),
@@ -300,6 +303,87 @@ describeMatrix('a store that holds what the handler wrote, and whose commit fail
     endpoint: () => onTransactional({ settle: 'manual' }),
     send: async ({ send, request }) => send(await request()),
     expected: ACCEPTED,
+  },
+])
+
+/** A store that joins transactions, which are lists of what to do at their end. */
+function joining(clock: Endpoint['clock']) {
+  const store = memoryStore({ clock })
+  return {
+    claim: store.claim.bind(store),
+    commit: store.commit.bind(store),
+    release: store.release.bind(store),
+    commitIn: inTransaction(async (tx, ...given) => {
+      if (!Array.isArray(tx)) return expect.fail('no transaction')
+      tx.push(() => store.commit(...given))
+      return 'committed'
+    }),
+  }
+}
+
+const onJoining = (options = {}) => hmacEndpoint(options, joining)
+
+/** Joins a transaction, and rolls it back without a word. */
+const rolledBack = async (event: WebhookEvent) => void (await event.commit([]))
+
+async function committedInside(event: WebhookEvent) {
+  const tx: (() => unknown)[] = []
+  expect(await event.commit(tx)).toBe('committed')
+  for (const end of tx) await end()
+}
+
+describeMatrix('a handler that commits its event in its own transaction', [
+  {
+    name: 'an event whose transaction was committed is done, and nobody is told of anything',
+    endpoint: onJoining,
+    setup: () => ({ handle: inTurn(committedInside) }),
+    send: async (client) => {
+      const verdicts = await threeTimes(client)
+      expect(client.failures.entries).toEqual([])
+      return verdicts
+    },
+    expected: [ACCEPTED, DUPLICATE, DUPLICATE],
+    claims: 4, // one of them asks what has become of the transaction
+  },
+  {
+    name: 'an event whose transaction was rolled back is released, onError is called once, and the next delivery runs',
+    endpoint: onJoining,
+    setup: () => ({ handle: inTurn(rolledBack, committedInside) }),
+    send: async (client) => {
+      const sent = await client.request()
+      const first = await client.send(sent)
+      await client.failures.reaches(1)
+      const others = [await client.send(sent), await client.send(sent)]
+      expect(client.failures.entries).toEqual([
+        expect.objectContaining({ message: expect.stringContaining('was not committed') }),
+      ])
+      return [first, ...others]
+    },
+    expected: [ACCEPTED, ACCEPTED, DUPLICATE],
+    differs: { 'held answer': [FAILED, ACCEPTED, DUPLICATE] },
+    handled: 2,
+    claims: 5,
+  },
+  {
+    name: 'an event whose transaction was committed before its handler failed is done',
+    endpoint: onJoining,
+    setup: () => ({
+      handle: inTurn(async (event: WebhookEvent) => {
+        await committedInside(event)
+        failing()
+      }),
+    }),
+    send: threeTimes,
+    expected: [FAILED, DUPLICATE, DUPLICATE],
+    handled: 1,
+  },
+  {
+    name: 'a store that joins no transaction says so, and the event runs again',
+    endpoint: hmacEndpoint,
+    setup: () => ({ handle: inTurn(rolledBack) }),
+    send: threeTimes,
+    expected: [FAILED, ACCEPTED, DUPLICATE],
+    handled: 2,
   },
 ])
 

@@ -230,7 +230,13 @@ const onBareServer: Start = (listener, work) => {
 }
 
 /** A timer in front, whose scope has a handler that sets its status. */
-const onFastifyWithTimer: Start = (listener, work) => {
+const onFastifyWithTimer: Start = (listener, work) => onFastifyTimed(listener, work, async () => {})
+
+/** It fails with the 200 that it has set. */
+const onFastifyFailing: Start = (listener, work) =>
+  onFastifyTimed(listener, work, () => Promise.reject(new Error('late')))
+
+function onFastifyTimed(listener: Listener, work: Work, end: Work): Promise<Send> {
   const app = Fastify()
   app.register(async (scope) => {
     await scope.register(onFastify, { listener })
@@ -241,6 +247,7 @@ const onFastifyWithTimer: Start = (listener, work) => {
     scope.post('/hook', async (_request, reply) => {
       await work()
       reply.code(200)
+      await end()
       return 'done'
     })
   })
@@ -266,6 +273,12 @@ describe('a handler that answers 2xx after a timeout has answered', () => {
     await finish()
     expect(await send()).toBe('409 event_duplicate')
     expect(running).toEqual({ now: 0, most: 1, ever: 1 })
+  })
+
+  it('a handler of Fastify that sets 200, and then fails, is not done', async () => {
+    const { send, finish } = await timedOut(onFastifyFailing)
+    await finish()
+    expect(await send()).toBe(IN_PROGRESS)
   })
 
   const failing = (start: Start): Start => {

@@ -56,14 +56,13 @@ describe('the Authorization header', () => {
     expect(await send({ authorization: (token) => [`Bearer ${token}`] })).toMatchObject(ACCEPTED)
   })
 
-  it.each([8_000, 15_000])('jwt() refuses %d spaces in no time', async (spaces) => {
-    const delivery = deliver({ authorization: () => `Bearer${' '.repeat(spaces)}` })
-    const startedAt = performance.now()
-    for (let round = 0; round < 100; round += 1) {
+  it.each([8_000, 1_000_000])(
+    'jwt() refuses %d spaces in linear time, or this test hangs',
+    async (spaces) => {
+      const delivery = deliver({ authorization: () => `Bearer${' '.repeat(spaces)}` })
       expect(await verify(delivery, listener)).toMatchObject(invalid(/over 8192|three segments/))
-    }
-    expect((performance.now() - startedAt) / 100).toBeLessThan(5)
-  })
+    },
+  )
 
   it('jwt() refuses a delivery without Authorization as 401, not as 400', async () => {
     expect(await send({ authorization: () => undefined })).toMatchObject(MISSING)

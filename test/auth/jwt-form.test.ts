@@ -70,14 +70,10 @@ describe('forms other than three segments', () => {
     expect(await send({ token })).toMatchObject(invalid(new RegExp(`${name} is not base64url`)))
   })
 
-  it('jwt() refuses 8,000 and 15,000 dots in no time', async () => {
+  it('jwt() refuses 8,000 dots, and a million without reading them', async () => {
     expect(await send({ token: () => '.'.repeat(8_000) })).toMatchObject(THREE)
-    const dots = '.'.repeat(15_000)
-    const startedAt = performance.now()
-    for (let round = 0; round < 50; round += 1) {
-      expect(await send({ token: () => dots })).toMatchObject(invalid(/over 8192/))
-    }
-    expect((performance.now() - startedAt) / 50).toBeLessThan(20)
+    const dots = '.'.repeat(1_000_000) // in quadratic time, this test would hang
+    expect(await send({ token: () => dots })).toMatchObject(invalid(/over 8192/))
   })
 
   it('a token may have 8,192 characters, and not 8,193', async () => {

@@ -5,7 +5,7 @@ import { adyen } from '../../src/schemes/adyen.ts'
 import { github } from '../../src/schemes/github.ts'
 import { mediaTypesOf } from '../../src/schemes/kit/body.ts'
 import { compileScheme } from '../../src/schemes/kit/compile-scheme.ts'
-import { PRE_AUTH_BODY } from '../../src/schemes/kit/pre-auth-body.ts'
+import { ALL_PARTS } from '../../src/schemes/kit/row-parts.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { hmacListener, withHeaders } from '../support/hmac-listener.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -62,7 +62,7 @@ const rows = (await Promise.all(SCHEME_NAMES.map(schemeFactory))).map(({ scheme 
 
 describe('every scheme', () => {
   it.each(rows)('$name reads what it says that it accepts', (row) => {
-    const { mediaTypes, readerFor } = compileScheme(row, { publicUrl: 'https://a.example/' }, PRE_AUTH_BODY)
+    const { mediaTypes, readerFor } = compileScheme(row, { publicUrl: 'https://a.example/' }, ALL_PARTS)
     expect(mediaTypes).toEqual((row.content ?? ['json']).flatMap(mediaTypesOf))
     expect(mediaTypes.length).toBeGreaterThan(0)
     for (const type of mediaTypes) expect(readerFor(type), type).toBeTypeOf('function')

@@ -61,5 +61,14 @@ it.each(['slack', 'twilio', 'shopify'] as const)(
 
 it('a secret that you chose may have any length, and of a pair that is missing nothing is known', async () => {
   expect(await said('github', (secret) => secret.slice(0, -1))).toMatch(/^No common mistake found/)
-  expect(await said('slack', (secret) => secret.slice(0, -2))).toMatch(/^No common mistake found/)
+  expect(await said('shopify', (secret) => secret.slice(0, -2))).toMatch(/^No common mistake found/)
 })
+
+it.each(['slack', 'twilio'] as const)(
+  'a secret that lacks some of its 32 digits is named: %s',
+  async (name) => {
+    expect(await said(name, (secret) => secret.slice(2))).toMatch(
+      /^the configured secret looks wrong: it has 30 hexadecimal digits, so 2 are missing; for/,
+    )
+  },
+)

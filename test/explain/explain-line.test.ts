@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { explainLine } from '../../src/explain/index.ts'
 import { type Delivery, defineListener, hmac, type ListenerOptions, verify } from '../../src/index.ts'
@@ -36,9 +37,9 @@ async function stripeLine(headers: Headers, body = '{"id":"evt_1"}'): Promise<st
 describe('the line on a terminal says what to do', () => {
   it.each([
     [
-      'the body is compressed',
+      'a proxy has decompressed the body and left the header',
       { 'content-encoding': 'gzip' },
-      'Content-Encoding is "gzip", not identity: send the body uncompressed, or find what compresses it in front of this listener.',
+      'Content-Encoding is "gzip", not identity: the body is not compressed, so find what decompresses it in front of this listener, and let it remove the header.',
     ],
     [
       'the content type is another one',
@@ -48,6 +49,29 @@ describe('the line on a terminal says what to do', () => {
   ])('the line says what to do if %s, although it is signed', async (_, headers: Headers, says) => {
     expect(await stripeLine(headers)).toContain(says)
   })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('a body that is compressed is told so, whatever its first byte is (%s)', async (coding, compress) => {
+    for (const text of ['{"id":"evt_1"}', '[1]', '{}', `{"id":"${'evt_1'.repeat(1000)}"}`]) {
+      const signed = toDelivery(await signAs(stripe, { secret: STRIPE, body: compress(text) }))
+      const line = await lineOf(stripe({ secrets: STRIPE }), changed(signed, { 'content-encoding': coding }))
+      expect(line).toContain(`Content-Encoding is "${coding}", not identity: send the body uncompressed, or`)
+    }
+  })
+
+  it.each(['{"ö":1}', ' [{}]', '{}', '[]', '[1]', '{\n "a":1}'])(
+    'a body that is not compressed is told so, with nothing of it: %j',
+    async (body) => {
+      const line = await stripeLine({ 'content-encoding': 'x-gzip' }, body)
+      expect(line).toContain(
+        '"x-gzip", not identity: the body is not compressed, so find what decompresses it',
+      )
+      expect(line).not.toContain(body)
+    },
+  )
 
   it.each([
     ['{id:evt_1}', 'The names in the body have no double quotes, which JSON needs and a shell may remove'],

@@ -277,17 +277,16 @@ describe('the likely mistakes', () => {
   )
 
   it('the mistakes take linear time for a body of line breaks', async () => {
-    const body = `"${'\n'.repeat(60_000)}"`
+    const body = `"${'\n'.repeat(300_000)}"` // in quadratic time, this test would hang
     const { headers, ...rest } = await signHmac({ secret: 'another-secret-0123456789', body: '{}' })
     const listener = { ...ours, auth: ours.auth }
-    const startedAt = performance.now()
-    await explain(
+    const { likely } = await explain(
       toDelivery({ ...rest, headers, body }),
       { ok: false, reason: 'signature_mismatch', status: 401 },
       listener,
       { secret: SECRET },
     )
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(likely.length).toBeGreaterThan(0)
   })
 })
 

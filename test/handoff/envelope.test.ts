@@ -56,6 +56,15 @@ describe('an envelope', () => {
     )
   })
 
+  it("an envelope says that an event was asked for at its sender's API, and of whom", async () => {
+    const auth = { method: 'api', scheme: 'stripe' } as const
+    const envelope = toEnvelope({ ...(await hmacEvent('{}')), auth })
+    expect(fromEnvelope(throughJson(envelope)).auth).toEqual(auth)
+    expect(() => fromEnvelope({ ...envelope, auth: { method: 'api' } })).toThrow(
+      'auth is missing or malformed',
+    )
+  })
+
   it("an envelope keeps a sender's type, scheme and list of unsigned fields", async () => {
     const secret = 'a secret of this test'
     const listener = defineListener({ id: 'gh', auth: github({ secrets: secret }), store: memoryStore() })

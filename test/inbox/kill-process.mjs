@@ -45,8 +45,11 @@ function watched(client) {
       if (name) return stepped(name, () => client.query(text, values))
       const sentAt = Date.now()
       const result = await client.query(text, values)
-      if (!/SKIP LOCKED/.test(text) || result.rows.length === 0 || !/attempts/.test(text)) return result
-      for (const { id } of result.rows) takenAt.set(id, sentAt)
+      if (!/job\.attempts/.test(text)) return result
+      const answers = result.rows.map(({ answer }) => answer.replace(/^a1:\d+:/, ''))
+      const jobs = answers.filter((answer) => answer.startsWith('{')).map((answer) => JSON.parse(answer))
+      if (jobs.length === 0) return result
+      for (const { id } of jobs) takenAt.set(id, sentAt)
       step('take answered')
       return result
     },

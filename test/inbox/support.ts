@@ -2,8 +2,10 @@ import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { type Inbox, type InboxOptions, inbox, type PostgresClient } from '../../src/inbox/index.ts'
 import { type Delivery, defineListener, hmac, type Listener, type ListenerOptions } from '../../src/index.ts'
-import { signHmac, toDelivery } from '../../src/testing/index.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
+import { signAs, signHmac, toDelivery } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
+import { acceptedEvent } from '../support/outcome.ts'
 import { PostgresServer } from '../support/postgres-server.ts'
 
 /** A server for the tests of a file, with a pool, and tables of their own. */
@@ -65,5 +67,38 @@ export function boxListener(
   return {
     listener,
     deliver: async (body = '{"a":1}') => toDelivery(await signHmac({ secret: SECRET, body })),
+  }
+}
+
+/** What each body of `shop` holds, and nothing that is printed may. */
+export const CUSTOMER = 'the-name-of-a-customer'
+
+/** A listener for Stripe that puts its events into this inbox, and a sender of them. */
+export function shop(
+  box: Inbox,
+  id = 'stripe',
+): {
+  readonly listener: Listener
+  deliver(eventId: string, type?: string): Promise<Delivery>
+  /** Puts an event, and returns its ID. */
+  put(type?: string, eventId?: string): Promise<string>
+} {
+  const listener = defineListener({
+    ...{ id, auth: stripe({ secrets: SECRET }), store: box.store },
+    storeTimeoutSeconds: 60, // a busy machine is no failure
+  })
+  let sent = 0
+  const deliver = async (eventId: string, type = 'invoice.paid') => {
+    const event = { id: eventId, object: 'event', type, created: 1_790_000_000 }
+    const body = JSON.stringify({ ...event, data: { object: { name: CUSTOMER } } })
+    return toDelivery(await signAs(stripe, { secret: SECRET, body }))
+  }
+  return {
+    listener,
+    deliver,
+    async put(type, eventId = `evt_${++sent}`) {
+      await box.put(await acceptedEvent(await deliver(eventId, type), listener))
+      return eventId
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import pg, { type PoolClient } from 'pg'
 import postgres from 'postgres'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   type Inbox,
   type InboxErrorContext,
@@ -14,6 +14,7 @@ import { defineListener, type Json, type Listener, route } from '../../src/index
 import { github } from '../../src/schemes/github.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
+import { monotonicTime } from '../support/monotonic-time.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { boxListener, inboxServer } from './support.ts'
@@ -209,6 +210,22 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     expect(most).toBe(3)
   })
 
+  it('a take returns only as many long events as one answer brings in time', async () => {
+    const { box, put, listener, table } = await scene({ leaseMs: 60_000 })
+    for (let count = 0; count < 3; count += 1) await put()
+    await on.pool.query(`UPDATE ${table} SET envelope = envelope || repeat(' ', 6000000)`)
+    const taken: number[] = []
+    const counting = async (text: string, values: string[]) => {
+      const result = await on.pool.query(text, values)
+      if (text.includes('taken AS')) taken.push(result.rows.length - 1) // the last one is their number
+      return result
+    }
+    const { told } = startWorker(inbox({ query: counting }, { table }), listener, () => {})
+    await expect.poll(() => box.counts()).toMatchObject({ done: 4 })
+    expect(taken.filter((count) => count > 0)).toEqual([2, 2])
+    expect(told).toEqual([])
+  })
+
   describe('failures', () => {
     it('an event whose handler fails runs again, and is dead after its last attempt, told each time', async () => {
       const { box, listener, delivery, event, states } = await scene({ maxAttempts: 3 })
@@ -241,13 +258,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       await expect.poll(() => box.counts()).toMatchObject({ dead: 2 })
       fails = false
       runs.length = 0
-      expect(await box.again('unknown')).toBe(0)
-      expect(await box.again(event.id)).toBe(1)
+      expect(await box.again({ listener: 'orders', eventId: 'unknown' })).toEqual({ changed: 0, refused: 0 })
+      expect(await box.again({ listener: 'orders', eventId: event.id })).toEqual({ changed: 1, refused: 0 })
       await expect.poll(() => box.counts()).toMatchObject({ dead: 1, done: 1 })
-      expect(await box.again()).toBe(1)
+      expect(await box.again()).toEqual({ changed: 1, refused: 0 })
       await expect.poll(() => box.counts()).toMatchObject({ dead: 0, done: 2 })
       expect(runs).toEqual(['1 of the first', '1 of another'])
-      expect(await box.again()).toBe(0)
+      expect(await box.again()).toEqual({ changed: 0, refused: 0 })
     })
 
     it.each([
@@ -319,31 +336,30 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       await stop()
       const { listener } = boxListener(box)
       expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
-      expect(await box.again()).toBe(1)
+      expect(await box.again()).toEqual({ changed: 1, refused: 0 })
       startWorker(box, listener, () => {})
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
     })
 
     it('a schema that throws, e.g. because what it asks is away, is tried again', async () => {
       const { box, deliver } = await fresh().then(({ box }) => ({ box, ...boxListener(box) }))
-      let throws = false
+      let failures = 0
       const { listener } = boxListener(box, {
         payload: {
           '~standard': {
             version: 1,
             vendor: 'a test',
             validate: async (value) => {
-              if (throws) throw new Error('away')
+              failures -= 1
+              if (failures >= 0) throw new Error('away')
               return { value: value as Json }
             },
           },
         },
       })
       await box.put(await acceptedEvent(await deliver(), listener))
-      throws = true
+      failures = 2
       const { told } = startWorker(box, listener, () => {})
-      await expect.poll(() => told.length).toBeGreaterThan(1)
-      throws = false
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       expect(told[0]).toMatchObject({
         state: 'failed',
@@ -357,8 +373,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         {
           // Takes the job, and is never heard of again.
           async query(text: string, values: string[]) {
-            await on.pool.query(text, values)
-            return []
+            const result = await on.pool.query(text, values)
+            if (text.includes('taken')) throw new Error('killed')
+            return result
           },
         },
         { table, maxAttempts: 2 },
@@ -463,6 +480,82 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       open()
       await expect.poll(() => told.at(-1)).toMatchObject({ error: { message: 'late' }, state: 'lost' })
       expect(await rows(table)).toMatchObject([{ worker: 'another', state: 'waiting', error: null }])
+    })
+
+    it('jobs that are handed out after their lease has ended start nothing and use up no attempt, and it is told', async () => {
+      const time = monotonicTime()
+      const { table, listener } = await scene()
+      let isSlow = true
+      const query = async (text: string, values: string[]) => {
+        const result = await on.pool.query(text, values)
+        if (isSlow && text.includes('job.attempts')) {
+          isSlow = false
+          time.pass(61) // by the server's clock, the lease goes on
+        }
+        return result
+      }
+      const attempts: number[] = []
+      const slow = inbox({ query }, { table, leaseMs: 60_000 })
+      const { told } = startWorker(slow, listener, (_event, { attempt }) => attempts.push(attempt))
+      await expect.poll(() => slow.counts()).toMatchObject({ done: 1 })
+      expect(attempts).toEqual([1])
+      expect(told[0]).toMatchObject({
+        error: {
+          code: 'ERR_EVENT_STORE',
+          message: expect.stringMatching(/Set leaseMs to more than the database/),
+        },
+      })
+    })
+
+    it('jobs that are handed out after the worker has given up start nothing, and use up no attempt', async () => {
+      const { table, listener } = await scene()
+      const [asked, answered] = [gate(), gate()]
+      const query = async (text: string, values: string[]) => {
+        const result = await on.pool.query(text, values)
+        if (text.includes('job.attempts')) {
+          asked.open()
+          await answered.opened
+        }
+        return result
+      }
+      const attempts: number[] = []
+      const slow = inbox({ query }, { table, leaseMs: 60_000 })
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const { told } = startWorker(slow, listener, (_event, { attempt }) => attempts.push(attempt))
+      await asked.opened
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect(told).toMatchObject([{ error: { message: 'the inbox got no answer within 10000 ms' } }])
+      answered.open()
+      await expect.poll(() => rows(table)).toMatchObject([{ state: 'waiting', attempts: 0 }])
+      await vi.advanceTimersByTimeAsync(30_000) // the worker tries again
+      await expect.poll(() => slow.counts()).toMatchObject({ done: 1 })
+      expect(attempts).toEqual([1])
+    })
+
+    it('a run that goes on after maxRunMs and finishes first is named to the second one, with how long that took', async () => {
+      const { box, listener } = await scene()
+      const [first, second] = [gate(), gate()]
+      const attempts: number[] = []
+      const { told } = startWorker(
+        box,
+        listener,
+        async (_event, { attempt }) => {
+          attempts.push(attempt)
+          await (attempt === 1 ? first : second).opened
+        },
+        { maxRunMs: 5 * LEASE_MS },
+      )
+      await expect.poll(() => attempts).toEqual([1, 2])
+      first.open()
+      await expect.poll(() => told.length).toBe(2)
+      expect(told).toMatchObject([
+        { state: 'lost', attempt: 1, error: { message: expect.stringContaining('still runs after') } },
+        { state: 'lost', attempt: 2, error: { message: 'another run of this event has finished first' } },
+      ])
+      for (const { durationMs } of told) expect(durationMs).toBeGreaterThan(1)
+      expect(told[0]?.durationMs).toBeGreaterThanOrEqual(5 * LEASE_MS)
+      second.open()
     })
 
     it('a handler that hangs loses its event after maxRunMs, and another run gets it', async () => {
@@ -572,6 +665,58 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         expect.stringContaining('takes the client of an open transaction'),
       ])
     })
+
+    it('in a savepoint the server refuses it, and a handler that ignores that runs again', async () => {
+      const { box, listener, event } = await scene()
+      const errors: unknown[] = []
+      const { told } = startWorker(
+        box,
+        listener,
+        ({ id }, { attempt, done }) =>
+          inTransaction(async (tx) => {
+            await tx.query('SAVEPOINT one')
+            await tx.query('INSERT INTO effects VALUES ($1)', [id])
+            if (attempt > 1) await tx.query('RELEASE one')
+            await done(tx).catch(async (error) => {
+              errors.push(error.message)
+              await tx.query('ROLLBACK TO one')
+            })
+          }),
+        { delayMs: () => 1 },
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+      expect(await effectsOf(event.id)).toBe(1)
+      expect(errors).toEqual([
+        expect.stringMatching(/^tx: is in a savepoint.* await done\(tx\) in the outermost/),
+      ])
+      expect(told).toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'failed', attempt: 1 }])
+    })
+
+    it.each(['REPEATABLE READ', 'SERIALIZABLE'])(
+      'under %s, a run that outlives a heartbeat writes nothing, and the error names READ COMMITTED',
+      async (level) => {
+        const { box, table, listener, event } = await scene()
+        const dueAt = async () => (await on.pool.query(`SELECT due_at::text FROM ${table}`)).rows[0].due_at
+        const { told } = startWorker(
+          box,
+          listener,
+          ({ id }, { attempt, done }) =>
+            inTransaction(async (tx) => {
+              await tx.query(`SET TRANSACTION ISOLATION LEVEL ${attempt === 1 ? level : 'READ COMMITTED'}`)
+              await tx.query('INSERT INTO effects VALUES ($1)', [id])
+              const before = await dueAt()
+              await expect.poll(dueAt).not.toBe(before)
+              await done(tx)
+            }),
+          { delayMs: () => 1 },
+        )
+        await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
+        expect(await effectsOf(event.id)).toBe(1)
+        expect(told).toMatchObject([
+          { error: { message: expect.stringContaining('use READ COMMITTED') }, state: 'failed', attempt: 1 },
+        ])
+      },
+    )
 
     it('while its transaction is open after done(tx), longer than the lease, nobody else runs the event', async () => {
       const { box, table, listener, event } = await scene()
@@ -763,7 +908,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       const fresh = boxListener(box, { id: 'another' })
       await acceptedEvent(await fresh.deliver(), fresh.listener) // claimed
       expect((await states()).toSorted()).toEqual(['claimed', 'claimed', 'dead', 'done', 'waiting'])
-      startWorker(box, listener, () => {})
+      startWorker(inbox(on.pool, { table }), listener, () => {}) // of another process, which has not swept
       await expect.poll(async () => (await states()).toSorted()).toEqual(['claimed', 'dead', 'waiting'])
     })
   })
@@ -806,6 +951,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       open()
     })
 
+    it('a handler that heeds its signal gives the event back before stop() resolves', async () => {
+      const { box, table, listener } = await scene()
+      const { stop, told } = startWorker(
+        box,
+        listener,
+        ({ signal }) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+        { drainMs: 50 },
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ running: 1 })
+      await stop()
+      expect(told).toMatchObject([{ state: 'lost' }, { state: 'failed' }])
+      expect(await on.rows(table)).toMatchObject([{ state: 'waiting', attempts: 1 }])
+    })
+
     it('stop() has the last word: what a slow database hands out later does not run', async () => {
       const { table, listener } = await scene()
       const asked = gate()
@@ -825,11 +985,12 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         { table, leaseMs: LEASE_MS },
       )
       let runs = 0
-      const { stop } = startWorker(slow, listener, () => (runs += 1), { drainMs: 50 })
+      const { stop, told } = startWorker(slow, listener, () => (runs += 1), { drainMs: 50 })
       await asked.opened
       await stop()
       open()
       await answered.opened
+      await expect.poll(() => told).toMatchObject([{ state: 'lost' }])
       expect(runs).toBe(0)
     })
 

@@ -236,12 +236,10 @@ describe('endOfString', () => {
     ['escaped quotes 257 bytes apart', `${'a'.repeat(257)}\\"`, ''],
     ['quotes 257 bytes apart', `${'a'.repeat(257)}"`, ''],
     ['backslashes', '\\\\', ''],
-  ])('a megabyte of %s is passed over in a moment', (_, part) => {
-    const text = Buffer.from(part.repeat(1_048_576 / part.length))
-    const before = performance.now()
+  ])('16 MB of %s are passed over in linear time, or this test hangs', (_, part) => {
+    const text = Buffer.from(part.repeat(16_777_216 / part.length))
     let at = 0
     while (at < text.length) at = endOfString(text, at) + 1
-    // A quadratic search would take seconds.
-    expect(performance.now() - before).toBeLessThan(500)
+    expect(at).toBeGreaterThanOrEqual(text.length)
   })
 })

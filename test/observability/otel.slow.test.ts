@@ -238,8 +238,11 @@ describe('with instrument()', () => {
     diag.setLogger({ warn, error: warn, info() {}, debug() {}, verbose() {} })
     onTestFinished(() => diag.disable())
     const works: Promise<unknown>[] = []
-    const waitUntil = (work: Promise<unknown>) => void works.push(work)
-    const old = observeWebhook(listener, async (request) => new Response(await request.text()), { waitUntil })
+    const old = async (request: Request) => {
+      const body = await request.text()
+      works.push(observeWebhook(listener, request, body))
+      return new Response(body)
+    }
     const enforcing = webhookHandler(listener, () => {})
     await whileInstrumented({}, async () => {
       const request = async (secret = SECRET) =>

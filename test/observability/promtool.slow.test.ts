@@ -32,7 +32,7 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
   it('promtool loads the alert rules', () => {
     expect(promtool(['check', 'rules', RULES])).toEqual({
       status: 0,
-      said: expect.stringContaining('4 rules found'),
+      said: expect.stringContaining('5 rules found'),
     })
   })
 
@@ -48,6 +48,9 @@ describe.skipIf(WHY_NO_PROMTOOL)(`Prometheus's own promtool${WITH}`, () => {
     ['0.2', '0.18'],
     ['for: 5m', 'for: 1m'],
     ['== 0', '< 0'],
+    ['> 600', '> 500'],
+    ['> 600', '> 900'],
+    ['min_over_time(hookgate_inbox', 'max_over_time(hookgate_inbox'],
     ['(increase(hookgate_lease_lost_total[15m])) > 0', '(hookgate_lease_lost_total) > 0'],
   ])('promtool would detect that %j had become %j', (right, wrong) => {
     const changed = readFileSync(RULES, 'utf8').replace(right, wrong)

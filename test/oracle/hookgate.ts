@@ -75,5 +75,5 @@ function authOf({ hmac: secrets, jwt: setup }: Omit<ListenerSetup, 'id' | 'store
 function inWords(verdict: Verdict): string {
   if (!verdict.ok) return `${verdict.status} ${verdict.reason}`
   const { id, auth } = verdict.event
-  return `accepted ${id} ${auth.method === 'jwt' ? auth.keyId : auth.secretId}`
+  return `accepted ${id} ${'keyId' in auth ? auth.keyId : 'secretId' in auth && auth.secretId}`
 }

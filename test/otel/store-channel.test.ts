@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type EventStore, verify } from '../../src/index.ts'
+import { type EventStore, inTransaction, LeaseLostError, verify } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { endsOf, recordChannel } from '../support/channel-recorder.ts'
 import { hmacListener } from '../support/hmac-listener.ts'
@@ -51,6 +51,17 @@ describe('hookgate:store', () => {
     }
     const { listener, deliver } = hmacListener({ store: lost })
     await (await acceptedEvent(await deliver(), listener)).commit()
+    expect(answers(moments)).toEqual(['claim: acquired', 'commit: lost'])
+  })
+
+  it("the channel reports a lease that the handler's own transaction found lost", async () => {
+    const moments = recordChannel('store')
+    const commitIn = inTransaction(async () => {
+      throw new LeaseLostError('ERR_LEASE_LOST', 'too late')
+    })
+    const { listener, deliver } = hmacListener({ store: { ...memoryStore(), commitIn } })
+    const event = await acceptedEvent(await deliver(), listener)
+    await expect(event.commit({})).rejects.toMatchObject({ code: 'ERR_LEASE_LOST', message: 'too late' })
     expect(answers(moments)).toEqual(['claim: acquired', 'commit: lost'])
   })
 

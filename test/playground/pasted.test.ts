@@ -272,15 +272,20 @@ describe('a large paste', () => {
     ['escapes', `curl a.example -d $'${'\\n'.repeat(HALF_A_MEGABYTE / 2)}'`],
     ['line breaks', `POST / HTTP/1.1\n\n${'\r\n'.repeat(HALF_A_MEGABYTE / 2)}`],
     ['headers', `POST / HTTP/1.1\n${'a:b\n'.repeat(HALF_A_MEGABYTE / 4)}\n`],
-    ['chunks', `POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n${'1\na\n'.repeat(20_000)}0\n\n`],
+    [
+      'chunks',
+      `POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n${'1\na\n'.repeat(HALF_A_MEGABYTE / 4 - 100)}0\n\n`,
+    ],
     ['brackets', `{"log":${'['.repeat(HALF_A_MEGABYTE)}`],
-  ])('half a megabyte of %s takes less than 2 s', (_, text) => {
-    const since = performance.now()
+  ])('half a megabyte of %s takes linear time, or this test hangs', (_, text) => {
+    let read: unknown
     try {
-      readPasted(text)
+      read = readPasted(text)
     } catch (error) {
-      expect(error).toBeInstanceOf(SyntaxError)
+      read = error
     }
-    expect(performance.now() - since).toBeLessThan(2_000)
+    expect(read instanceof Error ? read : Object(read)).toEqual(
+      read instanceof Error ? expect.any(SyntaxError) : expect.objectContaining({}),
+    )
   })
 })

@@ -9,6 +9,7 @@ const read = (path: string) => readFileSync(at(path), 'utf8')
 const SOME_ONLY: { readonly [path: string]: string } = {
   'test/adapters/guards-all.test.ts':
     'Fastify guards scopes, which test/adapters/fastify-setup.test.ts tests',
+  'test/adapters/body-stream-fails.test.ts': 'Fastify hands over the same Node stream as Express',
   'test/adapters/stop.test.ts': 'test/repo/production.test.ts stops a program on Express',
 }
 
@@ -32,6 +33,17 @@ describe.each(FRAMEWORKS)('the adapter for %s', (name) => {
   ])('the adapter is named in %s', (path, text) => {
     expect(read(path).includes(text), `add ${text} to ${path}`).toBe(true)
   })
+})
+
+it('hookgate/adapter exports what the pages teach, and nothing else', () => {
+  const kit = read('adapters/kit/index.ts').replaceAll(/\/\*[\s\S]*?\*\//g, '')
+  const names = [...kit.matchAll(/\{([^}]*)\}/g)].flatMap(
+    ([, list = '']) => list.match(/(?!type\b)\b\w+/g) ?? [],
+  )
+  const pages = ['other', 'nestjs'].map((page) => read(`docs/frameworks/${page}.md`)).join()
+  expect(names).toContain('createReceiver')
+  const untold = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(pages))
+  expect(untold, 'teach it on docs/frameworks/other.md, or import it from its file').toEqual([])
 })
 
 describe('a test file that mounts the adapters of two frameworks', () => {

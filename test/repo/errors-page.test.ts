@@ -14,6 +14,7 @@ import {
 import { EnvelopeError } from '../../src/handoff/from-envelope.ts'
 import { JobIdError } from '../../src/handoff/job-id.ts'
 import { InboxError } from '../../src/inbox/errors.ts'
+import { ManagementError } from '../../src/management/errors.ts'
 import { STATUS } from '../../src/reason.ts'
 import { AddressRefusedError } from '../../src/sender/public-only.ts'
 import { filesIn } from './files-in.ts'
@@ -64,6 +65,9 @@ describe('docs/errors.md', () => {
     new EnvelopeError('it is malformed'),
     new InboxError('it failed'),
     new JobIdError('it is too long'),
+    new ManagementError('ERR_API_TOKEN', 'refused'),
+    new ManagementError('ERR_API_ENDPOINT', 'none'),
+    new ManagementError('ERR_API_ANSWER', 'no answer'),
     new LeaseLostError('ERR_NO_ANSWER', 'no answer'),
     new LeaseLostError('ERR_LEASE_LOST', 'lost'),
     new LeaseLostError('ERR_RUN_TOO_LONG', 'too long'),

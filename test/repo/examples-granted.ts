@@ -1,6 +1,6 @@
 /** Declarations that every docstring example may use. */
 export const GRANTED = `
-import type { Delivery, NamedSecret, Json, Listener, ListenerOptions, Reply, Verdict, WebhookEvent } from 'hookgate'
+import type { Delivery, Evidence, NamedSecret, Json, Listener, ListenerOptions, Reply, Verdict, WebhookEvent } from 'hookgate'
 import type { LoadListener } from 'hookgate/listeners'
 import type { CodeScheme } from 'hookgate/schemes'
 import type { Endpoint } from 'hookgate/sender'
@@ -33,7 +33,7 @@ declare global {
   function findPlaidKey(keyId: string): Promise<object | undefined>
   function findTenant(id: string): Promise<{ readonly id: string } | undefined>
   function handle(event: WebhookEvent): Promise<Reply>
-  function isGenuine(delivery: Delivery): Promise<boolean>
+  function isGenuine(evidence: Evidence): Promise<boolean>
   function saveOrder(id: string, payload: Json): Promise<void>
   function toListener(tenant: { readonly id: string } | undefined): Listener | undefined
 }
@@ -43,7 +43,8 @@ declare global {
 const ADAPTER = `
 import * as adapter from 'hookgate/adapter'
 declare const request: Request, app: { readonly proxy: boolean }, req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse
-declare const receiver: adapter.Receiver<Request>, checked: adapter.Checked, outcome: adapter.Claimed
+declare const receiver: ReturnType<typeof adapter.createReceiver<Request, import('hookgate').Listener>>
+declare const outcome: Exclude<Awaited<ReturnType<typeof receiver.receiveAndClaim>>, adapter.Refusal>
 declare function answerTo(event: import('hookgate').WebhookEvent): Promise<Response>
 `
 
@@ -55,16 +56,15 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ],
   ['adapters/fastify', "declare const app: import('fastify').FastifyInstance, scope: typeof app"],
   ['adapters/hono', "declare const app: import('hono').Hono"],
-  [
-    'adapters/observe/observed-',
-    'declare const handled: Promise<unknown>, observer: adapter.Observer<object>',
-  ],
   ['adapters/kit/as-error', 'declare const run: () => Promise<void>, next: (error: Error) => void'],
   ['adapters/kit/webhook-of', "declare const request: import('express').Request"],
-  ...['incoming', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
+  ...['incoming', 'observe', 'outcome', 'read-', 'receiver', 'settle', 'trusted-'].map(
     (name) => [`adapters/kit/${name}`, ADAPTER] as const,
   ),
-  ['adapters/observe/', ADAPTER],
+  [
+    'src/stop/',
+    "declare const app: import('express').Express, server: import('node:http').Server, worker: import('hookgate/inbox').InboxWorker, pool: import('pg').Pool",
+  ],
   ['src/sender/', "declare const event: import('hookgate/sender').OutgoingEvent"],
   ['src/sender/judge', "declare const request: import('hookgate/testing').SignedRequest"],
   ['src/sender/jwks', "declare const app: import('hono').Hono, currentKey: object, nextKey: object"],
@@ -76,6 +76,11 @@ const GRANTED_IN: readonly (readonly [path: string, declarations: string])[] = [
   ['src/stores/sqlite/', "declare const db: import('better-sqlite3').Database"],
   ['src/delivery', 'declare const request: Request'],
   ['src/event.ts', "declare const event: import('hookgate').WebhookEvent"],
+  [
+    'src/management/',
+    "declare const handle: (event: import('hookgate').WebhookEvent) => Promise<void>, since: Date, token: string, options: import('hookgate/management').RecoverOptions",
+  ],
+  ['src/joining', 'declare function commitOrFail(tx: unknown, ...claim: readonly unknown[]): Promise<void>'],
   ['src/inbox/', "declare const pool: import('pg').Pool, auth: import('hookgate').Authenticator"],
   ['src/handoff/', "declare const event: import('hookgate').WebhookEvent"],
   [

@@ -5,7 +5,7 @@ import { WITHOUT_SCHEME, type WithoutScheme } from '../../docs/schemes/without-s
 import { dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
-import { CLAIMS } from './sender-page.ts'
+import { CLAIMS, RECOVERED } from './sender-page.ts'
 
 /** What an entry is made of. */
 export interface Found {
@@ -51,14 +51,14 @@ function factsOf({ scheme, ...found }: Found): string {
     window === '300 s' || window === 'no time' ? '' : `Window: ${window}.`,
     `Deduplicated by ${CLAIMS[dedupeOf(scheme)]}.`,
     maxBodyBytes === 1_048_576 ? '' : `Largest body: ${largestBody(scheme)}.`,
-    retriesOf(found),
+    retriesOf({ scheme, ...found }),
   ]
   return facts.filter(Boolean).join(' ')
 }
 
 const UNKNOWN = /^(?:undocumented|not read)$/
 
-function retriesOf(found: Omit<Found, 'scheme'>): string {
+function retriesOf(found: Found): string {
   const { says, source, disabled } = found.retries
   const advice = adviceFor(found)
   const off = disabled === undefined ? '' : ` Endpoint disabled: ${disabled}.`
@@ -67,8 +67,9 @@ function retriesOf(found: Omit<Found, 'scheme'>): string {
 }
 
 /** What to do for a sender that never retries, or that still does when its event is forgotten. Empty for all others. */
-export function adviceFor({ retries, retentionSeconds }: Omit<Found, 'scheme'>): string {
+export function adviceFor({ retries, retentionSeconds, scheme }: Found): string {
   const { lastsSeconds = 1 } = retries
+  if (lastsSeconds === 0 && RECOVERED.includes(scheme.name)) return '[Recover missed events](recover.md).'
   if (lastsSeconds === 0) return '[Find missed events](missed-events.md).'
   return lastsSeconds > retentionSeconds ? `Pass \`retentionSeconds: ${lastsSeconds}\`.` : ''
 }

@@ -10,6 +10,7 @@ import { stripe } from '../../src/schemes/stripe.ts'
 import { redisStore } from '../../src/stores/redis/store.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
+import { keepAlive } from '../support/keep-alive.ts'
 import { RawConnection, toBytes } from '../support/raw-http.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
@@ -98,10 +99,10 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
     program.kill('SIGTERM')
     while (await isListening());
     await connection.write(bytes.subarray(-1))
-    expect((await connection.reply())?.statusLine).toBe('HTTP/1.1 200 OK')
+    const reply = await connection.reply()
+    expect(reply?.statusLine).toBe('HTTP/1.1 200 OK')
     // A busy sender or a proxy keeps its connection open, which would keep the process alive.
-    await connection.write(bytes)
-    expect((await connection.reply())?.headers).toContainEqual(['connection', 'close'])
+    expect(reply?.headers).toContainEqual(['connection', 'close'])
     expect(await ended).toEqual([0, null])
 
     const client = new Redis(redis.port)
@@ -109,6 +110,22 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('examples/production.ts'), () => {
     const key = { listenerId: 'stripe', eventId }
     expect(await redisStore(client).claim(key, 'another', 1000)).toBe('done')
   })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'stopped under six keep-alive connections, the program answers all they send, resets none, and ends (%s)',
+    async (signal) => {
+      const redis = await startRedis()
+      onTestFinished(() => redis.close())
+      const { program, url } = await start(redis)
+      const load = keepAlive(new URL(`${url}/webhooks/stripe`), signEvent)
+      await expect.poll(() => load.answered()).toBeGreaterThan(30)
+      const ended = once(program, 'exit')
+      load.count()
+      program.kill(signal)
+      expect(await load.ended).toEqual({ 200: expect.any(Number) })
+      expect(await ended).toEqual([0, null])
+    },
+  )
 
   it('stopped, ends in order even if Redis closes the connection instead of answering QUIT', async () => {
     const redis = await startRedis()

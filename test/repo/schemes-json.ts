@@ -15,7 +15,7 @@ export interface Published {
 type Members = keyof Scheme | keyof CodeScheme
 
 /**
- * What becomes of each member of a row. Those that are copied mean in the file what src/schemes/kit/scheme.ts says of them; the schema
+ * What becomes of each member of a row. Those that are copied mean in the file what src/scheme.ts says of them; the schema
  * says it again. Those that are made are in `entryOf`, perhaps under another name. A new member fails to compile until it is here.
  */
 const MEMBERS: { readonly [member in Members]-?: 'copied' | 'made' | 'left out' } = {
@@ -48,15 +48,12 @@ const MEMBERS: { readonly [member in Members]-?: 'copied' | 'made' | 'left out' 
   takes: 'left out',
   claimedId: 'left out',
   bodiesRepeat: 'left out',
-  repeatedFields: 'left out',
   secretMadeBy: 'left out',
   maxFields: 'left out',
   retentionSeconds: 'left out',
-  retentionOf: 'left out',
   leaseSeconds: 'left out',
   maxRunSeconds: 'left out',
   signAsHeaders: 'left out',
-  bareUnauthorized: 'left out',
   readsFirst: 'left out',
   keyIdOption: 'left out',
   sign: 'left out',
@@ -107,7 +104,7 @@ function entryOf({ scheme, retries, source }: Published): object {
 /** Whether data alone cannot say how a delivery is verified. */
 function needsCode(scheme: SenderScheme): boolean {
   if (scheme.algorithm === 'code' || typeof scheme.signs !== 'string') return true
-  if (scheme.name === 'revenuecat') return true // a delivery without a signature has a token
+  if (scheme.facts?.tokenWhen !== undefined) return true // then another row verifies it
   const readsMembers = scheme.signature.member !== undefined || scheme.signs.includes('{/')
   const isJson = scheme.content?.every((kind) => kind === 'json') ?? true
   return scheme.signedUrl !== undefined || (readsMembers && !isJson)

@@ -47,11 +47,25 @@ export function differencesTable(files: readonly Differing[]): string {
   return [row(['who', 'why', 'where']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** Replaces what stands between the two marks of a page. @throws Error if the marks are not there once each: a merge has lost the page. */
-export function withMade(page: string, name: string, made: string): string {
-  const [start, end] = [`<!-- ${name}: npm run docs:schemes -->`, `<!-- end of ${name} -->`]
+/**
+ * Replaces what stands between two texts of a page: the marks of this name, unless others are given. White space at its ends stays.
+ *
+ * @throws Error if the two are not there once each, in this order: a merge has lost the page.
+ */
+export function withMade(
+  page: string,
+  name: string,
+  made: string,
+  [start, end]: readonly [string, string] = [
+    `<!-- ${name}: npm run docs:schemes -->`,
+    `<!-- end of ${name} -->`,
+  ],
+): string {
   const [before = '', rest, ...others] = page.split(start)
-  const after = rest?.split(end) ?? []
-  if (others.length > 0 || after.length !== 2) throw new Error(`the page needs once each: ${start} ${end}`)
-  return `${before}${start}\n\n${made}\n\n${end}${after[1]}`
+  const [old = '', after, ...more] = rest?.split(end) ?? []
+  if (others.length > 0 || after === undefined || more.length > 0)
+    throw new Error(`the page needs once each: ${start} ${end}`)
+  const [lead = ''] = /^\s*/.exec(old) ?? []
+  const [trail = ''] = /\s*$/.exec(old.slice(lead.length)) ?? []
+  return `${before}${start}${lead}${made}${trail}${end}${after}`
 }

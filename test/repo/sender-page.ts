@@ -1,6 +1,8 @@
 import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
+import { githubAppApi } from '../../src/management/github.ts'
+import { stripeApi } from '../../src/management/stripe.ts'
 import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
@@ -160,10 +162,13 @@ function retriesOf({ scheme, retries }: SenderPage): readonly string[] {
   const { says, timeoutSeconds, disabled, source } = retries
   const waits = timeoutSeconds === undefined ? '' : ` ${scheme.sender} waits for ${timeoutSeconds} seconds.`
   return [
-    `${WITHOUT_RETRIES[says]?.(source) ?? `Retries: [${says}](${source}).`}${waits} Then [find missed events](../missed-events.md).`,
+    `${WITHOUT_RETRIES[says]?.(source) ?? `Retries: [${says}](${source}).`}${waits} Then ${RECOVERED.includes(scheme.name) ? '[recover missed events](../recover.md)' : '[find missed events](../missed-events.md)'}.`,
     ...(disabled === undefined ? [] : [`Endpoint disabled: ${disabled}.`]),
   ]
 }
+
+/** The senders that `recover` knows. */
+export const RECOVERED: readonly string[] = [stripeApi, githubAppApi()].map(({ scheme }) => scheme)
 
 const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } = {
   undocumented: (source) => `Retries: [this page](${source}) does not say.`,

@@ -22,20 +22,22 @@ const MOST_WORDS: { readonly [page: string]: number } = {
   'docs/quickstart.md': 400,
   'docs/how-it-works.md': 500,
   'docs/duplicates.md': 450,
-  'docs/own-scheme.md': 350,
+  'docs/own-scheme.md': 400,
   'docs/tunnels.md': 300,
   'docs/testing.md': 350,
   'docs/types.md': 400,
-  'docs/idempotent.md': 700,
-  'docs/inbox.md': 400,
+  'docs/idempotent.md': 900,
+  'docs/inbox.md': 900, // four minutes
   'docs/ordering.md': 250,
   'docs/handoff.md': 600,
   'docs/rotate.md': 200,
   'docs/missed-events.md': 600,
+  'docs/recover.md': 750,
   'docs/tenants.md': 450,
   'docs/proxies.md': 450,
   'docs/limits.md': 250,
   'docs/operating.md': 600,
+  'docs/stopping.md': 300,
   'docs/observability.md': 600,
   'docs/stores.md': 350,
   'docs/stores/write-one.md': 350,
@@ -44,7 +46,7 @@ const MOST_WORDS: { readonly [page: string]: number } = {
   'docs/options.md': 500,
   'docs/cli.md': 900,
   'docs/forward.md': 700,
-  'docs/errors.md': 1200,
+  'docs/errors.md': 1270,
   'docs/runtimes.md': 250,
   'docs/versions.md': 200,
   'docs/security-model.md': 900,
@@ -70,9 +72,9 @@ it.each(Object.entries(MOST_WORDS))('%s has at most %d words, programs aside', (
   expect(pages.find((each) => each.page === page)?.words).toBeLessThanOrEqual(most)
 })
 
-it('a page of a migration, or of an engine, has at most 350 words, but for transactions', () => {
+it('a page of a migration, or of an engine, has at most 350 words', () => {
   const long = pages.filter(({ page, words }) => /^docs\/(?:migrate|stores)\//.test(page) && words > 350)
-  expect(long.map(({ page }) => page)).toEqual(['docs/stores/transactions.md'])
+  expect(long.map(({ page }) => page)).toEqual([])
 })
 
 it('the pages on sending have at most 1,200 words together', () => {

@@ -5,6 +5,7 @@ import { github } from '../../src/schemes/github.ts'
 import { isForm } from '../../src/schemes/kit/body.ts'
 import { ANY_BODY } from '../../src/schemes/kit/body-formats.ts'
 import { compileScheme } from '../../src/schemes/kit/compile-scheme.ts'
+import { ALL_PARTS } from '../../src/schemes/kit/row-parts.ts'
 import { slack } from '../../src/schemes/slack.ts'
 import { schemeReceiver } from '../support/scheme-receiver.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -61,7 +62,7 @@ const either = factories
 
 describe('a sender of both JSON and forms', () => {
   it.each(either)('$name never has JSON read as a form', (scheme) => {
-    const read = compileScheme(scheme, { publicUrl: 'https://a.example/' }).readerFor(FORM)
+    const read = compileScheme(scheme, { publicUrl: 'https://a.example/' }, ALL_PARTS).readerFor(FORM)
     for (const body of ['{"a":1}', '[1]', '"a"', ' \r\n\t{"a":1}', '{"a":"&payload=%7B%7D"}', '{']) {
       expect(read?.(Buffer.from(body))).toMatchObject({ reason: 'body_malformed' })
     }

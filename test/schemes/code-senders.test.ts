@@ -82,7 +82,7 @@ describe('the App Store', () => {
   it('the App Store’s root may be PEM, base64 or DER, and one of several, of which RSA roots are not used', async () => {
     const pem = String(apple.options.rootCertificates)
     const base64 = pem.replace(/-----.*?-----|\s/g, '')
-    const rsa = readFileSync(new URL('../suites/peers/make/rsa/sender.cert.pem', import.meta.url), 'utf8')
+    const rsa = readFileSync(new URL('../../tools/vectors/rsa/sender.cert.pem', import.meta.url), 'utf8')
     for (const rootCertificates of [base64, Buffer.from(base64, 'base64'), [rsa, pem]]) {
       expect(await receiver({ rootCertificates })(GENUINE)).toMatchObject({ ok: true })
     }

@@ -62,7 +62,7 @@ function vouchedFor(
 const isByTopic = (scheme: SenderScheme) => scheme.algorithm !== 'code' && scheme.topics !== undefined
 
 /** The sender joins the names and values of a form without a separator, as `limits` of the row says. */
-const isJoined = (scheme: SenderScheme) => scheme.algorithm !== 'code' && scheme.repeatedFields !== undefined
+const isJoined = (scheme: SenderScheme) => scheme.name === 'twilio'
 
 const joined = (payload: unknown) =>
   Object.entries(payload ?? {})

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseForm } from '../../src/schemes/kit/body.ts'
 import { formFields } from '../../src/schemes/kit/form-fields.ts'
+import { parseForm } from '../../src/schemes/kit/forms.ts'
 import fc from '../support/property.ts'
 
 const read = (form: string) =>

@@ -2,15 +2,18 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
+import type { SenderScheme } from '../../src/code-scheme.ts'
+import { wholeOf } from '../../src/crypto/written.ts'
 import { type Delivery, defineListener, replyTo, verify } from '../../src/index.ts'
 import { bytesOf } from '../../src/lib/bytes.ts'
 import type { Json } from '../../src/lib/json.ts'
+import { unread } from '../../src/lib/unread.ts'
 import { signedReader } from '../../src/schemes/kit/authenticate.ts'
 import { bodyReaders } from '../../src/schemes/kit/body.ts'
-import type { SenderScheme } from '../../src/schemes/kit/code-scheme.ts'
 import { formFields } from '../../src/schemes/kit/form-fields.ts'
+import { FORMS } from '../../src/schemes/kit/forms.ts'
 import type { SchemeOptions } from '../../src/schemes/kit/index.ts'
-import { signedUrlText } from '../../src/schemes/kit/signed-url.ts'
+import { ALL_PARTS } from '../../src/schemes/kit/row-parts.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -149,7 +152,7 @@ async function signedTexts(
 ): Promise<readonly string[]> {
   const parsed = () => {
     const mediaType = sent.headers['content-type']?.split(';')[0]
-    const reading = bodyReaders(scheme.content ?? ['json'], scheme.jsonField)(mediaType)?.(
+    const reading = bodyReaders(scheme.content ?? ['json'], scheme.jsonField, FORMS)(mediaType)?.(
       Buffer.from(sent.body),
     )
     return reading && 'payload' in reading ? reading.payload : undefined
@@ -162,13 +165,15 @@ async function signedTexts(
     timestampText: textIn(scheme.timestamp),
     eventIdText: textIn(scheme.eventId),
     delivery: deliveryOf(sent),
+    bytes: unread(deliveryOf(sent).body),
+    text: () => sent.body,
     parsed,
     fields: () => formFields(deliveryOf(sent).body),
   }
-  const signed = (await signedReader(scheme, { publicUrl }, signedUrlText)(values)) ?? []
+  const signed = (await signedReader(scheme, { publicUrl }, ALL_PARTS)(values)) ?? []
   return [
     ...own,
-    ...signed.map(({ before, body, after }) => Buffer.from(bytesOf(before, body, after)).toString()),
+    ...signed.map(({ before, body, after }) => Buffer.from(bytesOf(before, wholeOf(body), after)).toString()),
   ]
 }
 

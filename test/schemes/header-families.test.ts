@@ -98,33 +98,3 @@ describe('a sender with two families of headers', () => {
     expect(() => defineScheme({ ...ROW, otherHeaders: otherHeaders as never })).toThrow(/^otherHeaders/)
   })
 })
-
-describe('a row that says how long an event is remembered', () => {
-  it.each([
-    [60, 60_000],
-    [undefined, 604_800_000],
-    [1e12, 604_800_000],
-    [0, 604_800_000],
-    [-1, 604_800_000],
-    [Number.NaN, 604_800_000],
-  ])('%s is kept for %i ms, and never longer than the listener says', async (seconds, expected) => {
-    const kept: number[] = []
-    const auth = defineScheme({ ...ROW, retentionOf: () => seconds })({ secrets: SECRET })
-    const { clock, receive } = schemeReceiver(auth, undefined, {
-      store: {
-        claim: () => 'acquired',
-        commit(_key, _owner, retentionMs) {
-          kept.push(retentionMs)
-          return 'committed'
-        },
-        release: () => true,
-      },
-    })
-    const time = `${clock.seconds()}`
-    const signature = createHmac('sha256', SECRET).update(`a.${time}.${BODY}`).digest('hex')
-    const headers = { 'x-acme-signature': signature, 'x-acme-time': time, 'x-acme-id': 'a' }
-    const verdict = await receive({ headers, body: BODY })
-    if (verdict.ok) await verdict.event.commit()
-    expect(kept).toEqual([expected])
-  })
-})

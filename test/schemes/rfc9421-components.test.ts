@@ -132,11 +132,9 @@ describe('a header that RFC 9421 2.1 signs', () => {
   })
 
   it('blanks are cut and folds are joined in linear time', () => {
-    const blanks = ' '.repeat(1_000_000)
-    const start = performance.now()
+    const blanks = ' '.repeat(1_000_000) // in quadratic time, this test would hang
     for (const field of [`a${blanks}b`, blanks, `a${'\r\n '.repeat(300_000)}`])
-      linesOf('"x"', delivery({ x: field }))
-    expect(performance.now() - start).toBeLessThan(1000)
+      expect(linesOf('"x"', delivery({ x: field }))).toMatch(/^"x": /)
   })
 })
 

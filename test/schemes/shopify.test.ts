@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { explain } from '../../src/explain/index.ts'
-import { defineListener, type EventStore, verify } from '../../src/index.ts'
+import { defineListener, verify } from '../../src/index.ts'
 import { shopify } from '../../src/schemes/shopify.ts'
-import { withLocalCache } from '../../src/stores/local-cache.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs } from '../../src/testing/index.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -249,22 +248,6 @@ describe('a request to delete data, whose body is the same each time', () => {
       expect(kept).toEqual([expected, retentionSeconds * 1000])
     },
   )
-
-  it('a store that commits with the claim, behind a cache, hears how long to remember a redaction', async () => {
-    const heard: unknown[][] = []
-    const { store } = spyStore(memoryStore())
-    const single: EventStore = {
-      ...store,
-      claim(key, ...given) {
-        heard.push(given.slice(1))
-        return store.claim(key, ...given)
-      },
-    }
-    const auth = shopify({ secrets: SECRET })
-    const { receive } = schemeReceiver(auth, undefined, { store: withLocalCache(single) })
-    for (const body of [SHOP, '{"id":1}']) await receive({ headers: webhooks(body, 'shop/redact'), body })
-    expect(heard).toEqual([[60_000, 86_400_000], [60_000]])
-  })
 
   it.each(['id', 'signed-bytes'] as const)(
     'a listener with dedupe %s remembers as it always did',

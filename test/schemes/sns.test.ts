@@ -10,6 +10,7 @@ import { fakeClock } from '../support/clock.ts'
 import { unavailable } from '../support/jwt-listener.ts'
 import { newKey } from '../support/keys.ts'
 import { MISMATCH, schemeReceiver } from '../support/scheme-receiver.ts'
+import { serve } from '../support/servers.ts'
 import { CERTIFICATE_URL, snsMessage, TOPIC } from '../support/sns-sender.ts'
 
 const KEY = newKey('RS256')
@@ -471,4 +472,107 @@ it.each([
 ])('sns() refuses certificates %s', (_, certificates, option) => {
   const options = { topicArns: TOPIC, certificates } as unknown as SnsOptions
   expect(() => sns(options)).toThrowError(expect.objectContaining({ option }))
+})
+
+describe('an emulator on this machine, such as LocalStack', () => {
+  const PATH = '/_aws/sns/SimpleNotificationService-6c6f63616c737461636b69736e696365.pem'
+
+  /** It serves its own certificate, and confirms subscriptions, as LocalStack does. */
+  async function emulator(pem = PEM) {
+    const asked: string[] = []
+    const { address } = await serve((request, response) => {
+      asked.push(request.url ?? '')
+      response.end(request.url === PATH ? pem : 'confirmed')
+    })
+    return { origin: `http://127.0.0.1:${'port' in address ? address.port : 0}`, asked }
+  }
+
+  const listening = (options: Partial<SnsOptions>) => receiver(amazon(), { fetch: undefined, ...options })
+
+  it.each(['1', '2'])('messages that it signs with version %s are accepted', async (SignatureVersion) => {
+    const { origin, asked } = await emulator()
+    const { send } = listening({ emulatorOrigin: origin })
+    expect(await send({ SignatureVersion, SigningCertURL: origin + PATH })).toMatchObject({ ok: true })
+    expect(await send({ SignatureVersion, SigningCertURL: origin + PATH })).toMatchObject({ ok: true })
+    expect(asked).toEqual([PATH])
+  })
+
+  it('a subscription is confirmed at its origin, and nowhere else', async () => {
+    const { origin, asked } = await emulator()
+    const { send } = listening({ emulatorOrigin: origin, confirmSubscriptions: true })
+    const query = '/?Action=ConfirmSubscription&TopicArn=a&Token=b'
+    const of = (url: string) => ({
+      ...subscription('SubscriptionConfirmation'),
+      SubscribeURL: url,
+      SigningCertURL: origin + PATH,
+    })
+    await send(of(SUBSCRIBE_URL))
+    await send(of(`${origin}1${query}`))
+    await send(of(`${origin}@example.com${query}`))
+    expect(asked).toEqual([PATH])
+    await send(of(origin + query))
+    expect(asked).toEqual([PATH, query])
+  })
+
+  it('it is trusted in place of Amazon, and only at its own origin', async () => {
+    const { origin, asked } = await emulator()
+    const { host, send } = receiver(amazon(), { emulatorOrigin: origin })
+    const others = [
+      `${origin}1`,
+      origin.replace('127.0.0.1', 'localhost'),
+      `${origin}@evil.example`,
+      `${origin}.evil.example`,
+    ]
+    for (const url of [
+      CERTIFICATE_URL,
+      ...others.map((other) => other + PATH),
+      `${origin}/x?${PATH}`,
+      `${origin}/key`,
+    ])
+      expect(await send({ SigningCertURL: url })).toMatchObject(MISMATCH)
+    expect([host.asked, asked]).toEqual([[], []])
+  })
+
+  it('it is not trusted unless the listener names it', async () => {
+    const { origin, asked } = await emulator()
+    const { host, send } = receiver()
+    expect(await send({ SigningCertURL: origin + PATH })).toMatchObject(MISMATCH)
+    expect([host.asked, asked]).toEqual([[], []])
+  })
+
+  it('a message that it did not sign is refused, as those of moto are', async () => {
+    const { origin, asked } = await emulator(certificateOf(newKey('RS256').publicKey))
+    const { send } = listening({ emulatorOrigin: origin })
+    expect(await send({ SigningCertURL: origin + PATH })).toMatchObject(MISMATCH)
+    expect(asked).toEqual([PATH])
+  })
+
+  it.each([
+    'http://localhost:4566',
+    'https://localhost',
+    'http://[::1]:4566',
+    'http://127.0.0.1:4566',
+    'http://localhost.localstack.cloud:4566',
+    'http://sns.us-east-1.localhost.localstack.cloud:4566',
+  ])('its origin may be %s', (emulatorOrigin) => {
+    expect(sns({ topicArns: TOPIC, emulatorOrigin })).toBeDefined()
+  })
+
+  it.each([
+    'http://localhost:4566/',
+    'http://example.com',
+    'https://sns.us-east-1.amazonaws.com',
+    'http://localhost.example.com',
+    'http://localhost@example.com',
+    'http://127.0.0.1.example.com',
+    'http://10.0.0.1:4566',
+    'ftp://localhost',
+    'localhost:4566',
+    '',
+    7,
+  ])('its origin may not be %j', (emulatorOrigin) => {
+    expect(() => sns({ topicArns: TOPIC, emulatorOrigin: emulatorOrigin as string })).toThrow(
+      'emulatorOrigin: must be an origin on this machine',
+    )
+  })
 })

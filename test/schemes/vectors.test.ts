@@ -29,7 +29,7 @@ it('every scheme has vectors, and every vector file a scheme', () => {
   const withVectors = files.map(({ scheme }) => scheme)
   expect(
     SCHEME_NAMES.filter((name) => !withVectors.includes(name)),
-    'add each to test/suites/peers/make/recipes, and run test/suites/peers/make-vectors.mjs with its name',
+    'add each to tools/vectors/recipes, and run tools/make-vectors.mjs with its name',
   ).toEqual([])
   const unknown = withVectors.filter((name) => !SCHEME_NAMES.includes(name))
   expect(unknown, 'remove each file from test/vectors/schemes').toEqual([])

@@ -6,8 +6,8 @@ import { rawEndpoint } from './endpoint.ts'
 const EVENT = { id: crypto.randomUUID(), body: '{}' }
 const SECRET = 'sender-0123456789-abcdefghijklmnop'
 const DEADLINE_SECONDS = 1
-/** Long enough that nothing but the endpoint ends an attempt, also on a busy machine. */
-const PATIENT_SECONDS = 30
+/** Longer than a test may take: nothing but the endpoint ends the attempt. */
+const PATIENT_SECONDS = 300
 const MOST_BYTES = 65_536
 const GIGABYTE = 1_073_741_824
 
@@ -125,9 +125,8 @@ const STALLING: readonly Endpoint[] = [
 
 describe('a hostile endpoint', () => {
   it.each(ENDING)('an endpoint that %s ends the attempt before the deadline', async (_, answer, expected) => {
-    const { attempt, tookMs, isClosed } = await attemptAt(await rawEndpoint(answer), PATIENT_SECONDS)
+    const { attempt, isClosed } = await attemptAt(await rawEndpoint(answer), PATIENT_SECONDS)
     expect(attempt).toMatchObject(expected)
-    expect(tookMs).toBeLessThan(PATIENT_SECONDS * 1000)
     expect(isClosed).toBe(true)
     expect(attempt.answer?.length ?? 0).toBeLessThanOrEqual(4096)
   })

@@ -177,21 +177,16 @@ describe('at construction', () => {
   it.each<[string, readonly unknown[]]>([
     ['table', ['', 'ab', 'a b', 'a;b', 'é'.repeat(9), 'x'.repeat(1025), 7, null]],
     ['prefix', [7, null, '\ud800', 'x'.repeat(65)]],
-    ['mode', ['', 'once', 1, null]],
-    ['retentionSeconds', [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '600', null]],
+    ['retentionSeconds', [600]], // an option of the listener
     ['abortSeconds', [0, -1, Number.NaN, 3_000_000, '5', null]],
     ['clock', [7, {}, null]],
     ['tabel', ['events']],
   ])('%s cannot be any of %j', (name, values) => {
     for (const value of values) {
-      const create = () => dynamodbStore(client, { mode: 'single', [name]: value })
+      const create = () => dynamodbStore(client, { [name]: value })
       expect(create).toThrow(ListenerConfigError)
       expect(create).toThrow(new RegExp(`^${name}: `))
     }
-  })
-
-  it('retentionSeconds without single would have no effect, so it throws', () => {
-    expect(() => dynamodbStore(client, { retentionSeconds: 60 })).toThrow(/defineListener/)
   })
 
   it.each(['abc', 'Web-hooks_1.events', 'arn:aws:dynamodb:eu-central-1:123456789012:table/events'])(
@@ -200,4 +195,36 @@ describe('at construction', () => {
       expect(() => dynamodbStore(client, { table })).not.toThrow()
     },
   )
+})
+
+describe('middleware that converts what DynamoDB answers', () => {
+  /** A client whose refusals and replies come with this record. */
+  function converting(record: object): DynamodbClient {
+    const refuse = async () => {
+      throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException', Item: record })
+    }
+    const unused = async () => ({})
+    const calls = {
+      createTable: unused,
+      describeTable: unused,
+      describeTimeToLive: unused,
+      updateTimeToLive: unused,
+    }
+    return { ...calls, putItem: refuse, getItem: unused, deleteItem: async () => ({ Attributes: record }) }
+  }
+
+  it.each<[string, object]>([
+    ['plain values', { held_by: 'other', is_done: false, lapses_at: 99_999_999_999_999 }],
+    ['nulls', { held_by: null, is_done: null, lapses_at: null }],
+    ['other names', { heldBy: { S: 'other' }, isDone: { BOOL: false }, lapsesAt: { N: '99999999999999' } }],
+    ['nothing', {}],
+  ])('into %s is refused, and never read as a lease', async (_, record) => {
+    const store = dynamodbStore(converting(record))
+    const asked = [
+      async () => store.claim(KEY, 'a', 1000),
+      async () => store.commit(KEY, 'a', 1000),
+      async () => store.release(KEY, 'a'),
+    ]
+    for (const ask of asked) await expect(ask()).rejects.toThrow(EventStoreError)
+  })
 })

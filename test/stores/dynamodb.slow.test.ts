@@ -1,7 +1,7 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { EventStoreError, ListenerConfigError } from '../../src/index.ts'
-import { type DynamodbStoreOptions, dynamodbStore } from '../../src/stores/dynamodb/store.ts'
+import { EventStoreError } from '../../src/index.ts'
+import { dynamodbStore } from '../../src/stores/dynamodb/store.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { expectAnyId } from '../support/any-id.ts'
 import { DynamodbServer, settingsFor } from '../support/dynamodb-server.ts'
@@ -154,15 +154,13 @@ describe("a clock that is wrong by ten minutes, before AWS's first response", ()
     ['fast', -TEN_MINUTES],
     ['slow', TEN_MINUTES],
   ])("a %s one grants the lease, and remembers the event, by AWS's time", async (_, aheadMs) => {
-    const [leased, done, claimed] = [freshKey(), freshKey(), freshKey()]
+    const [leased, done] = [freshKey(), freshKey()]
     await server.behave({ aheadMs })
     await newProcess().claim(leased, 'a', LEASE_MS)
     await newProcess().commit(done, 'a', DAY_MS)
-    await dynamodbStore(server.client(), { mode: 'single', retentionSeconds: 86_400 }).claim(claimed, 'a', 0)
     for (const [key, spanMs] of [
       [leased, LEASE_MS],
       [done, DAY_MS],
-      [claimed, DAY_MS],
     ] as const) {
       expect(Math.abs((await until(key)) - spanMs - Date.now() - aheadMs)).toBeLessThan(10_000)
     }
@@ -267,48 +265,5 @@ describe('keys', () => {
     expect(
       (await client.getItem({ TableName: 'hookgate_events', Key: { event_key: Item.event_key } })).Item,
     ).toEqual(Item)
-  })
-})
-
-describe("mode 'single'", () => {
-  const single = (options: DynamodbStoreOptions = {}) => dynamodbStore(client, { mode: 'single', ...options })
-
-  it('mode single claims the event and remembers it in one write', async () => {
-    const { clock, advance } = movable()
-    const [store, key] = [single({ clock }), freshKey()]
-    expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
-    expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
-    expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
-    advance(7 * DAY_MS - MINUTE_MS)
-    expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
-    advance(MINUTE_MS)
-    expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
-  })
-
-  it('mode single needs no more requests: commit is done, and release does nothing', async () => {
-    const [store, key] = [single({ table: 'no-such-table' }), freshKey()]
-    expect(store.commit(key, 'a', DAY_MS)).toBe('committed')
-    expect(store.release(key, 'a')).toBe(false)
-  })
-
-  it('mode single remembers for retentionSeconds, which a listener checks', () => {
-    expect(() => hmacListener({ store: single({ retentionSeconds: 700 }) })).not.toThrow()
-    const narrow = single({ retentionSeconds: 500 })
-    expect(() => hmacListener({ store: narrow })).toThrow(ListenerConfigError)
-  })
-
-  it('mode single understands records of the other mode', async () => {
-    const [leased, done, own] = [freshKey(), freshKey(), freshKey()]
-    const store = dynamodbStore(client)
-    await store.claim(leased, 'a', LEASE_MS)
-    await store.commit(done, 'a', DAY_MS)
-    expect(await single().claim(leased, 'a', LEASE_MS)).toBe('busy')
-    expect(await single().claim(done, 'b', LEASE_MS)).toBe('done')
-    await single().claim(own, 'a', LEASE_MS)
-    expect(await store.claim(own, 'a', LEASE_MS)).toBe('done')
-    expect(await store.release(own, 'a')).toBe(false)
-    expect(await store.renew?.(own, 'a', LEASE_MS)).toBe(false)
-    expect('renew' in single()).toBe(false)
-    expect(await store.commit(own, 'a', DAY_MS)).toBe('already')
   })
 })

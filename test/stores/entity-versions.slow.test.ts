@@ -7,6 +7,7 @@ import {
   entityVersions,
   entityVersionsSchema,
   type PostgresClient,
+  type PostgresQueryClient,
   postgresStore,
 } from '../../src/stores/postgres/store.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
@@ -298,8 +299,12 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('entityVersions'), () => {
       onTestFinished(() => sql.end())
       const unsafe = { unsafe: (text: string, values: string[]) => sql.unsafe(text, values) }
       for (const tx of [root, client, unsafe]) {
-        await expect(versions.advance(tx, 'never', 1)).rejects.toThrow('tx: has no open transaction')
-        await expect(versions.advance(tx, 'never', 1)).rejects.toThrow('tx: has no open transaction')
+        await expect(versions.advance(tx, 'never', 1)).rejects.toThrow(
+          'tx: advance(tx) takes the client of an open transaction',
+        )
+        await expect(versions.advance(tx, 'never', 1)).rejects.toThrow(
+          'tx: advance(tx) takes the client of an open transaction',
+        )
       }
       expect(await rowsOf('never')).toEqual([])
     })
@@ -308,7 +313,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('entityVersions'), () => {
       const tx = await begin()
       await versions.advance(tx, 'ended', 1)
       await tx.query('COMMIT')
-      await expect(versions.advance(tx, 'ended', 2)).rejects.toThrow('tx: has no open transaction')
+      await expect(versions.advance(tx, 'ended', 2)).rejects.toThrow(
+        'tx: advance(tx) takes the client of an open transaction',
+      )
       expect(await rowsOf('ended')).toEqual([{ version: '1', kind: 'number' }])
     })
 
@@ -393,15 +400,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('entityVersions'), () => {
       })
     })
 
-    it('advance takes one round trip in the transaction of transactionPerEvent, and two at first in any other', async () => {
+    it('advance and commit(tx) take one round trip each after a write, and the first one takes two in a transaction that wrote nothing', async () => {
       const store = postgresStore(pool)
       await store.migrate()
-      const events = store.transactionPerEvent({ connect: () => pool.connect() })
-      const key = { listenerId: 'versions', eventId: crypto.randomUUID() }
-      await events.claim(key, 'owner', 60_000)
-      const event = {}
-      events.accepted?.(event, 'owner')
-      const trips = async (tx: PoolClient) => {
+      const trips = async (work: (tx: PostgresQueryClient) => unknown, tx: PoolClient) => {
         let sent = 0
         const counting = {
           query(text: string, values: string[]) {
@@ -409,14 +411,27 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('entityVersions'), () => {
             return tx.query(text, values)
           },
         }
-        await versions.advance(counting, key.eventId, 1)
+        await work(counting)
         return sent
       }
-      const tx = events.transactionOf(event)
-      expect([await trips(tx), await trips(tx)]).toEqual([1, 1])
-      expect(await events.commit(key, 'owner', 60_000)).toBe('committed')
-      const other = await begin()
-      expect([await trips(other), await trips(other)]).toEqual([2, 1])
+      const entity = crypto.randomUUID()
+      await store.claim({ listenerId: 'versions', eventId: entity }, 'owner', 60_000)
+      const advance = (tx: PostgresQueryClient) => versions.advance(tx, entity, 1)
+      const commit = (tx: PostgresQueryClient) =>
+        store.commitIn?.(tx, { listenerId: 'versions', eventId: entity }, 'owner', 60_000)
+      for (const works of [
+        [advance, commit],
+        [commit, advance],
+      ]) {
+        const tx = await begin()
+        const counts: number[] = []
+        for (const work of [...works, ...works]) counts.push(await trips(work, tx))
+        expect(counts).toEqual([2, 1, 1, 1])
+        await tx.query('ROLLBACK')
+      }
+      const written = await begin()
+      await written.query('SELECT txid_current()')
+      expect([await trips(advance, written), await trips(commit, written)]).toEqual([1, 1])
     })
 
     it('advance works in PGlite, in its own transactions and between BEGIN and COMMIT, and nowhere else', async () => {
@@ -429,7 +444,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('entityVersions'), () => {
         await work(db)
         await db.exec('COMMIT')
       })
-      await expect(versions.advance(db, 'never', 1)).rejects.toThrow('tx: has no open transaction')
+      await expect(versions.advance(db, 'never', 1)).rejects.toThrow(
+        'tx: advance(tx) takes the client of an open transaction',
+      )
       const { rows } = await db.query("SELECT FROM hookgate_versions WHERE entity = 'never'")
       expect(rows).toEqual([])
     })

@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EventStore } from '../../src/index.ts'
+import type { Listener } from '../../src/listener.ts'
 import { listeners } from '../../src/listeners.ts'
+import { noteClaim } from '../../src/shared-id.ts'
 import { withLocalCache } from '../../src/stores/local-cache.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -48,6 +51,19 @@ describe(`what ${LISTENERS} listeners leave behind that came and went`, () => {
     for (const key of keys()) store.commit(key, 'a', DAY_MS)
     expect(liveBytes() - before).toBeLessThan(LISTENERS * 400)
     for (const key of keys()) if (store.claim(key, 'b', LEASE_MS) !== 'done') throw new Error(key.listenerId)
+  })
+
+  it('what is known of the IDs of 300,000 listeners that have claimed goes with them', async () => {
+    const store = memoryStore()
+    const before = liveBytes()
+    for (let count = 0; count < 300_000; count += 1) {
+      const id = `https://tenant-${count}.example`
+      noteClaim({ id, store, auth: {}, protocol: {} } as Listener<unknown>) // as far as it is read
+      if (count % 10_000 === 0) await setImmediate() // what was collected is told of in a turn of its own
+    }
+    // Kept, they take 100 MB.
+    await expect.poll(() => liveBytes() - before, { interval: 1000 }).toBeLessThan(20 * MEGABYTE)
+    expect(store.claim({ listenerId: 'L1', eventId: crypto.randomUUID() }, 'a', LEASE_MS)).toBe('acquired')
   })
 
   it('a local cache keeps 300 bytes for each event that fits', () => {

@@ -193,7 +193,7 @@ describe('time', () => {
 
   it('a store that remembers for less than the retention is asked again when it may have forgotten', async () => {
     const { far, calls, clock } = cached()
-    const brief = withLocalCache({ ...far, replayWindowSeconds: 700 }, { clock }) // e.g. in mode `single`
+    const brief = withLocalCache({ ...far, replayWindowSeconds: 700 }, { clock })
     await brief.commit(keyOf(1), 'a', 7 * DAY_MS)
     calls.length = 0
     clock.advanceSeconds(700)
@@ -242,11 +242,14 @@ describe('options', () => {
     }
   })
 
-  it('localCache refuses a store inside a transaction, which may be rolled back', () => {
-    const tx = { query: async () => ({ rows: [{ answer: 'committed' }] }) }
-    const store = postgresStore(tx)
-    expect(() => withLocalCache(store.with(tx))).toThrow(ListenerConfigError)
-    expect(() => withLocalCache(store)).not.toThrow()
+  it('localCache hands on a commit in a transaction, which may be rolled back, and remembers nothing of it', async () => {
+    const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+    const answers = ['a1:9:committed', 'a1:8:acquired']
+    const client = { query: async () => ({ rows: [{ answer: answers.shift() }] }) }
+    const store = withLocalCache(postgresStore(client))
+    expect(await store.commitIn?.(client, key, 'a', 60_000)).toBe('committed')
+    expect(await store.claim(key, 'b', 60_000)).toBe('acquired')
+    expect('commitIn' in withLocalCache(memoryStore())).toBe(false)
   })
 
   it('localCache refuses anything that is not a store', () => {

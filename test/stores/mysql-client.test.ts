@@ -18,6 +18,8 @@ function answering(...answers: readonly unknown[]) {
   return { client, sent }
 }
 
+const shape = (...methods: readonly string[]) => Object.fromEntries(methods.map((name) => [name, () => {}]))
+
 const refused = (errno: number) => Object.assign(new Error(`error ${errno}`), { errno })
 const DEADLOCK = 1213
 
@@ -35,21 +37,89 @@ describe('clients of mysqlStore', () => {
   })
 
   it.each([
-    ['with callbacks', { query() {}, promise() {} }, 'client.promise()'],
-    ['of Sequelize', { query() {}, getQueryInterface() {} }, 'sequelize.query(text, { replacements: values'],
-    ['of Kysely', { executeQuery() {} }, 'CompiledQuery.raw(text, values)'],
-    ['of Knex', Object.assign(() => {}, { raw() {} }), 'knex.raw(text, values)'],
-    ['of Drizzle', { query: {}, execute() {}, select() {} }, 'db.execute(sql.join('],
-  ])('a handle %s is refused with what makes a client of it, in with(tx) too', (_, handle, fix) => {
+    ['uses callbacks', shape('query', 'promise'), 'client.promise()'],
+    ['is of Sequelize', shape('getQueryInterface', 'query'), 'client.query(text, { replacements: values'],
+    ["is of Sequelize's transaction", shape('afterCommit', 'rollback'), 'transaction: client })'],
+    [
+      'is of Kysely',
+      shape('executeQuery', 'selectFrom'),
+      'client.executeQuery(CompiledQuery.raw(text, values))',
+    ],
+    ['is of Knex', Object.assign(() => {}, shape('raw', 'batchInsert')), 'client.raw(text, values)'],
+    ['is of Drizzle', shape('execute', 'select', 'insert', 'transaction'), 'client.execute(sql.join('],
+  ])('a handle that %s is refused with what makes a client of it', (what, handle, fix) => {
     const client = handle as unknown as MysqlClient // deliberately not a client
     expect(() => mysqlStore(client)).toThrow(ListenerConfigError)
+    expect(() => mysqlStore(client)).toThrow(`client: ${what}: pass `)
     expect(() => mysqlStore(client)).toThrow(fix)
-    expect(() => mysqlStore(answering().client).with(client)).toThrow(/^tx: /)
   })
 
-  it('with(tx) refuses a pool, which would run the statements of a transaction on several connections', () => {
-    const pool = { ...answering().client, getConnection() {} }
-    expect(() => mysqlStore(pool).with(pool)).toThrow(/^tx: .*not a pool/)
+  /** What a commit in a transaction sends, and the error that it ends with. */
+  async function committing(...answers: readonly unknown[]) {
+    const { client, sent } = answering(...answers)
+    const error = await mysqlStore(client)
+      .commitIn?.(client, KEY, 'a', 1)
+      .catch((reason: unknown) => reason)
+    const texts = sent.map(({ text }) => text.replace(/hookgate_[0-9a-f]{40}/, 'mark'))
+    return { error, texts: texts.map((text) => (/UPDATE/.test(text) ? 'UPDATE' : text)) }
+  }
+
+  const OPEN = ['SAVEPOINT hookgate_commit_in', 'RELEASE SAVEPOINT hookgate_commit_in']
+  const KILL = 'KILL CONNECTION_ID()'
+  const ENDED = refused(1927)
+
+  it.each([
+    [{ insertId: 3 }, 'EventStoreError'],
+    [{ insertId: 2 }, 'ListenerConfigError'],
+    [refused(1146), 'EventStoreError'],
+    [refused(DEADLOCK), 'Error'],
+    [refused(1020), 'EventStoreError'],
+    [refused(1205), 'EventStoreError'],
+  ])('a commit in a transaction that is answered %j ends its connection: %s', async (answer, name) => {
+    const { error, texts } = await committing({}, {}, answer, ENDED)
+    expect(error).toMatchObject({ name })
+    expect(texts).toEqual([...OPEN, 'UPDATE', KILL])
+  })
+
+  it('a commit in a transaction that finds no claim, and has made none done, ends its connection', async () => {
+    const { error, texts } = await committing({}, {}, { insertId: 0 }, refused(1305), ENDED)
+    expect(error).toMatchObject({ code: 'ERR_LEASE_LOST' })
+    expect(texts).toEqual([...OPEN, 'UPDATE', 'RELEASE SAVEPOINT mark', KILL])
+  })
+
+  it.each([
+    ['SAVEPOINT fails', [refused(1203)], 1],
+    ['its RELEASE fails', [{}, refused(1203)], 2],
+    ['its RELEASE finds none', [{}, refused(1305)], 2],
+  ])('ends no connection on which no transaction was seen: %s', async (_, answers, statements) => {
+    const { error, texts } = await committing(...answers)
+    expect(error).toBeInstanceOf(Error)
+    expect(texts).toEqual(OPEN.slice(0, statements))
+  })
+
+  it('tells of a connection that the server did not end, so that nobody commits on it', async () => {
+    for (const [answer, expected] of [
+      [refused(1205), { code: 'ERR_EVENT_STORE' }],
+      [{ insertId: 2 }, { code: 'ERR_EVENT_STORE' }],
+    ]) {
+      const { error } = await committing({}, {}, answer, refused(1095))
+      expect(error).toMatchObject(expected as object)
+      expect(`${error}`).toContain('did not end the connection: error 1095. Send ROLLBACK')
+    }
+    const { error } = await committing({}, {}, { insertId: 0 }, refused(1305), refused(1095))
+    expect(error).toMatchObject({ code: 'ERR_LEASE_LOST' })
+    expect(`${error}`).toContain('did not end the connection: error 1095. Send ROLLBACK')
+  })
+
+  it.each([
+    ['MariaDB', refused(1927)],
+    ['MySQL', refused(1317)],
+    ['the mariadb connector', refused(45_009)],
+    ['a socket', refused(-104)],
+    ['mysql2', new Error('closed')],
+  ])('takes a connection as ended by what %s says of it', async (_, reply) => {
+    const { error } = await committing({}, {}, refused(1205), reply)
+    expect(`${error}`).not.toContain('did not end')
   })
 
   it.each([
@@ -110,18 +180,17 @@ describe('clients of mysqlStore', () => {
   })
 
   it.each([DEADLOCK, 1020])(
-    'error %d is retried at most five times, and never in a transaction',
+    'error %d is retried at most five times, and never in a transaction of the application',
     async (errno) => {
       const once = answering(refused(errno), { insertId: 1 })
       expect(await mysqlStore(once.client).claim(KEY, 'a', 1)).toBe('busy')
       const always = answering(...Array.from({ length: 9 }, () => refused(errno)))
       await expect(mysqlStore(always.client).claim(KEY, 'a', 1)).rejects.toMatchObject({ errno })
       expect(always.sent).toHaveLength(5)
-      const inside = answering(refused(errno), { insertId: 3 })
-      await expect(mysqlStore(once.client).with(inside.client).claim(KEY, 'a', 1)).rejects.toMatchObject({
-        errno,
-      })
-      expect(inside.sent).toHaveLength(1)
+      const inside = answering({}, {}, refused(errno))
+      const committing = mysqlStore(once.client).commitIn?.(inside.client, KEY, 'a', 1)
+      await expect(committing).rejects.toThrow()
+      expect(inside.sent.at(-1)?.text).toBe(KILL)
     },
   )
 
@@ -137,8 +206,8 @@ describe('clients of mysqlStore', () => {
   })
 
   it('other failures are passed on at once', async () => {
-    const { client, sent } = answering(refused(1205), { insertId: 3 })
-    await expect(mysqlStore(client).claim(KEY, 'a', 1)).rejects.toMatchObject({ errno: 1205 })
+    const { client, sent } = answering(refused(1206), { insertId: 3 })
+    await expect(mysqlStore(client).claim(KEY, 'a', 1)).rejects.toMatchObject({ errno: 1206 })
     expect(sent).toHaveLength(1)
   })
 })
@@ -148,20 +217,14 @@ describe('options of mysqlStore', () => {
 
   it.each([
     ['table', ['', 'a b', 'a;b', '`a`', 'a.b.c', '.a', 'a.', '1a', 'é', 'a'.repeat(65), 7, null]],
-    ['mode', ['', 'twophase', 1, null]],
-    ['retentionSeconds', [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '600', null]],
+    ['retentionSeconds', [600]], // an option of the listener
     ['prefix', ['hookgate']],
   ])('%s cannot be any of %j', (name, values) => {
     for (const value of values) {
-      const options = { mode: 'single' as const, [name]: value }
+      const options = { [name]: value }
       expect(() => mysqlStore(client, options)).toThrow(ListenerConfigError)
       expect(() => mysqlStore(client, options)).toThrow(name)
     }
-  })
-
-  it('retentionSeconds belongs to single mode, because in two phases the listener sets it', () => {
-    expect(() => mysqlStore(client, { retentionSeconds: 60 })).toThrow('defineListener')
-    expect(() => mysqlStore(client, { retentionSeconds: 60, mode: 'single' })).not.toThrow()
   })
 
   it('the table is quoted wherever it is named', async () => {
@@ -172,4 +235,18 @@ describe('options of mysqlStore', () => {
     expect(mysqlSchema()).toContain('`hookgate_events`')
     expect(() => mysqlSchema('a`; DROP TABLE b')).toThrow(ListenerConfigError)
   })
+})
+
+it('a sweep deletes each expired record once through a client that returns its rows twice, as Sequelize does', async () => {
+  const deleted: string[][] = []
+  const store = mysqlStore({
+    async query(text, values) {
+      const rows = [{ answer: 'a1:5:0A/0B' }, { answer: 'a1:3:end' }]
+      if (!text.includes('DELETE')) return [rows, rows]
+      deleted.push(values)
+      return { affectedRows: 1 }
+    },
+  })
+  expect(await store.sweep()).toBe(1)
+  expect(deleted).toStrictEqual([['0A', '0B']])
 })

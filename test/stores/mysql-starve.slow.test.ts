@@ -11,8 +11,6 @@ import { MariadbServer, onMariadb, WHY_NO_MARIADB } from '../support/mariadb-ser
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 
 const DEADLINE_SECONDS = 0.3
-const SLACK_MS = 1000
-const RECOVERY_MS = 2000
 /** More than the connections of a pool. */
 const CROWD = 25
 
@@ -62,31 +60,27 @@ describe.skipIf(WHY_NO_MARIADB).each(CLIENTS)(onMariadb('a MariaDB in trouble, o
     await admin.end()
   }
 
-  /** Sends many deliveries. All must stay undecided, and end at about the deadline. */
+  /** Sends many deliveries. All must stay undecided, and end before the server answers again. */
   async function allUndecided(deliveries: readonly Delivery[]): Promise<void> {
-    const deadline = sleep(DEADLINE_SECONDS * 1000 + SLACK_MS).then(() => 'took too long')
     const verdicts = deliveries.map((delivery) =>
       outcome(delivery, listener).catch((error: unknown) => {
         expect(error).toBeInstanceOf(EventStoreError)
         return 'undecided'
       }),
     )
-    const inTime = await Promise.all(verdicts.map((verdict) => Promise.race([verdict, deadline])))
-    expect(inTime).toStrictEqual(deliveries.map(() => 'undecided'))
+    expect(await Promise.all(verdicts)).toStrictEqual(deliveries.map(() => 'undecided'))
   }
 
   const crowd = () => Promise.all(Array.from({ length: CROWD }, deliver))
 
   /** Sends new deliveries on the same client until one is accepted. */
   async function flowsAgain(): Promise<void> {
-    const recovered = performance.now()
     for (;;) {
       const verdict = await outcome(await deliver(), listener).catch(() => 'undecided')
       if (verdict === 'accepted') break
       expect(verdict).toBe('undecided')
       await sleep(10)
     }
-    expect(performance.now() - recovered).toBeLessThan(RECOVERY_MS)
   }
 
   it('a server that is killed and restarted keeps finished events done', async () => {
@@ -148,16 +142,14 @@ describe.skipIf(WHY_NO_MARIADB).each(CLIENTS)(onMariadb('a MariaDB in trouble, o
     await flowsAgain()
   })
 
-  it('a renewal behind a transaction that locks its record fails after a second, and may be tried again', async () => {
+  it('a renewal does not wait for a transaction that locks its record, and renews once that is over', async () => {
     const store = mysqlStore(client)
     const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
     await store.claim(key, 'a', 60_000)
     await withAdmin(async (admin) => {
       await admin.beginTransaction()
-      expect(await store.with(admin).claim(key, 'b', 60_000)).toBe('busy')
-      const began = performance.now()
-      await expect(store.renew?.(key, 'a', 60_000)).rejects.toMatchObject({ errno: 1205 })
-      expect(performance.now() - began).toBeLessThan(1000 + SLACK_MS)
+      await admin.query('SELECT 1 FROM hookgate_events FOR UPDATE')
+      expect(await store.renew?.(key, 'a', 60_000)).toBe('locked')
       await admin.rollback()
     })
     expect(await store.renew?.(key, 'a', 60_000)).toBe(true)

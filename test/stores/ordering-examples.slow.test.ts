@@ -46,6 +46,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
     server = await PostgresServer.start()
     pool = new pg.Pool({ ...server.address, max: 5 })
     pool.on('error', () => {})
+    pool.on('connect', (connection) => connection.on('error', () => {}))
     await ofStripe.migrate(pool)
     await ofGithub.migrate(pool)
   })
@@ -190,7 +191,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
     }
 
     const pull = (id: number, title: string, second: number) => ({
-      id,
+      node_id: `PR_${id}`,
       number: 7,
       state: 'open',
       title,
@@ -198,7 +199,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('examples/ordering'), () => {
     })
 
     const titleOf = async (id: number) =>
-      (await pool.query('SELECT title FROM pull_requests WHERE id = $1', [id])).rows[0]?.title
+      (await pool.query('SELECT title FROM pull_requests WHERE id = $1', [`PR_${id}`])).rows[0]?.title
 
     it('the program keeps the latest title in every order of its events, and asks GitHub only about two of one second', async () => {
       for (const [id, order] of orders(['a 1', 'b 2', 'c 3', 'd 3']).entries()) {

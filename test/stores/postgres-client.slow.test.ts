@@ -20,7 +20,7 @@ function answering(...answers: readonly unknown[]) {
   return { client, sent }
 }
 
-const rows = (answer: string) => ({ rows: [{ answer }] })
+const rows = (answer: string) => ({ rows: [{ answer: `a1:${answer.length}:${answer}` }] })
 
 const refused = (fields: object) => Object.assign(new Error('could not serialize access'), fields)
 
@@ -67,13 +67,12 @@ describe('clients', () => {
     },
   )
 
-  it('no row at all means that another claim was faster', async () => {
-    expect(await postgresStore(answering({ rows: [] }).client).claim(KEY, 'a', 1)).toBe('busy')
-    expect(await postgresStore(answering([]).client).claim(KEY, 'a', 1)).toBe('busy')
+  it('a claim that another one outran is busy', async () => {
+    expect(await postgresStore(answering(rows('none')).client).claim(KEY, 'a', 1)).toBe('busy')
   })
 
-  it('a renewal without a row has renewed nothing, and is not sent again', async () => {
-    const { client, sent } = answering([], rows('renewed'))
+  it('a renewal that found nothing is not sent again', async () => {
+    const { client, sent } = answering(rows('none'), rows('renewed'))
     expect(await postgresStore(client).renew?.(KEY, 'a', 1.5)).toBe(false)
     expect(await postgresStore(client).renew?.(KEY, 'a', 1)).toBe(true)
     expect(sent.map(({ values }) => values)).toStrictEqual([
@@ -82,11 +81,12 @@ describe('clients', () => {
     ])
   })
 
-  it('a commit without a row is sent again, and fails if it never gets one', async () => {
-    const { client, sent } = answering([], [], rows('already'))
+  it('a commit that another statement outran is sent again, and fails if each one is', async () => {
+    const none = rows('none')
+    const { client, sent } = answering(none, none, rows('already'))
     expect(await postgresStore(client).commit(KEY, 'a', 1)).toBe('already')
     expect(sent).toHaveLength(3)
-    const never = answering([], [], [], [], [], [])
+    const never = answering(none, none, none, none, none, none)
     await expect(postgresStore(never.client).commit(KEY, 'a', 1)).rejects.toThrow(EventStoreError)
     expect(never.sent).toHaveLength(5)
   })
@@ -105,8 +105,8 @@ describe('clients', () => {
   )
 
   it('other failures are passed on at once', async () => {
-    const { client, sent } = answering(refused({ code: '55P03' }))
-    await expect(postgresStore(client).claim(KEY, 'a', 1)).rejects.toMatchObject({ code: '55P03' })
+    const { client, sent } = answering(refused({ code: '53100' }))
+    await expect(postgresStore(client).claim(KEY, 'a', 1)).rejects.toMatchObject({ code: '53100' })
     expect(sent).toHaveLength(1)
   })
 
@@ -128,30 +128,31 @@ describe('ORMs', () => {
       "client.raw(text.replace(/\\$\\d+/g, '?')",
       Object.assign(() => {}, shape('raw', 'batchInsert')),
     ],
-    ['MikroORM', 'client.execute(text.replace(', shape('getTransactionContext', 'execute', 'insert')],
+    ['MikroORM', 'client.fork().execute(text.replace(', shape('getTransactionContext', 'execute', 'insert')],
     ['Sequelize', 'client.query(text, { bind: values', shape('getQueryInterface', 'query')],
     ["Sequelize's transaction", 'transaction: client }', shape('afterCommit', 'rollback')],
   ]
 
-  it.each(shapes)('a client of %s is refused with its executor', (orm, executor, client) => {
+  it.each(shapes)('a client of %s is refused with its executor', async (orm, executor, client) => {
     const create = () => postgresStore(client as PostgresClient) // deliberately not a client
     expect(create).toThrow(ListenerConfigError)
     expect(create).toThrow(`client: is of ${orm}: pass { query: (text, values) => `)
     expect(create).toThrow(executor)
-    const inside = () => postgresStore(answering().client).with(client as PostgresClient)
-    expect(inside).toThrow(executor.replace('client', 'tx'))
+    const inside = postgresStore(answering().client).commitIn?.(client as object, KEY, 'a', 1)
+    await expect(inside).rejects.toThrow(executor.replace('client.fork()', 'client').replace('client', 'tx'))
   })
 
   it("TypeORM's client is accepted, and answers with rows and their number", async () => {
-    const { client } = answering([[{ answer: 'released' }], 1], [[], 0])
+    const { client } = answering([rows('released').rows, 1], [rows('none').rows, 1])
     const store = postgresStore({ ...client, ...shape('getRepository', 'createQueryRunner') })
     expect(await store.release(KEY, 'a')).toBe(true)
     expect(await store.release(KEY, 'a')).toBe(false)
   })
 
-  it("TypeORM's DataSource is no transaction", () => {
+  it("TypeORM's DataSource is no transaction", async () => {
     const dataSource = { ...answering().client, ...shape('getRepository', 'createQueryRunner') }
-    expect(() => postgresStore(dataSource).with(dataSource)).toThrow(/^tx: .*transaction/)
+    const inside = postgresStore(dataSource).commitIn?.(dataSource, KEY, 'a', 1)
+    await expect(inside).rejects.toThrow(/^tx: .*transaction/)
   })
 
   const wrappers: Readonly<Record<string, object>> = {
@@ -187,41 +188,32 @@ describe('ORMs', () => {
   })
 })
 
-describe('with(tx)', () => {
-  it('with(tx) refuses a pool, which would run the statements of a transaction on several connections', async () => {
+describe('commitIn(tx)', () => {
+  it('commitIn(tx) refuses a pool, which would run the statements of a transaction on several connections', async () => {
     const pool = new Pool()
     const sql = postgres('postgres://localhost:1/none')
     const neon = Object.assign(() => {}, { query() {}, unsafe() {}, transaction() {} })
     for (const client of [pool, sql, neon as unknown as PostgresClient]) {
-      expect(() => postgresStore(client).with(client)).toThrow(/^tx: .*transaction/)
+      const inside = postgresStore(client).commitIn?.(client, KEY, 'a', 1)
+      await expect(inside).rejects.toThrow(/^tx: .*transaction/)
     }
     await Promise.all([pool.end(), sql.end()])
   })
 
-  it("with(tx) accepts a client of pg and Bun's transaction, and refuses anything else", () => {
+  it("commitIn(tx) accepts a client, an executor and Bun's transaction, and refuses anything else", async () => {
     const store = postgresStore(answering().client)
-    const bun = { async unsafe() {}, begin() {}, transaction() {}, savepoint() {} }
-    for (const tx of [new Client(), Object.assign(() => {}, bun)]) {
-      expect(store.with(tx)).toMatchObject({ claim: expect.any(Function) })
-    }
-    expect(() => store.with({} as PostgresClient)).toThrow(/^tx: is not a known Postgres client/)
+    const committed = async () => rows('committed')
+    const bun = { unsafe: committed, begin() {}, transaction() {}, savepoint() {} }
+    for (const tx of [Object.assign(new Client(), { query: committed }), Object.assign(() => {}, bun)])
+      expect(await store.commitIn?.(tx, KEY, 'a', 1)).toBe('committed')
+    await expect(store.commitIn?.({}, KEY, 'a', 1)).rejects.toThrow(/^tx: is not a known Postgres client/)
   })
 
-  it('with(tx) cannot renew: the open transaction itself keeps the event, and a renewal could come after it', () => {
-    const { client } = answering()
-    for (const mode of ['two-phase', 'single'] as const) {
-      expect('renew' in postgresStore(client, { mode }).with(new Client())).toBe(false)
-    }
-    expect('renew' in postgresStore(client)).toBe(true)
-    expect('renew' in postgresStore(client, { mode: 'single' })).toBe(false)
-  })
-
-  it('with(tx) retries no failed statement, and a lost race is busy', async () => {
-    const { client, sent } = answering(refused({ code: '40001' }), refused({ code: '40001' }))
-    const store = postgresStore(answering().client).with(client)
-    expect(await store.claim(KEY, 'a', 1)).toBe('busy')
-    await expect(store.commit(KEY, 'a', 1)).rejects.toMatchObject({ code: '40001' })
-    expect(sent).toHaveLength(2)
+  it('commitIn(tx) sends no failed statement again, because the transaction has failed', async () => {
+    const { client, sent } = answering(refused({ code: '40001' }))
+    const joining = postgresStore(answering().client).commitIn?.(client, KEY, 'a', 1)
+    await expect(joining).rejects.toThrow(/use READ COMMITTED/)
+    expect(sent).toHaveLength(1)
   })
 })
 
@@ -230,20 +222,14 @@ describe('options', () => {
 
   it.each([
     ['table', ['', 'a b', 'a;b', '"a"', 'a.b.c', '.a', 'a.', '1a', 'é', 'a'.repeat(53), 7, null]],
-    ['mode', ['', 'twophase', 1, null]],
-    ['retentionSeconds', [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '600', null]],
+    ['retentionSeconds', [600]], // an option of the listener
     ['prefix', ['hookgate']],
   ])('%s cannot be any of %j', (name, values) => {
     for (const value of values) {
-      const options = { mode: 'single' as const, [name]: value }
+      const options = { [name]: value }
       expect(() => postgresStore(client, options)).toThrow(ListenerConfigError)
       expect(() => postgresStore(client, options)).toThrow(name)
     }
-  })
-
-  it('retentionSeconds belongs to single mode, because in two phases the listener sets it', () => {
-    expect(() => postgresStore(client, { retentionSeconds: 60 })).toThrow('defineListener')
-    expect(() => postgresStore(client, { retentionSeconds: 60, mode: 'single' })).not.toThrow()
   })
 
   it('the table is quoted wherever it is named', async () => {

@@ -49,26 +49,12 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('postgresStore in many processes'), 
     })
   })
 
-  it('one of 200 deliveries to 8 processes opens a transaction, and the others wait for nothing', {
-    timeout: MINUTE_MS,
+  it('an event in one transaction with its effect takes effect exactly once, whenever its process is killed', {
+    timeout: PATIENCE_MS,
   }, async ({ signal }) => {
-    const race = { processes: 8, deliveries: 200, rounds: ROUNDS }
-    const chosen = choice(signal, { transaction: 'per event' })
-    expect(await raceProcesses({ ...chosen, ...race })).toStrictEqual(Array(ROUNDS).fill(1))
+    const { kills, firstKill } = storeKills('postgres', 1)
+    const chosen = choice(signal, { transaction: true })
+    const counts = await killDuring({ ...chosen, kills, firstKill, leaseMs: 300 })
+    expect(counts).toMatchObject({ kills, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
   })
-
-  it.for([
-    { mode: 'two-phase', transaction: true, part: 1 },
-    { mode: 'single', transaction: true, part: 2 },
-    { mode: 'two-phase', transaction: 'per event', part: 3 },
-    { mode: 'single', transaction: 'per event', part: 4 },
-  ])(
-    'an event in one transaction with its record takes effect exactly once, whenever its process is killed: %j',
-    { timeout: PATIENCE_MS },
-    async ({ part, ...config }, { signal }) => {
-      const { kills, firstKill } = storeKills('postgres', part)
-      const counts = await killDuring({ ...choice(signal, config), kills, firstKill, leaseMs: MINUTE_MS })
-      expect(counts).toMatchObject({ kills, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
-    },
-  )
 })

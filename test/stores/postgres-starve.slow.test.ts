@@ -13,8 +13,6 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 
 const DEADLINE_SECONDS = 0.3
-const SLACK_MS = 1000
-const RECOVERY_MS = 1000
 /** More than the connections of a pool. */
 const CROWD = 25
 
@@ -61,31 +59,27 @@ describe.skipIf(WHY_NO_POSTGRES).each(CLIENTS)(onPostgres('a Postgres in trouble
     await server?.remove()
   })
 
-  /** Sends many deliveries. All must stay undecided, and end at about the deadline. */
+  /** Sends many deliveries. All must stay undecided, and end before the server answers again. */
   async function allUndecided(deliveries: readonly Delivery[]): Promise<void> {
-    const deadline = sleep(DEADLINE_SECONDS * 1000 + SLACK_MS).then(() => 'took too long')
     const verdicts = deliveries.map((delivery) =>
       outcome(delivery, listener).catch((error: unknown) => {
         expect(error).toBeInstanceOf(EventStoreError)
         return 'undecided'
       }),
     )
-    const inTime = await Promise.all(verdicts.map((verdict) => Promise.race([verdict, deadline])))
-    expect(inTime).toStrictEqual(deliveries.map(() => 'undecided'))
+    expect(await Promise.all(verdicts)).toStrictEqual(deliveries.map(() => 'undecided'))
   }
 
   const crowd = () => Promise.all(Array.from({ length: CROWD }, deliver))
 
   /** Sends new deliveries on the same client until one is accepted. */
   async function flowsAgain(): Promise<void> {
-    const recovered = performance.now()
     for (;;) {
       const verdict = await outcome(await deliver(), listener).catch(() => 'undecided')
       if (verdict === 'accepted') break
       expect(verdict).toBe('undecided')
       await sleep(10)
     }
-    expect(performance.now() - recovered).toBeLessThan(RECOVERY_MS)
   }
 
   it('a server that is stopped and restarted keeps finished events done', async () => {

@@ -48,7 +48,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the contract of every store'), () =
       const store = postgresStore(pool)
       await expectAnyId(store)
       const tx = await pool.connect()
-      await expectAnyId(store, store.with(tx)) // without BEGIN: each statement is a transaction
+      for (const eventId of ['', 'é', 'evt_1', 'x'.repeat(1000)]) {
+        const key = { listenerId: `é\\ ${crypto.randomUUID()}`, eventId }
+        await store.claim(key, 'a', LEASE_MS)
+        await tx.query('BEGIN')
+        expect(await store.commitIn?.(tx, key, 'a', LEASE_MS)).toBe('committed')
+        await tx.query('COMMIT')
+        expect(await store.claim(key, 'a', LEASE_MS)).toBe('done')
+      }
       tx.release()
     })
   })
@@ -79,16 +86,25 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the contract of every store'), () =
       await expect(postgresStore(neon.pool, nowhere).claim(key, 'a', LEASE_MS)).rejects.toThrow(/migrate\(\)/)
     })
 
-    it('with(tx) accepts a client of its Pool, but neither the Pool nor neon()', async () => {
+    it('commitIn(tx) accepts a client of its Pool, but neither the Pool nor neon()', async () => {
       const store = postgresStore(neon.http)
       const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
-      for (const client of [neon.http, neon.pool]) expect(() => store.with(client)).toThrow(/^tx: /)
+      const over = (client: object) => store.commitIn?.(client, key, 'a', LEASE_MS)
+      await expect(over(neon.http)).rejects.toThrow(
+        /^tx: is neon's HTTP client, .* use a client of neon's Pool/,
+      )
+      await expect(over(neon.pool)).rejects.toThrow(/^tx: .* not a pool/)
+      await store.claim(key, 'a', LEASE_MS)
       const tx = await neon.pool.connect()
       await tx.query('BEGIN')
-      expect(await store.with(tx).claim(key, 'a', LEASE_MS)).toBe('acquired')
+      expect(await store.commitIn?.(tx, key, 'a', LEASE_MS)).toBe('committed')
       await tx.query('ROLLBACK')
+      expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
+      await tx.query('BEGIN')
+      expect(await store.commitIn?.(tx, key, 'a', LEASE_MS)).toBe('committed')
+      await tx.query('COMMIT')
       tx.release()
-      expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
+      expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
     })
   })
 
@@ -111,16 +127,19 @@ describe('the contract of every store on PGlite, where statements queue', () => 
   afterAll(() => db?.close())
   eventStoreSuite(it, () => fixture(db, (text) => db.query(text)))
 
-  it("with(tx) accepts PGlite's transaction", async () => {
+  it("commitIn(tx) accepts PGlite's transaction", async () => {
     const store = postgresStore(db)
     const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+    await store.claim(key, 'a', LEASE_MS)
     await db.transaction(async (tx) => {
-      expect(await store.with(tx).claim(key, 'a', LEASE_MS)).toBe('acquired')
+      expect(await store.commitIn?.(tx, key, 'a', LEASE_MS)).toBe('committed')
       await tx.rollback()
     })
+    expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
     await db.transaction(async (tx) => {
-      expect(await store.with(tx).claim(key, 'b', LEASE_MS)).toBe('acquired')
+      expect(await store.commitIn?.(tx, key, 'a', LEASE_MS)).toBe('committed')
     })
-    expect(await store.claim(key, 'c', LEASE_MS)).toBe('busy')
+    expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
+    await expect(store.commitIn?.(db, key, 'c', LEASE_MS)).rejects.toThrow(/^tx: .*open transaction/)
   })
 })

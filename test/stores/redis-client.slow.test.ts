@@ -116,11 +116,9 @@ describe('options', () => {
   it.each<[string, object]>([
     ['prefix', { prefix: 7 }],
     ['prefix', { prefix: '\ud800' }],
-    ['mode', { mode: 'once' }],
     ['layout', { layout: 'small' }],
-    ['layout', { layout: 'compact', mode: 'single' }],
     ['retentionSeconds', { retentionSeconds: 600 }],
-    ['retentionSeconds', { mode: 'single', retentionSeconds: 0 }],
+    ['retentionSeconds', { layout: 'compact', retentionSeconds: 0 }],
     ['shards', { shards: 64 }],
     ['shards', { layout: 'compact', shards: 0.5 }],
     ['ttl', { ttl: 600 }],

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ListenerConfigError } from '../../src/index.ts'
 import { type RedisCommand, type RedisStoreOptions, redisStore } from '../../src/stores/redis/store.ts'
-import { hmacListener } from '../support/hmac-listener.ts'
-import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 
 const LEASE_MS = 60_000
@@ -57,7 +54,6 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
   it.each<[string, RedisStoreOptions]>([
     ['plain', {}],
     ['compact', { layout: 'compact' }],
-    ['single', { mode: 'single' }],
   ])('the keys always have an expiry: %s', async (_, options) => {
     const store = storeWith(options)
     for (let event = 0; event < 20; event += 1) {
@@ -162,56 +158,6 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('the keys in Redis'), () => {
     await redis.pexpire(await onlyKey(), 1)
     await sleep(5)
     expect(await store.claim(key, 'b', LEASE_MS)).toBe('acquired')
-  })
-
-  describe('in mode single', () => {
-    it('a claim is one write: done for others, still acquired for its owner, never released', async () => {
-      const store = storeWith({ mode: 'single' })
-      const key = newKey()
-      expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
-      expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
-      expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
-      const written = await redis.dump(await onlyKey())
-      expect(await store.release(key, 'a')).toBe(false)
-      expect(await store.commit(key, 'a', LEASE_MS)).toBe('committed')
-      expect(await redis.dump(await onlyKey())).toBe(written)
-      expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
-    })
-
-    it('a claim lasts for its own retentionSeconds, 7 days by default', async () => {
-      await storeWith({ mode: 'single' }).claim(newKey(), 'a', LEASE_MS)
-      const week = await redis.pttl(await onlyKey())
-      await redis.flushall()
-      await storeWith({ mode: 'single', retentionSeconds: 1200 }).claim(newKey(), 'a', LEASE_MS)
-      const short = await redis.pttl(await onlyKey())
-      expect([week, short].map((leftMs) => Math.ceil(leftMs / MINUTE_MS))).toEqual([7 * 24 * 60, 20])
-    })
-
-    it('CFG a listener refuses a retention under its replay window', () => {
-      const store = storeWith({ mode: 'single', retentionSeconds: 600 })
-      expect(() => hmacListener({ store })).toThrow(ListenerConfigError)
-    })
-
-    it('a delivery through verify() is accepted once, and a duplicate also when the handler failed', async () => {
-      const { listener, deliver } = hmacListener({ store: storeWith({ mode: 'single' }) })
-      const delivery = await deliver()
-      expect(await (await acceptedEvent(delivery, listener)).release()).toBe(false)
-      expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
-    })
-
-    it('a service may change its mode, and known events stay known', async () => {
-      const [once, twice] = [storeWith({ mode: 'single' }), storeWith()]
-      const [single, leased, done] = [newKey(), newKey(), newKey()]
-      await once.claim(single, 'a', LEASE_MS)
-      await twice.claim(leased, 'a', LEASE_MS)
-      await twice.commit(done, 'a', LEASE_MS)
-      expect(await twice.claim(single, 'b', LEASE_MS)).toBe('done')
-      expect(await twice.commit(single, 'b', LEASE_MS)).toBe('already')
-      expect(await twice.renew?.(single, 'a', LEASE_MS)).toBe(false)
-      expect('renew' in once).toBe(false)
-      expect(await once.claim(leased, 'b', LEASE_MS)).toBe('busy')
-      expect(await once.claim(done, 'b', LEASE_MS)).toBe('done')
-    })
   })
 
   describe('in layout compact', () => {

@@ -53,12 +53,6 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('with real processes'), () => {
     )
   })
 
-  it('4 processes in mode single get each event once', async ({ signal }) => {
-    const config = { port: server.port, options: { mode: 'single' } }
-    const size = { processes: 4, rounds: 5, deliveries: 100, losersAnswer: 'done' as const }
-    expect(await raceProcesses({ subject: 'redis', config, ...size, signal })).toEqual([1, 1, 1, 1, 1])
-  }, 60_000)
-
   describe('a faulty store', () => {
     const faulty = (fault: string) => ({ subject: 'redis-faulty', config: { port: server.port, fault } })
 

@@ -14,9 +14,6 @@ import {
 } from '../support/redis-server.ts'
 
 const DEADLINE_MS = 250
-/** How long after its deadline an undecided delivery may be answered. */
-const GRACE_MS = 100
-const RECOVERY_MS = 1000
 
 interface Setting {
   readonly listener: Listener
@@ -37,25 +34,17 @@ async function listenerOn(
   return { server, ...hmacListener({ store, storeTimeoutSeconds: DEADLINE_MS / 1000 }) }
 }
 
-/**
- * The verdict, or `undecided` if an EventStoreError comes in time. A timer decides what is late, so a busy machine
- * delays both.
- */
-async function verdictOn({ listener }: Setting, delivery: Delivery): Promise<string> {
-  const patience = sleep(DEADLINE_MS + GRACE_MS, 'late')
-  const verdict = outcome(delivery, listener).catch((error: unknown) => {
+/** The verdict, or `undecided` if an EventStoreError comes. Without a deadline, none would come while the server is paused. */
+const verdictOn = ({ listener }: Setting, delivery: Delivery): Promise<string> =>
+  outcome(delivery, listener).catch((error: unknown) => {
     if (error instanceof EventStoreError) return 'undecided'
     throw error
   })
-  return Promise.race([verdict, patience])
-}
 
-/** Sends new deliveries until one is accepted. Fails if one is refused, or after a second. */
+/** Sends new deliveries until one is accepted. Fails if one is refused. */
 async function expectRecovery(setting: Setting): Promise<void> {
-  const began = performance.now()
   let verdict = 'undecided'
   while (verdict === 'undecided') {
-    expect(performance.now() - began).toBeLessThan(RECOVERY_MS)
     verdict = await verdictOn(setting, await setting.deliver())
     if (verdict === 'undecided') await sleep(10)
   }
@@ -64,9 +53,8 @@ async function expectRecovery(setting: Setting): Promise<void> {
 
 /** Sends the same delivery until it is decided. The release of a late claim may still be in flight. */
 async function expectRetryAccepted(setting: Setting, delivery: Delivery): Promise<void> {
-  const began = performance.now()
   let verdict = await verdictOn(setting, delivery)
-  while (verdict !== 'accepted' && performance.now() - began < RECOVERY_MS) {
+  while (verdict !== 'accepted') {
     expect(verdict).toMatch(/undecided|503 event_in_progress/)
     await sleep(10)
     verdict = await verdictOn(setting, delivery)
@@ -107,22 +95,19 @@ const CLIENTS = [
 
 describe.skipIf(WHY_NO_REDIS)(onRedis('a server that fails'), () => {
   describe.each(CLIENTS)('%s', (client) => {
-    it.each(Object.entries(TROUBLES))(
-      '%s: undecided within the deadline, then accepted again within a second',
-      async (_, [begin, end]) => {
-        const setting = await listenerOn(client)
-        await expectRecovery(setting)
-        await begin(setting.server)
-        const deliveries = await Promise.all(Array.from({ length: 20 }, setting.deliver))
-        const verdicts = deliveries.map((delivery) => verdictOn(setting, delivery))
-        expect(new Set(await Promise.all(verdicts))).toEqual(new Set(['undecided']))
-        await end(setting.server)
-        await expectRecovery(setting)
-        for (const delivery of deliveries) await expectRetryAccepted(setting, delivery)
-      },
-    )
+    it.each(Object.entries(TROUBLES))('%s: undecided, then accepted again', async (_, [begin, end]) => {
+      const setting = await listenerOn(client)
+      await expectRecovery(setting)
+      await begin(setting.server)
+      const deliveries = await Promise.all(Array.from({ length: 20 }, setting.deliver))
+      const verdicts = deliveries.map((delivery) => verdictOn(setting, delivery))
+      expect(new Set(await Promise.all(verdicts))).toEqual(new Set(['undecided']))
+      await end(setting.server)
+      await expectRecovery(setting)
+      for (const delivery of deliveries) await expectRetryAccepted(setting, delivery)
+    })
 
-    it('a server that restarts at once leaves deliveries undecided or accepted, and accepts within a second', async () => {
+    it('a server that restarts at once leaves deliveries undecided or accepted, and accepts again', async () => {
       const setting = await listenerOn(client)
       await expectRecovery(setting)
       await setting.server.kill()
@@ -132,7 +117,7 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('a server that fails'), () => {
   })
 
   it.each(['ioredis 6', 'node-redis 6'] as const)(
-    'one node of a cluster paused, %s: undecided or accepted, and all accepted within a second of its return',
+    'one node of a cluster paused, %s: undecided or accepted, and all accepted after its return',
     async (client) => {
       const cluster = await startRedisCluster()
       onTestFinished(() => cluster.close())

@@ -153,6 +153,74 @@ it('an answer without rows decides nothing', async () => {
   await expect(store.claim(KEY, 'a', 1000)).rejects.toThrow('did not return rows')
 })
 
+/** A driver on a real database whose rows pass this. */
+function changing(change: (row: Record<string, unknown>) => unknown): SyncSqlite {
+  const real = new Libsql(newPath())
+  onTestFinished(() => void real.close())
+  return {
+    exec: (sql) => real.exec(sql),
+    prepare: (sql) => ({
+      all: (...values) => (real.prepare(sql).all(...values) as Record<string, unknown>[]).map(change),
+    }),
+  }
+}
+
+const valued = (to: (value: unknown) => unknown) => (row: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, to(value)]))
+
+it.each<[string, (row: Record<string, unknown>) => unknown]>([
+  [
+    'in camel case',
+    (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [`${name}X`, value])),
+  ],
+  ['as arrays', (row) => Object.values(row)],
+  ['with bigints', valued((value) => (typeof value === 'number' ? BigInt(value) : value))],
+])('a driver that returns rows %s changes no answer', async (_, change) => {
+  const store = sqliteStore(changing(change))
+  await store.migrate()
+  expect(await store.claim(KEY, 'a', 60_000)).toBe('acquired')
+  expect(await store.claim(KEY, 'b', 60_000)).toBe('busy')
+  expect(await store.renew?.(KEY, 'a', 60_000)).toBe(true)
+  expect(await store.renew?.(KEY, 'b', 60_000)).toBe(false)
+  expect(await store.release(KEY, 'a')).toBe(true)
+  expect(await store.commit(KEY, 'a', 60_000)).toBe('committed')
+  expect(await store.claim(KEY, 'b', 60_000)).toBe('done')
+  expect((await store.check()).map(({ problem }) => problem)).toEqual([
+    expect.stringContaining('journal_mode is delete'),
+  ])
+})
+
+it.each<[string, (row: Record<string, unknown>) => unknown]>([
+  ['null', valued(() => null)],
+  ['Number', valued(Number)],
+  ['Date', valued(() => new Date(0))],
+  ['another text', valued((value) => `${value}`.toUpperCase())],
+  ['a text of another length', valued((value) => `${value}`.slice(0, -1))],
+  ['a row of 2 columns', (row) => ({ ...row, id: 1 })],
+  ['a row of 0 columns', () => ({})],
+])(
+  'a driver whose rows come back as %s is refused, by its migrate() and check(), too',
+  async (what, change) => {
+    const store = sqliteStore(changing(change))
+    const words = `does not return what SQLite answered, but ${what}: `
+    await expect(store.migrate()).rejects.toThrow(words) // the table is there by now
+    await expect((async () => store.claim(KEY, 'a', 60_000))()).rejects.toThrow(words)
+    await expect((async () => store.commit(KEY, 'b', 60_000))()).rejects.toThrow(words)
+    await expect(store.check()).rejects.toThrow(words)
+  },
+)
+
+it('a driver that loses rows is refused before a handler runs, and migrate() by it fails', async () => {
+  const real = new Libsql(newPath())
+  onTestFinished(() => void real.close())
+  const store = sqliteStore({
+    exec: (sql) => real.exec(sql),
+    prepare: (sql) => ({ all: (...values) => (real.prepare(sql).all(...values) as object[]).slice(1) }),
+  })
+  await expect(store.migrate()).rejects.toThrow('is not there')
+  await expect((async () => store.claim(KEY, 'a', 60_000))()).rejects.toThrow('0 rows')
+})
+
 it('a commit that the database refuses is an error, leaves nothing, and the next one is kept', async () => {
   const real = fastFile()
   let fails = false

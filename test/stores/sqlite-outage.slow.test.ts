@@ -16,7 +16,6 @@ import {
 const KEY = { listenerId: 'L1', eventId: '7f1d3c5e-0a4b-4c8d-9e2f-000000000001' }
 const keyOf = (number: number) => ({ ...KEY, listenerId: `L${number}` })
 const DEADLINE_MS = 2000
-const SLACK_MS = 1000
 
 const newPath = databaseFolder()
 
@@ -39,19 +38,17 @@ async function begin({ db, sql }: Omit<OpenDatabase, 'close'>): Promise<(text: s
 
 type Setting = Awaited<ReturnType<typeof withListener>>
 
-/** Expects a delivery to fail in time, with the database's reason. */
+/** Expects a delivery to fail while the database is still locked, with its reason. */
 async function expectUndecided({ listener, deliver }: Setting, reason: RegExp) {
   const delivery = await deliver()
-  const began = performance.now()
   const error: unknown = await verify(delivery, listener).catch((thrown) => thrown)
-  expect(performance.now() - began).toBeLessThan(DEADLINE_MS + SLACK_MS)
   expect(error).toBeInstanceOf(EventStoreError)
   expect(String(Object(error).cause)).toMatch(reason)
   return delivery
 }
 
 describeEachClient('starved', (client) => {
-  it('a store locked by another process is 503 in time, and recovers when the lock is gone', async () => {
+  it('a store locked by another process is 503, and recovers when the lock is gone', async () => {
     const setting = await withListener(client)
     const running = await acceptedEvent(await setting.deliver(), setting.listener)
     const lock = await lockInAnotherProcess(setting.path)

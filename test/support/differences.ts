@@ -78,7 +78,7 @@ export const DIFFERENCES = {
     why: 'if a request arrives before the previous one is answered, the server closes the connection: neither is answered, and the second does not run',
   },
   'held answer': {
-    on: ['Hono on Node', 'web on Node', 'on Bun', 'on Deno', 'on workerd'],
+    on: ['Fastify 5', 'Hono on Node', 'web on Node', 'on Bun', 'on Deno', 'on workerd'],
     why: 'the answer has not left: if the store holds what the handler wrote, as a transaction does, and the commit fails, the answer is 500',
   },
   unheard: {

@@ -2,17 +2,19 @@
 export const KILL_TIMES: number = Number(process.env.HOOKGATE_KILLS ?? 1)
 
 /**
- * The processes of stores that are killed, in CI: `parts` of a test, of which each kills `each` times. Each part begins at the step at
- * which the one before it has ended, so that all of them together kill at every step, in every way.
+ * The processes of stores that are killed, in CI, by each part of a test. Each part begins at the step at which the one before it has
+ * ended, so that all of them together kill at every step, in every way.
  */
 export const STORE_KILLS = {
-  redis: { parts: 2, each: 2 },
-  postgres: { parts: 5, each: 1 },
-  mysql: { parts: 3, each: 1 },
-  dynamodb: { parts: 1, each: 2 },
-  sqlite: { parts: 3, each: 1 },
-  orms: { parts: 10, each: 1 },
-} as const
+  redis: [2, 2],
+  postgres: [3, 3],
+  /** Two of them in transactions, of mysql2 and of Drizzle. */
+  mysql: [2, 5, 5],
+  dynamodb: [2],
+  sqlite: [1, 1, 1],
+  /** pg, postgres.js, Prisma and Drizzle. */
+  orms: [5, 5, 5, 5],
+} as const satisfies Readonly<Record<string, readonly number[]>>
 
 /** Whatever else is killed, in CI. */
 export const OTHER_KILLS = {
@@ -21,6 +23,8 @@ export const OTHER_KILLS = {
   /** Of each of the inbox's two kinds of `done`: processes, and Postgres. */
   inboxProcesses: 3,
   inboxPostgres: 1,
+  /** Drains, of each of these two kinds. */
+  inboxDrains: 3,
   /** Receivers of `entityVersions`, on Postgres and on PGlite. */
   versions: 1,
   versionsOnPglite: 1,
@@ -32,6 +36,9 @@ export const OTHER_KILLS = {
   cloudflareQueues: 3,
   /** workerd, with Durable Objects and D1: after each of four steps. */
   workerd: 4,
+  /** Recoveries by a sender's API, of each of two senders on Postgres, and on Redis. */
+  recoveries: 1,
+  recoveriesOnRedis: 1,
   /** The service, on PGlite and on Postgres. */
   service: 1,
   serviceOnPostgres: 1,
@@ -46,9 +53,11 @@ export function storeKills(
   store: keyof typeof STORE_KILLS,
   part = 0,
 ): { readonly kills: number; readonly firstKill: number } {
-  const rows = Object.entries(STORE_KILLS)
-  const before = rows.slice(0, Object.keys(STORE_KILLS).indexOf(store))
-  const { each } = STORE_KILLS[store]
-  const firstKill = before.reduce((sum, [, { parts, each }]) => sum + parts * each, 0) + part * each
-  return { kills: each * KILL_TIMES, firstKill }
+  const parts: readonly number[] = STORE_KILLS[store]
+  const stores = Object.values<readonly number[]>(STORE_KILLS)
+  const before = stores.slice(0, Object.keys(STORE_KILLS).indexOf(store)).flat()
+  const firstKill = sumOf([...before, ...parts.slice(0, part)])
+  return { kills: (parts[part] ?? 0) * KILL_TIMES, firstKill }
 }
+
+export const sumOf = (kills: readonly number[]): number => kills.reduce((sum, each) => sum + each, 0)

@@ -10,6 +10,8 @@ import type { PostgresServer } from './postgres-server.ts'
 export interface NeonClients {
   readonly http: NeonQueryFunction<false, false>
   readonly pool: Pool
+  /** Where the front takes statements over HTTP. */
+  readonly sqlUrl: string
   close(): Promise<unknown>
 }
 
@@ -28,7 +30,8 @@ export async function connectNeon(server: PostgresServer): Promise<NeonClients> 
   front.listen(0, '127.0.0.1')
   await once(front, 'listening')
   const { port } = front.address() as AddressInfo // only a pipe's address is a string
-  neonConfig.fetchEndpoint = () => `http://127.0.0.1:${port}/sql`
+  const sqlUrl = `http://127.0.0.1:${port}/sql`
+  neonConfig.fetchEndpoint = () => sqlUrl
   neonConfig.wsProxy = () => `127.0.0.1:${port}`
   neonConfig.useSecureWebSocket = false
   neonConfig.pipelineConnect = false // the test server needs no password
@@ -42,7 +45,7 @@ export async function connectNeon(server: PostgresServer): Promise<NeonClients> 
     front.close()
     await behind.end()
   }
-  return { http: neon(url), pool, close }
+  return { http: neon(url), pool, sqlUrl, close }
 }
 
 /** One statement. Returns arrays of texts, as `Neon-Array-Mode` and `Neon-Raw-Text-Output` demand. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitForStderr } from './wait-for-stderr.ts'
 
@@ -64,6 +64,25 @@ export class PostgresServer {
     return server
   }
 
+  /** Starts a standby of this server: it repeats what is committed here, and is read-only. */
+  async standby(...given: readonly string[]): Promise<PostgresServer> {
+    const server = new PostgresServer(given)
+    const choices = [
+      '-h',
+      this.folder,
+      '-U',
+      'hookgate',
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      '--no-sync',
+    ]
+    // Debian links few of the server's programs into PATH.
+    const program = join(dirname(realpathSync(binary('postgres'))), 'pg_basebackup')
+    execFileSync(program, ['-D', server.#cluster, ...choices], { ...USER, cwd: server.folder })
+    await server.resume()
+    return server
+  }
+
   /** For pg and postgres.js, which both accept a folder as the host. */
   get address(): { host: string; port: number; user: string; database: string } {
     return { host: this.folder, port: 5432, user: 'hookgate', database: 'postgres' }
@@ -109,7 +128,7 @@ export class PostgresServer {
     postmaster.stderr.on('data', (chunk) => {
       this.log += chunk
     })
-    await waitForStderr(postmaster, 'ready to accept connections')
+    await waitForStderr(postmaster, 'ready to accept ') // or read-only connections, of a standby
   }
 
   /** Stops at once, like a crash, without notice to clients. */

@@ -152,6 +152,7 @@ function watched(store: EventStore, calls: Log<string>): EventStore {
       calls.add(`release ${key.eventId}`)
       return store.release(key, ...rest)
     },
+    ...(store.commitIn && { commitIn: store.commitIn }),
     ...(store.accepted && { accepted: (...given) => store.accepted?.(...given) }),
     ...(store.renew && {
       renew(key, ...rest) {

@@ -19,8 +19,6 @@ export interface RaceOptions extends SubjectChoice {
   readonly rounds: number
   /** Claims of one event in one round, over all processes: a multiple of `processes`. */
   readonly deliveries: number
-  /** The answer of all claims but one. Default `busy`. In mode `single` it is `done`. */
-  readonly losersAnswer?: 'busy' | 'done' | undefined
   readonly onRound?: ((round: number, acceptances: number) => void) | undefined
 }
 
@@ -28,27 +26,23 @@ export interface RaceOptions extends SubjectChoice {
  * In each round, all processes claim one event at once, each delivery as its own owner. The process that got it commits it,
  * and another one reads it back. Resolves to the number of acceptances per round, which must be 1.
  *
- * @throws when a claim fails, or answers anything but `acquired` and `losersAnswer`, or when the other process does not find
+ * @throws when a claim fails, or answers anything but `acquired` and `busy`, or when the other process does not find
  *   the event done.
  */
 export function raceProcesses(options: RaceOptions): Promise<number[]> {
-  const { processes, rounds, deliveries, losersAnswer = 'busy', onRound } = options
+  const { processes, rounds, deliveries, onRound } = options
   return withProcesses(options, async (start) => {
     const racers = await Promise.all(Array.from({ length: processes }, start))
     const acceptances: number[] = []
     for (let round = 0; round < rounds; round += 1) {
-      acceptances.push(await raceOnce(racers, deliveries, losersAnswer))
+      acceptances.push(await raceOnce(racers, deliveries))
       onRound?.(round, acceptances.at(-1) ?? 0)
     }
     return acceptances
   })
 }
 
-async function raceOnce(
-  racers: readonly StoreProcess[],
-  deliveries: number,
-  losersAnswer: string,
-): Promise<number> {
+async function raceOnce(racers: readonly StoreProcess[], deliveries: number): Promise<number> {
   const key = { listenerId: 'race', eventId: randomUUID() }
   const each = Math.floor(deliveries / racers.length)
   const answers = await Promise.all(
@@ -60,7 +54,7 @@ async function raceOnce(
   // The answers of a process's claims, in the order of their owners.
   const claims = answers as readonly (readonly string[])[]
   const flat = claims.flat()
-  const wrong = flat.filter((answer) => answer !== 'acquired' && answer !== losersAnswer)
+  const wrong = flat.filter((answer) => answer !== 'acquired' && answer !== 'busy')
   if (wrong.length > 0) throw new Error(`a race was answered ${JSON.stringify(wrong[0])}`)
   if (flat.length !== each * racers.length) throw new Error(`only ${flat.length} claims were answered`)
   const acceptances = flat.filter((answer) => answer === 'acquired').length

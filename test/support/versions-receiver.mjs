@@ -13,23 +13,35 @@ const WRITE = `INSERT INTO states VALUES ($1, $2) ON CONFLICT (entity) DO UPDATE
 const TABLE = 'CREATE TABLE IF NOT EXISTS states (entity text PRIMARY KEY, state text)'
 
 const versions = entityVersions()
-const { client, source } = connection ? onPostgres() : await onPGlite()
+const { client, transaction } = connection ? onPostgres() : await onPGlite()
 const store = postgresStore(client)
 await store.migrate()
 await versions.migrate(client)
 await client.query(connection ? `BEGIN; SELECT pg_advisory_xact_lock(1); ${TABLE}; COMMIT` : TABLE)
-const events = store.transactionPerEvent(source)
 
 function onPostgres() {
   const pool = new pg.Pool({ ...connection, max: 24 })
   pool.on('error', () => {})
-  return { client: pool, source: { connect: () => pool.connect() } }
+  return { client: pool, transaction: (work) => inTransaction(pool, work) }
 }
 
 /** With one connection, so one transaction at a time. */
 async function onPGlite() {
   const db = await PGlite.create(folder)
-  return { client: db, source: { begin: (work) => db.transaction(work) } }
+  return { client: db, transaction: (work) => db.transaction(work) }
+}
+
+async function inTransaction(pool, work) {
+  const tx = await pool.connect()
+  try {
+    await tx.query('BEGIN')
+    await work(tx)
+    await tx.query('COMMIT')
+    tx.release()
+  } catch (error) {
+    tx.release(true) // closes the connection, and Postgres rolls back
+    throw error
+  }
 }
 
 /** What to write, if anything. */
@@ -47,15 +59,16 @@ const stateOf = STRATEGIES[strategy]
 const listener = defineListener({
   id: 'shop',
   auth: stripe({ secrets: secret }),
-  store: events,
+  store,
   storeTimeoutSeconds: 30, // PGlite's transactions wait for each other
 })
 const handle = webhookHandler(listener, async (event) => {
-  const tx = events.transactionOf(event)
   const { created, data } = event.payload
-  const state = await stateOf(tx, data, created)
-  if (state !== undefined) await tx.query(WRITE, [data.entity, state])
-  await event.commit()
+  await transaction(async (tx) => {
+    const state = await stateOf(tx, data, created)
+    if (state !== undefined) await tx.query(WRITE, [data.entity, state])
+    await event.commit(tx)
+  })
 })
 
 const fetching = new Map()

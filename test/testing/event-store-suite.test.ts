@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type EventKey, type EventStore, eventKeyText } from '../../src/index.ts'
+import { renewed } from '../../src/testing/event-store-steps.ts'
 import { eventStoreSuite } from '../../src/testing/index.ts'
 import { fakeClock } from '../support/clock.ts'
 import fc from '../support/property.ts'
@@ -536,6 +537,32 @@ describe('eventStoreSuite', () => {
 
   it('the suite passes a correct store', async () => {
     expect(await failures((clock) => plainStore(clock).store)).toStrictEqual([])
+  })
+
+  it('the suite passes a correct store whose records are locked now and then', async () => {
+    const locked = await failures((clock) => {
+      const { store } = plainStore(clock)
+      let asked = 0
+      return {
+        ...store,
+        async renew(...given) {
+          asked += 1
+          return asked % 2 === 1 ? 'locked' : store.renew(...given)
+        },
+      }
+    })
+    expect(locked).toStrictEqual([])
+  })
+
+  it('a step of the suite gives a store up that answers locked, whatever is open', async () => {
+    const { store } = plainStore(fakeClock())
+    const answering = renewed(
+      { ...store, renew: () => 'locked' },
+      { listenerId: 'L1', eventId: 'e1' },
+      'a',
+      1,
+    )
+    await expect(answering).rejects.toThrow("answered 'locked'")
   })
 
   it('the suite passes a correct store that cannot renew', async () => {

@@ -60,8 +60,10 @@ test('unknown options do not compile, and the listener is an option', () => {
   app.register(verifyWebhook, { listener: plain, maxBodies: 1 })
 })
 
-test('observeWebhook is a plugin with the same listener', () => {
-  app.register(observeWebhook, { listener: plain, trustedProxies: ['10.0.0.0/8'] })
-  // @ts-expect-error without a listener there is nothing to judge
-  app.register(observeWebhook, {})
+test('observeWebhook takes the request and its bytes', () => {
+  app.post('/old', async (request) => {
+    await observeWebhook(plain, request, 'text', { trustedProxies: ['10.0.0.0/8'] })
+    // @ts-expect-error without the bytes there is nothing to judge
+    await observeWebhook(plain, request)
+  })
 })

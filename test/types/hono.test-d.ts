@@ -61,10 +61,12 @@ test('unknown options do not compile', () => {
   verifyWebhook(plain, { sourceIp: () => 127 })
 })
 
-test('observeWebhook gives the handler no event', () => {
-  app.post('/old', observeWebhook(plain), (c) => {
-    // @ts-expect-error nothing is set
-    c.var.webhook
+test('observeWebhook takes the context and its bytes', () => {
+  app.post('/old', async (c) => {
+    const body = await c.req.text()
+    await observeWebhook(plain, c, body, { sourceIp: () => '192.0.2.1' })
+    // @ts-expect-error the body is read once, by you
+    await observeWebhook(plain, c, c.req.text())
     return c.text('ok')
   })
 })

@@ -1,27 +1,18 @@
 import { expectTypeOf, test } from 'vitest'
-import type { PostgresStore } from '../../src/stores/postgres/store.ts'
+import type { WebhookEvent } from '../../src/index.ts'
 
 interface Tx {
   raw(text: string, values: string[]): Promise<unknown>
 }
-interface OtherTx extends Tx {
-  save(row: object): Promise<void>
-}
-declare const orm: { transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> }
-declare const store: PostgresStore
-const executor = (tx: Tx) => ({ query: (text: string, values: string[]) => tx.raw(text, values) })
+declare const event: WebhookEvent
+declare const tx: Tx
 
-test("an event's transaction has the type that the ORM hands over", () => {
-  const events = store.transactionPerEvent<Tx>({ begin: (work) => orm.transaction(work), executor })
-  expectTypeOf(events.transactionOf).returns.toEqualTypeOf<Tx>()
+test('commit takes an executor in a transaction, and answers like a commit without one', () => {
+  const executor = { query: (text: string, values: string[]) => tx.raw(text, values) }
+  expectTypeOf(event.commit(executor)).toEqualTypeOf<Promise<'committed' | 'already' | 'lost'>>()
 })
 
-test('the name of another transaction is refused', () => {
-  // @ts-expect-error what begin hands over cannot save
-  store.transactionPerEvent<OtherTx>({ begin: (work) => orm.transaction(work), executor })
-})
-
-test('a begin that does not resolve with the result of its work is refused', () => {
-  // @ts-expect-error it resolves with nothing
-  store.transactionPerEvent<Tx>({ begin: (work) => orm.transaction(work).then(() => {}), executor })
+test('commit takes no name of a transaction', () => {
+  // @ts-expect-error a text is no client
+  event.commit('tx')
 })

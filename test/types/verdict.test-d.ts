@@ -59,6 +59,8 @@ test('auth is narrowed by its method', () => {
     auth.claims
   } else if (auth.method === 'scheme') {
     expectTypeOf(auth.covers).toEqualTypeOf<'body' | 'values' | 'token' | 'nothing'>()
+  } else if (auth.method === 'api') {
+    expectTypeOf(auth.scheme).toEqualTypeOf<string>()
   } else {
     expectTypeOf(auth.method).toEqualTypeOf<'jwt'>()
     expectTypeOf(auth.claims).toEqualTypeOf<JwtClaims>()

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { observeWebhook, webhookHandler } from '../../adapters/web.ts'
-import { defineListener, hmac, type Json, type WebhookEvent } from '../../src/index.ts'
+import { defineListener, hmac, type Json, type Verdict, type WebhookEvent } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 
 const base = {
@@ -47,12 +47,13 @@ test('it is in the fetch form, and takes an address or nothing', () => {
   handle(new Request('http://localhost'), { params: {} })
 })
 
-test('observeWebhook keeps the arguments and the answer of a handler', () => {
-  const handle = observeWebhook(
-    plain,
-    (request: Request, env: { readonly name: string }) => request.url + env.name,
-  )
-  expectTypeOf(handle).toEqualTypeOf<(request: Request, env: { readonly name: string }) => string>()
+test('observeWebhook takes the exact bytes, and resolves with a verdict or nothing', () => {
+  const request = new Request('http://localhost')
+  expectTypeOf(observeWebhook(plain, request, 'text', { sourceIp: '192.0.2.1' })).toEqualTypeOf<
+    Promise<Verdict<unknown> | undefined>
+  >()
+  // @ts-expect-error a payload is not what was signed
+  observeWebhook(plain, request, { id: 'evt_1' })
   // @ts-expect-error misspelt
-  observeWebhook(plain, () => new Response(), { sourceIP: () => '192.0.2.1' })
+  observeWebhook(plain, request, new Uint8Array(), { sourceIP: '192.0.2.1' })
 })

@@ -38,22 +38,6 @@ it('an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async
   expect(await store.claim(key, 'c', 1000)).toBe('acquired')
 })
 
-it("mode 'single' is done with its claim, and forgets after its own retention", async () => {
-  const store = await migratedStore({ table: 'single', mode: 'single', retentionSeconds: 3600 })
-  const key = newKey()
-  expect(store.replayWindowSeconds).toBe(3600)
-  expect(await store.claim(key, 'a', 1)).toBe('acquired')
-  expect(await store.claim(key, 'a', 1)).toBe('acquired')
-  expect(await store.release(key, 'a')).toBe(false)
-  expect('renew' in store).toBe(false)
-  expect(await d1Store(env.DB, { table: 'single' }).renew?.(key, 'a', HOUR_MS)).toBe(false)
-  expect(await store.commit(key, 'a', RETENTION_MS)).toBe('committed')
-  await age(HOUR_MS - 60_000, 'single')
-  expect(await store.claim(key, 'b', 1)).toBe('done')
-  await age(120_000, 'single')
-  expect(await store.claim(key, 'b', 1)).toBe('acquired')
-})
-
 it('sweep() deletes expired records, oldest first, up to its limit', async () => {
   const store = await migratedStore({ table: 'swept' })
   for (let hour = 1; hour <= 4; hour += 1) await store.commit(newKey(`h${hour}`), 'a', hour * HOUR_MS)
@@ -146,12 +130,15 @@ describe('at construction', () => {
     nothing: [undefined, /it is undefined: does the configuration name it/],
     null: [null, /must be a D1 binding/],
     'the name of a binding': ['DB', /must be a D1 binding/],
-    'a namespace of Durable Objects': [env.EVENTS, /durableObjectStore of hookgate\/stores\/durable-object/],
+    'a namespace of Durable Objects': [
+      env.EVENTS,
+      /durableObjectStore from hookgate\/stores\/durable-object/,
+    ],
     'a synchronous SQLite': [
       { exec() {}, prepare: () => ({ bind() {}, all() {} }) },
-      /sqliteStore of hookgate\/stores\/sqlite/,
+      /sqliteStore from hookgate\/stores\/sqlite/,
     ],
-    'a client of @libsql/client': [{ execute() {}, batch() {} }, /sqliteStore/],
+    'a client of @libsql/client': [{ execute() {}, executeMultiple() {}, batch() {} }, /sqliteStore/],
     'a statement': [env.DB.prepare('SELECT 1'), /must be a D1 binding/],
   }
 
@@ -168,7 +155,6 @@ describe('at construction', () => {
   it('options are checked, under its own name', () => {
     expect(() => d1Store(env.DB, { tabel: 'x' } as object)).toThrow('d1Store has no such option')
     expect(() => d1Store(env.DB, { table: 'a-b' })).toThrow(/^table: /)
-    expect(() => d1Store(env.DB, { retentionSeconds: 60 })).toThrow("belongs to mode 'single'")
   })
 
   it('a session, which reads its own writes, is as good as the binding', async () => {

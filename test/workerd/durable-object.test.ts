@@ -47,20 +47,19 @@ it('an event is a duplicate for 6 d 23 h 59 m, and new after 7 d 0 h 1 m', async
   expect(await store.claim(key, 'c', 1000)).toBe('acquired')
 })
 
-it("mode 'single' is done with its claim, and forgets after its own retention", async () => {
-  const single = durableObjectStore(env.EVENTS, { mode: 'single', retentionSeconds: 3600 })
-  const key = newKey('single')
-  expect(single.replayWindowSeconds).toBe(3600)
-  expect(await single.claim(key, 'a', 1)).toBe('acquired')
-  expect(await single.claim(key, 'a', 1)).toBe('acquired')
-  expect(await single.release(key, 'a')).toBe(false)
-  expect('renew' in single).toBe(false)
+it('an event that its claim marked as done, with its owner, stays a duplicate', async () => {
+  const key = newKey('for-good')
+  await runInDurableObject(objectOf('for-good'), (_, { storage }) =>
+    new EventRecords(storage.sql).put(key.eventId, {
+      owner: 'a',
+      done: true,
+      expiresAt: Date.now() + HOUR_MS,
+    }),
+  )
+  expect(await store.claim(key, 'a', 1)).toBe('done')
+  expect(await store.commit(key, 'a', 1)).toBe('already')
+  expect(await store.release(key, 'a')).toBe(false)
   expect(await store.renew?.(key, 'a', HOUR_MS)).toBe(false)
-  expect(await single.commit(key, 'a', RETENTION_MS)).toBe('committed')
-  await age('single', HOUR_MS - 60_000)
-  expect(await single.claim(key, 'b', 1)).toBe('done')
-  await age('single', 120_000)
-  expect(await single.claim(key, 'b', 1)).toBe('acquired')
 })
 
 it('the shards spread a listener over objects, and find every event again', async () => {
@@ -252,7 +251,7 @@ describe('at construction', () => {
   const OTHERS: { readonly [name: string]: readonly [unknown, RegExp] } = {
     nothing: [undefined, /it is undefined: does the configuration name it/],
     null: [null, /namespace of EventStoreObject/],
-    'a D1 binding': [env.DB, /d1Store of hookgate\/stores\/d1/],
+    'a D1 binding': [env.DB, /d1Store from hookgate\/stores\/d1/],
     'one object': [objectOf('x'), /not one object of it/],
     'the storage of an object': [{ get() {}, sql: { databaseSize: 0 } }, /not the storage/],
   }
@@ -267,7 +266,6 @@ describe('at construction', () => {
   it('options are checked', () => {
     expect(() => durableObjectStore(env.EVENTS, { shard: 2 } as object)).toThrow('has no such option')
     expect(() => durableObjectStore(env.EVENTS, { shards: 0 })).toThrow(/^shards: /)
-    expect(() => durableObjectStore(env.EVENTS, { retentionSeconds: 60 })).toThrow("belongs to mode 'single'")
   })
 
   it('a hint says where to make an object', async () => {

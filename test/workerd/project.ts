@@ -21,6 +21,8 @@ const NOT_IN_WORKERD: { readonly [path: string]: string } = {
   'test/lib/runtime-dependencies.test.ts': 'reads the manifests of installed packages',
   'test/auth/fetch-jwks.test.ts': 'TLS, compression and floods need a socket, which its servers have not',
   'test/auth/jwt-algorithm.test.ts': 'needs keys of curves that workerd cannot make',
+  'test/auth/env-file.test.ts': 'starts processes in a folder with a .env',
+  'test/lib/realms.test.ts': 'makes another realm with node:vm',
 }
 
 /** Runs inside workerd, on the Web Crypto build: the portable tests, and those of Cloudflare's stores. */
@@ -54,6 +56,7 @@ export async function workerdProjects(): Promise<TestProjectInlineConfiguration[
           'test/otel/{store,verify}-channel.test.ts',
         ],
         exclude: ['**/node_modules/**', ...Object.keys(NOT_IN_WORKERD)],
+        restoreMocks: true,
         ...TEST_SETTINGS,
       },
     },

@@ -7,6 +7,7 @@ import { checkProxy, checkSignature } from './delivery.ts'
 import { checkUrl } from './endpoint-url.ts'
 import { type Finding, skip, skipped, type UrlFindings, within } from './finding.ts'
 import { checkJwks } from './jwks.ts'
+import { mentionLease } from './lease.ts'
 import { checkLocalClock } from './local-clock.ts'
 import { checkReceiverClock } from './receiver-clock.ts'
 import { checkRuntime } from './runtime.ts'
@@ -23,6 +24,8 @@ const LAST_MS = 500
 const OPTIONS = {
   'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
   store: { value: 'URL', says: 'redis://, postgres://, mysql:// or sqlite: (default: HOOKGATE_STORE)' },
+  'store-table': { value: 'NAME', says: 'Its table, or its prefix in Redis (default: looks for tables)' },
+  'store-writer': { value: 'ROLE', many: true, says: 'A role that may write to its tables, beside its own' },
   jwks: { value: 'URL', says: "The sender's key set: a URL or a file" },
   'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
   'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },
@@ -71,6 +74,8 @@ async function readSetup(given: ValuesOf<typeof OPTIONS>) {
   const subjects = [given.url, given['secret-file'], given.store, given.jwks, secret, store]
   if (subjects.every((subject) => subject === undefined)) throw new UsageError(NOTHING_GIVEN)
   if (given.url === undefined) refuseStray(given, ['event-id', 'public-url', 'tenant-url'], 'needs --url URL')
+  if ((given.store ?? store) === undefined)
+    refuseStray(given, ['store-table', 'store-writer'], 'needs --store URL or HOOKGATE_STORE')
   const urlOf = (option: 'jwks' | 'url' | 'public-url' | 'tenant-url') => {
     const text = given[option]
     return text === undefined ? undefined : httpUrl(`--${option}`, text)
@@ -79,6 +84,7 @@ async function readSetup(given: ValuesOf<typeof OPTIONS>) {
     scheme,
     secretFiles: given['secret-file'] ?? [],
     store: given.store ?? store,
+    storeTables: { table: given['store-table'], writers: given['store-writer'] },
     jwks: /^https?:/i.test(given.jwks ?? '') ? urlOf('jwks') : given.jwks,
     url: urlOf('url'),
     publicUrl: urlOf('public-url'),
@@ -107,7 +113,13 @@ const CHECKS: readonly Check[] = [
     ask: async ({ isOffline, jwks, url }) =>
       isOffline ? skipOne(...OFFLINE) : checkLocalClock(jwks instanceof URL ? jwks : url),
   },
-  { id: 'store', ask: ({ store, isOffline }) => checkStore(store, isOffline) },
+  {
+    id: 'store',
+    ask: async ({ store, isOffline, storeTables, scheme }) => [
+      ...(await checkStore(store, isOffline, storeTables)),
+      ...(store === undefined ? [] : mentionLease(scheme)),
+    ],
+  },
   {
     id: 'jwks',
     ask: async ({ isOffline, jwks }) =>

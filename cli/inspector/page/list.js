@@ -1,9 +1,8 @@
-import { element, statusTone, toneOf, utcOf, visible } from './text.js'
+import { element, statusTone, toneOf, utcOf, verdictOf, visible } from './text.js'
 
 const list = document.querySelector('#list')
 const filter = document.querySelector('#filter')
 const FIELDS = {
-  verdict: 'verdict',
   reason: 'reason',
   status: 'status',
   id: 'eventId',
@@ -24,11 +23,8 @@ let [got, keep] = [0, 0]
 export function startList(choose) {
   onChoose = choose
   filter.value = new URLSearchParams(location.search).get('q') ?? ''
-  filter.addEventListener('input', () => {
-    const query = filter.value ? `?q=${encodeURIComponent(filter.value)}` : location.pathname
-    history.replaceState(null, '', query)
-    applyFilter()
-  })
+  // Browsers that empty the field by themselves tell `search` alone.
+  for (const type of ['input', 'search']) filter.addEventListener(type, applyFilter)
   list.addEventListener('click', ({ target }) => {
     const row = target.closest('.row')
     if (row) choose(Number(row.dataset.seq), true)
@@ -54,7 +50,7 @@ function draw() {
   const matches = matcher()
   const fragment = document.createDocumentFragment()
   for (const row of waiting) {
-    const entry = { row, node: nodeOf(row), words: Object.values(row).join(' ').toLowerCase() }
+    const entry = { row, node: nodeOf(row), words: wordsOf(row) }
     entry.node.hidden = !matches(entry)
     entries.set(row.seq, entry)
     fragment.prepend(entry.node)
@@ -69,6 +65,11 @@ function draw() {
   showCount()
   onChoose(shown()[0]?.dataset.seq, false)
 }
+
+const wordsOf = (row) =>
+  Object.values({ ...row, verdict: verdictOf(row) })
+    .join(' ')
+    .toLowerCase()
 
 function nodeOf(row) {
   const { seq, time, verdict, reason, eventId, eventType, unsigned, isVerified, status } = row
@@ -113,18 +114,23 @@ function matcher() {
   return ({ row, words: all }) =>
     words.every((word) => {
       const [, field, text] = word.match(/^(verdict|reason|status|id|type|path):(.*)$/) ?? []
-      return field
-        ? String(row[FIELDS[field]] ?? '')
-            .toLowerCase()
-            .includes(text)
-        : all.includes(word)
+      return field ? fieldOf(row, field).toLowerCase().includes(text) : all.includes(word)
     })
 }
 
+const fieldOf = (row, field) => String((field === 'verdict' ? verdictOf(row) : row[FIELDS[field]]) ?? '')
+
 function applyFilter() {
+  const query = filter.value ? `?q=${encodeURIComponent(filter.value)}` : location.pathname
+  history.replaceState(null, '', query)
   const matches = matcher()
   for (const entry of entries.values()) entry.node.hidden = !matches(entry)
   showCount()
+}
+
+export function emptyFilter() {
+  filter.value = ''
+  applyFilter()
 }
 
 function showCount() {

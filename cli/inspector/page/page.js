@@ -1,6 +1,6 @@
 import { clear, copy, download, say } from './actions.js'
 import { hideDetail, showDetail } from './detail.js'
-import { addRows, forgetRows, latest, mark, neighbour, startList } from './list.js'
+import { addRows, emptyFilter, forgetRows, latest, mark, neighbour, startList } from './list.js'
 import { ask, watch } from './server.js'
 
 const state = document.querySelector('#state')
@@ -52,7 +52,10 @@ function follow() {
 document.addEventListener('keydown', (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event
   if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return
-  if (key === 'Escape') return follow()
+  if (key === 'Escape') {
+    if (target === filter) emptyFilter()
+    return follow()
+  }
   if (target.matches('input, textarea')) {
     if (target === filter && key === 'ArrowDown') list.focus()
     return

@@ -129,11 +129,17 @@ export function utcOf(time) {
   return new Date(time).toISOString().slice(0, -1).split('T')
 }
 
+/** The verdict to filter by. A genuine event that is known, or still runs, is none that was refused. */
+export function verdictOf({ verdict, reason }) {
+  if (reason === 'event_duplicate') return 'duplicate'
+  return reason === 'event_in_progress' ? 'undecided' : verdict
+}
+
 /** The colour of a verdict. An app that gave no answer is a reason too. */
-export function toneOf({ verdict, reason }) {
-  if (reason === 'event_duplicate') return 'neutral'
-  if (reason === 'event_in_progress') return 'undecided'
-  return verdict === 'accepted' && reason ? 'refused' : verdict
+export function toneOf(row) {
+  const verdict = verdictOf(row)
+  if (verdict === 'duplicate') return 'neutral'
+  return verdict === 'accepted' && row.reason ? 'refused' : verdict
 }
 
 /** The colour of a status, which may be the app's. */

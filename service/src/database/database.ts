@@ -10,7 +10,7 @@ export interface Queryable {
 }
 
 export interface Transaction extends Queryable {
-  /** The client of this transaction, for `postgresStore(…).with(tx.client)`. */
+  /** The client of this transaction, for `event.commit(tx.client)`. */
   readonly client: PoolClient | PGliteTransaction
   /** Runs a script of statements without parameters. */
   script(text: string): Promise<void>

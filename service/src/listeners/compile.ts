@@ -20,7 +20,7 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
   return `${baseUrl}/api/v1/webhooks/incoming/${listenerId}`
 }
 
-/** An event's transaction is rolled back after this time. Longer than a statement may take. */
+/** After a crash, an event waits for this time. Longer than a statement may take. */
 const LEASE_SECONDS = 20
 
 /** Compiles a saved listener for verification by hookgate. Undefined if it has no secret that can be opened. */

@@ -1,7 +1,7 @@
 import { type PostgresStore, postgresStore } from 'hookgate/stores/postgres'
 import type { Database } from '../database/database.ts'
 
-/** Remembers accepted events for 7 days. A record is written in the transaction of its run. */
+/** Remembers accepted events for 7 days. That an event is done is written in the transaction of its run. */
 export function eventRecords(database: Database): PostgresStore {
-  return postgresStore(database.client, { table: 'webhook_events', mode: 'single' })
+  return postgresStore(database.client, { table: 'webhook_events' })
 }

@@ -1,7 +1,6 @@
 import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context } from 'hono'
 import { verifyWebhook } from 'hookgate/hono'
-import type { Transaction } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
 import { newRouter, type Router } from '../http/router.ts'
@@ -19,10 +18,7 @@ const LISTENERS = '/api/v1/webhooks/incoming'
  */
 export function webhookRoutes(dependencies: Dependencies): Router {
   const { database } = dependencies
-  const events = eventRecords(database).transactionPerEvent<Transaction>({
-    begin: (work) => database.transaction(work),
-  })
-  const findListener = listenerDirectory(dependencies, events)
+  const findListener = listenerDirectory(dependencies, eventRecords(database))
   const router = newRouter()
   describeWebhooks(router)
   const find = (c: Context) => findListener(c.req.param('listener_id') ?? '')
@@ -34,12 +30,15 @@ export function webhookRoutes(dependencies: Dependencies): Router {
   router.post(`${LISTENERS}/:listener_id`, verified, async (c) => {
     const event = c.var.webhook
     try {
-      const runId = await startRun(events.transactionOf(event), dependencies, event)
+      const runId = await database.transaction(async (tx) => {
+        const started = await startRun(tx, dependencies, event)
+        if (started !== undefined) await event.commit(tx.client)
+        return started
+      })
       if (runId === undefined) {
         await event.release()
         return notRunning()
       }
-      await event.commit()
       dependencies.runs.announce()
       return c.json({ runId }, 200)
     } catch (error) {

@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { CelError, checkCel, evaluateCel, MAX_EXPRESSION_LENGTH } from '../../src/cel/evaluate.ts'
+import { BusyError } from '../../src/turns.ts'
 
 const trigger = JSON.parse(`{
   "name": "renewal", "count": 3, "my-field": [1, 2, 3], "nothing": null, "__proto__": { "own": true },
   "constructor": { "name": "Duration" }, "trap": "${'a'.repeat(60)}b"
 }`)
 
-const evaluate = (text: string, ctx: object = { trigger }) =>
-  evaluateCel(text, JSON.stringify(ctx), crypto.randomUUID())
+/** Asks again on a machine that was too busy to answer. */
+async function evaluate(text: string, ctx: object = { trigger }): ReturnType<typeof evaluateCel> {
+  for (;;) {
+    try {
+      return await evaluateCel(text, JSON.stringify(ctx), crypto.randomUUID())
+    } catch (error) {
+      if (!(error instanceof BusyError)) throw error
+    }
+  }
+}
 
 describe('what an expression reads', () => {
   it.each([
@@ -197,9 +206,8 @@ describe('checkCel', () => {
 it('matches takes linear time, finds a part of the text, and refuses what RE2 lacks', async () => {
   const matches = (text: string, pattern: string) =>
     evaluateCel('ctx.text.matches(ctx.pattern)', JSON.stringify({ text, pattern }), 'linear')
-  const began = performance.now()
+  // A pattern that backtracks would exceed the limit of a second of CPU time.
   expect(await matches(`${'a'.repeat(60_000)}b`, '^(a+)+$')).toBe(false)
-  expect(performance.now() - began).toBeLessThan(5_000)
   expect(await matches('payroll-2026', '20[0-9]{2}')).toBe(true)
   expect(await evaluateCel(`["a", "b"].exists(each, each.matches("^(b+)+$"))`, '{}', 'linear')).toBe(true)
   await expect(matches('a', '(?=a)')).rejects.toThrow('(?=')

@@ -19,21 +19,21 @@ describeService('a policy with slow rules', (subject) => {
   }
   const newTask = (policyId: string) => subject.post('/api/v1/tasks', { type: { grant }, policyId })
 
-  it('a slow policy delays the tasks of another policy by at most 2 s, and is told to come back', async () => {
+  it('tasks of another policy do not wait for all those of a slow policy, which is told to come back', async () => {
     const [slow, quick, other] = [await policyWith(SLOW), await policyWith('true'), await policyWith('true')]
     await Promise.all([newTask(quick), newTask(other)]) // starts both evaluators
-    const tasks = Array.from({ length: 20 }, () => newTask(slow))
-    const waits: number[] = []
-    for (let number = 0; number < 3; number += 1) {
-      const asked = performance.now()
-      expect((await newTask(quick)).status).toBe(200)
-      waits.push(performance.now() - asked)
-    }
+    let answered = 0
+    const tasks = Array.from({ length: 20 }, () =>
+      newTask(slow).finally(() => {
+        answered += 1
+      }),
+    )
+    for (let number = 0; number < 3; number += 1) expect((await newTask(quick)).status).toBe(200)
+    expect(answered).toBeLessThan(tasks.length)
     const answers = (await Promise.all(tasks)).map(({ status, body, headers }) => [
       ...[status, body.code],
       headers.get('retry-after'),
     ])
-    expect(Math.max(...waits)).toBeLessThan(2_000)
     const [refused, busy] = [
       [409, 'policy_rule_failed', null],
       [503, 'evaluation_busy', '5'],

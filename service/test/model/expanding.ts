@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { memberOf } from '../../src/member-of.ts'
 import { EXPAND_PATHS } from '../../src/tasks/schema/expand.ts'
 import type { ReplyBody } from '../support/reply.ts'
 import { actorsOf, isOpen, type Task, taskOf } from './tasks.ts'
@@ -49,7 +50,7 @@ function located(task: Task): Record<string, [path: string, type: string, ids: r
     resource: [
       'principalResourcePath',
       'AppResource',
-      [task.kind === 'certify' && Object(task.target.resource).id],
+      [task.kind === 'certify' && memberOf(task.target.resource, 'id')],
     ],
   }
 }

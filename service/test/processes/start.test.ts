@@ -36,7 +36,7 @@ it('the service prints the port it got for port 0, and uses it in listener URLs'
   const document = await fetch(`${service.origin}/openapi.json`)
   const { servers }: { servers: unknown } = JSON.parse(await document.text())
   expect(servers).toStrictEqual([{ url: service.origin }])
-}, 60_000)
+}, 300_000)
 
 /** Its whole output before it gives up. */
 async function refusal(settings: Readonly<Record<string, string>>): Promise<string> {
@@ -58,7 +58,7 @@ it('the service says in one line why it cannot start: a port in use, a wrong set
   expect(await refusal({ SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' })).toBe(
     'the service ended (1): connect ECONNREFUSED 127.0.0.1:1\n',
   )
-}, 60_000)
+}, 300_000)
 
 it('the service warns that PGlite is for trying out, but not on Postgres', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
@@ -71,12 +71,12 @@ it('the service warns that PGlite is for trying out, but not on Postgres', async
   const advice = /^State is kept in PGlite, which is for trying out\. .*SERVICE_DATABASE_URL/m
   expect(service.printed).toMatch(advice)
   if (inject('postgresFolder')) expect((await started({})).printed).not.toMatch(advice)
-}, 60_000)
+}, 300_000)
 
 it('the service uses SERVICE_BASE_URL in listener URLs if set', async () => {
   const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
-}, 60_000)
+}, 300_000)
 
 it('the service listens on SERVICE_HOST, and prints a reachable address', async () => {
   const service = await started({ SERVICE_HOST: '0.0.0.0' })
@@ -87,10 +87,10 @@ it('the service listens on SERVICE_HOST, and prints a reachable address', async 
   const usual = await started({})
   const elsewhere = usual.origin.replace('127.0.0.1', '127.0.0.2')
   await expect(fetch(`${elsewhere}/healthz`)).rejects.toThrow()
-}, 60_000)
+}, 300_000)
 
 it('the service stops on SIGTERM as soon as the response on a kept-alive connection has ended', async () => {
-  const service = await started({})
+  const service = await started({ SERVICE_STOP_SECONDS: '3600' })
   const connection = new RawConnection({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
   onTestFinished(() => connection.abort())
   const request = 'POST /api/v1/search/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n'
@@ -102,22 +102,18 @@ it('the service stops on SIGTERM as soon as the response on a kept-alive connect
   await connection.write('}')
   const reply = await connection.reply()
   expect([reply?.status, reply && headerOf(reply, 'connection')]).toEqual([401, 'keep-alive'])
-  const ended = performance.now()
-  await gone
-  expect(performance.now() - ended).toBeLessThan(3_000) // the deadline is later
-}, 60_000)
+  await gone // the deadline is later
+}, 300_000)
 
 it('the service stops on SIGTERM at once though a connection never sends a request', async () => {
-  const service = await started({})
+  const service = await started({ SERVICE_STOP_SECONDS: '3600' })
   const connection = connect({ port: Number(new URL(service.origin).port), host: '127.0.0.1' })
   onTestFinished(() => void connection.destroy())
   await once(connection, 'connect')
   await service.ask('GET', '/api/v1/policies') // long enough to be accepted
-  const began = performance.now()
-  await service.kill('SIGTERM')
-  expect(performance.now() - began).toBeLessThan(3_000) // the deadline is later
+  await service.kill('SIGTERM') // the deadline is later
   expect([service.exitCode, service.printed]).toEqual([0, expect.not.stringContaining('in flight')])
-}, 60_000)
+}, 300_000)
 
 it('the service answers 503 at /readyz after SIGTERM, while it still accepts requests', async () => {
   const service = await started({ SERVICE_DRAIN_SECONDS: '3' })
@@ -130,7 +126,7 @@ it('the service answers 503 at /readyz after SIGTERM, while it still accepts req
   expect((await service.ask('GET', '/api/v1/policies')).list.length).toBeGreaterThan(0)
   await gone
   expect(service.exitCode).toBe(0)
-}, 60_000)
+}, 300_000)
 
 it('the service stops at the deadline after SIGTERM though a request never ends', async () => {
   const service = await started({ SERVICE_STOP_SECONDS: '1' })
@@ -144,7 +140,7 @@ it('the service stops at the deadline after SIGTERM though a request never ends'
   expect(service.printed).toMatch(
     /\nRequests were still in flight after 1 s\. Cutting their connections\.\n$/,
   )
-}, 60_000)
+}, 300_000)
 
 it('the service imports the seed file at each start, and reports its mistakes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-seed-'))
@@ -171,4 +167,4 @@ it('the service imports the seed file at each start, and reports its mistakes', 
   await service.kill('SIGTERM')
   write({ apps: [{}] })
   await expect(service.start()).rejects.toThrow(`The seed file ${settings.SERVICE_SEED} is invalid.`)
-}, 120_000)
+}, 300_000)

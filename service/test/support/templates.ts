@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { PostgresServer, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { onPGlite } from '../../src/database/pglite.ts'
@@ -46,9 +47,10 @@ async function preparePostgres(): Promise<PostgresServer | undefined> {
   if (WHY_NO_POSTGRES) return undefined
   const server = await PostgresServer.start()
   const { folder, address } = server
-  const first = openPostgres(address, () => {})
+  const first = new pg.Client(address) // without the service's deadline, which a busy machine exceeds here
+  await first.connect()
   await first.query(`CREATE DATABASE ${TEMPLATE}`)
-  await first.close()
+  await first.end()
   const subject = new Subject()
   await subject.start(openPostgres(addressIn(folder, TEMPLATE), () => {}))
   await subject.stop()

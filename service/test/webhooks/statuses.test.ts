@@ -3,6 +3,12 @@ import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '..
 import { describeService } from '../support/databases.ts'
 
 describeService('the webhook endpoint', (subject) => {
+  const age = (eventId: string, seconds: number) =>
+    subject.database.query(
+      "UPDATE webhook_events SET expires_at = expires_at - $2 * interval '1 second' WHERE event_id = $1",
+      [eventId, seconds],
+    )
+
   it('the endpoint answers 200 after storing the event, its run and its job, and runs the automation once', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
@@ -45,15 +51,26 @@ describeService('the webhook endpoint', (subject) => {
   it('the endpoint answers 409 for 7 days, then accepts the event again', async () => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
-    const age = (seconds: number) =>
-      subject.database.query(
-        "UPDATE webhook_events SET expires_at = expires_at - $2 * interval '1 second' WHERE event_id = $1",
-        [eventId, seconds],
-      )
     expect((await send(subject, sender, {}, eventId)).status).toBe(200)
-    await age(7 * 86_400 - 60) // gives this test enough time
+    await age(eventId, 7 * 86_400 - 60) // gives this test enough time
     expect((await send(subject, sender, {}, eventId)).status).toBe(409)
-    await age(60)
+    await age(eventId, 60)
+    expect((await send(subject, sender, {}, eventId)).status).toBe(200)
+  })
+
+  it('the endpoint answers 409 for 7 days to an event that an earlier version marked as done when it claimed it', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    await subject.database.query(
+      `INSERT INTO webhook_events (event_id, listener_id, expires_at, done, owner)
+       VALUES ($1, $2, clock_timestamp() + interval '7 days', TRUE, 'an earlier delivery')`,
+      [eventId, sender.listenerId],
+    )
+    await age(eventId, 7 * 86_400 - 60)
+    const { status, body } = await send(subject, sender, {}, eventId)
+    expect([status, body.code]).toStrictEqual([409, 'event_duplicate'])
+    expect(await runsOf(subject, sender)).toStrictEqual([])
+    await age(eventId, 60)
     expect((await send(subject, sender, {}, eventId)).status).toBe(200)
   })
 

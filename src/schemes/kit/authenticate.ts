@@ -1,20 +1,21 @@
-import { constantTimeEqual, hmacWith, sha256 } from '#crypto'
+import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Authentication, Authenticator } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
 import { namedSecrets, publicKeyText, type Secrets, secretText } from '../../auth/secrets.ts'
 import { tryAll } from '../../auth/try-all.ts'
 import type { HmacHash, Mac, Signed } from '../../crypto/algorithms.ts'
-import { type Delivery, fieldText, headerOf } from '../../delivery.ts'
+import { headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
 import { WIDE } from '../../lib/bytes.ts'
-import { memberAt, pointerSteps } from '../../lib/json.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
-import { type Failure, fail, mismatch } from '../../reason.ts'
+import { fail, mismatch } from '../../reason.ts'
+import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from '../../scheme.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
-import { keyBytes } from './keys.ts'
-import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from './scheme.ts'
-import { type SignedValues, signedRequest, templateReader, type UrlText } from './signed-text.ts'
+import type { keyBytes } from './keys.ts'
+import type { PreAuthBody } from './pre-auth-body.ts'
+import { type SignatureElsewhere, signatureReader } from './signatures.ts'
+import { type SignedValues, type signedRequest, templateReader, type UrlText } from './signed-text.ts'
 
 /** One configured secret or public key. */
 interface SchemeKey {
@@ -36,14 +37,17 @@ const MOST_SIGNATURES = 10
 export function authenticateBy(
   scheme: Scheme,
   options: SchemeOptions,
-  { url, publicKeys, query }: AuthenticationParts = {},
+  parts: AuthenticationParts = {},
 ): Authenticator['authenticate'] {
   const { algorithm, signature, timestamp, fixedHeaders = {} } = scheme
   const { maxSignatures = MOST_SIGNATURES } = signature
   const fixed = Object.entries(fixedHeaders)
-  const itemsOf = query?.(signature) ?? signatureReader(signature, algorithm === 'token')
-  const signedOf = signedReader(scheme, options, url)
-  const keys = keysOf(scheme, options, publicKeys)
+  const { preAuth, query, tokens } = parts
+  const headerText = algorithm === 'token' ? tokens?.headerText : undefined
+  const itemsOf =
+    query?.(signature) ?? preAuth?.signatureIn(signature) ?? signatureReader(signature, headerText)
+  const signedOf = signedReader(scheme, options, parts)
+  const keys = keysOf(scheme, options, parts)
 
   return (evidence) => {
     const found = itemsOf(evidence)
@@ -74,14 +78,23 @@ export interface AuthenticationParts {
   readonly url?: SignedUrlText
   /** `publicKeyMatcher`, for a row with public keys, or `rsaKeyMatcher`, if they are of RSA. */
   readonly publicKeys?: PublicKeyMatcher
+  /** `keyBytes`, for a row whose `key` is no text. */
+  readonly keys?: typeof keyBytes
+  /** `TOKENS`, for a row whose sender sends a token and signs nothing. */
+  readonly tokens?: Tokens
+  /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
+  readonly preAuth?: PreAuthBody
   /** `signatureInQuery`, for a row with `signature.query`. */
-  readonly query?: SignatureInQuery
+  readonly query?: SignatureElsewhere
+  /** `signedRequest`, for a row whose `signs` is a function. */
+  readonly requests?: typeof signedRequest
 }
 
-/** Makes the reader of a signature in the query. Undefined if it is elsewhere. `signatureInQuery` is the only one. */
-export type SignatureInQuery = (
-  form: SignatureForm,
-) => ((evidence: Evidence) => readonly string[] | Refused) | undefined
+/** How a token is read and compared. `TOKENS` is the only one. */
+export interface Tokens {
+  readonly headerText: typeof headerOf
+  readonly matcherOf: (secret: string) => Matcher
+}
 
 /** Compiles the reader of `{url}`: `signedUrlText`, if the row signs the URL. */
 export type SignedUrlText = (scheme: Scheme, publicUrl: string) => UrlText
@@ -92,11 +105,11 @@ export type SignedUrlText = (scheme: Scheme, publicUrl: string) => UrlText
 export function signedReader(
   scheme: Scheme,
   { publicUrl = '' }: SchemeOptions,
-  signedUrl?: SignedUrlText,
+  { url, preAuth, requests }: Pick<AuthenticationParts, 'url' | 'preAuth' | 'requests'>,
 ): (values: SignedValues) => MaybePromise<readonly Signed[] | undefined> {
   const { signs } = scheme
   if (typeof signs === 'string') {
-    const read = templateReader(signs, signedUrl?.(scheme, publicUrl))
+    const read = templateReader(signs, url?.(scheme, publicUrl), preAuth?.memberText)
     return (values) => {
       const signed = read(values)
       return signed && [signed]
@@ -104,7 +117,7 @@ export function signedReader(
   }
   const signedBy = signs.forUrl?.(publicUrl) ?? signs
   return (values) =>
-    whenKnown(signedBy(signedRequest(values, publicUrl)), (signed) =>
+    whenKnown(requests && signedBy(requests(values, publicUrl)), (signed) =>
       signed?.map((each) => ('before' in each ? each : { before: '', body: each, after: '' })),
     )
 }
@@ -135,65 +148,6 @@ function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authen
   return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
 }
 
-/** Of a signature, in characters. */
-const LONGEST_VALUE = 4096
-const MOST_ITEMS = 64
-
-type Refused = Failure<'auth_missing' | 'signature_mismatch'>
-
-/**
- * Finds a delivery's signatures in the header or member that the scheme names. Repeated headers are refused, unless they are
- * lists or tokens: to split a token over two headers, one has to know it.
- */
-export function signatureReader(
-  form: SignatureForm,
-  isToken = false,
-): (evidence: Evidence) => readonly string[] | Refused {
-  const { member, separator } = form
-  const readHeader = isToken ? fieldText : separator?.includes(' ') ? listText : headerOf
-  if (member === undefined) return ({ delivery }) => headerItems(form, delivery, readHeader)
-  const steps = pointerSteps(member)
-  return (evidence) => {
-    const signature = memberAt(evidence.parsed(), steps)
-    if (typeof signature !== 'string' || signature === '') return fail('auth_missing', `no ${member}`)
-    return signature.length > LONGEST_VALUE ? tooLong(member) : [signature]
-  }
-}
-
-/** A web runtime reports a value that contains `, ` as repeated. The same line twice is none. */
-function listText(delivery: Delivery, name: string): ReturnType<typeof headerOf> {
-  const value = headerOf(delivery, name)
-  return typeof value === 'object' && new Set(value).size === value.length ? value.join(', ') : value
-}
-
-/** Splits the signature headers into items. Without a separator, each header is one item. Trims only spaces around `, `. */
-function headerItems(
-  { headers, separator }: SignatureForm,
-  delivery: Delivery,
-  readHeader: typeof headerOf,
-): readonly string[] | Refused {
-  const items: string[] = []
-  for (const name of headers) {
-    const text = readHeader(delivery, name)
-    if (text === undefined) continue
-    if (typeof text === 'object') return fail('signature_mismatch', `more than one ${name}`)
-    if (text.length > LONGEST_VALUE) return tooLong(name)
-    if (separator === undefined) items.push(text)
-    // Supabase joins the signatures of Standard Webhooks by `, `, as its SDK takes them.
-    else
-      for (const item of text.split(separator === ' ' ? /,? / : separator.charAt(0)))
-        items.push(separator === ', ' ? item.trim() : item)
-  }
-  if (items.length === 0) return fail('auth_missing', `no ${headers[0]}`)
-  return items.length > Math.max(MOST_ITEMS, headers.length)
-    ? fail('signature_mismatch', `${headers[0]} has over ${MOST_ITEMS} items`)
-    : items
-}
-
-function tooLong(place: string): Refused {
-  return fail('signature_mismatch', `${place} is over ${LONGEST_VALUE} characters`)
-}
-
 /** Returns the items that start with the prefix, without it, and all others if it is optional. Stops after `most` items. */
 function itemsAfter(
   items: readonly string[],
@@ -214,7 +168,7 @@ function itemsAfter(
 function keysOf(
   scheme: Scheme,
   { secrets, publicKeys, onHandshake }: SchemeOptions,
-  matcherOfPublicKey: PublicKeyMatcher | undefined,
+  parts: AuthenticationParts,
 ): readonly SchemeKey[] {
   if (onHandshake !== undefined && secrets === undefined) return []
   const { signature, publicKey, name } = scheme
@@ -223,7 +177,7 @@ function keysOf(
       ({ id, secret }): SchemeKey => {
         const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
         const kind = isSecondKind ? publicKey : scheme
-        const matches = matcherOf({ ...kind, signature }, secret, matcherOfPublicKey)
+        const matches = matcherOf({ ...kind, signature }, secret, parts)
         if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
         return {
           auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
@@ -251,21 +205,21 @@ type Signing<Of extends Algorithm> = Pick<Scheme, 'key' | 'signature'> & { reado
 /** Makes the matcher of a public key, or says what is wrong with the key. `publicKeyMatcher`, or `rsaKeyMatcher`. */
 export type PublicKeyMatcher = (signing: Signing<PublicKeyAlgorithm>, secret: string) => Matcher | string
 
+const textBytes: typeof keyBytes = (_form, secret) => new TextEncoder().encode(secret)
+
 /** Returns the problem of a malformed secret. */
 function matcherOf(
   { algorithm, key, signature }: Signing<Algorithm>,
   secret: string,
-  matcherOfPublicKey: PublicKeyMatcher | undefined,
+  { publicKeys, tokens, keys = textBytes }: AuthenticationParts,
 ): Matcher | string {
-  if (algorithm === 'token') return tokenMatcher(secret)
   if (isMac(algorithm)) {
-    const bytes = keyBytes(key, secret)
+    const bytes = keys(key, secret)
     return typeof bytes === 'string' ? bytes : macMatcher(macOf(algorithm, bytes, signature))
   }
-  return (
-    matcherOfPublicKey?.({ algorithm, key, signature }, secret) ??
-    'needs publicKeyMatcher, as an argument of schemeOf'
-  )
+  const matches =
+    algorithm === 'token' ? tokens?.matcherOf(secret) : publicKeys?.({ algorithm, key, signature }, secret)
+  return matches ?? 'needs TOKENS or publicKeyMatcher, as an argument of schemeOf'
 }
 
 type MacAlgorithm = `hmac-${HmacHash}`
@@ -295,13 +249,4 @@ function macMatcher(mac: Mac): Matcher {
 
 function isOneOf(signatures: readonly string[], right: string): boolean {
   return signatures.filter((signature) => constantTimeEqual(signature, right)).length > 0
-}
-
-/** Compares digests, which have equal lengths. A row may look for its token in several headers. */
-function tokenMatcher(secret: string): Matcher {
-  return (tokens, _signed) =>
-    whenKnown(sha256(secret), (right) => {
-      const isRight = (token: string) => whenKnown(sha256(token), (given) => constantTimeEqual(given, right))
-      return whenKnown(tryAll(tokens, isRight), (found) => found !== undefined)
-    })
 }

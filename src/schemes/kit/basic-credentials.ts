@@ -1,9 +1,8 @@
 import { namedSecrets, secretText } from '../../auth/secrets.ts'
+import type { CodeScheme } from '../../code-scheme.ts'
 import { encodeBase64 } from '../../lib/bytes.ts'
 import type { Json } from '../../lib/json.ts'
 import { fail, mismatch } from '../../reason.ts'
-import { signatureReader } from './authenticate.ts'
-import type { CodeScheme } from './code-scheme.ts'
 import {
   type CodeSchemeFactory,
   defineCodeScheme,
@@ -11,6 +10,7 @@ import {
   type SharedSecretOptions,
 } from './define-scheme.ts'
 import { holderOf } from './keys.ts'
+import { signatureReader } from './signatures.ts'
 
 const BASIC = /^basic /i
 const SIGNATURE = { headers: ['authorization'] } as const

@@ -1,8 +1,8 @@
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
+import type { BodyForm } from '../../scheme.ts'
 import { FORM, onlyField, onlyOne } from './form-fields.ts'
 import { multipartExcess } from './read-limits.ts'
-import type { BodyForm } from './scheme.ts'
 
 const LONGEST_DELIMITER = 72 // RFC 2046 5.1.1: two hyphens and 70 characters
 /** The longest header of a part, in bytes. */

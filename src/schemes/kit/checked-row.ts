@@ -14,9 +14,9 @@ import {
   wellFormedText,
   withMethods,
 } from '../../lib/options.ts'
+import type { Scheme, SchemeOptions } from '../../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './define-scheme.ts'
 import { ALL_PARTS } from './row-parts.ts'
-import type { Scheme, SchemeOptions } from './scheme.ts'
 
 /**
  * Defines a sender's scheme. Returns a function that makes a listener's `auth`.
@@ -132,11 +132,8 @@ const ROW: OptionTable<Scheme> = {
   methods: optional(aList),
   content: optional(aList),
   jsonField: optional(wellFormedText),
-  repeatedFields: optional(oneOfWords('sorted-set')),
   maxBodyBytes: positiveInteger,
   maxFields: optional(positiveInteger),
-  retentionSeconds: optional(positiveSeconds),
-  retentionOf: optional(aFunction),
   leaseSeconds: optional(positiveSeconds),
   maxRunSeconds: optional(positiveSeconds),
   fixedHeaders: checkedElsewhere,
@@ -144,7 +141,6 @@ const ROW: OptionTable<Scheme> = {
   handshake: optional(withMethods(['answer'])),
   signedUrl: optional(aFunction),
   takes: optional(aList),
-  bareUnauthorized: optional(aBoolean),
   limits: aText,
   facts: checkedElsewhere,
   covers: optional(oneOfWords('body', 'values', 'token', 'nothing')),

@@ -1,16 +1,16 @@
-import type { Evidence } from '../../auth/evidence.ts'
+import type { AuthenticEvidence, Evidence } from '../../auth/evidence.ts'
+import type { SenderScheme } from '../../code-scheme.ts'
 import { headerOf } from '../../delivery.ts'
 import { type Claimed, keysOf } from '../../event-key.ts'
-import { memberAt, pointerSteps, textAt } from '../../lib/json.ts'
-import { parseTime, timeOfMember } from '../../lib/time.ts'
+import { exactTextAt, memberAt, pointerSteps, textAt } from '../../lib/json.ts'
+import { parseCount, type parseTime, timeOfMember } from '../../lib/time.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { STATUS, type Statuses } from '../../reason.ts'
-import { bodyReaders, mediaTypesOf, readQuery, typeHeader } from './body.ts'
-import type { SenderScheme } from './code-scheme.ts'
-import { handshakeAnswers } from './handshake-answers.ts'
+import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from '../../scheme.ts'
+import { bodyReaders, type FormReaders, mediaTypesOf, typeHeader } from './body.ts'
+import type { handshakeAnswers } from './handshake-answers.ts'
 import type { PreAuthBody } from './pre-auth-body.ts'
 import { MOST_FIELDS } from './read-limits.ts'
-import type { Coverage, Dedupe, SchemeOptions, TimeForm, ValueLocation } from './scheme.ts'
 import { idDividerOf, signedBytes, signedNames } from './signed-text.ts'
 
 const LONGEST_TYPE = 256
@@ -18,11 +18,23 @@ const LONGEST_TYPE = 256
 /** Most senders retry a 409, and some then disable the endpoint. */
 const SENDER_STATUS: Statuses = { ...STATUS, method_not_post: 405, event_duplicate: 200 }
 
-/** Compiles what the checks need of a scheme. Without `preAuth`, nothing of the body is read before authentication. */
+/** Code that few rows need. A row brings its own, so that other senders' bundles lack it. */
+export interface CompileParts {
+  /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
+  readonly preAuth?: PreAuthBody
+  /** `FORMS`, for a row with forms. */
+  readonly forms?: FormReaders
+  /** `handshakeAnswers`, for a row with a handshake. */
+  readonly handshakes?: typeof handshakeAnswers
+  /** `parseTime`, for a row whose time is a date. */
+  readonly dates?: typeof parseTime
+}
+
+/** Compiles what the checks need of a scheme. */
 export function compileScheme(
   scheme: SenderScheme,
   options: SchemeOptions,
-  preAuth?: PreAuthBody,
+  { preAuth, forms, handshakes, dates }: CompileParts = {},
 ): CompiledScheme {
   const { content = ['json'], eventId, eventType, jsonField, maxFields = MOST_FIELDS, timestamp } = scheme
   const names = signedNames(scheme)
@@ -37,9 +49,8 @@ export function compileScheme(
     sender: scheme.sender,
     order: 'authenticate first',
     statuses: SENDER_STATUS,
-    bareUnauthorized: scheme.bareUnauthorized,
     maxBodyBytes: scheme.maxBodyBytes,
-    retentionSeconds: scheme.retentionSeconds,
+    retentionSeconds: scheme.algorithm === 'code' ? scheme.retentionSeconds : undefined,
     leaseSeconds: scheme.leaseSeconds,
     maxRunSeconds: scheme.maxRunSeconds,
     methods: scheme.methods ?? ['POST'],
@@ -51,22 +62,22 @@ export function compileScheme(
     eventIdHeader,
     dedupe,
     unsigned: unsignedMembers(scheme),
-    readerFor: bodyReaders(content, jsonField, preAuth?.read, scheme.repeatedFields),
+    readerFor: bodyReaders(content, jsonField, forms, preAuth?.read),
     mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
-    readQuery,
+    readQuery: forms?.readQuery,
     fieldsOf: preAuth?.fieldsWithin(maxFields),
+    memberOf: preAuth?.memberWithin(maxFields),
     preAuth: { maxFields, selection: preAuth?.selectionOf(scheme, names) },
     time: timestamp,
-    timeOf: timeReader(timestamp),
+    timeOf: timeReader(timestamp, dates),
     idOf: idReader(eventId),
     idIsUuid: false,
     idDivider: idDividerOf(scheme),
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
-    retentionOf: options.dedupe === undefined ? retentionReader(scheme, typeOf) : undefined,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
-    ...handshakeAnswers(scheme, options),
+    ...handshakes?.(scheme, options),
   }
 }
 
@@ -148,25 +159,27 @@ function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
   ]
 }
 
-function timeReader(time: TimeForm | undefined): (evidence: Evidence) => number {
+function timeReader(time: TimeForm | undefined, parse = parseCount): (evidence: Evidence) => number {
   const unit = time?.unit ?? 'seconds'
   if (time === undefined || !('member' in time)) return timeOfText
   const steps = pointerSteps(time.member)
-  if (time.asText) return ({ payload }) => parseTime(unit, textAt(payload, steps) ?? '')
-  return ({ payload }) => timeOfMember(unit, memberAt(payload, steps))
+  if (time.asText) return ({ payload }) => parse(unit, textAt(payload, steps) ?? '')
+  return ({ payload }) => timeOfMember(unit, memberAt(payload, steps), parse)
 
   function timeOfText({ timestampText }: Evidence): number {
-    return parseTime(unit, timestampText)
+    return parse(unit, timestampText)
   }
 }
 
-function idReader(place: ValueLocation | undefined): (evidence: Evidence) => string {
+function idReader(place: ValueLocation | undefined): (evidence: AuthenticEvidence) => string {
   if (place === undefined || !('member' in place)) return ({ eventIdText }) => eventIdText
   const steps = pointerSteps(place.member)
   return idOf
 
-  function idOf({ payload }: Evidence): string {
-    return textAt(payload, steps) ?? ''
+  function idOf({ payload, delivery }: AuthenticEvidence): string {
+    const id = textAt(payload, steps)
+    if (id !== undefined) return id
+    return (typeof memberAt(payload, steps) === 'number' && exactTextAt(delivery.body, steps)) || ''
   }
 }
 
@@ -189,12 +202,12 @@ function claimReader(
   options: SchemeOptions,
   dedupe: Dedupe,
   typeOf: CompiledScheme['typeOf'],
-): (evidence: Evidence, id: string) => readonly Claimed[] {
+): (evidence: AuthenticEvidence, id: string) => readonly Claimed[] {
   const { topics = [] } = dedupe === 'signed-bytes' ? {} : scheme
   const known = new Set(topics.concat(options.topics ?? []))
   return claimedOf
 
-  function claimedOf(evidence: Evidence, id: string): readonly Claimed[] {
+  function claimedOf(evidence: AuthenticEvidence, id: string): readonly Claimed[] {
     const type = topics.length > 0 ? typeOf(evidence) : undefined
     const topic = type !== undefined && known.has(type) ? `${type}\n` : ''
     const claimedId = scheme.claimedId?.(id, evidence) || id
@@ -203,19 +216,6 @@ function claimReader(
     if (claimedId !== '' && dedupe.endsWith('id')) claimed.push(topic + claimedId)
     return claimed
   }
-}
-
-function retentionReader(
-  { retentionOf }: SenderScheme,
-  typeOf: CompiledScheme['typeOf'],
-): CompiledScheme['retentionOf'] {
-  return (
-    retentionOf &&
-    ((evidence) => {
-      const seconds = retentionOf({ type: typeOf(evidence), payload: evidence.payload }) ?? 0
-      return seconds > 0 ? seconds * 1000 : undefined
-    })
-  )
 }
 
 function typeReader(place: ValueLocation | undefined): (evidence: Evidence) => string | undefined {

@@ -1,4 +1,5 @@
 import { hashWith } from '#crypto'
+import type { HashedBytes } from '../../lib/unread.ts'
 import { readByteSequences } from './signature-input.ts'
 
 const HASHES: ReadonlyMap<string, 'sha256' | 'sha512'> = /* @__PURE__ */ new Map([
@@ -7,7 +8,7 @@ const HASHES: ReadonlyMap<string, 'sha256' | 'sha512'> = /* @__PURE__ */ new Map
 ])
 
 /** Why a `Content-Digest` (RFC 9530) is not of this body. Undefined if it is. Ignores digests of other algorithms. */
-export async function digestProblem(body: Uint8Array, header: string): Promise<string | undefined> {
+export async function digestProblem(body: HashedBytes, header: string): Promise<string | undefined> {
   const digests = readByteSequences(header)
   if (digests === undefined) return 'Content-Digest is malformed'
   const known = [...digests].flatMap(([name, given]) => {

@@ -1,6 +1,7 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import { secretText } from '../../auth/secrets.ts'
+import type { CodeScheme, SenderScheme } from '../../code-scheme.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
 import {
@@ -12,18 +13,22 @@ import {
   oneOfWords,
   optional,
 } from '../../lib/options.ts'
+import { parseTime } from '../../lib/time.ts'
+import type { CompiledScheme } from '../../protocol.ts'
+import type { Scheme, SchemeOptions } from '../../scheme.ts'
 import type { EventsOf, EventTypes, NamedEvents, WithOthers } from '../../typed-events.ts'
 import { type AuthenticationParts, authenticateBy } from './authenticate.ts'
-import type { CodeScheme, SenderScheme } from './code-scheme.ts'
-import { compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import { type CompileParts, compileScheme, hasKeyPair, signsUrl } from './compile-scheme.ts'
+import type { warnOfCut } from './cut-secrets.ts'
+import { FORMS } from './forms.ts'
+import { handshakeAnswers } from './handshake-answers.ts'
 import type { inEitherFamily, RowAuthenticator } from './header-families.ts'
-import { PRE_AUTH_BODY, type PreAuthBody } from './pre-auth-body.ts'
-import type { Scheme, SchemeOptions } from './scheme.ts'
+import { PRE_AUTH_BODY } from './pre-auth-body.ts'
 import { readSecrets, usageOf } from './secret-forms.ts'
 
-export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from './code-scheme.ts'
+export type { CodeScheme, SenderScheme, SignedParts, Unsigned } from '../../code-scheme.ts'
+export type { HandshakeForm, SchemeOptions } from '../../scheme.ts'
 export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
-export type { HandshakeForm, SchemeOptions } from './scheme.ts'
 
 /** The options of a scheme whose sender shares a secret with you. */
 export interface SecretOptions extends Pick<SchemeOptions, 'dedupe'> {
@@ -70,12 +75,14 @@ export interface SchemeFactory<
 export type TypedAuthenticator<Events, EventName extends string> = Authenticator &
   EventTypes<NamedEvents<Events, EventName>>
 
-/** Code that few rows need. A row brings its own, so that other senders' bundles lack it. */
-export interface RowParts extends AuthenticationParts {
-  /** `PRE_AUTH_BODY`, for a row that reads the body to authenticate it. */
-  readonly preAuth?: PreAuthBody
+/** Code that few rows need. */
+export interface RowParts extends AuthenticationParts, CompileParts {
+  /** `warnOfCut`, for a row whose secrets have a known number of digits. */
+  readonly warns?: typeof warnOfCut
   /** `inEitherFamily`, for a row with `otherHeaders`, or what else chooses between two rows by the headers of a delivery. */
   readonly families?: typeof inEitherFamily
+  /** What the checks ask of this sender alone, made from what the row was compiled to. */
+  readonly differs?: (compiled: CompiledScheme) => Partial<CompiledScheme>
 }
 
 /** Makes a sender's factory from its row. `defineScheme` of `hookgate/schemes` checks the row first, for callers in plain JavaScript. */
@@ -88,8 +95,9 @@ export function schemeOf<
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
     const authOf = (row: Scheme): RowAuthenticator => {
-      const authenticate = readSecrets(row, options, () => authenticateBy(row, options, parts))
-      const protocol = compileScheme(row, options, parts.preAuth)
+      const authenticate = readSecrets(row, options, () => authenticateBy(row, options, parts), parts.warns)
+      const compiled = compileScheme(row, options, parts)
+      const protocol = parts.differs ? { ...compiled, ...parts.differs(compiled) } : compiled
       return Object.freeze({ method: 'scheme' as const, protocol, authenticate })
     }
     return parts.families?.(scheme, authOf) ?? authOf(scheme)
@@ -97,13 +105,21 @@ export function schemeOf<
   return Object.assign(factory, { scheme, usage: usageOf(scheme) })
 }
 
+/** For senders that are code, or a user's: what they need is not known. */
+export const CODE_PARTS: Required<CompileParts> = {
+  preAuth: PRE_AUTH_BODY,
+  forms: FORMS,
+  handshakes: handshakeAnswers,
+  dates: parseTime,
+}
+
 /**
  * Makes the `auth` of a scheme from its `authenticate` function. `hookgate/explain` calls `withOptions` to try other options.
  *
  * @example
  * ```ts
- * const auth = senderAuthenticator(row, {}, async ({ delivery }) =>
- *   (await isGenuine(delivery))
+ * const auth = senderAuthenticator(row, {}, async (evidence) =>
+ *   (await isGenuine(evidence))
  *     ? { method: 'scheme', scheme: 'acme', secretId: 'key', covers: 'body' }
  *     : { reason: 'signature_mismatch', detail: 'the signature is wrong' },
  * )
@@ -115,7 +131,7 @@ export function senderAuthenticator(
   authenticate: Authenticator['authenticate'],
   withOptions?: (options: SchemeOptions) => Authenticator,
 ): Authenticator {
-  const protocol = compileScheme(scheme, options, PRE_AUTH_BODY)
+  const protocol = compileScheme(scheme, options, CODE_PARTS)
   return Object.freeze({ method: 'scheme' as const, protocol, withOptions, authenticate })
 }
 

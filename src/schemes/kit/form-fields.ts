@@ -1,15 +1,8 @@
+import type { FormField } from '../../body.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 
 /** The media type of forms. */
 export const FORM = 'application/x-www-form-urlencoded'
-
-/** A field of a form that is not authenticated yet. */
-export interface FormField {
-  /** Decoded. */
-  readonly name: string
-  /** Without the percent encoding. Not checked: any bytes. */
-  readonly value: Uint8Array
-}
 
 const LONGEST_NAME = 4096
 

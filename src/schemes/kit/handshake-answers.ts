@@ -1,13 +1,13 @@
 import type { Evidence } from '../../auth/evidence.ts'
+import type { SenderScheme } from '../../code-scheme.ts'
 import { type Delivery, queryTextOf } from '../../delivery.ts'
 import { callHook } from '../../lib/hooks.ts'
 import { type Json, memberAt } from '../../lib/json.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { CompiledScheme, HandshakeAnswerer } from '../../protocol.ts'
 import type { Reply } from '../../reply.ts'
-import type { SenderScheme } from './code-scheme.ts'
+import type { HandshakeForm, HandshakeRequest, SchemeOptions } from '../../scheme.ts'
 import { onlyOne } from './form-fields.ts'
-import type { HandshakeForm, HandshakeRequest, SchemeOptions } from './scheme.ts'
 import { signedRequest } from './signed-text.ts'
 
 /** Compiles the answers to a scheme's handshakes, by whether they are signed with a key that is known. */
@@ -45,7 +45,7 @@ function handshakeRequest(
 }
 
 /** Reads query parameters. A repeated parameter is undefined. The rest of the URL is never read. */
-export function queryOf(delivery: Delivery): HandshakeRequest['query'] {
+export function queryOf(delivery: Pick<Delivery, 'url'>): HandshakeRequest['query'] {
   let members: URLSearchParams | undefined
   return (name) => {
     members ??= new URLSearchParams(`?${queryTextOf(delivery) ?? ''}`)
@@ -55,14 +55,7 @@ export function queryOf(delivery: Delivery): HandshakeRequest['query'] {
 
 const LONGEST_ECHO = 4096
 
-/**
- * Echoes a handshake's text as plain text. Undefined if the text is missing or too long.
- *
- * @example
- * ```ts
- * const answer: HandshakeForm['answer'] = ({ query }) => textReply(query('challenge'))
- * ```
- */
+/** Echoes a handshake's text as plain text. Undefined if the text is missing or too long. */
 export function textReply(text: unknown): Reply | undefined {
   if (typeof text !== 'string' || text === '' || text.length > LONGEST_ECHO) return undefined
   return {
@@ -72,26 +65,12 @@ export function textReply(text: unknown): Reply | undefined {
   }
 }
 
-/**
- * A JSON reply.
- *
- * @example
- * ```ts
- * const answer: HandshakeForm['answer'] = ({ header }) => jsonReply({ verification: header('x-challenge') ?? '' })
- * ```
- */
+/** A JSON reply. */
 export function jsonReply(value: Json): Reply {
   return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }
 
-/**
- * A reply without a body.
- *
- * @example
- * ```ts
- * const answer: HandshakeForm['answer'] = ({ method }) => (method === 'HEAD' ? emptyReply(200) : undefined)
- * ```
- */
+/** A reply without a body. */
 export function emptyReply(status: number, headers: Reply['headers'] = {}): Reply {
   return { status, headers, body: '' }
 }

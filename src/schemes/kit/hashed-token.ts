@@ -1,13 +1,12 @@
 import { sha256 } from '#crypto'
 import type { Authentication } from '../../auth/authenticator.ts'
-import type { Evidence } from '../../auth/evidence.ts'
+import type { Evidence, UnreadDelivery } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import type { TimeRules, TokenRules } from '../../auth/token.ts'
+import type { Unsigned } from '../../code-scheme.ts'
 import type { Spelling } from '../../crypto/algorithms.ts'
-import type { Delivery } from '../../delivery.ts'
 import type { EventAuth } from '../../event.ts'
 import { fail } from '../../reason.ts'
-import type { Unsigned } from './code-scheme.ts'
 import { HS256, sharedToken, sharedTokens } from './shared-token.ts'
 
 /** What a valid token contains. */
@@ -40,7 +39,7 @@ const RARE_TIMES: TimeRules = { nbf: NBF, exp: { ahead: Number.POSITIVE_INFINITY
 export function hashedTokens(
   authBy: (secretId: string) => EventAuth,
   secrets: Secrets,
-  expectedOf: (delivery: Delivery) => HashedToken | { readonly problem: string },
+  expectedOf: (delivery: UnreadDelivery) => HashedToken | { readonly problem: string },
 ): (evidence: Evidence) => Promise<Authentication> {
   const verify = sharedTokens(secrets)
   return async (evidence) => {
@@ -49,7 +48,7 @@ export function hashedTokens(
     const token = await verify(evidence, rulesOf(expected))
     if ('reason' in token) return token
     const { nbf, exp, [expected.hashClaim]: given } = token.claims
-    const hash = await sha256(evidence.delivery.body, expected.spelling)
+    const hash = await sha256(evidence.bytes, expected.spelling)
     // Some senders pad the hash. RFC 7515 does not.
     if (given !== hash && given !== `${hash}=`) {
       return fail('token_invalid', `${expected.hashClaim} does not match the body`)

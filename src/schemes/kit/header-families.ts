@@ -1,10 +1,10 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Evidence } from '../../auth/evidence.ts'
+import type { SenderScheme } from '../../code-scheme.ts'
 import type { Delivery } from '../../delivery.ts'
 import type { CompiledScheme } from '../../protocol.ts'
 import { fail } from '../../reason.ts'
-import type { SenderScheme } from './code-scheme.ts'
-import type { Scheme, ValueLocation } from './scheme.ts'
+import type { Scheme, ValueLocation } from '../../scheme.ts'
 
 /** A row's `auth`. */
 export interface RowAuthenticator extends Authenticator {

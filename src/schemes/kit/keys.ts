@@ -1,11 +1,11 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
 import { type NamedSecret, namedSecrets, type Secrets, secretText } from '../../auth/secrets.ts'
 import { tryAll } from '../../auth/try-all.ts'
-import type { Mac, Spelling } from '../../crypto/algorithms.ts'
+import type { Mac, Signed, SignedBody, Spelling } from '../../crypto/algorithms.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64, decodeHex } from '../../lib/bytes.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
-import type { KeyForm } from './scheme.ts'
+import type { KeyForm } from '../../scheme.ts'
 
 const encoder = new TextEncoder()
 const FEWEST_BYTES = 24
@@ -64,10 +64,11 @@ export function macKeys(secrets: Secrets, form: KeyForm, spelling: Spelling): re
 export async function signerOf(
   keys: readonly MacKey[],
   signature: string,
-  signed: Uint8Array,
+  signed: SignedBody | Signed,
 ): Promise<string | undefined> {
+  const { before, body, after } = 'body' in signed ? signed : { before: '', body: signed, after: '' }
   const signer = await tryAll(keys, ({ mac }) =>
-    whenKnown(mac('', signed, '', keys.length), (right) => constantTimeEqual(right, signature)),
+    whenKnown(mac(before, body, after, keys.length), (right) => constantTimeEqual(right, signature)),
   )
   return signer?.id
 }

@@ -1,11 +1,15 @@
-import { pointerSteps } from '../../lib/json.ts'
-import { readMembers, type Selection, selectionOf } from '../../lib/json-members.ts'
+import type { FormField } from '../../body.ts'
+import type { SenderScheme } from '../../code-scheme.ts'
+import { byteText } from '../../lib/bytes.ts'
+import { memberAt, pointerSteps, signedMember } from '../../lib/json.ts'
+import { rawText, readMembers, type Selection, selectionOf } from '../../lib/json-members.ts'
 import { fail } from '../../reason.ts'
+import type { Content } from '../../scheme.ts'
 import { isForm, type ReadPreAuth } from './body.ts'
-import type { SenderScheme } from './code-scheme.ts'
-import { type FormField, formFields, onlyField } from './form-fields.ts'
-import { formExcess, jsonExcess } from './read-limits.ts'
-import type { Content } from './scheme.ts'
+import { formFields, onlyField } from './form-fields.ts'
+import { formExcess, jsonExcess, sizeExcess } from './read-limits.ts'
+import { LONGEST_VALUE, type SignatureElsewhere, tooLong } from './signatures.ts'
+import type { MemberText } from './signed-text.ts'
 
 /** For rows that read the body to authenticate it. */
 export interface PreAuthBody {
@@ -14,21 +18,42 @@ export interface PreAuthBody {
   selectionOf(scheme: SenderScheme, names: readonly string[]): Selection | undefined
   /** Decodes the fields of a form, or says why it cannot. */
   fieldsWithin(maxFields: number): (form: Uint8Array) => readonly FormField[] | string
+  /** Finds a string member of JSON, or says why it cannot. */
+  memberWithin(maxFields: number): (json: Uint8Array, name: string) => Uint8Array | string | undefined
+  /** Finds the signature in a member. */
+  readonly signatureIn: SignatureElsewhere
+  /** Reads a signed member, one character a byte. */
+  readonly memberText: MemberText
 }
 
 const NO_BYTES = new Uint8Array(0)
+
+/** Bodies that have no more than so many fields: each is counted once, however often it is read. */
+const counted = /* @__PURE__ */ new WeakMap<Uint8Array, number>()
+
+/** Names the limit that a body of JSON exceeds. */
+function jsonExcessOf(json: Uint8Array, maxFields: number): string | undefined {
+  if ((counted.get(json) ?? Number.POSITIVE_INFINITY) <= maxFields) return undefined
+  const excess = sizeExcess(json) ?? jsonExcess(json, maxFields)
+  if (excess === undefined) counted.set(json, maxFields)
+  return excess
+}
 
 /** Reads within limits, and of JSON only the members that the row names. */
 const readPreAuth: ReadPreAuth = (kind, jsonField, read) => {
   const excess = excessOf(kind, jsonField)
   const jsonOf = typeof kind === 'object' ? kind.json : kind === 'form' ? undefined : asItIs
   return (body, { maxFields, selection }) => {
-    const tooMuch = excess?.(body, maxFields)
+    const tooMuch = sizeExcess(body) ?? excess?.(body, maxFields)
     if (tooMuch !== undefined) return fail('body_malformed', tooMuch)
     if (selection === undefined || jsonOf === undefined) return read(body)
-    const payload = readMembers(jsonOf(body) ?? NO_BYTES, selection)
+    const json = jsonOf(body)
+    const payload = json && readMembers(json, selection)
     if (payload !== undefined) return { payload }
-    return typeof kind === 'object' ? read(body) : fail('body_not_json', 'the body is not an object in JSON')
+    if (typeof kind !== 'object') return fail('body_not_json', 'the body is not an object in JSON')
+    return json === undefined
+      ? fail('body_malformed', `the body is not ${kind.is ?? kind.mediaTypes[0]}`)
+      : fail('body_not_json', 'the body is not a form whose field holds JSON')
   }
 }
 
@@ -40,7 +65,7 @@ function excessOf(
   jsonField: string | undefined,
 ): ((body: Uint8Array, maxFields: number) => string | undefined) | undefined {
   if (typeof kind === 'object' && kind.excess) return kind.excess
-  if (!isForm(kind)) return typeof kind === 'object' ? undefined : jsonExcess
+  if (!isForm(kind)) return typeof kind === 'object' ? undefined : jsonExcessOf
   const inField = jsonField === undefined ? undefined : (form: Uint8Array) => onlyField(form, jsonField)
   const jsonOf = typeof kind === 'object' ? kind.json : inField
   return (body, maxFields) => formExcess(body, maxFields) ?? jsonExcess(jsonOf?.(body) ?? NO_BYTES, maxFields)
@@ -56,9 +81,31 @@ function preAuthSelection(scheme: SenderScheme, names: readonly string[]): Selec
   return selection === true || Object.keys(selection).length === 0 ? undefined : selection
 }
 
+const signatureIn: SignatureElsewhere = ({ member }) => {
+  if (member === undefined) return undefined
+  const steps = pointerSteps(member)
+  return (evidence) => {
+    const signature = memberAt(evidence.parsed(), steps)
+    if (typeof signature !== 'string' || signature === '') return fail('auth_missing', `no ${member}`)
+    return signature.length > LONGEST_VALUE ? tooLong(member) : [signature]
+  }
+}
+
+const memberText: MemberText = (pointer) => {
+  const steps = pointerSteps(pointer)
+  return (values) => {
+    const text = signedMember(values.parsed(), steps)
+    if (typeof text === 'object') return values.refuse?.(text.problem)
+    return text === undefined ? undefined : byteText(new TextEncoder().encode(text))
+  }
+}
+
 export const PRE_AUTH_BODY: PreAuthBody = {
   read: readPreAuth,
   selectionOf: preAuthSelection,
   fieldsWithin: (maxFields) => (form) =>
-    formExcess(form, maxFields) ?? formFields(form) ?? 'the body is not a form in UTF-8',
+    sizeExcess(form) ?? formExcess(form, maxFields) ?? formFields(form) ?? 'the body is not a form in UTF-8',
+  memberWithin: (maxFields) => (json, name) => jsonExcessOf(json, maxFields) ?? rawText(json, name),
+  signatureIn,
+  memberText,
 }

@@ -4,9 +4,9 @@ import { fromDerSignature } from '../../crypto/der.ts'
 import { curveOf, toSpki } from '../../crypto/public-keys.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
+import type { PublicKeyAlgorithm } from '../../scheme.ts'
 import type { PublicKeyMatcher } from './authenticate.ts'
 import { keyBytes, withoutArmour } from './keys.ts'
-import type { PublicKeyAlgorithm } from './scheme.ts'
 
 const DECODE = {
   hex: decodeHex,

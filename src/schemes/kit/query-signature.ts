@@ -1,12 +1,12 @@
 import { queryTextOf } from '../../delivery.ts'
 import { fail } from '../../reason.ts'
-import type { SignatureInQuery } from './authenticate.ts'
+import type { SignatureElsewhere } from './signatures.ts'
 
 /**
  * Reads the parameter that the row names. Its name and value may be percent-encoded, as any text in a URL. Refuses a parameter that is
  * there twice, in whatever spelling, because other software may read the other one.
  */
-export const signatureInQuery: SignatureInQuery = ({ query: name }) => {
+export const signatureInQuery: SignatureElsewhere = ({ query: name }) => {
   if (name === undefined) return undefined
   return ({ delivery }) => {
     const query = queryTextOf(delivery)

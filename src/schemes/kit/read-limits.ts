@@ -1,4 +1,5 @@
 import { endOfString } from '../../lib/json-members.ts'
+import { MOST_READ } from '../../limits.ts'
 
 /**
  * Limits of the bodies that are parsed before their sender is known. Parsing a megabyte of `[[[[` or of short members takes a
@@ -8,6 +9,13 @@ import { endOfString } from '../../lib/json-members.ts'
 /** The most object members, array elements, form fields or parts of a body. A row may set its own number. */
 export const MOST_FIELDS = 1000
 const DEEPEST = 64
+
+/** Names the limit that a body is longer than. Listeners may take longer bodies, but not read them before they know the sender. */
+export function sizeExcess({ length }: Uint8Array): string | undefined {
+  return length > MOST_READ
+    ? `the body is over ${MOST_READ / 1024} KB, which no stranger's may be`
+    : undefined
+}
 
 /**
  * Counts the members, elements and levels of a JSON text without parsing it. An empty object or array counts as one more

@@ -1,10 +1,11 @@
-import { namedSecrets } from '../../auth/secrets.ts'
+import { namedSecrets, problemOf } from '../../auth/secrets.ts'
+import type { SenderScheme } from '../../code-scheme.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { OptionCheck } from '../../lib/options.ts'
-import type { SenderScheme } from './code-scheme.ts'
+import type { KeyForm, SchemeOptions } from '../../scheme.ts'
 import { hasKeyPair } from './compile-scheme.ts'
+import { cutShort, type warnOfCut } from './cut-secrets.ts'
 import { withoutVersion } from './keys.ts'
-import type { KeyForm, SchemeOptions } from './scheme.ts'
 
 /** The sender's form of a secret, and what is mistaken for it. */
 export interface SecretForm {
@@ -41,11 +42,18 @@ export function secretFormOf(scheme: SenderScheme): SecretForm {
  *
  * @throws ListenerConfigError that names the sender and what its console calls the secret.
  */
-export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions, read: () => Value): Value {
+export function readSecrets<Value>(
+  scheme: SenderScheme,
+  options: SchemeOptions,
+  read: () => Value,
+  warns?: typeof warnOfCut,
+): Value {
   const form = secretFormOf(scheme)
   const refuseMistake: OptionCheck = (secret, place) => {
-    const mistake = typeof secret === 'string' && secret.trim() && secretMistake(secret, form)
+    if (typeof secret !== 'string' || secret.trim() === '') return
+    const mistake = secretMistake(secret, form)
     if (mistake) throw new ListenerConfigError(place, mistake)
+    warns?.(scheme, place, secret, usageOf(scheme))
   }
   try {
     for (const option of ['secrets', 'publicKeys'] as const) {
@@ -55,7 +63,7 @@ export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions,
     return read()
   } catch (error) {
     if (!(error instanceof ListenerConfigError)) throw error
-    const { option, problem } = error
+    const { option } = error
     const [place] = /^(secrets|publicKeys)\b/.exec(option) ?? []
     if (place === undefined) throw error
     const { sender, secretName } = scheme
@@ -63,7 +71,10 @@ export function readSecrets<Value>(scheme: SenderScheme, options: SchemeOptions,
     const what = isUnset
       ? `${factoryNameOf(scheme)}({ ${'publicKeys' in options ? 'publicKeys' : place} }) `
       : ''
-    throw new ListenerConfigError(option, `${what}${problem}; for ${sender}, pass the ${secretName}`)
+    throw new ListenerConfigError(
+      option,
+      `${what}${problemOf(error, scheme.name)}; for ${sender}, pass the ${secretName}`,
+    )
   }
 }
 
@@ -162,6 +173,8 @@ export function oddSecret(given: string, scheme: SenderScheme): string | undefin
   if (new Set(bare).size < FEW_CHARACTERS) return 'is easy to guess'
   const stray = isMadeBySender(scheme) ? strayCharacter(secret, NO_TOKEN) : undefined
   if (stray) return stray
+  const cut = cutShort(secret, scheme.facts?.hexDigits)
+  if (cut) return cut
   if (TWICE.test(bare)) return 'is the same text twice; remove one'
   const mayBeWhsec = prefix === WHSEC || signature.headers.includes('webhook-signature')
   if (secret.startsWith(WHSEC) && !mayBeWhsec) return `is one of Stripe or Standard Webhooks (${WHSEC}…)`

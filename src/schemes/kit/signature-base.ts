@@ -1,4 +1,4 @@
-import type { Delivery } from '../../delivery.ts'
+import type { UnreadDelivery } from '../../auth/evidence.ts'
 import { bytesOf, encodeBase64, WIDE } from '../../lib/bytes.ts'
 import type { Component, SignatureInput } from './signature-input.ts'
 import { type UrlParts, urlParts, urlReader } from './signed-url.ts'
@@ -35,7 +35,7 @@ interface Unresolved {
 
 /** Rebuilds the signed texts of a delivery. Fails if a component is missing or not supported, or if the request has another query. */
 export function signatureBases(
-  delivery: Delivery,
+  delivery: UnreadDelivery,
   publicUrl: string,
 ): (input: SignatureInput) => SignatureBase {
   const url = new URL(publicUrl)
@@ -79,7 +79,7 @@ export function nameOf(parameters: string): string | undefined {
 /** A header field's lines, or with `;bs` the bytes of each (RFC 9421 2.1). An empty field is present. */
 function fieldValue(
   { name, parameters, identifier }: Component,
-  delivery: Delivery,
+  delivery: UnreadDelivery,
 ): string | undefined | Unresolved {
   if (parameters !== '' && parameters !== ';bs') return undefined
   const lines = linesOf(delivery, name)
@@ -104,7 +104,7 @@ const LINE_ENDS = /[\0\r\n]/
  * already, and an adapter may have split the result within a line. A host that looks headers up in an object may find an inherited
  * member, which is no line.
  */
-function linesOf(delivery: Delivery, name: string): readonly string[] {
+function linesOf(delivery: UnreadDelivery, name: string): readonly string[] {
   const field = delivery.header(name)
   const lines = typeof field === 'string' ? [field] : Array.isArray(field) ? field : []
   if (delivery.joinsHeaders) return lines.length > 0 ? [lines.join(', ')] : []

@@ -1,27 +1,17 @@
-import type { Signed } from '../../crypto/algorithms.ts'
+import type { Evidence } from '../../auth/evidence.ts'
+import type { SenderScheme } from '../../code-scheme.ts'
+import type { Signed, SignedBody } from '../../crypto/algorithms.ts'
 import { type Delivery, fieldText, headerOf, queryTextOf } from '../../delivery.ts'
-import { byteText } from '../../lib/bytes.ts'
-import { type Json, pointerSteps, signedMember } from '../../lib/json.ts'
-import type { SenderScheme } from './code-scheme.ts'
-import type { FormField } from './form-fields.ts'
-import type { SchemeRequest } from './scheme.ts'
+import type { SchemeRequest } from '../../scheme.ts'
 
-const encoder = new TextEncoder()
 const NO_BYTES = new Uint8Array(0)
 const PART = /\{([^{}]+)\}|[^{}]+/g
 
 /** The values of a delivery that a template can name. */
-export interface SignedValues {
-  readonly timestampText: string
-  readonly eventIdText: string
-  readonly delivery: Delivery
-  /** Parses the body, within the limits of `Evidence.parsed`. Undefined if it does not parse. */
-  parsed(): Json | undefined
-  /** Decodes the fields of a form, within the same limits. */
-  fields(): readonly FormField[] | undefined
-  /** Says why a signed value is missing. */
-  refuse?(detail: string): undefined
-}
+export type SignedValues = Pick<
+  Evidence,
+  'timestampText' | 'eventIdText' | 'delivery' | 'bytes' | 'parsed' | 'fields' | 'text' | 'refuse'
+>
 
 /** The names of the signed values. A function may sign any, and always signs the body. */
 export function signedNames({ algorithm, signs }: SenderScheme): readonly string[] {
@@ -37,17 +27,22 @@ export function idDividerOf({ signs }: SenderScheme): string {
 /** Reads `{url}`. Undefined if the request's URL is not the signed one. */
 export type UrlText = (values: SignedValues) => string | undefined
 
+/** Compiles the reader of a member that a template names. Undefined if it, or a part of it, is missing. */
+export type MemberText = (pointer: string) => (values: SignedValues) => string | undefined
+
 /** Compiles e.g. `{timestamp}.{body}`. `{body}` is the exact bytes, and `{/a/b}` a member of the parsed body. */
 export function templateReader(
   template: string,
   urlOf: UrlText | undefined,
+  memberText?: MemberText,
 ): (values: SignedValues) => Signed | undefined {
   const [start = '', ...rest] = template.split('{body}')
-  const [readBefore, readAfter] = [textReader(start, urlOf), textReader(rest.join(''), urlOf)]
+  const readBefore = textReader(start, urlOf, memberText)
+  const readAfter = textReader(rest.join(''), urlOf, memberText)
   return (values) => {
     const [before, after] = [readBefore(values), readAfter(values)]
     if (before === undefined || after === undefined) return undefined
-    return { before, body: rest.length === 0 ? NO_BYTES : values.delivery.body, after }
+    return { before, body: rest.length === 0 ? NO_BYTES : values.bytes, after }
   }
 }
 
@@ -57,9 +52,10 @@ type Part = string | ((values: SignedValues) => string | undefined)
 function textReader(
   template: string,
   urlOf: UrlText | undefined,
+  memberText: MemberText | undefined,
 ): (values: SignedValues) => string | undefined {
   const parts = Array.from(template.matchAll(PART), ([text, name]) =>
-    name === undefined ? text : placeholder(name, urlOf),
+    name === undefined ? text : placeholder(name, urlOf, memberText),
   )
   return (values) => {
     let text = ''
@@ -72,25 +68,19 @@ function textReader(
   }
 }
 
-function placeholder(name: string, urlOf: UrlText | undefined): Part {
+function placeholder(name: string, urlOf: UrlText | undefined, memberText: MemberText | undefined): Part {
   // Signed as bytes, one a character. A host that decodes headers as UTF-8 may report others.
   if (name === 'id') return ({ eventIdText: id }) => (/[^ -\xff]/.test(id) ? undefined : id)
   if (name === 'timestamp') return ({ timestampText }) => timestampText
   if (name === 'method') return ({ delivery }) => delivery.method
-  if (name === 'url') return urlOf ?? (() => undefined)
-  const steps = pointerSteps(name)
-  return (values) => {
-    const text = signedMember(values.parsed(), steps)
-    if (typeof text === 'object') return values.refuse?.(text.problem)
-    return text === undefined ? undefined : byteText(encoder.encode(text))
-  }
+  return (name === 'url' ? urlOf : memberText?.(name)) ?? (() => undefined)
 }
 
 /** What the signature covered, which a scheme sets during authentication, or else the body. `prefix` goes before it. */
 export function signedBytes(
   { signed, delivery }: { readonly signed: Signed | undefined; readonly delivery: Delivery },
   prefix = '',
-): Uint8Array | Signed {
+): SignedBody | Signed {
   const { before, body, after } = signed ?? { before: '', body: delivery.body, after: '' }
   return prefix + before + after === '' ? body : { before: prefix + before, body, after }
 }
@@ -108,7 +98,8 @@ export function signedRequest(values: SignedValues, publicUrl: string): SchemeRe
     queryText: () => queryTextOf(delivery),
     url: delivery.url,
     refuse: (detail) => values.refuse?.(detail),
-    body: delivery.body,
+    body: values.bytes,
+    text: (mostBytes) => values.text(mostBytes),
     publicUrl,
     payload: () => values.parsed(),
     fields: () => values.fields(),

@@ -1,6 +1,7 @@
 import { LONGEST_URL } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
-import type { Content, Scheme, SignedBytes } from './scheme.ts'
+import { bytesToHash, type UnreadBytes } from '../../lib/unread.ts'
+import type { Content, Scheme, SignedBytes } from '../../scheme.ts'
 import type { UrlText } from './signed-text.ts'
 
 /** A URL, split as text. Nothing is normalised, because senders sign the exact text. */
@@ -14,7 +15,7 @@ export interface UrlParts {
 }
 
 /** The URL that a sender signed, or why it is unknown. `isOpen`: its query is the request's own. */
-export type SignedUrl = (UrlParts & { readonly isOpen: boolean }) | { readonly problem: string }
+type SignedUrl = (UrlParts & { readonly isOpen: boolean }) | { readonly problem: string }
 
 const PARTS = /^([^?#]*)(\?[^#]*)?(#.*)?$/s
 /** A request's URL: without a fragment, which is never sent, and without characters that no URL has. */
@@ -48,8 +49,8 @@ export function addressOf(target: string, { url }: { readonly url?: string | und
   return url === undefined ? target : urlParts(target).base + urlParts(url).query
 }
 
-export const NO_QUERY = 'the URL of the request is over 8,192 characters, or is not one'
-export const ENCODED_QUERY =
+const NO_QUERY = 'the URL of the request is over 8,192 characters, or is not one'
+const ENCODED_QUERY =
   'the path of the request has an encoded question mark, and that of publicUrl has none: write ? before the query, not %3F'
 export const ANOTHER_QUERY = 'the request has another query than publicUrl, or none'
 export const QUERY_NOT_DIVIDED =
@@ -96,7 +97,7 @@ export function hasQuery(publicUrl: string, query: string): boolean {
  * What marks the end of an open query in a template's text. `text`: the template itself. `json`: a body that is an object or
  * a list, because neither begins or ends inside another. `nothing`: requests with different queries may have the same text.
  */
-export type QueryDivider = 'text' | 'json' | 'nothing'
+type QueryDivider = 'text' | 'json' | 'nothing'
 
 /** Texts and values that cannot begin or end in the middle of a URL. */
 const FIXED = '(?:[^{}]|\\{(?:method|timestamp)\\})*'
@@ -106,7 +107,7 @@ const BEFORE_WITH_BODY = /* @__PURE__ */ new RegExp(`^${FIXED}\\{body\\}${FIXED}
 const DIVIDED = /^$|^[^!-~]|^#/
 const AFTER_WITH_BODY = /* @__PURE__ */ new RegExp(`^[^{}]*\\{body\\}${FIXED}$`)
 
-export function queryDivider(template: string, content: readonly Content[] = ['json']): QueryDivider {
+function queryDivider(template: string, content: readonly Content[] = ['json']): QueryDivider {
   const [before = '', after = '', another] = template.split('{url}')
   const isJson = content.every((kind) => kind === 'json')
   const needsJson = !DIVIDED.test(after) || !BEFORE.test(before)
@@ -140,7 +141,7 @@ export function signedUrlText(
     const url = read(values.delivery)
     if ('problem' in url) return values.refuse?.(url.problem)
     if (!url.isOpen) return fixed
-    if (divider === 'nothing' || (divider === 'json' && !looksLikeJson(values.delivery.body))) {
+    if (divider === 'nothing' || (divider === 'json' && !looksLikeJson(values.bytes))) {
       return values.refuse?.(QUERY_NOT_DIVIDED)
     }
     const text = signedUrl(urlText(url))
@@ -156,7 +157,7 @@ export function signedBytesFor(compile: (publicUrl: string) => SignedBytes): Sig
 }
 
 /** Whether a query has the same parameters in the URL that a scheme has converted. Decoding a `%26` would add one. */
-export function keepsQuery(query: string, converted: string): boolean {
+function keepsQuery(query: string, converted: string): boolean {
   const kept = REQUESTED.exec(converted)?.[2]
   if (kept === undefined) return false
   return kept === query || `${new URLSearchParams(kept)}` === `${new URLSearchParams(query)}`
@@ -165,8 +166,12 @@ export function keepsQuery(query: string, converted: string): boolean {
 const BLANK = [0x20, 0x09, 0x0a, 0x0d]
 const [BRACE, BRACKET] = [0x7b, 0x5b]
 
+/** How far the beginning of a body is looked for, in bytes. No sender puts so many blanks before it. */
+const MOST_BLANKS = 1024
+
 /** Whether a body can be an object or a list in JSON. */
-export function looksLikeJson(body: Uint8Array): boolean {
-  const first = body.find((byte) => !BLANK.includes(byte))
+function looksLikeJson(body: UnreadBytes): boolean {
+  const start = bytesToHash(body).subarray(0, MOST_BLANKS)
+  const first = start.find((byte) => !BLANK.includes(byte))
   return first === BRACE || first === BRACKET
 }

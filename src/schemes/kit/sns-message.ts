@@ -1,7 +1,8 @@
 import type { RsaSignature } from '../../auth/remote-certificates.ts'
 import { decodeBase64 } from '../../lib/bytes.ts'
 import { memberAt, signedMember } from '../../lib/json.ts'
-import { rawText, unescapeJson } from '../../lib/json-members.ts'
+import { unescapeJson } from '../../lib/json-members.ts'
+import { bytesToHash, type UnreadBytes } from '../../lib/unread.ts'
 import { type Failure, fail } from '../../reason.ts'
 
 /**
@@ -27,7 +28,7 @@ const arnPattern = () =>
   `^arn:${oneOf(([name, region]) => `${name}:sns:${region}${PLACE}`)}:[0-9]{12}:[\\w-]{1,256}(?:\\.fifo)?$`
 
 /** E.g. `https://sns.us-east-1.amazonaws.com` or `https://sns.eusc-de-east-1.amazonaws.eu`: only the regions that a suffix has. */
-export const SNS_ORIGIN: string = /* @__PURE__ */ hostPattern()
+const SNS_ORIGIN: string = /* @__PURE__ */ hostPattern()
 
 const TOPIC_ARN: RegExp = /* @__PURE__ */ new RegExp(/* @__PURE__ */ arnPattern())
 
@@ -37,6 +38,17 @@ export function isTopicArn(arn: string): boolean {
 }
 
 const CERTIFICATE_URL: RegExp = /* @__PURE__ */ new RegExp(`^${SNS_ORIGIN}/[A-Za-z0-9-]{1,100}\\.pem$`)
+const SUBSCRIBE_URL: RegExp = /* @__PURE__ */ new RegExp(
+  `^${SNS_ORIGIN}/\\?Action=ConfirmSubscription&[!-~]{1,2000}$`,
+)
+const EMULATED_CERTIFICATE = /^\/[A-Za-z0-9/_-]{1,200}\.pem$/
+const EMULATED_SUBSCRIBE = /^\/\?Action=ConfirmSubscription&[!-~]{1,2000}$/
+/** LocalStack's own name resolves to 127.0.0.1. */
+const EMULATOR_ORIGIN =
+  /^https?:\/\/(?:(?:[a-z0-9-]+\.)*(?:localhost|localhost\.localstack\.cloud)|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/
+
+/** Whether an emulator on this machine may have this origin. */
+export const isEmulatorOrigin = (origin: string): boolean => EMULATOR_ORIGIN.test(origin)
 const LONGEST_URL = 256
 const encoder = new TextEncoder()
 const FIRST_LINE: Uint8Array = /* @__PURE__ */ encoder.encode('Message\n')
@@ -57,10 +69,10 @@ const HASHES: ReadonlyMap<string, RsaSignature['hash']> = /* @__PURE__ */ new Ma
 
 /** A signature, and the certificate to verify it with. */
 export interface SnsSignature extends Omit<RsaSignature, 'message'> {
-  /** Pinned to an SNS host. */
+  /** Pinned to an SNS host, or to the emulator. */
   readonly certificateUrl: string
   /** As `Message` stands in the body, with its escapes. */
-  readonly rawMessage: Uint8Array
+  readonly rawMessage: UnreadBytes
   /** What is signed after it. */
   readonly after: string
 }
@@ -74,9 +86,20 @@ export const SMALL_MEMBERS: readonly string[] = [
   ...CONTROL.map((name) => `/${name}`),
 ]
 
-/** Whether this is the URL of a certificate on an SNS host. */
-export function isCertificateUrl(url: string): boolean {
-  return url.length <= LONGEST_URL && CERTIFICATE_URL.test(url)
+/** Whether this is the URL of a certificate on an SNS host, or on the emulator alone. */
+export function isCertificateUrl(url: string, emulatorOrigin?: string): boolean {
+  if (url.length > LONGEST_URL) return false
+  return isAt(url, emulatorOrigin, EMULATED_CERTIFICATE) ?? CERTIFICATE_URL.test(url)
+}
+
+/** Whether this is the URL that confirms a subscription to a topic of SNS, or of the emulator alone. */
+export function isSubscribeUrl(url: string, emulatorOrigin?: string): boolean {
+  return isAt(url, emulatorOrigin, EMULATED_SUBSCRIBE) ?? SUBSCRIBE_URL.test(url)
+}
+
+/** Undefined without an emulator. */
+function isAt(url: string, origin: string | undefined, path: RegExp): boolean | undefined {
+  return origin === undefined ? undefined : url.startsWith(origin) && path.test(url.slice(origin.length))
 }
 
 /** A string member of a message, or an empty string. */
@@ -88,19 +111,21 @@ export function textOf(message: unknown, name: string): string {
 /** Reads the signature of a message. Refuses what can be refused without the certificate. */
 export function signatureOf(
   message: unknown,
-  body: Uint8Array,
+  messageOf: () => UnreadBytes | undefined,
+  emulatorOrigin?: string,
 ): SnsSignature | Failure<'auth_missing' | 'signature_mismatch'> {
   const given = textOf(message, 'Signature')
   if (given === '') return fail('auth_missing', 'no Signature')
   const after = signedAfterMessage(message)
   if (typeof after === 'object') return fail('signature_mismatch', after.problem)
-  const rawMessage = rawText(body, 'Message')
+  const rawMessage = messageOf()
   if (rawMessage === undefined) return fail('signature_mismatch', 'Message is missing, or no string')
   const hash = HASHES.get(textOf(message, 'SignatureVersion'))
   if (hash === undefined) return fail('signature_mismatch', 'SignatureVersion is neither 1 nor 2')
   const certificateUrl = textOf(message, 'SigningCertURL')
-  if (!isCertificateUrl(certificateUrl)) {
-    return fail('signature_mismatch', 'SigningCertURL is not the URL of a certificate on an SNS host')
+  if (!isCertificateUrl(certificateUrl, emulatorOrigin)) {
+    const host = emulatorOrigin === undefined ? 'an SNS host' : 'the host of emulatorOrigin'
+    return fail('signature_mismatch', `SigningCertURL is not the URL of a certificate on ${host}`)
   }
   const signature = given.length > LONGEST_SIGNATURE ? undefined : decodeBase64(given)
   if (signature === undefined) return fail('signature_mismatch', 'Signature is too long, or not base64')
@@ -129,7 +154,7 @@ export function signedBytesOf({ rawMessage, after }: SnsSignature): Uint8Array<A
   const rest = encoder.encode(`\n${after}`)
   const bytes = new Uint8Array(FIRST_LINE.length + rawMessage.length + rest.length)
   bytes.set(FIRST_LINE)
-  const end = unescapeJson(rawMessage, bytes, FIRST_LINE.length)
+  const end = unescapeJson(bytesToHash(rawMessage), bytes, FIRST_LINE.length)
   bytes.set(rest, end)
   return bytes.subarray(0, end + rest.length)
 }

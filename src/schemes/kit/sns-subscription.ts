@@ -6,7 +6,7 @@ import { callHook } from '../../lib/hooks.ts'
 import { parseTime } from '../../lib/time.ts'
 import { fail } from '../../reason.ts'
 import { emptyReply, type HandshakeForm, type SchemeOptions } from './define-scheme.ts'
-import { SNS_ORIGIN, textOf } from './sns-message.ts'
+import { isSubscribeUrl, textOf } from './sns-message.ts'
 
 /** A subscription that Amazon asks you to confirm, or that has ended. */
 export interface SnsSubscription {
@@ -20,6 +20,12 @@ export interface SnsSubscription {
 
 /** The options of `sns` for subscriptions. */
 export interface SubscriptionOptions extends CertificateOptions {
+  /**
+   * The origin of an emulator on this machine that signs, as the messages of LocalStack have it in `SigningCertURL`:
+   * `http://localhost.localstack.cloud:4566`. It is trusted in place of Amazon, whose messages are then refused, and any program on this
+   * machine can sign: set it for development and tests alone. Loopback hosts only. Defaults to none.
+   */
+  readonly emulatorOrigin?: string | undefined
   /** Confirms subscriptions by fetching the URL that Amazon signed. Defaults to false. */
   readonly confirmSubscriptions?: boolean | undefined
   /**
@@ -29,9 +35,6 @@ export interface SubscriptionOptions extends CertificateOptions {
   readonly onSubscription?: ((subscription: SnsSubscription) => unknown) | undefined
 }
 
-const SUBSCRIBE_URL: RegExp = /* @__PURE__ */ new RegExp(
-  `^${SNS_ORIGIN}/\\?Action=ConfirmSubscription&[!-~]{1,2000}$`,
-)
 const MOST_BYTES = 65_536
 /** Only topics of the user's own have signed these URLs, so their sources do not matter. */
 const SHARES = { perSource: 10, renewals: 0 }
@@ -87,7 +90,7 @@ export const SNS_SUBSCRIPTIONS: HandshakeForm = {
       callHook(options.onSubscription, { type, topicArn, subscribeUrl, token })
     }
     if (type !== 'SubscriptionConfirmation' || !options.confirmSubscriptions) return emptyReply(200)
-    if (!SUBSCRIBE_URL.test(subscribeUrl)) return emptyReply(400)
+    if (!isSubscribeUrl(subscribeUrl, options.emulatorOrigin)) return emptyReply(400)
     return visitsOf(options).get(subscribeUrl, undefined, () => emptyReply(200))
   },
 }

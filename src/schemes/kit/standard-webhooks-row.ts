@@ -1,4 +1,4 @@
-import type { Scheme } from './scheme.ts'
+import type { Scheme } from '../../scheme.ts'
 
 type Row = Omit<Scheme, 'name' | 'sender' | 'secretName'>
 

@@ -1,18 +1,14 @@
 import type { ClaimAnswer, CommitAnswer } from '../../event-store.ts'
 import { EventRecords, type ObjectSql } from './statements.ts'
 
-/** A store's question to the object, sent as JSON. `done` is true for claims in mode `single`. */
-export type ObjectQuestion =
-  | {
-      readonly verb: 'claim'
-      readonly eventId: string
-      readonly owner: string
-      readonly ms: number
-      readonly done: boolean
-    }
-  | { readonly verb: 'commit'; readonly eventId: string; readonly owner: string; readonly ms: number }
-  | { readonly verb: 'renew'; readonly eventId: string; readonly owner: string; readonly ms: number }
-  | { readonly verb: 'release'; readonly eventId: string; readonly owner: string }
+/** A store's question to the object, sent as JSON. */
+export interface ObjectQuestion {
+  readonly verb: 'claim' | 'commit' | 'renew' | 'release'
+  readonly eventId: string
+  readonly owner: string
+  /** The length of the lease, or the retention. A release has none. */
+  readonly ms: number
+}
 
 /** The part of a Durable Object's `ctx` that is used. The class must have SQLite storage. */
 export interface ObjectState {
@@ -94,11 +90,8 @@ export class EventStoreObject {
       this.#records.put(eventId, { owner: null, done: true, expiresAt })
       return 'committed'
     }
-    if (record === undefined) {
-      this.#records.put(eventId, { owner, done: question.done, expiresAt })
-      return 'acquired'
-    }
-    if (isMine && record.done === question.done) return 'acquired'
+    if (record === undefined) this.#records.put(eventId, { owner, done: false, expiresAt })
+    if (record === undefined || isHeld) return 'acquired'
     return record.done ? 'done' : 'busy'
   }
 

@@ -9,7 +9,8 @@ import {
   positiveInteger,
   wellFormedText,
 } from '../../lib/options.ts'
-import { MODE_OPTIONS, type ModeOptions, singleSeconds, storeOf } from '../contract.ts'
+import { storeOf } from '../contract.ts'
+import { refuseOtherKinds } from '../kinds.ts'
 import type { ObjectQuestion } from './event-store-object.ts'
 
 export { EventStoreObject, type ObjectState } from './event-store-object.ts'
@@ -35,7 +36,7 @@ export interface EventNamespace {
 }
 
 /** The options of `durableObjectStore`. */
-export interface DurableObjectStoreOptions extends ModeOptions {
+export interface DurableObjectStoreOptions {
   /**
    * Number of objects that a listener's events are spread over. Defaults to 1, enough for a few hundred deliveries per
    * second. After a change, the store does not find earlier events, so their duplicates run again until the retention ends.
@@ -46,7 +47,6 @@ export interface DurableObjectStoreOptions extends ModeOptions {
 }
 
 const OPTIONS: OptionTable<DurableObjectStoreOptions> = {
-  ...MODE_OPTIONS,
   shards: optional(positiveInteger),
   locationHint: optional(wellFormedText),
 }
@@ -70,19 +70,13 @@ export function durableObjectStore(
 ): EventStore {
   checkOptions('durableObjectStore', options, OPTIONS)
   const { shards = 1, locationHint } = options
-  const seconds = singleSeconds(options)
   const ask = askObject(namespace, shards, locationHint)
-  return storeOf(
-    {
-      claim: (key, owner, ms, done) =>
-        ask(key, { verb: 'claim', eventId: key.eventId, owner, ms, done }, CLAIM_ANSWERS),
-      commit: (key, owner, ms) =>
-        ask(key, { verb: 'commit', eventId: key.eventId, owner, ms }, COMMIT_ANSWERS),
-      release: (key, owner) => ask(key, { verb: 'release', eventId: key.eventId, owner }, [true, false]),
-      renew: (key, owner, ms) => ask(key, { verb: 'renew', eventId: key.eventId, owner, ms }, [true, false]),
-    },
-    seconds,
-  )
+  return storeOf({
+    claim: (key, owner, ms) => ask(key, { verb: 'claim', owner, ms }, CLAIM_ANSWERS),
+    commit: (key, owner, ms) => ask(key, { verb: 'commit', owner, ms }, COMMIT_ANSWERS),
+    release: (key, owner) => ask(key, { verb: 'release', owner, ms: 0 }, [true, false]),
+    renew: (key, owner, ms) => ask(key, { verb: 'renew', owner, ms }, [true, false]),
+  })
 }
 
 const KNOWN = 'must be the Durable Object namespace of EventStoreObject: env.EVENTS, say'
@@ -91,15 +85,21 @@ const KNOWN = 'must be the Durable Object namespace of EventStoreObject: env.EVE
 function askObject(namespace: EventNamespace, shards: number, locationHint: string | undefined) {
   // Object stubs have `fetch`. They pretend to have every method, and each call is a request.
   if (!hasMethod(namespace, 'idFromName') || hasMethod(namespace, 'fetch')) {
+    refuseOtherKinds(namespace, 'namespace', 'Durable Objects')
     throw new ListenerConfigError('namespace', problemOf(namespace))
   }
   const options = locationHint === undefined ? undefined : { locationHint }
-  return async <Answer>(key: EventKey, question: ObjectQuestion, answers: readonly Answer[]) => {
+  type Question = Omit<ObjectQuestion, 'eventId'>
+  return async <Answer>(
+    { listenerId, eventId }: EventKey,
+    question: Question,
+    answers: readonly Answer[],
+  ) => {
     // Unique per listener: the text before the first slash is always a number.
-    const name = `${Number.parseInt(key.eventId.slice(0, 8), 16) % shards}/${key.listenerId}`
+    const name = `${Number.parseInt(eventId.slice(0, 8), 16) % shards}/${listenerId}`
     // A new stub each time: a stub stays broken once it has failed, and does not outlive its request.
     const stub = namespace.get(namespace.idFromName(name), options)
-    const body = JSON.stringify(question)
+    const body = JSON.stringify({ ...question, eventId } satisfies ObjectQuestion)
     const response = await stub.fetch('https://event-store/', { method: 'POST', body })
     const text = await response.text()
     const answer =
@@ -113,9 +113,6 @@ function askObject(namespace: EventNamespace, shards: number, locationHint: stri
 
 function problemOf(given: unknown): string {
   if (hasMethod(given, 'fetch')) return `${KNOWN}, not one object of it`
-  if (hasMethod(given, 'prepare')) {
-    return `${KNOWN}; d1Store of hookgate/stores/d1 takes D1 bindings, sqliteStore of hookgate/stores/sqlite databases`
-  }
   if (['sql', 'databaseSize'].some((name) => memberOf(given, name) !== undefined)) {
     return `${KNOWN}, not the storage of an object`
   }

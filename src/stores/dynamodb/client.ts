@@ -2,6 +2,7 @@ import { ListenerConfigError } from '../../errors.ts'
 import { type Clock, timeOf } from '../../lib/clock.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
+import { refuseOtherKinds } from '../kinds.ts'
 
 /** A DynamoDB attribute value. Only strings, integers and booleans are used. */
 type Attribute = { S: string } | { N: string } | { BOOL: boolean }
@@ -54,6 +55,7 @@ const KNOWN = 'must be a DynamoDB of @aws-sdk/client-dynamodb: new DynamoDB({ re
 
 /** @throws ListenerConfigError for any other client. The message says what to pass instead. */
 export function checkDynamodbClient(client: unknown): void {
+  refuseOtherKinds(client, 'client', 'DynamoDB')
   const has = (method: string) => hasMethod(client, method)
   const methods = ['putItem', 'deleteItem', 'getItem', 'createTable', 'describeTable', 'updateTimeToLive']
   if (methods.every(has)) return

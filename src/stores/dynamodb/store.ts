@@ -10,14 +10,7 @@ import {
   timerSeconds,
   withMethods,
 } from '../../lib/options.ts'
-import {
-  type EngineVerbs,
-  MODE_OPTIONS,
-  type ModeOptions,
-  type StoreProblem,
-  singleSeconds,
-  storeOf,
-} from '../contract.ts'
+import { type EngineVerbs, type StoreProblem, storeOf } from '../contract.ts'
 import { createTable, tableProblems } from './check.ts'
 import {
   AwsClock,
@@ -36,7 +29,7 @@ import { conditionValues, FREE_OR_MINE, keyItem, MINE_AND_LIVE, TTL_ATTRIBUTE } 
 export type { DynamodbClient, StoreProblem }
 
 /** The options of `dynamodbStore`. */
-export interface DynamodbStoreOptions extends ModeOptions {
+export interface DynamodbStoreOptions {
   /** Name or ARN of a table whose only key is the string `event_key`. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
   /** Prefix of every key, at most 64 characters. Defaults to none. Services that share a table each need their own. */
@@ -88,7 +81,6 @@ const keyPrefix: OptionCheck = (value, option) => {
 const OPTIONS: OptionTable<DynamodbStoreOptions> = {
   table: optional(tableName),
   prefix: optional(keyPrefix),
-  ...MODE_OPTIONS,
   abortSeconds: optional(timerSeconds),
   clock: optional(withMethods(['now'])),
 }
@@ -117,7 +109,7 @@ export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOpti
   const { table = 'hookgate_events', prefix = '', clock = Date, abortSeconds = 5 } = options
   const given = { client, table, prefix, clock, call: callWithin(abortSeconds * 1000) }
   return {
-    ...storeOf(dynamodbVerbs(given), singleSeconds(options)),
+    ...storeOf(dynamodbVerbs(given)),
     migrate: () => createTable(given),
     check: () => tableProblems(given),
   }
@@ -136,8 +128,9 @@ interface Change {
   readonly spanMs: number
   /** Undefined drops the owner of a committed record, so that it is treated like any other owner. */
   readonly heldBy?: string
-  readonly wasDone: boolean
   readonly isDone: boolean
+  /** Whether the owner's own record is done already. */
+  readonly wasDone?: boolean
   /** Whether the record must be there, and its time not over. */
   readonly mustLive?: boolean
 }
@@ -157,7 +150,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
    * owner's only if its time is over by `overBy`, and never one that has to live.
    */
   const write = async (key: Item, owner: string, change: Change, now: number, overBy: number) => {
-    const { spanMs, heldBy, wasDone, isDone, mustLive = false } = change
+    const { spanMs, heldBy, isDone, wasDone = false, mustLive = false } = change
     const lapsesAt = Math.ceil(now + spanMs)
     const input = {
       TableName: table,
@@ -199,11 +192,11 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
   }
 
   return {
-    async claim(key, owner, spanMs, isDone) {
-      return CLAIM_ANSWER_OF[await put(key, owner, { spanMs, heldBy: owner, wasDone: isDone, isDone })]
+    async claim(key, owner, spanMs) {
+      return CLAIM_ANSWER_OF[await put(key, owner, { spanMs, heldBy: owner, isDone: false })]
     },
     async commit(key, owner, spanMs) {
-      return COMMIT_ANSWER_OF[await put(key, owner, { spanMs, wasDone: false, isDone: true })]
+      return COMMIT_ANSWER_OF[await put(key, owner, { spanMs, isDone: true })]
     },
     async release(key, owner) {
       const overBy = clock.isConfirmed() ? clock.now() : NOTHING_IS_OVER
@@ -226,7 +219,7 @@ function dynamodbVerbs(options: VerbOptions): EngineVerbs {
     },
     async renew(eventKey, owner, spanMs) {
       const key = await keyItem(prefix, eventKey)
-      const change = { spanMs, heldBy: owner, wasDone: false, isDone: false, mustLive: true }
+      const change = { spanMs, heldBy: owner, isDone: false, mustLive: true }
       // A wrong clock could revive a lease that is over. The response to a write that changes nothing corrects it.
       if (!clock.isConfirmed()) await write(key, owner, change, clock.now(), EVERYTHING_IS_OVER)
       const now = clock.now()
@@ -250,7 +243,10 @@ async function read({ client, call, table }: VerbOptions, key: Item): Promise<un
 }
 
 function isOver(record: unknown, now: number): boolean {
-  return Number(memberOf(memberOf(record, 'lapses_at'), 'N')) <= now
+  if (record === undefined) return false
+  const lapsesAt = Number(memberOf(memberOf(record, 'lapses_at'), 'N'))
+  if (Number.isNaN(lapsesAt)) throw foreignRecord()
+  return lapsesAt <= now
 }
 
 function stateOf(outcome: 'written' | { readonly record: unknown }): 'written' | 'done' | 'leased' {
@@ -258,8 +254,13 @@ function stateOf(outcome: 'written' | { readonly record: unknown }): 'written' |
   if (outcome.record === undefined) return 'leased'
   const isDone = memberOf(memberOf(outcome.record, 'is_done'), 'BOOL')
   if (typeof isDone === 'boolean') return isDone ? 'done' : 'leased'
-  throw new EventStoreError('the key of an event holds a record that hookgate did not write')
+  throw foreignRecord()
 }
+
+const foreignRecord = () =>
+  new EventStoreError(
+    'the key of an event holds a record that hookgate did not write, or the client converts what DynamoDB answers: pass a DynamoDB without middleware that does',
+  )
 
 function explained(cause: unknown, table: string): unknown {
   if (!isNamed(cause, TABLE_MISSING)) return cause

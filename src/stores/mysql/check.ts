@@ -1,8 +1,17 @@
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
-import { problemsIn, type StoreProblem } from '../contract.ts'
-import { ERRORS, isServerError, type RunStatement, textsIn } from './client.ts'
-import { tableOf } from './statements.ts'
+import { answersAmong, converted, MYSQL } from '../answer.ts'
+import {
+  type CheckOptions,
+  makeRoom,
+  problemsIn,
+  type StoreProblem,
+  toPrimary,
+  writersIn,
+} from '../contract.ts'
+import { ERRORS, EXECUTORS_PAGE, isServerError, READ_ONLY, type RunStatement, textsIn } from './client.ts'
+import { ending, tableOf } from './statements.ts'
+import { strangersIn } from './writers.ts'
 
 /** MariaDB and MySQL give some of them different names. */
 const VARIABLES = [
@@ -14,30 +23,39 @@ const VARIABLES = [
   'transaction_isolation',
 ] as const
 
-/** Checks the server, the table, this user's permissions and the client. Empty if there are no problems. */
+/** Checks the server, the table, this user's permissions, those of others that it sees, and the client. Empty if there are no problems. */
 export async function problemsOf(
   run: RunStatement,
   client: unknown,
   table: string,
+  given: CheckOptions,
 ): Promise<readonly StoreProblem[]> {
+  const writers = writersIn(given)
   const setting = await settingsOf(run)
-  const { engine, isIndexed, setsInsertIds } = await shapeOf(run, table)
+  const { engine, isIndexed, setsInsertIds, isClockSet } = await shapeOf(run, table)
+  const isView = engine === 'VIEW'
   const refusal = engine === undefined ? undefined : await refusalOf(run, table)
   const flush = setting('innodb_flush_log_at_trx_commit')
   const isolation = setting('transaction_isolation') ?? setting('tx_isolation')
-  return problemsIn([
+  const strangers = await strangersIn(run, table, writers)
+  const problems = problemsIn([
     [
       engine === undefined,
-      'the table is missing, or this user cannot see it',
+      `the table is missing, or this user cannot see it: ${table}`,
       'run `await store.migrate()` once at deployment, or the SQL of mysqlSchema()',
     ],
     [
-      engine !== undefined && engine.toLowerCase() !== 'innodb',
+      isView,
+      'this is a view: a crash may damage what is behind it, and who may write to that is not checked',
+      makeRoom('store.migrate()'),
+    ],
+    [
+      engine !== undefined && !isView && engine.toLowerCase() !== 'innodb',
       `the engine of the table is ${engine}, which a crash may damage, and which takes part in no transaction`,
       'ALTER TABLE … ENGINE = InnoDB',
     ],
     [
-      engine !== undefined && !isIndexed,
+      engine !== undefined && !isView && !isIndexed,
       'no index begins with expires_at, so sweep() reads the whole table',
       'ALTER TABLE … ADD KEY expires_at (expires_at)',
     ],
@@ -54,7 +72,12 @@ export async function problemsOf(
     [
       refusal === 'read-only',
       'this server or this session is read-only: every delivery gets a 503',
-      'connect to the primary, without tx_read_only or transaction_read_only',
+      `switch tx_read_only and transaction_read_only off, or ${toPrimary(EXECUTORS_PAGE)}`,
+    ],
+    [
+      isClockSet,
+      'SET timestamp gives this session another time: its claims take over live leases, or end early',
+      'SET timestamp = DEFAULT, and set it on no connection of the store',
     ],
     [
       setting('autocommit') === 'OFF',
@@ -82,37 +105,57 @@ export async function problemsOf(
       "connection.on('error', (error) => log(error)), or a pool",
     ],
   ])
+  return [...problems, ...strangers]
 }
 
 async function settingsOf(run: RunStatement) {
   const names = VARIABLES.map((name) => `'${name}'`).join(', ')
   // Names and values in turn.
   const texts = textsIn(await run(`SHOW VARIABLES WHERE Variable_name IN (${names})`, []))
+  if (!texts.includes('autocommit')) throw converted('other texts', MYSQL)
   return (name: (typeof VARIABLES)[number]) => {
     const at = texts.indexOf(name)
     return at < 0 ? undefined : texts[at + 1]
   }
 }
 
-/** The engine of the table, if it exists, whether `sweep()` has its index, and whether others set insert IDs. */
-async function shapeOf(run: RunStatement, table: string) {
+/** NOW is when the statement began. */
+const MOST_SECONDS_OFF = 10
+
+/** What is known of the table and the session. */
+interface Shape {
+  /** Undefined if there is no table. */
+  readonly engine: string | undefined
+  /** Whether `sweep()` has its index. */
+  readonly isIndexed: boolean
+  /** Whether others set insert IDs. */
+  readonly setsInsertIds: boolean
+  readonly isClockSet: boolean
+}
+
+export async function shapeOf(run: RunStatement, table: string): Promise<Shape> {
   const { name, database } = tableOf(table)
   const schema = database === undefined ? 'DATABASE()' : `'${database}'`
   const at = `TABLE_SCHEMA = ${schema} AND TABLE_NAME = '${name}'`
-  const texts = textsIn(
-    await run(
-      `SELECT CONCAT('engine=', ENGINE) AS finding FROM information_schema.TABLES WHERE ${at}
+  const texts = answersAmong(
+    textsIn(
+      await run(
+        ending(`SELECT CONCAT('engine=', COALESCE(ENGINE, TABLE_TYPE)) AS finding FROM information_schema.TABLES WHERE ${at}
 UNION ALL SELECT CONCAT('index=', COLUMN_NAME) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1
 UNION ALL SELECT 'sets=column' FROM information_schema.COLUMNS WHERE ${at} AND EXTRA LIKE '%auto_increment%'
-UNION ALL SELECT 'sets=trigger' FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${schema} AND EVENT_OBJECT_TABLE = '${name}'`,
-      [],
+UNION ALL SELECT 'sets=trigger' FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${schema} AND EVENT_OBJECT_TABLE = '${name}'
+UNION ALL SELECT 'clock=set' WHERE ABS(TIMESTAMPDIFF(SECOND, NOW(6), SYSDATE(6))) > ${MOST_SECONDS_OFF}`),
+        [],
+      ),
     ),
+    MYSQL,
   )
   const engine = texts.find((text) => text.startsWith('engine='))?.slice('engine='.length)
   return {
     engine,
     isIndexed: texts.includes('index=expires_at'),
     setsInsertIds: texts.some((text) => text.startsWith('sets=')),
+    isClockSet: texts.includes('clock=set'),
   }
 }
 
@@ -130,8 +173,7 @@ async function refusalOf(run: RunStatement, table: string): Promise<'forbidden' 
     return undefined
   } catch (error) {
     if (isServerError(error, ERRORS.TABLE_ACCESS_DENIED)) return 'forbidden'
-    const readOnly = [ERRORS.READ_ONLY_SERVER, ERRORS.READ_ONLY_TRANSACTION, ERRORS.READ_ONLY_ENGINE]
-    if (isServerError(error, ...readOnly)) return 'read-only'
+    if (isServerError(error, ...READ_ONLY)) return 'read-only'
     throw error
   }
 }

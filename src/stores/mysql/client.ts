@@ -1,6 +1,10 @@
 import { EventStoreError, ListenerConfigError } from '../../errors.ts'
+import { isBytes } from '../../lib/bytes.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
+import { readOnly } from '../contract.ts'
+import { refuseOtherKinds } from '../kinds.ts'
+import { type Executors, errorsIn, refuseOrms } from '../orms.ts'
 
 /**
  * What `mysqlStore` sends its statements to: a pool or connection of mysql2/promise or of the mariadb connector, an EntityManager of
@@ -22,33 +26,23 @@ export interface MysqlClient {
 /** Runs one statement, and returns what the client did. */
 export type RunStatement = (text: string, values: readonly string[]) => Promise<unknown>
 
-/** Handles that are no clients, by methods of theirs, and what sends statements through them. */
-const EXECUTORS: readonly (readonly [name: string, methods: readonly string[], executor: string])[] = [
-  ['uses callbacks', ['query', 'promise'], 'client.promise()'],
-  [
-    'is a Sequelize',
-    ['query', 'getQueryInterface'],
-    '{ query: (text, values) => sequelize.query(text, { replacements: values, transaction }) }',
-  ],
-  [
-    'is a Kysely',
-    ['executeQuery'],
-    '{ query: (text, values) => db.executeQuery(CompiledQuery.raw(text, values)) }',
-  ],
-  ['is a Knex', ['raw'], '{ query: (text, values) => knex.raw(text, values) }'],
-  [
-    'is a Drizzle',
-    ['execute', 'select'],
-    '{ query: (text, values) => db.execute(sql.join(text.split("?").flatMap((part, n) => n ? [sql.param(values[n - 1]), sql.raw(part)] : sql.raw(part)))) }',
-  ],
-]
+/** TypeORM runs a statement as it is. */
+const EXECUTORS: Executors = {
+  Drizzle: (client) =>
+    `${client}.execute(sql.join(text.split("?").flatMap((part, n) => n ? [sql.param(values[n - 1]), sql.raw(part)] : sql.raw(part))))`,
+  Kysely: (client) => `${client}.executeQuery(CompiledQuery.raw(text, values))`,
+  Knex: (client) => `${client}.raw(text, values)`,
+  Sequelize: (client) => `${client}.query(text, { replacements: values })`,
+  "Sequelize's transaction": (client) =>
+    `sequelize.query(text, { replacements: values, transaction: ${client} })`,
+}
 
 /** @throws ListenerConfigError for anything that is not a client with promises. */
 export function statementRunner(client: MysqlClient, option: string): RunStatement {
-  for (const [name, methods, executor] of EXECUTORS) {
-    if (methods.every((method) => hasMethod(client, method))) {
-      throw new ListenerConfigError(option, `${name}: pass ${executor}`)
-    }
+  refuseOtherKinds(client, option, 'MySQL')
+  refuseOrms(client, option, EXECUTORS)
+  if (hasMethod(client, 'promise')) {
+    throw new ListenerConfigError(option, `uses callbacks: pass ${option}.promise()`)
   }
   if (!hasMethod(client, 'query')) {
     throw new ListenerConfigError(
@@ -56,7 +50,13 @@ export function statementRunner(client: MysqlClient, option: string): RunStateme
       'is not a known MySQL client: pass a pool or connection of mysql2/promise or mariadb, or { query(text, values) }',
     )
   }
-  return async (text, values) => client.query(text, [...values])
+  return async (text, values) => {
+    try {
+      return await client.query(text, [...values])
+    } catch (error) {
+      throw isServerError(error, ...READ_ONLY) ? readOnly(error, EXECUTORS_PAGE) : error
+    }
+  }
 }
 
 /** @throws ListenerConfigError for a pool, which may run each statement on another connection. */
@@ -99,41 +99,49 @@ const DEEPEST = 5
 
 /**
  * All texts in a result, in order. Clients and their settings wrap rows in many ways, and some add descriptions of the columns, so
- * that a statement with rows has to return texts that nothing else contains.
+ * that a statement with rows has to return texts that nothing else contains. Reads each object once: Sequelize returns its rows twice.
  */
-export function textsIn(result: unknown, depth: number = DEEPEST): string[] {
+export function textsIn(result: unknown, depth: number = DEEPEST, seen: Set<object> = new Set()): string[] {
   if (typeof result === 'string') return [result]
-  if (result instanceof Uint8Array) return [new TextDecoder().decode(result)] // of a session in charset binary
-  if (typeof result !== 'object' || result === null || depth === 0) return []
-  return Object.values(result).flatMap((value) => textsIn(value, depth - 1))
+  if (isBytes(result)) return [new TextDecoder().decode(result)] // of a session in charset binary
+  if (typeof result !== 'object' || result === null || depth === 0 || seen.has(result)) return []
+  seen.add(result)
+  return Object.values(result).flatMap((value) => textsIn(value, depth - 1, seen))
 }
 
 /** Errors of the server, by number. */
 export const ERRORS = {
   /** The server has rolled the whole transaction back. */
   DEADLOCK: 1213,
+  /** Another transaction has locked the record, or a gap that it is in. */
+  LOCK_WAIT_TIMEOUT: 1205,
   /** MariaDB: another transaction has changed the record since this one first read. */
   CHECKREAD: 1020,
+  UNKNOWN_TABLE: 1109,
   NO_SUCH_TABLE: 1146,
   NO_SUCH_SAVEPOINT: 1305,
   TABLE_ACCESS_DENIED: 1142,
-  READ_ONLY_SERVER: 1290,
-  READ_ONLY_TRANSACTION: 1792,
-  READ_ONLY_ENGINE: 1836,
+  QUERY_INTERRUPTED: 1317,
+  /** MariaDB */
+  CONNECTION_KILLED: 1927,
 } as const
 
-/** Where ORMs put the error of the client, and how deep. */
-const WRAPPED_IN = ['cause', 'parent', 'driverError']
-const DEEPEST_ERROR = 4
+/** Those of a server, a transaction or an engine that is read-only. */
+export const READ_ONLY = [1290, 1792, 1836] as const
+
+/** Has the executors. */
+export const EXECUTORS_PAGE = 'docs/stores/mysql.md'
 
 /** Whether this error, or one that it wraps, has one of these numbers. */
 export function isServerError(error: unknown, ...numbers: readonly number[]): boolean {
-  let layer = [error]
-  for (let depth = 0; depth < DEEPEST_ERROR; depth += 1) {
-    if (layer.some((each) => numbers.some((number) => memberOf(each, 'errno') === number))) return true
-    layer = layer.flatMap((each) =>
-      WRAPPED_IN.map((name) => memberOf(each, name)).filter((inner) => inner != null),
-    )
-  }
-  return false
+  return [...errorsIn(error)].some((one) => numbers.some((number) => memberOf(one, 'errno') === number))
+}
+
+/** Whether the server has refused a KILL of the connection that sent it. The numbers of clients are below 0, or above 45,000. */
+export function isRefused(error: unknown): boolean {
+  if (isServerError(error, ERRORS.CONNECTION_KILLED, ERRORS.QUERY_INTERRUPTED)) return false
+  return [...errorsIn(error)].some((one) => {
+    const number = memberOf(one, 'errno')
+    return typeof number === 'number' && number >= 1000 && number < 45_000
+  })
 }

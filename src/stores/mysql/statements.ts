@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../errors.ts'
+import { END, literalAnswer } from '../answer.ts'
 
 export const DEFAULT_TABLE = 'hookgate_events'
 
@@ -58,15 +59,24 @@ export function mysqlSchema(table: string = DEFAULT_TABLE): string {
 /** A text that fits the columns of listeners and owners. */
 export const LONGEST_TEXT = 400
 
+/** A statement that returns the texts in the column `finding` of this query, and one more at the end. */
+export function ending(query: string): string {
+  return `SELECT CONCAT('a1:', CHAR_LENGTH(finding), ':', finding) AS answer FROM (${query}) AS found
+UNION ALL SELECT ${literalAnswer(END)}`
+}
+
 const NOW = 'UTC_TIMESTAMP(6)'
 const EXPIRY = `${NOW} + INTERVAL CAST(? AS SIGNED) MICROSECOND`
+const RELEASED = "DATE '1970-01-01'"
 const KEY = 'event_id = UNHEX(?) AND listener_id = UNHEX(?)'
 
 /**
- * Fails the statement if another transaction locks the record for longer than a second: renewals are repeated, and each would keep a
- * connection until that transaction ends. To MySQL it is a comment.
+ * The statement, which fails if another transaction, or a change of the table, locks what it needs for longer than this: each that waits keeps a
+ * connection until that ends. To MySQL it is a comment.
  */
-const WAITS_BRIEFLY = '/*M! SET STATEMENT innodb_lock_wait_timeout = 1 FOR */ '
+export function waitingFor(seconds: number, text: string): string {
+  return `/*M! SET STATEMENT innodb_lock_wait_timeout = ${seconds}, lock_wait_timeout = ${seconds} FOR */ ${text}`
+}
 
 /** Who has the event, as the insert ID of a claim's or a commit's reply. */
 export const FREE = 3
@@ -74,6 +84,8 @@ export const DONE = 2
 export const LEASED = 1
 /** The insert ID of other statements that found their record. If they found none, it is 0. */
 export const FOUND = 1
+/** The insert ID of a commit in a transaction that found its record on a connection with autocommit off. */
+export const AUTOCOMMIT_OFF = 2
 
 /** The values of a statement, in hexadecimal digits, and its time in microseconds, in digits. */
 export interface Values {
@@ -92,8 +104,8 @@ export interface Statement {
 export interface Statements {
   readonly claim: Statement
   readonly commit: Statement
-  /** Inside the transaction of the claim: what it has left there becomes done, or in mode `single` is found to be. */
-  readonly commitInside: Statement
+  /** A commit of what this owner has claimed and not released. With autocommit off it only finds the record, and says so. */
+  readonly commitIn: Statement
   readonly release: Statement
   readonly renew: Statement
   /** Returns up to `limit` keys of expired records, the oldest first. */
@@ -108,9 +120,8 @@ export interface Statements {
  *
  * Values are digits and hexadecimal digits, which every client sends alike, in each `sql_mode` and character set.
  */
-export function statementsFor(table: string, mode: 'two-phase' | 'single'): Statements {
+export function statementsFor(table: string): Statements {
   const { quoted } = tableOf(table)
-  const claimsAtOnce = mode === 'single'
   const update = (
     done: string,
     expiry: string,
@@ -118,33 +129,28 @@ export function statementsFor(table: string, mode: 'two-phase' | 'single'): Stat
 WHERE ${KEY} AND owner = UNHEX(?)`
   const found = `LAST_INSERT_ID(${FOUND})`
   return {
-    claim: upsert(quoted, claimsAtOnce ? 1 : 0, claimsAtOnce ? 'TRUE' : 'NOT done'),
-    commit: upsert(quoted, 1, 'NOT done'),
-    commitInside: claimsAtOnce
-      ? {
-          text: `${update(found, 'expires_at')} AND done`,
-          values: ({ eventId, listenerId, owner }) => [eventId, listenerId, owner],
-        }
-      : {
-          text: `${update(found, EXPIRY)} AND NOT done`,
-          values: ({ microseconds, eventId, listenerId, owner }) => [
-            microseconds,
-            eventId,
-            listenerId,
-            owner,
-          ],
-        },
+    claim: upsert(quoted, 0),
+    commit: upsert(quoted, 1),
+    commitIn: {
+      text: `${update(
+        `@@autocommit + 0 * LAST_INSERT_ID(IF(@@autocommit, ${FOUND}, ${AUTOCOMMIT_OFF}))`,
+        `IF(@@autocommit, ${EXPIRY}, expires_at)`,
+      )} AND NOT done AND expires_at > ${RELEASED}`,
+      values: ({ microseconds, eventId, listenerId, owner }) => [microseconds, eventId, listenerId, owner],
+    },
     // Not a DELETE, whose reply has no insert ID. `sweep()` deletes the record.
     release: {
-      text: `${update(`0 * ${found}`, "DATE '1970-01-01'")} AND NOT done AND expires_at > ${NOW}`,
+      text: `${update(`0 * ${found}`, RELEASED)} AND NOT done AND expires_at > ${NOW}`,
       values: ({ eventId, listenerId, owner }) => [eventId, listenerId, owner],
     },
     renew: {
-      text: `${WAITS_BRIEFLY}${update(`0 * ${found}`, EXPIRY)} AND NOT done AND expires_at > ${NOW}`,
+      text: `${update(`0 * ${found}`, EXPIRY)} AND NOT done AND expires_at > ${NOW}`,
       values: ({ microseconds, eventId, listenerId, owner }) => [microseconds, eventId, listenerId, owner],
     },
     expired: (limit) =>
-      `SELECT CONCAT(HEX(event_id), '/', HEX(listener_id)) AS expired FROM ${quoted} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${limit}`,
+      ending(
+        `(SELECT CONCAT(HEX(event_id), '/', HEX(listener_id)) AS finding FROM ${quoted} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${limit})`,
+      ),
     // By primary key: a range would lock the gaps into which claims insert.
     sweep: (keys) =>
       `DELETE FROM ${quoted} WHERE (event_id, listener_id) IN (${Array(keys).fill('(UNHEX(?), UNHEX(?))').join(', ')}) AND expires_at <= ${NOW}`,
@@ -152,14 +158,14 @@ WHERE ${KEY} AND owner = UNHEX(?)`
 }
 
 /**
- * Writes the record unless another owner has a live one. @param again Whether this owner may have the event again.
+ * Writes the record unless another owner has a live one, or it is done.
  *
  * MySQL assigns from left to right, and later assignments see what earlier ones have changed. This order keeps `free` true after each
  * of them, so that the statement means the same if all see the old values, as with MariaDB's `SIMULTANEOUS_ASSIGNMENT`: `owner` comes
  * first, and what makes `free` false comes last: for a claim the new time, for a commit `done`.
  */
-function upsert(quoted: string, done: 0 | 1, again: string): Statement {
-  const free = `(expires_at <= ${NOW} OR owner = UNHEX(?) AND ${again})`
+function upsert(quoted: string, done: 0 | 1): Statement {
+  const free = `(expires_at <= ${NOW} OR owner = UNHEX(?) AND NOT done)`
   const answer = `LAST_INSERT_ID(IF(${free}, ${FREE}, IF(done, ${DONE}, ${LEASED})))`
   const setsDone = `done = IF(${free}, ${done}, done)`
   const setsTime = `expires_at = IF(${free}, ${EXPIRY}, expires_at)`

@@ -1,21 +1,23 @@
+import { sha256 } from '#crypto'
 import { EventStoreError } from '../../errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventKey, EventStore } from '../../event-store.ts'
+import { storedKey } from '../../event-key.ts'
+import type { ClaimAnswer, CommitAnswer, CommitIn, EventKey, EventStore } from '../../event-store.ts'
+import { inTransaction } from '../../joining.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../lib/options.ts'
+import { answersAmong, MYSQL } from '../answer.ts'
 import {
+  type CheckOptions,
   type EngineVerbs,
-  INSIDE_TRANSACTIONS,
-  MODE_OPTIONS,
-  type ModeOptions,
   type StoreProblem,
-  singleSeconds,
   storedText,
   storeOf,
   tableMissing,
+  undisturbed,
 } from '../contract.ts'
-import { problemsOf } from './check.ts'
+import { refuseOtherServers } from '../kinds.ts'
+import { problemsOf, shapeOf } from './check.ts'
 import {
   affectedRowsOf,
-  checkTransaction,
   ERRORS,
   insertIdOf,
   isServerError,
@@ -24,7 +26,9 @@ import {
   statementRunner,
   textsIn,
 } from './client.ts'
+import { commitInside, type InsideAnswer } from './inside.ts'
 import {
+  AUTOCOMMIT_OFF,
   DEFAULT_TABLE,
   DONE,
   FOUND,
@@ -36,14 +40,15 @@ import {
   type Statements,
   statementsFor,
   type Values,
+  waitingFor,
 } from './statements.ts'
 
-export type { StoreProblem } from '../contract.ts'
+export type { CheckOptions, StoreProblem } from '../contract.ts'
 export type { MysqlClient } from './client.ts'
 export { mysqlSchema } from './statements.ts'
 
 /** The options of `mysqlStore`. */
-export interface MysqlStoreOptions extends ModeOptions {
+export interface MysqlStoreOptions {
   /** `name` or `database.name`, of letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
 }
@@ -66,26 +71,16 @@ export interface MysqlStore extends EventStore {
    * it the table only grows.
    */
   sweep(limit?: number): Promise<number>
-  /** Lists problems of the server, the table, this user and the client. Empty if there are none. */
-  check(): Promise<readonly StoreProblem[]>
   /**
-   * Returns the same store inside your transaction. The event's record and your own writes commit together or not at all, so
-   * the event takes effect exactly once. Other claims of the event wait for the transaction; bound that wait with
-   * `SET SESSION innodb_lock_wait_timeout`. Claim with a new owner each time, and roll back unless you get `acquired`.
+   * Lists problems of the server, the table, this user, who else may write to it, and the client. Empty if there are none. Changes
+   * nothing. Sees what others may do only if this user has `SELECT` on the database `mysql`.
    *
-   * Commit outside nested transactions: the store has a savepoint of its own, `hookgate`. A commit throws if the transaction of its claim
-   * has ended, also if a deadlock did that and its error was ignored.
-   *
-   * @param tx The connection of an open transaction.
-   * @throws ListenerConfigError for a pool, because its statements may run on several connections.
+   * @throws ListenerConfigError for unknown or invalid options.
    */
-  with(tx: MysqlClient): EventStore
+  check(options?: CheckOptions): Promise<readonly StoreProblem[]>
 }
 
-const OPTIONS: OptionTable<MysqlStoreOptions> = {
-  table: checkedElsewhere,
-  ...MODE_OPTIONS,
-}
+const OPTIONS: OptionTable<MysqlStoreOptions> = { table: checkedElsewhere }
 
 /** Records that one statement of `sweep()` deletes: MariaDB scans the table for a list of a thousand keys or more. */
 const SWEPT_AT_ONCE = 500
@@ -107,27 +102,26 @@ const SWEPT_AT_ONCE = 500
  */
 export function mysqlStore(client: MysqlClient, options: MysqlStoreOptions = {}): MysqlStore {
   checkOptions('mysqlStore', options, OPTIONS)
-  const { table = DEFAULT_TABLE, mode = 'two-phase' } = options
+  const { table = DEFAULT_TABLE } = options
   const run = statementRunner(client, 'client')
-  const statements = statementsFor(table, mode)
-  const seconds = singleSeconds(options)
+  const statements = statementsFor(table)
   const retrying = retryingDeadlocks(run)
+  const verbs = { ...verbsOf(waitingBriefly(retrying), statements), renew: renewal(retrying, statements) }
   return {
-    ...storeOf(verbsOf(retrying, statements), seconds),
-    check: () => problemsOf(run, client, table),
+    ...storeOf(verbs),
+    commitIn: committingInside(statements),
+    check: async (given = {}) => problemsOf(explained(run), client, table, given),
     async migrate() {
-      await run(mysqlSchema(table), [])
+      const asked = explained(run)
+      await asked(mysqlSchema(table), [])
+      if ((await shapeOf(asked, table)).engine !== undefined) return
+      throw new EventStoreError(
+        `migrate() has run, but the table ${table} is not there: the client has to run each statement, on the primary`,
+      )
     },
     async sweep(limit = 10_000) {
       positiveInteger(limit, 'limit')
-      return sweep(retrying, statements, limit)
-    },
-    with(tx) {
-      const runInTx = statementRunner(tx, 'tx')
-      checkTransaction(tx)
-      const storeInTx = insideTransaction(explained(runInTx), statements, seconds)
-      INSIDE_TRANSACTIONS.add(storeInTx)
-      return storeInTx
+      return sweep(waitingBriefly(retrying), statements, limit)
     },
   }
 }
@@ -142,65 +136,52 @@ const COMMIT_ANSWERS: ReadonlyMap<number, CommitAnswer> = new Map([
   [DONE, 'already'],
   [LEASED, 'lost'],
 ])
+const INSIDE_ANSWERS: ReadonlyMap<number, InsideAnswer> = new Map([
+  [FOUND, 'committed'],
+  [0, 'not found'],
+  [AUTOCOMMIT_OFF, 'autocommit off'],
+])
 const FOUND_ANSWERS: ReadonlyMap<number, boolean> = new Map([
   [FOUND, true],
   [0, false],
 ])
 /** The verbs, each one statement. */
-function verbsOf(run: RunStatement, { claim, commit, release, renew }: Statements) {
+function verbsOf(run: RunStatement, { claim, commit, release }: Statements) {
   return {
-    claim: async (key, owner, ms) => ask(run, claim, await valuesOf(key, owner, ms), CLAIM_ANSWERS),
+    async claim(key, owner, ms) {
+      try {
+        return await ask(run, claim, await valuesOf(key, owner, ms), CLAIM_ANSWERS)
+      } catch (error) {
+        if (isServerError(error, ERRORS.LOCK_WAIT_TIMEOUT)) return 'busy' // a transaction is about to commit the event
+        throw error
+      }
+    },
     commit: async (key, owner, ms) => ask(run, commit, await valuesOf(key, owner, ms), COMMIT_ANSWERS),
     release: async (key, owner) => ask(run, release, await valuesOf(key, owner, 0), FOUND_ANSWERS),
-    renew: async (key, owner, ms) => ask(run, renew, await valuesOf(key, owner, ms), FOUND_ANSWERS),
-  } satisfies EngineVerbs
+  } satisfies Partial<EngineVerbs>
 }
 
-/** The savepoint that a claim sets. It exists until the transaction ends, and never outside one. */
-const SAVEPOINT = 'hookgate'
+function committingInside({ commitIn }: Statements): CommitIn {
+  return inTransaction(async (tx, key, owner, ms) => {
+    const values = await valuesOf(await storedKey(key), owner, ms)
+    const mark = `hookgate_${(await sha256(values.owner, 'hex')).slice(0, 40)}` // at most 64 characters
+    const commit = (run: RunStatement) =>
+      ask(waitingBriefly(explained(run)), commitIn, values, INSIDE_ANSWERS)
+    return commitInside(tx, mark, commit)
+  })
+}
 
-/**
- * The verbs in the caller's transaction, which the server may already have rolled back: after a deadlock, later statements commit by
- * themselves. So a commit needs the transaction of its claim, by its savepoint, and what the claim has left in it.
- */
-function insideTransaction(
-  run: RunStatement,
-  statements: Statements,
-  seconds: number | undefined,
-): EventStore {
-  const { claim, release } = verbsOf(run, statements)
-  const expectOpen = async () => {
+/** Does not wait for a transaction that has locked the record. */
+function renewal(run: RunStatement, { renew }: Statements): EngineVerbs['renew'] {
+  const atOnce: RunStatement = (text, values) => run(waitingFor(0, text), values)
+  return async (key, owner, ms) => {
     try {
-      await run(`RELEASE SAVEPOINT ${SAVEPOINT}`, [])
-    } catch (cause) {
-      if (!isServerError(cause, ERRORS.NO_SUCH_SAVEPOINT)) throw cause
-      throw new EventStoreError(
-        'the transaction of the claim has ended, by a deadlock or by hand, or `tx` is no transaction: roll back, and let the event run again',
-        { cause },
-      )
+      return await ask(atOnce, renew, await valuesOf(key, owner, ms), FOUND_ANSWERS)
+    } catch (error) {
+      if (isServerError(error, ERRORS.LOCK_WAIT_TIMEOUT)) return 'locked'
+      throw error
     }
-    await run(`SAVEPOINT ${SAVEPOINT}`, []) // for another event of the transaction
   }
-  const verbs: EngineVerbs = {
-    async claim(key, owner, ms) {
-      const answer = await claim(key, owner, ms)
-      if (answer === 'acquired') await run(`SAVEPOINT ${SAVEPOINT}`, [])
-      return answer
-    },
-    async commit(key, owner, ms) {
-      await expectOpen()
-      if (await ask(run, statements.commitInside, await valuesOf(key, owner, ms), FOUND_ANSWERS))
-        return 'committed'
-      // Not `lost`, which may be ignored: what the claim's own transaction wrote is gone.
-      throw new EventStoreError(
-        'this transaction has not claimed the event, or has committed it before: roll back, and let the event run again',
-      )
-    },
-    release,
-    renew: undefined, // the transaction keeps the event
-  }
-  // Also in mode `single`: the savepoint may be that of another event, in a later transaction.
-  return { ...storeOf(verbs, seconds), commit: storeOf(verbs, undefined).commit }
 }
 
 /** @throws EventStoreError for any other insert ID, e.g. of a client that replaces it. */
@@ -222,8 +203,9 @@ async function sweep(run: RunStatement, statements: Statements, limit: number): 
   let swept = 0
   for (let left = limit; left > 0; left -= SWEPT_AT_ONCE) {
     const most = Math.min(left, SWEPT_AT_ONCE)
-    const texts = textsIn(await run(statements.expired(most), []))
-    const keys = texts.filter((text) => /^[0-9A-F]{32}\/[0-9A-F]*$/.test(text)).map((text) => text.split('/'))
+    const keys = answersAmong(textsIn(await run(statements.expired(most), [])), MYSQL).map((key) =>
+      key.split('/'),
+    )
     if (keys.length === 0) break
     swept += affectedRowsOf(await run(statements.sweep(keys.length), keys.flat())) ?? keys.length
     if (keys.length < most) break
@@ -231,22 +213,15 @@ async function sweep(run: RunStatement, statements: Statements, limit: number): 
   return swept
 }
 
-/** Maximum attempts while other statements keep getting in the way. */
-const MOST_ATTEMPTS = 5
-
 /** Outside transactions, a statement that the server has undone can be sent again. */
 function retryingDeadlocks(run: RunStatement): RunStatement {
   const explainedRun = explained(run)
-  return async (text, values) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await explainedRun(text, values)
-      } catch (error) {
-        const isUndone = isServerError(error, ERRORS.DEADLOCK, ERRORS.CHECKREAD)
-        if (!isUndone || attempt === MOST_ATTEMPTS) throw error
-      }
-    }
-  }
+  const isUndone = (error: unknown) => isServerError(error, ERRORS.DEADLOCK, ERRORS.CHECKREAD)
+  return (text, values) => undisturbed(() => explainedRun(text, values), isUndone)
+}
+
+function waitingBriefly(run: RunStatement): RunStatement {
+  return (text, values) => run(waitingFor(1, text), values)
 }
 
 function explained(run: RunStatement): RunStatement {
@@ -254,7 +229,9 @@ function explained(run: RunStatement): RunStatement {
     try {
       return await run(text, values)
     } catch (error) {
-      throw isServerError(error, ERRORS.NO_SUCH_TABLE) ? tableMissing(error) : error
+      if (isServerError(error, ERRORS.NO_SUCH_TABLE)) throw tableMissing(error)
+      refuseOtherServers(error, 'MySQL')
+      throw error
     }
   }
 }

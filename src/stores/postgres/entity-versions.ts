@@ -1,15 +1,21 @@
 import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import { checkedElsewhere, checkOptions, kindOf } from '../../lib/options.ts'
 import { parseTime } from '../../lib/time.ts'
-import { knownAnswer } from '../contract.ts'
+import { answering } from '../answer.ts'
+import { type CheckOptions, knownAnswer, type StoreProblem } from '../contract.ts'
+import { problemsOf, type TableNeeds } from './check.ts'
+import { type PostgresClient, statementRunner } from './client.ts'
+import { answerInside } from './inside.ts'
+import { migrate } from './migrate.ts'
 import {
-  checkTransaction,
-  hasSqlState,
-  type PostgresClient,
-  statementRunner,
-  UNDEFINED_TABLE,
-} from './client.ts'
-import { keyText, quotedTable, unlessThere } from './statements.ts'
+  IS_OPEN,
+  keyText,
+  MARKED_AS_CLOSED,
+  migrationOf,
+  printed,
+  quotedTable,
+  type TableDefinition,
+} from './statements.ts'
 
 const DEFAULT_TABLE = 'hookgate_versions'
 
@@ -45,16 +51,25 @@ export type AdvanceAnswer = 'newer' | 'same' | 'older'
  * ```
  */
 export interface EntityVersions {
-  /** Creates the table if it is missing. Safe to run concurrently. */
+  /**
+   * Creates the table if it is missing. Safe to run concurrently. From a table that it creates, it takes what default privileges gave to
+   * `PUBLIC`, `anon` and `authenticated`.
+   */
   migrate(client: PostgresClient): Promise<void>
+  /**
+   * Lists problems of the server, the table, who may write to it, and the client. Empty if there are none. Changes nothing.
+   *
+   * @throws ListenerConfigError for unknown or invalid options.
+   */
+  check(client: PostgresClient, options?: CheckOptions): Promise<readonly StoreProblem[]>
   /**
    * Compares the version of an event with the highest version of its entity, and raises that. Locks the entity until the
    * transaction ends: other calls for it wait, for as long as `lock_timeout` allows.
    *
    * Of an entity, versions are either numbers or times, in one order. Times are compared to the nanosecond.
    *
-   * @param tx The client of an open transaction, in which the state is written too. The first call in it takes two round trips, unless
-   * an event was claimed in it, as by `transactionPerEvent`.
+   * @param tx The client of an open transaction, in which the state is written too. Takes two round trips if nothing
+   * was written in it before.
    * @param entity Any text that is unique to the entity, e.g. `stripe:subscription:sub_1`. IDs of different senders may be equal, so
    * begin with the sender.
    * @param version A safe integer, a bigint or the text of a whole number, of up to 100 digits; or a `Date` or a text in RFC 3339.
@@ -90,27 +105,17 @@ export function entityVersions(options: EntityVersionsOptions = {}): EntityVersi
   const statement = advanceStatement(quoted)
   return {
     async migrate(client) {
-      await statementRunner(client, 'client')(unlessThere([quoted], entityVersionsSchema(table)), [])
+      await migrate(statementRunner(client, 'client'), migrationOf(definitionOf(table)), table)
     },
+    check: async (client, given = {}) =>
+      problemsOf(statementRunner(client, 'client'), client, needsOf(table), given),
     async advance(tx, entity, version) {
-      const run = statementRunner(tx, 'tx')
-      checkTransaction(tx)
       if (typeof entity !== 'string' || entity === '')
         throw new ListenerConfigError('entity', 'must be a non-empty string')
       const { kind, value } = comparable(version)
       const values = [await keyText(entity), kind, `${value}`]
-      const ask = async () => {
-        const [row] = await run(statement, values).catch(explain)
-        return knownAnswer('Postgres', ANSWERS, row?.answer)
-      }
-      const first = await ask()
-      const answer = first === 'unmarked' ? await ask() : first
-      if (answer === 'unmarked') {
-        throw new ListenerConfigError(
-          'tx',
-          'has no open transaction: pass the client that sent BEGIN, or the one that your ORM hands to the function of its transaction',
-        )
-      }
+      const found = await answerInside(tx, 'advance(tx)', statement, values, tableMissing)
+      const answer = knownAnswer('Postgres', ANSWERS, found)
       if (answer === 'mixed') {
         throw new ListenerConfigError(
           'version',
@@ -122,8 +127,28 @@ export function entityVersions(options: EntityVersionsOptions = {}): EntityVersi
   }
 }
 
+const needsOf = (table: string): TableNeeds => ({
+  table,
+  indexed: {},
+  rights: ['SELECT', 'INSERT', 'UPDATE'],
+  migrate: 'versions.migrate(client)',
+})
+
+function definitionOf(name: string): TableDefinition {
+  return {
+    table: quotedTable(name).table,
+    columns: `entity text COLLATE "C" PRIMARY KEY,
+  kind text NOT NULL,
+  version numeric NOT NULL,
+  answer text NOT NULL,
+  advanced_at timestamptz NOT NULL DEFAULT clock_timestamp()`,
+    indexes: [],
+  }
+}
+
 /**
- * Returns the SQL that `migrate()` runs, for your own migrations. Idempotent.
+ * Returns the SQL that `migrate()` runs, for your own migrations: one statement, idempotent. From a table that it creates, it takes what
+ * default privileges gave to `PUBLIC`, `anon` and `authenticated`.
  *
  * Entities are stored in ASCII, escaped as in JavaScript; of those over 500 characters, a digest. Times are nanoseconds since 1970.
  *
@@ -136,53 +161,40 @@ export function entityVersions(options: EntityVersionsOptions = {}): EntityVersi
  * @throws ListenerConfigError for an invalid name.
  */
 export function entityVersionsSchema(table: string = DEFAULT_TABLE): string {
-  return `CREATE TABLE IF NOT EXISTS ${quotedTable(table).table} (
-  entity text COLLATE "C" PRIMARY KEY,
-  kind text NOT NULL,
-  version numeric NOT NULL,
-  answer text NOT NULL,
-  advanced_at timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-`
+  return printed(definitionOf(table))
 }
 
-/** `unmarked`: the transaction was not marked as one, and nothing else was done. `mixed`: numbers and times. */
-const ANSWERS = ['newer', 'same', 'older', 'unmarked', 'mixed'] as const
-
-/**
- * True from the first call in a transaction, or from a claim in it, to the end of the transaction. A statement
- * that runs on its own never finds a mark, because its own ends with it.
- */
-const IS_MARKED = `coalesce(current_setting('hookgate.owners', true), '') <> ''`
+/** `mixed`: numbers and times. */
+const ANSWERS = ['newer', 'same', 'older', 'mixed'] as const
 
 /**
  * `$1` entity, `$2` kind, `$3` version. The row is locked even where `WHERE` is false. The answer is a column, because RETURNING sees
  * only the new row, and a SELECT beside the INSERT would not see a row that was written after the statement began.
  */
-const advanceStatement = (table: string) => `WITH advanced AS (
+const advanceStatement = (table: string) =>
+  answering(
+    `SELECT answer FROM advanced
+UNION ALL
+SELECT CASE WHEN is_open THEN 'older' ELSE ${MARKED_AS_CLOSED} END FROM open WHERE NOT EXISTS (SELECT FROM advanced)`,
+    `open AS MATERIALIZED (
+  SELECT ${IS_OPEN} AS is_open
+), advanced AS (
   INSERT INTO ${table} AS known (entity, kind, version, answer)
-  SELECT $1::text, $2::text, $3::numeric, 'newer' WHERE ${IS_MARKED}
+  SELECT $1::text, $2::text, $3::numeric, 'newer' FROM open WHERE is_open
   ON CONFLICT (entity) DO UPDATE SET
     version = CASE known.kind WHEN excluded.kind THEN excluded.version ELSE known.version END,
     answer = CASE WHEN known.kind <> excluded.kind THEN 'mixed' WHEN known.version = excluded.version THEN 'same' ELSE 'newer' END,
     advanced_at = clock_timestamp()
   WHERE known.kind <> excluded.kind OR known.version <= excluded.version
   RETURNING answer
-)
-SELECT answer FROM advanced
-UNION ALL
-SELECT CASE WHEN ${IS_MARKED} THEN 'older' ELSE 'unmarked' || left(set_config('hookgate.owners', 'advance', true), 0) END
-WHERE NOT EXISTS (SELECT FROM advanced)`
-
-function explain(error: unknown): never {
-  if (!hasSqlState(error, UNDEFINED_TABLE)) throw error
-  throw new EventStoreError(
-    'the table of versions is missing, or not on the search_path: run `await versions.migrate(client)` once, or pass its name with its schema',
-    {
-      cause: error,
-    },
+)`,
   )
-}
+
+const tableMissing = (cause: unknown) =>
+  new EventStoreError(
+    'the table of versions is missing, or not on the search_path: run `await versions.migrate(client)` once, or pass its name with its schema',
+    { cause },
+  )
 
 const WHOLE_NUMBER = /^-?[0-9]{1,100}$/
 const FRACTION = /(?<=:[0-9]{2})\.([0-9]{1,9})(?=(?:Z|[+-][0-9]{2}:[0-9]{2})$)/

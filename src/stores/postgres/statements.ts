@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../../errors.ts'
+import { answering, columnAnswer } from '../answer.ts'
 import { storedText } from '../contract.ts'
 
 export const DEFAULT_TABLE = 'hookgate_events'
@@ -30,8 +31,31 @@ export function quotedTable(table: string): {
   return { table: quoted(parts), index: quoted([index]), indexPath: quoted([...parts.slice(0, -1), index]) }
 }
 
+/** A table of this package, with its indexes. */
+export interface TableDefinition {
+  readonly table: string
+  readonly columns: string
+  /** The path of each, and what creates it. */
+  readonly indexes: readonly (readonly [path: string, create: string])[]
+}
+
+function definitionOf(name: string): TableDefinition {
+  const { table, index, indexPath } = quotedTable(name)
+  return {
+    table,
+    columns: `event_id uuid NOT NULL,
+  expires_at timestamptz NOT NULL,
+  done boolean NOT NULL,
+  listener_id text COLLATE "C" NOT NULL,
+  owner text COLLATE "C",
+  PRIMARY KEY (event_id, listener_id)`,
+    indexes: [[indexPath, `CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at)`]],
+  }
+}
+
 /**
- * Returns the SQL that `migrate()` runs, for your own migrations. Idempotent.
+ * Returns the SQL that `migrate()` runs, for your own migrations: one statement, idempotent. It creates what is missing. From a table
+ * that it creates, it takes what default privileges gave to `PUBLIC`, `anon` and `authenticated`. It changes no grant of a table that is there.
  *
  * Listener IDs and owners are stored in ASCII, escaped as in JavaScript. A committed event has no owner.
  *
@@ -44,154 +68,229 @@ export function quotedTable(table: string): {
  * @throws ListenerConfigError for an invalid name.
  */
 export function postgresSchema(table: string = DEFAULT_TABLE): string {
-  const quoted = quotedTable(table)
-  return `CREATE TABLE IF NOT EXISTS ${quoted.table} (
-  event_id uuid NOT NULL,
-  expires_at timestamptz NOT NULL,
-  done boolean NOT NULL,
-  listener_id text COLLATE "C" NOT NULL,
-  owner text COLLATE "C",
-  PRIMARY KEY (event_id, listener_id)
-);
-CREATE INDEX IF NOT EXISTS ${quoted.index} ON ${quoted.table} (expires_at);
-`
+  return printed(definitionOf(table))
 }
 
 /** The migration as one statement, which every client can send. */
-export function migration(name: string): string {
-  const { table, indexPath } = quotedTable(name)
-  return unlessThere([table, indexPath], postgresSchema(name))
+export function migration(table: string): string {
+  return migrationOf(definitionOf(table))
 }
 
+export const printed = (definition: TableDefinition): string =>
+  `DO $hookgate$ ${creation(definition)} $hookgate$;\n`
+
+export const migrationOf = (definition: TableDefinition): string => `DO ${literal(creation(definition))}` // Sequelize takes `$name` for a parameter
+
 /**
- * Runs the SQL in one statement. Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all of
- * these tables and indexes exist: even then, `CREATE INDEX IF NOT EXISTS` needs the table's owner, and waits for each open
- * transaction that wrote to the table, with all claims waiting behind it.
+ * Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT
+ * EXISTS` needs the table's owner, and waits for each open transaction that wrote to the table, with all claims waiting behind it.
+ *
+ * Anyone who can write to the table runs handlers. On Supabase, default privileges let the public key write. If the REVOKE fails, `check()`
+ * tells what is left.
  */
-export function unlessThere(paths: readonly string[], schema: string): string {
-  const block = `BEGIN
-PERFORM set_config('client_min_messages', 'warning', true);
+function creation({ table, columns, indexes }: TableDefinition): string {
+  const unlessThere = (path: string, statements: string) => `IF to_regclass('${path}') IS NULL THEN
+${statements}
+END IF;`
+  return `DECLARE stranger text;
+BEGIN
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-IF ${paths.map((path) => `to_regclass('${path}') IS NULL`).join(' OR ')} THEN
-${schema}END IF;
+${unlessThere(
+  table,
+  `CREATE TABLE ${table} (
+  ${columns}
+);
+FOR stranger IN SELECT 'PUBLIC' UNION ALL SELECT quote_ident(rolname) FROM pg_roles
+  WHERE rolname IN ('anon', 'authenticated') AND rolname <> current_user
+LOOP
+  BEGIN
+    EXECUTE 'REVOKE ALL ON TABLE ${table} FROM ' || stranger;
+  EXCEPTION WHEN OTHERS THEN NULL;
+  END;
+END LOOP;`,
+)}
+${indexes.map(([path, create]) => unlessThere(path, `${create};`)).join('\n')}
 END`
-  return `DO ${literal(block)}` // Sequelize takes `$name` for a parameter
 }
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** Rolls a transaction back, even one in which a statement has failed, and begins another one in its place. */
-export const ROLLBACK_AND_CHAIN = 'ROLLBACK AND CHAIN'
-
-/** From here on, this transaction writes nothing. Answers `unwritten` if it has not written before. */
-export const WRITE_NOTHING: string = `SELECT CASE WHEN txid_current_if_assigned() IS NULL THEN 'unwritten' END AS answer
-FROM set_config('transaction_read_only', 'on', true)`
-
-/** Makes the server roll the transaction back, whatever its client says at the end. Leaves an error in the server's log. */
-export const FORCE_ROLLBACK: string = `DO ${literal(`BEGIN RAISE EXCEPTION 'hookgate rolls this transaction back'; END`)}`
-
 export type Statements = Readonly<
-  Record<
-    | 'claim'
-    | 'claimInside'
-    | 'claimAtOnce'
-    | 'commit'
-    | 'commitInside'
-    | 'check'
-    | 'release'
-    | 'renew'
-    | 'sweep',
-    string
-  >
+  Record<'claim' | 'takenOver' | 'commit' | 'commitIn' | 'release' | 'renew' | 'sweep', string>
 >
 
-/** Names the owner to the server, beside those of other events, until the transaction ends. Returns an empty text. */
-export const mark = (owner: string): string =>
-  `left(set_config('hookgate.owners', concat_ws(chr(10), current_setting('hookgate.owners', true), ${owner}::text), true), 0)`
-
 /**
- * Fails the statement if another transaction locks the record for longer than a second, such as the handler's own. Renewals are repeated
- * while a handler runs: each would keep a connection until that transaction ends.
+ * Fails the statement if another transaction locks the record for longer than a second, such as the handler's own: each that waits keeps a
+ * connection until that transaction ends. Lasts as long as the transaction, so it is not for those of the caller.
  */
-const WAITS_BRIEFLY = `(SELECT set_config('lock_timeout', '1000', true)) IS NOT NULL`
+export const WAITS_BRIEFLY = `(SELECT set_config('lock_timeout', '1000', true)) IS NOT NULL`
 
 const EXPIRY = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
 
-/** False outside the transaction that was marked. */
-export const isMarked = (owner: string): string =>
-  `(${owner}::text = ANY (string_to_array(current_setting('hookgate.owners', true), chr(10)))) IS TRUE`
+/**
+ * Whether a transaction is open, as far as the server shows: it has written, or it was marked before. A statement that runs on its own has
+ * written nothing before it, and never finds a mark, because its own ends with it. Read it in a CTE that is materialized.
+ */
+export const IS_OPEN = `txid_current_if_assigned() IS NOT NULL OR coalesce(current_setting('hookgate.open', true), '') <> ''`
+
+/** What a statement answers that found no open transaction: it has written nothing but a mark, so ask once more. */
+export const CLOSED = 'closed'
+export const MARKED_AS_CLOSED: string = `'${CLOSED}' || left(set_config('hookgate.open', 'yes', true), 0)`
+
+/** Whether a row that this statement writes, with this `xmin`, belongs to a savepoint, which is a transaction of its own. */
+export const isInSavepoint = (xmin: string): string =>
+  `(${xmin}::text::bigint <> txid_current() % 4294967296)`
+
+/**
+ * A statement that marks an event as done in a transaction of the caller. Answers with this text, or `closed` without such a transaction.
+ * Otherwise it fails, and that transaction with it: nobody can commit what was written there, even if the error is ignored. The error
+ * has the reason: `hookgate:savepoint`, because that may be rolled back alone, or `hookgate:lost`, if there is no row.
+ *
+ * @param others The common table expressions. They write nothing unless `is_open` in the table `open` is true.
+ * @param written The one of them that has the row, with `isInSavepoint` in the column `is_in_savepoint`.
+ */
+export function answeringInside(done: string, written: string, others: string): string {
+  return `WITH open AS MATERIALIZED (
+  SELECT ${IS_OPEN} AS is_open
+), ${others}, given (answer) AS (
+  SELECT CASE WHEN is_in_savepoint THEN 'savepoint' WHEN NOT is_in_savepoint THEN '${done}' WHEN is_open THEN 'lost' ELSE ${MARKED_AS_CLOSED} END
+  FROM open LEFT JOIN ${written} ON TRUE
+), judged (answer) AS (
+  SELECT CASE WHEN answer IN ('${done}', '${CLOSED}') THEN answer ELSE ('hookgate:' || answer)::int::text END FROM given
+)
+SELECT ${columnAnswer('answer')} AS answer FROM judged`
+}
+
+const KEY = 'event_id = $1::uuid AND listener_id = $2::text'
+/** Of the row of a commit in the handler's transaction. No listener's own has a backslash that is followed by this. */
+const JOINED = `$2::text || chr(92) || 'joined'`
 
 /**
  * One statement per method: `$1` event ID, `$2` listener, `$3` owner, `$4` milliseconds. Uses `clock_timestamp()`, because
  * `now()` is the start of the transaction.
  *
- * `claimInside` and `claimAtOnce` are claims in a transaction of the caller; `claimAtOnce` does not wait for another
- * transaction that holds the event: it returns no row. `commitInside` returns `outside` unless it runs in the transaction of that
- * claim. It does not if the claim ran in none, if the handler ended the transaction by itself, or if the client has another connection
- * by now. `check`, which takes the owner alone, is the commit of mode `single`, whose claim has written all. Both fail if a statement
- * of the transaction has failed.
+ * `commitIn` is a commit in a transaction of the handler, whose snapshot may be older than the last renewal. So it updates nothing: it adds
+ * a row of its own, and locks the other one like a foreign key does. Such a lock conflicts with a claim, a commit or a release, before it
+ * and after it, but never with a renewal. For that, the former lock the row `FOR UPDATE` before they change it.
  */
-export function statementsFor(name: string, mode: 'two-phase' | 'single'): Statements {
+export function statementsFor(name: string): Statements {
   const { table } = quotedTable(name)
-  const claimed = mode === 'single' ? 'TRUE, $3::text' : 'FALSE, $3::text'
-  const claim = { record: claimed, taken: `'acquired'`, done: 'done', leased: 'busy' }
-  const marked = { ...claim, taken: `'acquired' || ${mark('$3')}` }
-  const commit = { record: 'TRUE, NULL', taken: `'committed'`, done: 'already', leased: 'lost' }
+  const mine = `${KEY} AND owner = $3::text AND NOT done`
   return {
-    claim: upsert(table, claim),
-    claimInside: upsert(table, marked),
-    claimAtOnce: upsert(table, marked, `AND ${lockedIn(table)}`),
-    commit: upsert(table, commit),
-    commitInside: `${upsert(table, commit, `AND ${isMarked('$3')}`)}
-UNION ALL
-SELECT 'outside' WHERE NOT ${isMarked('$3')}`,
-    check: `SELECT CASE WHEN ${isMarked('$1')} THEN 'committed' ELSE 'outside' END AS answer`,
-    release: `DELETE FROM ${table}
-WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done
-RETURNING CASE WHEN expires_at > clock_timestamp() THEN 'released' ELSE 'lapsed' END AS answer`,
-    renew: `UPDATE ${table} SET expires_at = ${EXPIRY}
-WHERE event_id = $1::uuid AND listener_id = $2::text AND owner = $3::text AND NOT done AND expires_at > clock_timestamp()
-  AND ${WAITS_BRIEFLY}
-RETURNING 'renewed' AS answer`,
-    sweep: `WITH swept AS (
+    claim: upsert(table, {
+      ...{ record: 'FALSE, $3::text', locked: 'SKIP LOCKED' },
+      ...{ taken: 'acquired', takenOver: TAKEN_OVER, done: 'done', leased: 'busy' },
+    }),
+    commit: upsert(table, {
+      ...{ record: 'TRUE, NULL', locked: '' },
+      ...{ taken: 'committed', takenOver: TAKEN_OVER, done: 'already', leased: 'lost' },
+    }),
+    commitIn: commitIn(table),
+    takenOver: answering("SELECT 'done' FROM joined", joinedIn(table)),
+    release: answering(
+      'SELECT answer FROM released',
+      `${othersIn(table)}, released AS (
+  DELETE FROM ${table} WHERE ${mine} AND ${WAITS_BRIEFLY}
+  RETURNING CASE WHEN expires_at <= clock_timestamp() OR EXISTS (SELECT FROM others) THEN 'lapsed' ELSE 'released' END AS answer
+)`,
+    ),
+    // Waits for no transaction that has locked the record. Nothing is held once such a transaction has committed the event.
+    renew: answering(
+      `SELECT CASE WHEN EXISTS (SELECT FROM renewed) THEN 'renewed' WHEN expires_at <= clock_timestamp() THEN 'over' ELSE 'locked' END
+FROM ${table} WHERE ${mine} AND NOT EXISTS (SELECT FROM joined)`,
+      `${joinedIn(table)}, free AS MATERIALIZED (
+  SELECT FROM ${table} WHERE ${mine} AND expires_at > clock_timestamp() AND NOT EXISTS (SELECT FROM joined)
+  FOR NO KEY UPDATE SKIP LOCKED
+), renewed AS (
+  UPDATE ${table} SET expires_at = ${EXPIRY} WHERE ${mine} AND EXISTS (SELECT FROM free) RETURNING 1
+)`,
+    ),
+    // In a table of partitions, other rows have the same ctid.
+    sweep: answering(
+      'SELECT count(*)::text FROM swept',
+      `swept AS (
   DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM ${table} WHERE expires_at <= (SELECT clock_timestamp())
     ORDER BY expires_at LIMIT $1::int FOR UPDATE SKIP LOCKED
-  )) RETURNING 1
-)
-SELECT count(*)::text AS answer FROM swept`,
+  )) AND expires_at <= (SELECT clock_timestamp()) RETURNING 1
+)`,
+    ),
   }
 }
 
-/** Locks the event in this table until the transaction ends. False if another transaction has locked it. */
-const lockedIn = (table: string) =>
-  `pg_try_advisory_xact_lock(hashtextextended($2::text || ' ' || $1::text, '${table}'::regclass::oid::bigint))`
+/**
+ * What a claim or a commit answers that has found a lease which was over. Its statement may be older than a commit in the former handler's
+ * transaction, and none can follow: so ask `takenOver`, which answers `done` if there was one.
+ */
+export const TAKEN_OVER = 'taken over'
+
+/** The commit of a handler's transaction. */
+const joinedIn = (table: string) => `joined AS MATERIALIZED (
+  SELECT FROM ${table} WHERE event_id = $1::uuid AND listener_id = ${JOINED} AND expires_at > clock_timestamp()
+)`
+
+/** Who else holds the event, in either row. */
+const othersIn = (table: string) => `others AS (
+  SELECT done FROM ${table} WHERE event_id = $1::uuid AND listener_id IN ($2::text, ${JOINED})
+    AND expires_at > clock_timestamp() AND owner IS DISTINCT FROM $3::text
+  ORDER BY done DESC LIMIT 1
+)`
 
 /**
  * Writes the record unless another owner has a live one, and returns who holds it. Only reads another owner's record, so
- * that duplicates neither write nor lock. Returns no row if another statement changed the record after this one began.
+ * that duplicates neither write nor lock. Answers `none` if another statement changed the record after this one began, or if the handler's
+ * transaction has locked it.
  */
 function upsert(
   table: string,
-  { record, taken, done, leased }: Readonly<Record<'record' | 'taken' | 'done' | 'leased', string>>,
-  condition = '',
+  {
+    record,
+    locked,
+    taken,
+    takenOver,
+    done,
+    leased,
+  }: Readonly<Record<'record' | 'locked' | 'taken' | 'takenOver' | 'done' | 'leased', string>>,
 ): string {
-  return `WITH others AS (
-  SELECT done FROM ${table}
-  WHERE event_id = $1::uuid AND listener_id = $2::text
-    AND expires_at > clock_timestamp() AND owner IS DISTINCT FROM $3::text
+  return answering(
+    `SELECT answer FROM mine
+UNION ALL SELECT CASE WHEN done THEN '${done}' ELSE '${leased}' END FROM others`,
+    `${othersIn(table)}, free AS MATERIALIZED (
+  SELECT expires_at <= clock_timestamp() AS is_over FROM ${table}
+  WHERE ${KEY} AND NOT EXISTS (SELECT FROM others) AND ${WAITS_BRIEFLY} FOR UPDATE ${locked}
 ), mine AS (
   INSERT INTO ${table} AS present (event_id, listener_id, expires_at, done, owner)
-  SELECT $1::uuid, $2::text, ${EXPIRY}, ${record} WHERE NOT EXISTS (SELECT FROM others) ${condition}
+  SELECT $1::uuid, $2::text, ${EXPIRY}, ${record} WHERE NOT EXISTS (SELECT FROM others) AND ${WAITS_BRIEFLY}
+    AND (EXISTS (SELECT FROM free) OR NOT EXISTS (SELECT FROM ${table} WHERE ${KEY}))
   ON CONFLICT (event_id, listener_id)
   DO UPDATE SET expires_at = ${EXPIRY}, done = excluded.done, owner = excluded.owner
   WHERE present.expires_at <= clock_timestamp() OR present.owner = $3::text
-  RETURNING ${taken} AS answer
-)
-SELECT answer FROM mine
-UNION ALL
-SELECT CASE WHEN done THEN '${done}' ELSE '${leased}' END FROM others`
+  RETURNING CASE WHEN EXISTS (SELECT FROM free WHERE is_over) THEN '${takenOver}' ELSE '${taken}' END AS answer
+)`,
+  )
 }
+
+function commitIn(table: string): string {
+  return answeringInside(
+    'committed',
+    'mine',
+    `held AS MATERIALIZED (
+  SELECT owner FROM ${table} WHERE ${KEY} AND (SELECT is_open FROM open) FOR KEY SHARE
+), mine AS (
+  INSERT INTO ${table} AS present (event_id, listener_id, expires_at, done)
+  SELECT $1::uuid, ${JOINED}, ${EXPIRY}, TRUE FROM open WHERE is_open AND EXISTS (SELECT FROM held WHERE owner = $3::text)
+  ON CONFLICT (event_id, listener_id) DO UPDATE SET expires_at = excluded.expires_at
+  WHERE present.expires_at <= clock_timestamp() OR NOT ${isInSavepoint('present.xmin')}
+  RETURNING ${isInSavepoint('xmin')} AS is_in_savepoint
+)`,
+  )
+}
+
+/** A thousand years, well within the range of timestamps. */
+const LONGEST_MS = 365_250 * 86_400_000
+
+/** A duration as a statement takes it. */
+export const milliseconds = (ms: number): string => `${Math.min(ms, LONGEST_MS)}`
 
 /** An index entry of Postgres has room for about 2,700 bytes. */
 const LONGEST_KEY = 500

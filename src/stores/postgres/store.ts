@@ -1,38 +1,25 @@
-import { EventStoreError } from '../../errors.ts'
-import {
-  CLAIM_ANSWERS,
-  COMMIT_ANSWERS,
-  type CommitAnswer,
-  type EventKey,
-  type EventStore,
-} from '../../event-store.ts'
+import { storedKey } from '../../event-key.ts'
+import type { EventKey, EventStore } from '../../event-store.ts'
+import { inTransaction } from '../../joining.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../lib/options.ts'
+import { answerIn, NONE, POSTGRES } from '../answer.ts'
+import { asciiText, type CheckOptions, knownAnswer, type StoreProblem, storeOf } from '../contract.ts'
+import { problemsOf, type TableNeeds } from './check.ts'
+import { type PostgresClient, type RunStatement, statementRunner } from './client.ts'
+import { doneInside } from './inside.ts'
+import { migrate } from './migrate.ts'
+import { claimed, committed, outside } from './outside.ts'
 import {
-  asciiText,
-  INSIDE_TRANSACTIONS,
-  knownAnswer,
-  MODE_OPTIONS,
-  type ModeOptions,
-  type StoreProblem,
-  singleSeconds,
-  storeOf,
-  tableMissing,
-} from '../contract.ts'
-import { problemsOf } from './check.ts'
-import {
-  checkTransaction,
-  hasSqlState,
-  type PostgresClient,
-  type RunStatement,
-  SERIALIZATION_FAILURE,
-  statementRunner,
-  UNDEFINED_TABLE,
-} from './client.ts'
-import { type EventTransactions, TransactionPerEvent } from './event-transactions.ts'
-import { DEFAULT_TABLE, keyText, migration, type Statements, statementsFor } from './statements.ts'
-import { checkSource, type OrmTransactions, type TransactionSource } from './transactions.ts'
+  DEFAULT_TABLE,
+  keyText,
+  migration,
+  milliseconds,
+  type Statements,
+  statementsFor,
+  TAKEN_OVER,
+} from './statements.ts'
 
-export type { StoreProblem } from '../contract.ts'
+export type { CheckOptions, StoreProblem } from '../contract.ts'
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './client.ts'
 export {
   type AdvanceAnswer,
@@ -41,12 +28,10 @@ export {
   entityVersions,
   entityVersionsSchema,
 } from './entity-versions.ts'
-export type { EventTransactions } from './event-transactions.ts'
 export { postgresSchema } from './statements.ts'
-export type { OrmTransactions, PostgresConnection, TransactionSource } from './transactions.ts'
 
 /** The options of `postgresStore`. */
-export interface PostgresStoreOptions extends ModeOptions {
+export interface PostgresStoreOptions {
   /** `name` or `schema.name`, of letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
 }
@@ -62,44 +47,25 @@ export interface PostgresStoreOptions extends ModeOptions {
  * ```
  */
 export interface PostgresStore extends EventStore {
-  /** Creates the table and its index if they are missing. Safe to run concurrently. */
+  /**
+   * Creates the table and its index if they are missing. Safe to run concurrently. From a table that it creates, it takes what default
+   * privileges gave to `PUBLIC`, `anon` and `authenticated`.
+   */
   migrate(): Promise<void>
   /**
    * Deletes up to `limit` expired records (default 10,000), oldest first, and returns their number. Run it every few
    * minutes; without it the table only grows. Skips records that another statement has locked.
    */
   sweep(limit?: number): Promise<number>
-  /** Lists problems of the server, the table and the pool or client. Empty if there are none. */
-  check(): Promise<readonly StoreProblem[]>
   /**
-   * Returns the same store inside your transaction. The event's record and your own writes commit together or not at all, so
-   * the event takes effect exactly once. Other claims of the event wait for the transaction; bound that wait with
-   * `SET LOCAL lock_timeout`. Claim with a new owner each time, and roll back unless you get `acquired`.
+   * Lists problems of the server, the table, who may write to it, and the pool or client. Empty if there are none. Changes nothing.
    *
-   * @param tx The client of an open transaction, or an executor `{ query(text, values) }` that runs statements in one.
-   * @throws ListenerConfigError for a pool, because its statements may run on several connections. The commit throws
-   * `EventStoreError` if the claim ran in no transaction, or in another one.
+   * @throws ListenerConfigError for unknown or invalid options.
    */
-  with(tx: PostgresClient): EventStore
-  /**
-   * Returns the same store with a transaction for each event, from its claim to its commit or release. What the handler writes
-   * through `transactionOf(event)` commits together with the event's record or not at all. Await `event.commit()` before you
-   * answer. After the end of the transaction, its client lets no statement through. A delivery of an event whose transaction is open
-   * gets `busy` at once, in every process.
-   *
-   * If a process dies, its events are free at once. If the lease ends first, the transaction is rolled back.
-   *
-   * @param source Each open event occupies one of its connections.
-   * @throws ListenerConfigError for a source without `connect` and `begin`.
-   */
-  transactionPerEvent<Tx extends object>(source: OrmTransactions<Tx>): EventTransactions<Tx>
-  transactionPerEvent<Tx extends PostgresClient>(source: TransactionSource<Tx>): EventTransactions<Tx>
+  check(options?: CheckOptions): Promise<readonly StoreProblem[]>
 }
 
-const OPTIONS: OptionTable<PostgresStoreOptions> = {
-  table: checkedElsewhere,
-  ...MODE_OPTIONS,
-}
+const OPTIONS: OptionTable<PostgresStoreOptions> = { table: checkedElsewhere }
 
 /**
  * Stores events in a Postgres table, by the server's clock. Create the table with `migrate()`, and call `sweep()` regularly.
@@ -119,131 +85,74 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): PostgresStore {
   checkOptions('postgresStore', options, OPTIONS)
-  const { table = DEFAULT_TABLE, mode = 'two-phase' } = options
+  const { table = DEFAULT_TABLE } = options
   const run = statementRunner(client, 'client')
-  const statements = statementsFor(table, mode)
-  const seconds = singleSeconds(options)
-  const store = postgresVerbs(run, { statements, seconds, inTransaction: false })
-  const { claimInside, claimAtOnce, commitInside } = statements
-  const inside = (tx: PostgresClient, claim: string) => {
-    const chosen = { ...statements, claim, commit: commitInside }
-    return postgresVerbs(statementRunner(tx, 'tx'), { statements: chosen, seconds, inTransaction: true })
-  }
+  const statements = statementsFor(table)
   return {
-    ...store,
-    check: () => problemsOf(run, client, table),
+    ...postgresVerbs(run, statements),
+    check: async (given = {}) => problemsOf(run, client, needsOf(table), given),
     async migrate() {
-      await run(migration(table), [])
+      await migrate(run, migration(table), table)
     },
     async sweep(limit = 10_000) {
       positiveInteger(limit, 'limit')
-      return Number(await asker(run, false)(statements.sweep, [`${limit}`]))
-    },
-    with(tx) {
-      const storeInTx = inside(tx, claimInside)
-      checkTransaction(tx)
-      INSIDE_TRANSACTIONS.add(storeInTx)
-      return storeInTx
-    },
-    transactionPerEvent<Tx extends object>(
-      source: OrmTransactions<Tx> | TransactionSource<Tx & PostgresClient>,
-    ) {
-      checkSource(source)
-      return new TransactionPerEvent<Tx>(source, (tx) => inside(tx, claimAtOnce), seconds)
+      return Number(await asker(run)(statements.sweep, [`${limit}`]))
     },
   }
 }
 
-/** Maximum attempts while other statements keep changing the same record. */
-const MOST_ATTEMPTS = 5
-/** A thousand years, well within the range of timestamps. */
-const LONGEST_MS = 365_250 * 86_400_000
-
-interface VerbOptions {
-  readonly statements: Statements
-  /** Retention in mode `single`, in seconds. Undefined in mode `two-phase`. */
-  readonly seconds: number | undefined
-  /** In the caller's transaction, a failed statement cannot be retried. */
-  readonly inTransaction: boolean
-}
+const needsOf = (table: string): TableNeeds => ({
+  table,
+  indexed: { expires_at: 'sweep()' },
+  rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  migrate: 'store.migrate()',
+})
 
 /** The `EventStore` methods, on one connection or a pool. */
-function postgresVerbs(run: RunStatement, { statements, seconds, inTransaction }: VerbOptions): EventStore {
-  const ask = asker(run, inTransaction)
-  const store = storeOf(
-    {
-      async claim(key, owner, ms) {
-        try {
-          // No row: another owner changed the record after this statement began, and holds it.
-          const answer = await ask(statements.claim, await valuesOf(key, owner, ms))
-          return answer === undefined ? 'busy' : knownAnswer('Postgres', CLAIM_ANSWERS, answer)
-        } catch (error) {
-          if (inTransaction && hasSqlState(error, SERIALIZATION_FAILURE)) return 'busy'
-          throw error
-        }
-      },
-      async commit(key, owner, ms) {
-        const values = await valuesOf(key, owner, ms)
-        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-          const answer = await ask(statements.commit, values)
-          // No row: the record changed after this statement began. The next attempt sees the change.
-          if (answer !== undefined) return commitAnswer(answer)
-        }
-        throw new EventStoreError(
-          `another statement changed the record during each of ${MOST_ATTEMPTS} commits`,
-        )
-      },
-      async release(key, owner) {
-        const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
-        const answer = await ask(statements.release, [eventId, listener, escapedOwner])
-        return answer !== undefined && knownAnswer('Postgres', ['released', 'lapsed'], answer) === 'released'
-      },
-      // Other claims wait for the end of the transaction, whatever the lease. A renewal could come after it, in another one.
-      renew: inTransaction
-        ? undefined
-        : async (key, owner, ms) => {
-            const answer = await ask(statements.renew, await valuesOf(key, owner, ms))
-            return answer !== undefined && knownAnswer('Postgres', ['renewed'], answer) === 'renewed'
-          },
+function postgresVerbs(run: RunStatement, statements: Statements): EventStore {
+  const ask = asker(run)
+  /** Asks for a claim or a commit, and of a lease that was over once more. */
+  const take = async (statement: string, values: readonly string[], free: string, done: string) => {
+    const answer = await ask(statement, values)
+    if (answer !== TAKEN_OVER) return answer
+    return (await ask(statements.takenOver, values.slice(0, 2))) === NONE ? free : done
+  }
+  const store = storeOf({
+    async claim(key, owner, ms) {
+      return claimed(take(statements.claim, await valuesOf(key, owner, ms), 'acquired', 'done'))
     },
-    seconds,
-  )
-  if (seconds === undefined || !inTransaction) return store
-  // Fails if a statement has failed: Postgres would answer COMMIT with a rollback, and not with an error.
-  const commit = async (_key: EventKey, owner: string) =>
-    commitAnswer(await ask(statements.check, [asciiText(owner)]))
-  return { ...store, commit }
-}
-
-/** @throws EventStoreError outside the transaction of the claim. */
-function commitAnswer(answer: unknown): CommitAnswer {
-  if (answer !== 'outside') return knownAnswer('Postgres', COMMIT_ANSWERS, answer)
-  throw new EventStoreError(
-    'claim and commit ran in different transactions: pass the transaction itself, not the client that began it, and leave COMMIT ' +
-      'and ROLLBACK to event.commit() and event.release()',
-  )
-}
-
-/** Returns the answer in the first row of a statement. Undefined if there is no row. */
-function asker(
-  run: RunStatement,
-  inTransaction: boolean,
-): (statement: string, values: readonly string[]) => Promise<unknown> {
-  return async (statement, values) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const [row] = await run(statement, values)
-        return row && (row.answer ?? 'nothing')
-      } catch (error) {
-        if (hasSqlState(error, UNDEFINED_TABLE)) throw tableMissing(error)
-        const again = !inTransaction && attempt < MOST_ATTEMPTS
-        if (!again || !hasSqlState(error, SERIALIZATION_FAILURE)) throw error
-      }
-    }
+    async commit(key, owner, ms) {
+      const values = await valuesOf(key, owner, ms)
+      return committed(() => take(statements.commit, values, 'committed', 'already'))
+    },
+    async release(key, owner) {
+      const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
+      const answer = await ask(statements.release, [eventId, listener, escapedOwner])
+      return knownAnswer('Postgres', ['released', 'lapsed', NONE], answer) === 'released'
+    },
+    async renew(key, owner, ms) {
+      const answer = await ask(statements.renew, await valuesOf(key, owner, ms))
+      const known = knownAnswer('Postgres', ['renewed', 'over', 'locked', NONE], answer)
+      return known === 'renewed' || (known === 'locked' && known)
+    },
+  })
+  return {
+    ...store,
+    commitIn: inTransaction(async (tx, key, owner, ms) => {
+      const values = await valuesOf(await storedKey(key), owner, ms)
+      await doneInside(tx, 'commit(tx)', statements.commitIn, values)
+      return 'committed'
+    }),
   }
 }
 
-async function valuesOf({ listenerId, eventId }: EventKey, owner: string, milliseconds: number) {
+/** Returns the answer of a statement. */
+function asker(run: RunStatement): (statement: string, values: readonly string[]) => Promise<string> {
+  const sent = outside(run)
+  return async (statement, values) => answerIn(await sent(statement, values), POSTGRES)
+}
+
+async function valuesOf({ listenerId, eventId }: EventKey, owner: string, ms: number) {
   const listener = await keyText(listenerId)
-  return [eventId, listener, asciiText(owner), `${Math.min(milliseconds, LONGEST_MS)}`] as const
+  return [eventId, listener, asciiText(owner), milliseconds(ms)] as const
 }

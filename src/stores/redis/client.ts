@@ -1,5 +1,7 @@
 import { ListenerConfigError } from '../../errors.ts'
+import { isBytes } from '../../lib/bytes.ts'
 import { hasMethod } from '../../lib/options.ts'
+import { refuseOtherKinds } from '../kinds.ts'
 
 /** ioredis 5 and 6 (single and Cluster), iovalkey. */
 export interface CallClient {
@@ -51,6 +53,7 @@ export type Evaluate = (script: string, keys: string[], args: string[]) => Promi
 
 /** @throws ListenerConfigError for an unknown client. */
 export function evaluatorOf(client: RedisClient): Evaluate {
+  refuseOtherKinds(client, 'client', 'Redis')
   if (typeof client === 'function') {
     return (script, keys, args) => client(evalWords(script, keys, args), keys[0] ?? '')
   }
@@ -87,6 +90,6 @@ const decoder = new TextDecoder()
 
 /** Decodes a reply: clients return strings or bytes. Undefined for anything else. */
 export function replyText(reply: unknown): string | undefined {
-  if (reply instanceof Uint8Array) return decoder.decode(reply)
+  if (isBytes(reply)) return decoder.decode(reply)
   return typeof reply === 'string' ? reply : undefined
 }

@@ -1,6 +1,6 @@
 import { type EventKey, eventKeyText } from '../../event-store.ts'
 
-// Values: `p:owner` while leased, `d` once committed, `d:owner` if the claim committed it (mode single).
+// Values: `p:owner` while leased, `d` or a text that begins so once committed.
 // Each script reads before it writes, so that a full server still detects duplicates.
 
 /** KEYS: the event. ARGV: the value to set, and the expiry in milliseconds. */

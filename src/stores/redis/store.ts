@@ -7,16 +7,10 @@ import {
   oneOfWords,
   optional,
   positiveInteger,
+  positiveSeconds,
 } from '../../lib/options.ts'
 import { RETENTION_SECONDS } from '../../limits.ts'
-import {
-  type EngineVerbs,
-  knownAnswer,
-  MODE_OPTIONS,
-  type ModeOptions,
-  type StoreProblem,
-  storeOf,
-} from '../contract.ts'
+import { type EngineVerbs, knownAnswer, type StoreProblem, storeOf } from '../contract.ts'
 import { inspectClient, inspectServers } from './check.ts'
 import { evaluatorOf, type RedisClient, replyText } from './client.ts'
 import { compactStatements, plainStatements, RELEASE, RENEW } from './statements.ts'
@@ -33,19 +27,17 @@ export type {
 export type { StoreProblem }
 
 /** The options of `redisStore`. */
-export interface RedisStoreOptions extends ModeOptions {
+export interface RedisStoreOptions {
   /** Prefix of every key. Defaults to `hookgate:`. Services that share a server each need their own. */
   readonly prefix?: string | undefined
   /**
-   * `plain` (default): one key per event, about 180 bytes (230 in mode `single`). `compact`: shared hashes, about 29 bytes
-   * per event, at a third of the throughput. `compact` needs `two-phase`, Redis 5 and a server that allows scripts to
-   * compute keys (no serverless Redis).
+   * `plain` (default): one key per event, about 180 bytes. `compact`: shared hashes, about 29 bytes per event, at a third of the
+   * throughput. `compact` needs Redis 5 and a server that allows scripts to compute keys (no serverless Redis).
    */
   readonly layout?: 'plain' | 'compact' | undefined
   /**
-   * In mode `single`: how long an event is remembered, in seconds. In layout `compact`: the longest retention that is stored
-   * compactly, up to 366 days. Processes may differ in it. Defaults to 604,800 (7 days). Otherwise not allowed, because the listener's
-   * retention applies.
+   * In layout `compact`: the longest retention that is stored compactly, in seconds, up to 366 days. Processes may differ in it.
+   * Defaults to 604,800 (7 days). How long an event is remembered is an option of the listener.
    */
   readonly retentionSeconds?: number | undefined
   /**
@@ -82,8 +74,8 @@ const wellFormed: OptionCheck = (value, option) => {
 
 const OPTIONS: OptionTable<RedisStoreOptions> = {
   prefix: optional(wellFormed),
-  ...MODE_OPTIONS,
   layout: optional(oneOfWords('plain', 'compact')),
+  retentionSeconds: optional(positiveSeconds),
   shards: optional(positiveInteger),
 }
 
@@ -115,9 +107,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   ) => knownAnswer('the Redis client', answers, replyText(await evaluate(...question)))
   const leaseKey = (key: EventKey) => statements.at(key).keys.slice(0, 1)
   const verbs: EngineVerbs = {
-    claim(key, owner, ms, done) {
+    claim(key, owner, ms) {
       const { keys, args } = statements.at(key)
-      return ask(CLAIM_ANSWERS, statements.claim, keys, [`${done ? 'd' : 'p'}:${owner}`, whole(ms), ...args])
+      return ask(CLAIM_ANSWERS, statements.claim, keys, [`p:${owner}`, whole(ms), ...args])
     },
     commit(key, owner, ms) {
       const { keys, args } = statements.at(key)
@@ -131,7 +123,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
   }
   return {
-    ...storeOf(verbs, options.mode === 'single' ? retentionSeconds : undefined),
+    ...storeOf(verbs),
     check: async () => [
       ...(await inspectServers(evaluate, prefix, statements.commands)),
       ...inspectClient(client),
@@ -144,14 +136,13 @@ function whole(milliseconds: number): string {
   return `${Math.ceil(milliseconds)}`
 }
 
-function checkCombination({ mode, layout, retentionSeconds, shards }: RedisStoreOptions): void {
-  if (mode === 'single' && layout === 'compact') {
-    throw new ListenerConfigError('layout', "compact keeps no owners, which mode 'single' needs")
-  }
-  if (shards !== undefined && layout !== 'compact') {
-    throw new ListenerConfigError('shards', "needs layout 'compact'")
-  }
-  if (retentionSeconds !== undefined && layout !== 'compact' && mode !== 'single') {
-    throw new ListenerConfigError('retentionSeconds', "is an option of the listener, except in mode 'single'")
+function checkCombination({ layout, retentionSeconds, shards }: RedisStoreOptions): void {
+  if (layout === 'compact') return
+  if (shards !== undefined) throw new ListenerConfigError('shards', "needs layout 'compact'")
+  if (retentionSeconds !== undefined) {
+    throw new ListenerConfigError(
+      'retentionSeconds',
+      "needs layout 'compact'; how long an event is remembered is an option of defineListener",
+    )
   }
 }

@@ -1,6 +1,8 @@
-import { memberOf } from '../../lib/member-of.ts'
-import { problemsIn, type StoreProblem } from '../contract.ts'
+import { kindOf } from '../../lib/options.ts'
+import { answersIn, converted, SQLITE } from '../answer.ts'
+import { makeRoom, problemsIn, type StoreProblem } from '../contract.ts'
 import { isBusy, isYours, type SqliteConnection, says } from './client.ts'
+import { NAMES, VIEW } from './statements.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50
@@ -8,11 +10,15 @@ const LONGEST_WAIT_MS = 50
 /** Checks the table, and the settings of a local database. Empty if there are no problems. */
 export async function checkSqlite(db: SqliteConnection, table: string): Promise<readonly StoreProblem[]> {
   const index = `${table}_expires_at`
-  const found = await db.read('SELECT name FROM sqlite_master WHERE name IN (?, ?)', [table, index])
-  const names = found.map((row) => memberOf(row, 'name'))
+  const names = await namesOf(db, table)
   const problems = problemsIn([
     [
-      !names.includes(table),
+      names.includes(VIEW),
+      'this is a view, which SQLite writes no rows to: every delivery gets a 503',
+      makeRoom('store.migrate()'),
+    ],
+    [
+      !names.includes(table) && !names.includes(VIEW),
       'the table is missing: every delivery gets a 503',
       'run `await store.migrate()` once, or the SQL of sqliteSchema()',
     ],
@@ -25,6 +31,11 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
   if (!db.isLocal) return problems
   const isReadOnly = names.includes(table) && (await refusesWrites(db, table))
   return [...problems, ...(await settingProblems(db, isReadOnly))]
+}
+
+/** The names of the table and its index, if they exist. `VIEW` stands for a view of that name. */
+export async function namesOf(db: SqliteConnection, table: string): Promise<readonly string[]> {
+  return answersIn(await db.read(NAMES, [table, `${table}_expires_at`]), SQLITE)
 }
 
 /** Tries a write that changes nothing. A database that another process has locked still counts as writable. */
@@ -42,7 +53,9 @@ async function refusesWrites(db: SqliteConnection, table: string): Promise<boole
 async function settingProblems(db: SqliteConnection, isReadOnly: boolean): Promise<StoreProblem[]> {
   const ask = async (setting: string) => {
     const [row] = await db.read(`PRAGMA ${setting}`, [])
-    return String(Object.values(Object(row))[0])
+    const [value, ...others] = Object.values(Object(row))
+    if (others.length === 0 && /^(?:string|number|bigint)$/.test(typeof value)) return String(value)
+    throw converted(kindOf(value), SQLITE)
   }
   const journal = await ask('journal_mode')
   const waitMs = Number(await ask('busy_timeout'))

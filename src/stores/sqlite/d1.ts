@@ -1,6 +1,6 @@
 import { ListenerConfigError } from '../../errors.ts'
-import { hasMethod } from '../../lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
+import { refuseOtherKinds } from '../kinds.ts'
 import { isD1, rowsOf, type SqliteConnection, type SqliteValue } from './client.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
@@ -47,10 +47,15 @@ export function d1Store(binding: D1Binding, options: D1StoreOptions = {}): D1Sto
 }
 
 const KNOWN = 'must be a D1 binding of a Worker: env.DB, say, of d1_databases'
+const UNDEFINED = 'it is undefined: does the configuration name it so?'
 
 /** @throws ListenerConfigError for anything but a D1 binding. The message names the store that accepts it. */
 function connectD1(binding: D1Binding): SqliteConnection {
-  if (!isD1(binding)) throw new ListenerConfigError('binding', problemOf(binding))
+  if (!isD1(binding)) {
+    refuseOtherKinds(binding, 'binding', 'D1')
+    const isUndefined = binding === undefined
+    throw new ListenerConfigError('binding', isUndefined ? `${KNOWN}; ${UNDEFINED}` : KNOWN)
+  }
   // Not first(): the write is only certain once the whole statement has run.
   const all: SqliteConnection['write'] = async (sql, values) => {
     const statement = binding.prepare(sql).bind(...values)
@@ -63,14 +68,4 @@ function connectD1(binding: D1Binding): SqliteConnection {
     run: (statements) => binding.batch(statements.map((sql) => binding.prepare(sql))),
     isLocal: false,
   }
-}
-
-function problemOf(given: unknown): string {
-  if (hasMethod(given, 'idFromName')) {
-    return `${KNOWN}, not a Durable Object namespace: pass it to durableObjectStore of hookgate/stores/durable-object`
-  }
-  if (hasMethod(given, 'exec') || hasMethod(given, 'execute')) {
-    return `${KNOWN}; sqliteStore of hookgate/stores/sqlite takes databases of SQLite and libsql`
-  }
-  return given === undefined ? `${KNOWN}; it is undefined: does the configuration name it so?` : KNOWN
 }

@@ -1,5 +1,6 @@
 import { ListenerConfigError } from '../../errors.ts'
 import type { OptionCheck } from '../../lib/options.ts'
+import { columnAnswer, END, literalAnswer } from '../answer.ts'
 
 /** The default table name. */
 export const SQLITE_TABLE = 'hookgate_events'
@@ -59,14 +60,21 @@ const LIVE = `expires_at >= ${NOW}`
 /** SQL condition for a record that a commit must not change: done, or leased by another owner. */
 const KEPT = `${LIVE} AND (commits > 0 OR owner <> excluded.owner)`
 
+/** Stands for a view: no name of a table has a space. */
+export const VIEW = 'a view'
+
+/** The names of those among two tables and indexes that exist, and one row more at the end. */
+export const NAMES: string = `SELECT ${columnAnswer(`CASE type WHEN 'view' THEN '${VIEW}' ELSE name END`)} AS answer FROM sqlite_master WHERE name IN (?, ?)
+UNION ALL SELECT ${literalAnswer(END)}`
+
 export interface SqliteStatements {
-  /** listener id, event id, owner, commits, milliseconds, owner, commits → one row: `answer` */
+  /** listener id, event id, owner, milliseconds, owner → one row: `answer` */
   readonly claim: string
   /** listener id, event id, owner, milliseconds → one row: `answer` */
   readonly commit: string
-  /** listener id, event id, owner → a row if it was deleted */
+  /** listener id, event id, owner → one row if it was deleted: `answer` */
   readonly release: string
-  /** milliseconds, listener id, event id, owner → a row if it was renewed */
+  /** milliseconds, listener id, event id, owner → one row if it was renewed: `answer` */
   readonly renew: string
   /** limit → one row per deleted record */
   readonly sweep: string
@@ -80,27 +88,28 @@ export interface SqliteStatements {
  */
 export function sqliteStatements(table: string): SqliteStatements {
   return {
-    claim: `${upsert(table, '?', '?')}
+    claim: `${upsert(table, 0)}
   owner = CASE WHEN ${LIVE} THEN owner ELSE excluded.owner END,
   commits = CASE WHEN ${LIVE} THEN commits ELSE excluded.commits END,
   expires_at = CASE WHEN ${LIVE} THEN expires_at ELSE excluded.expires_at END
-RETURNING CASE WHEN owner = ? AND commits = ? THEN 'acquired' WHEN commits > 0 THEN 'done' ELSE 'busy' END AS answer`,
-    commit: `${upsert(table, '?', '1')}
+RETURNING CASE WHEN commits > 0 THEN ${literalAnswer('done')} WHEN owner = ? THEN ${literalAnswer('acquired')}
+  ELSE ${literalAnswer('busy')} END AS answer`,
+    commit: `${upsert(table, 1)}
   owner = CASE WHEN ${KEPT} THEN owner END,
   commits = CASE WHEN ${KEPT} THEN min(commits * 2, 2) ELSE 1 END,
   expires_at = CASE WHEN ${KEPT} THEN expires_at ELSE excluded.expires_at END
-RETURNING CASE commits WHEN 1 THEN 'committed' WHEN 2 THEN 'already' ELSE 'lost' END AS answer`,
+RETURNING CASE commits WHEN 1 THEN ${literalAnswer('committed')} WHEN 2 THEN ${literalAnswer('already')} ELSE ${literalAnswer('lost')} END AS answer`,
     release: `DELETE FROM "${table}" WHERE listener_id = ? AND event_id = ?
-  AND owner = ? AND commits = 0 AND ${LIVE} RETURNING 1 AS deleted`,
+  AND owner = ? AND commits = 0 AND ${LIVE} RETURNING ${literalAnswer('released')} AS answer`,
     renew: `UPDATE "${table}" SET expires_at = ${NOW} + ? WHERE listener_id = ? AND event_id = ?
-  AND owner = ? AND commits = 0 AND ${LIVE} RETURNING 1 AS renewed`,
+  AND owner = ? AND commits = 0 AND ${LIVE} RETURNING ${literalAnswer('renewed')} AS answer`,
     sweep: `DELETE FROM "${table}" WHERE (listener_id, event_id) IN
   (SELECT listener_id, event_id FROM "${table}" WHERE expires_at < ${NOW} ORDER BY expires_at LIMIT ?) RETURNING 1 AS deleted`,
   }
 }
 
-function upsert(table: string, owner: string, commits: string): string {
+function upsert(table: string, commits: 0 | 1): string {
   return `INSERT INTO "${table}" (listener_id, event_id, owner, commits, expires_at)
-VALUES (?, ?, ${owner}, ${commits}, ${NOW} + ?)
+VALUES (?, ?, ?, ${commits}, ${NOW} + ?)
 ON CONFLICT (listener_id, event_id) DO UPDATE SET`
 }

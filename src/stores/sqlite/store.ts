@@ -2,6 +2,7 @@ import { EventStoreError, ListenerConfigError } from '../../errors.ts'
 import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import type { StoreProblem } from '../contract.ts'
+import { refuseOtherKinds } from '../kinds.ts'
 import { BEGIN, inTurn, isD1, rowsOf, type SqliteConnection, type SqliteValue } from './client.ts'
 import { sqliteSchema } from './statements.ts'
 import { type SqliteStore, type SqliteStoreOptions, tableStore } from './table-store.ts'
@@ -60,6 +61,7 @@ const KNOWN =
 
 /** @throws ListenerConfigError for any other client. The message names the supported ones. */
 function connectSqlite(db: SyncSqlite | LibsqlClient): SqliteConnection {
+  refuseOtherKinds(db, 'db', 'SQLite', 'D1')
   if (isLibsqlClient(db)) return libsqlConnection(db)
   if (!hasMethod(db, 'prepare') || !hasMethod(db, 'exec')) throw new ListenerConfigError('db', problemOf(db))
   if (isD1(db)) throw new ListenerConfigError('db', D1)

@@ -1,22 +1,14 @@
 import { EventStoreError } from '../../errors.ts'
-import type { ClaimAnswer, CommitAnswer, EventStore } from '../../event-store.ts'
-import { memberOf } from '../../lib/member-of.ts'
+import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventStore } from '../../event-store.ts'
 import { checkOptions, type OptionTable, optional, positiveInteger } from '../../lib/options.ts'
-import {
-  type EngineVerbs,
-  MODE_OPTIONS,
-  type ModeOptions,
-  type StoreProblem,
-  singleSeconds,
-  storeOf,
-  tableMissing,
-} from '../contract.ts'
-import { checkSqlite } from './check.ts'
+import { answerIn, SQLITE } from '../answer.ts'
+import { type EngineVerbs, knownAnswer, type StoreProblem, storeOf, tableMissing } from '../contract.ts'
+import { checkSqlite, namesOf } from './check.ts'
 import { isYours, retryingWhenLocked, type SqliteConnection, says } from './client.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 
 /** The options of `sqliteStore`. */
-export interface SqliteStoreOptions extends ModeOptions {
+export interface SqliteStoreOptions {
   /** Letters, digits and underscores. Defaults to `hookgate_events`. */
   readonly table?: string | undefined
 }
@@ -46,10 +38,7 @@ export interface SqliteStore extends EventStore {
 const YOURS =
   'your own transaction or statement is open on the connection of the store: give the store a connection of its own'
 
-const OPTIONS: OptionTable<SqliteStoreOptions> = {
-  table: optional(tableName),
-  ...MODE_OPTIONS,
-}
+const OPTIONS: OptionTable<SqliteStoreOptions> = { table: optional(tableName) }
 
 /**
  * Makes a store on any SQLite connection. `caller` is the exported function's name, for error messages.
@@ -63,7 +52,6 @@ export function tableStore(
 ): SqliteStore {
   checkOptions(caller, options, OPTIONS)
   const { table = SQLITE_TABLE } = options
-  const seconds = singleSeconds(options)
   const given = connect()
   const connection = given.isLocal ? retryingWhenLocked(given) : given
   const explained = async <Result>(asked: Promise<Result>): Promise<Result> => {
@@ -77,25 +65,27 @@ export function tableStore(
   const ask: SqliteConnection['write'] = (sql, values) => explained(connection.write(sql, values))
   const statements = sqliteStatements(table)
   const verbs: EngineVerbs = {
-    async claim({ listenerId, eventId }, owner, ms, done) {
-      const commits = done ? 1 : 0
-      const values = [listenerId, eventId, owner, commits, ms, owner, commits]
-      return answerOf<ClaimAnswer>(await ask(statements.claim, values))
+    async claim({ listenerId, eventId }, owner, ms) {
+      const rows = await ask(statements.claim, [listenerId, eventId, owner, ms, owner])
+      return knownAnswer('SQLite', CLAIM_ANSWERS, answerIn(rows, SQLITE))
     },
     async commit({ listenerId, eventId }, owner, ms) {
-      return answerOf<CommitAnswer>(await ask(statements.commit, [listenerId, eventId, owner, ms]))
+      const rows = await ask(statements.commit, [listenerId, eventId, owner, ms])
+      return knownAnswer('SQLite', COMMIT_ANSWERS, answerIn(rows, SQLITE))
     },
     async release({ listenerId, eventId }, owner) {
-      return (await ask(statements.release, [listenerId, eventId, owner])).length > 0
+      return has(await ask(statements.release, [listenerId, eventId, owner]), 'released')
     },
     async renew({ listenerId, eventId }, owner, ms) {
-      return (await ask(statements.renew, [ms, listenerId, eventId, owner])).length > 0
+      return has(await ask(statements.renew, [ms, listenerId, eventId, owner]), 'renewed')
     },
   }
   return {
-    ...storeOf(verbs, seconds),
+    ...storeOf(verbs),
     async migrate() {
       await explained(connection.run(schemaStatements(table)))
+      if ((await explained(namesOf(connection, table))).includes(table)) return
+      throw new EventStoreError(`migrate() has run, but the table ${table} is not there`)
     },
     async sweep(limit = 1000) {
       positiveInteger(limit, 'limit')
@@ -105,7 +95,7 @@ export function tableStore(
   }
 }
 
-/** Cast: the statement returns only these words, and the core checks them again. */
-function answerOf<Answer>(rows: readonly unknown[]): Answer {
-  return memberOf(rows[0], 'answer') as Answer
+/** Whether a statement found its record. It returns no row otherwise, but a client that loses rows has had no claim. */
+function has(rows: readonly unknown[], answer: string): boolean {
+  return rows.length > 0 && knownAnswer('SQLite', [answer], answerIn(rows, SQLITE)) === answer
 }

@@ -59,7 +59,8 @@ async function firstLine(name: string, sender: Sender, title: string): Promise<s
   const response = await fetch(url, { method: 'POST', ...(await sent(sender, now, name)) })
   expect(response.ok).toBe(false)
   await expect.poll(() => written().split('\n').length).toBeGreaterThan(2)
-  return written().split('\n')[1] ?? ''
+  const line = written().split('\n')[1] ?? ''
+  return line.replace(/ 36\d\d s old /, ' 3600 s old ') // the clock of the program goes on
 }
 
 const cells = [

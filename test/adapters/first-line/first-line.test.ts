@@ -19,11 +19,18 @@ afterAll(() => {
   if (isTTY) Object.defineProperty(process.stderr, 'isTTY', isTTY)
 })
 
+let programs = 0
+
 /** The first line that a person sees: of the console or, if the program does not start, of its error. */
 async function firstLine(name: string, sender: Sender, mistake: Mistake): Promise<string> {
   vi.stubEnv('NODE_ENV', 'development') // Express writes errors to the console
+  programs += 1
+  const id = `${name}-${programs}`
   const said: string[] = []
-  const say = (given: unknown) => void said.push(`${given}`)
+  // What earlier tests and files of this process have started may still write: each line that is taken for an own one puts off the next.
+  const isOwn = (line: string) =>
+    line.includes(`listener "${id}"`) || line.startsWith('ListenerConfigError: ')
+  const say = (given: unknown) => void (isOwn(`${given}`) && said.push(`${given}`))
   vi.spyOn(console, 'warn').mockImplementation(say)
   vi.spyOn(console, 'error').mockImplementation(say)
   clock.advance(60_000)
@@ -35,7 +42,7 @@ async function firstLine(name: string, sender: Sender, mistake: Mistake): Promis
   try {
     const auth = sender.auth(secret(sender))
     const { before, allowedCidrs } = rest
-    const listener = defineListener({ id: name, auth, store: memoryStore(), clock, allowedCidrs })
+    const listener = defineListener({ id, auth, store: memoryStore(), clock, allowedCidrs })
     const server = appOf(verifyWebhook, listener, before).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo // it listens on a port
@@ -45,7 +52,7 @@ async function firstLine(name: string, sender: Sender, mistake: Mistake): Promis
     await expect.poll(() => said).not.toEqual([])
     server.close()
   } catch (error) {
-    if (said.length === 0) say(error)
+    if (said.length === 0) said.push(`${error}`)
   }
   return said[0]?.split('\n', 1)[0] ?? ''
 }

@@ -5,7 +5,7 @@ import { ERRORS_PAGE } from '../../../src/errors.ts'
 import { runCommand } from '../shared-process.ts'
 import { hookgate, ROOT, SECRET } from '../support.ts'
 
-const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor', 'completions']
+const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor', 'inbox']
 
 test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
   const help = await runCommand([command, '--help'])
@@ -90,8 +90,6 @@ test.concurrent.each<[string[], string]>([
   ],
   [['listen', '--max-body', '1.5mb'], '--max-body takes a size'],
   [['listen', '--max-body', '0'], '--max-body takes a size'],
-  [['completions'], 'needs a SHELL'],
-  [['completions', 'tcsh'], 'takes one of bash, zsh, fish'],
   [['listen', '--lease', '0'], '--lease takes a whole number from 1 to 3600'],
   [
     ['listen', '--forward-to', 'app/hook'],

@@ -226,7 +226,7 @@ describe('conform --scheme stripe', () => {
     [['--scheme', 'sns'], 'only the sender has the key'],
     [['--scheme', 'discord'], 'add --key FILE'],
     [['--scheme', 'livekit'], 'add --key-id TEXT'],
-    [['--key-id', 'x'], 'add --scheme livekit or braintree'],
+    [['--key-id', 'x'], 'add --scheme NAME'],
     [['--scheme', 'stripe', '--tenant-url', 'https://a.example'], 'leave it out'],
     [['--scheme', 'svix'], 'whsec_'],
   ])('%j is a usage error', async (given, says) => {

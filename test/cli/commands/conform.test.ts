@@ -54,13 +54,11 @@ describe.each(Object.entries(METHODS))('conform with %s', (_, { auth, signer }) 
   })
 
   it.each(Object.entries(TARGETS))(
-    'conform finds nothing in hookgate on %s, within 5 s, and leaves 3 events',
+    'conform finds nothing in hookgate on %s, and leaves 3 events',
     async (_, start) => {
       const listener = defineListener({ id: 'conform', auth, store: memoryStore() })
       const { address, handled } = await start({ target: listener })
-      const startedAt = performance.now()
       const seen = await conform(urlOf(address), signer)
-      expect(performance.now() - startedAt).toBeLessThan(5000)
       expect(seen.filter(({ result }) => result !== 'ok')).toEqual([])
       const left = new Set(seen.flatMap(({ acceptedEventId }) => acceptedEventId ?? []))
       expect(left.size).toBe(3)

@@ -72,12 +72,11 @@ test.each([408, 503, 504])(
 test('the app takes longer than the lease: it gets the event once, and its answer counts', async () => {
   const answers: ServerResponse[] = []
   const app = await startApp((response) => void answers.push(response))
-  const gateway = await startGateway(app.url, '--lease', '1', '--timeout', '20')
+  const gateway = await startGateway(app.url, '--lease', '4', '--timeout', '50') // a busy machine may renew seconds late
   const eventId = randomUUID()
   const first = deliver(gateway.url, eventId)
-  const arrivedAt = performance.now()
-  while (performance.now() - arrivedAt < 2500) {
-    await new Promise((resolve) => setTimeout(resolve, 500))
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
     expect((await deliver(gateway.url, eventId)).body).toContain('event_in_progress')
   }
   for (const response of answers) answerWith(200)(response)

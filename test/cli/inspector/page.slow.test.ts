@@ -194,6 +194,34 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await expect.poll(() => rows().first().innerText()).toMatch(/body_not_json/)
   })
 
+  it('Escape empties the filter, and the list and the address with it', async () => {
+    await inspector.deliver(await sign('{}'))
+    await inspector.deliver(await sign('{'))
+    await expect.poll(() => rows().count()).toBe(2)
+    await page.getByRole('searchbox').fill('verdict:accepted')
+    await expect.poll(() => rows().count()).toBe(1)
+    await page.getByRole('searchbox').press('Escape')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await expect.poll(() => rows().count()).toBe(2)
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  it('a duplicate is filtered by its own verdict, and is none that was refused', async () => {
+    const delivery = await sign('{}')
+    await inspector.deliver(delivery)
+    await inspector.deliver(delivery)
+    await inspector.deliver(await sign('{'))
+    await expect.poll(() => rows().count()).toBe(3)
+    for (const [typed, found] of [
+      ['verdict:refused', 'body_not_json'],
+      ['refused', 'body_not_json'],
+      ['verdict:duplicate', 'event_duplicate'],
+    ]) {
+      await page.getByRole('searchbox').fill(typed ?? '')
+      await expect.poll(() => rows().locator('.verdict').allInnerTexts()).toEqual([found])
+    }
+  })
+
   it('the inspector can be used with the keyboard alone: choose, read, run again', async () => {
     await inspector.deliver(await sign('{"first":1}'))
     await inspector.deliver(await sign('{"second":2}'))

@@ -59,7 +59,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     client.socket.write(rest)
     await client.closed
     expect(client.received()).toMatch(
-      /HTTP\/1.1 200 OK\r\n[\s\S]*Connection: close\r\n[\s\S]*\{"accepted":true\}/,
+      /HTTP\/1.1 200 OK\r\n[\s\S]*connection: close\r\n[\s\S]*\{"accepted":true\}/,
     )
     expect(await listener.exit).toBe(0)
     expect(listener.stderr.text).toMatch(/hookgate: finished 1 in flight; received 1 delivery: 1 accepted\n$/)

@@ -78,7 +78,7 @@ describe('a secret with a name', () => {
 
   it.each([
     [['--scheme', 'stripe'], '--scheme stripe does not name its secret: remove --key-id'],
-    [[], '--key-id is for schemes that name their secret: add --scheme livekit or braintree'],
+    [[], '--key-id is for schemes that name their secret: add --scheme NAME'],
   ])('no other secret has one: %j', async (scheme, problem) => {
     for (const command of [['listen'], ['verify'], ['sign'], ['send', 'http://127.0.0.1:1/']]) {
       const { code, stderr } = await runCommand([...command, ...scheme, '--key-id', 'a name'], { env })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { SenderScheme } from '../../../src/code-scheme.ts'
 import { explain } from '../../../src/explain/index.ts'
 import { type Delivery, defineListener, ListenerConfigError, verify } from '../../../src/index.ts'
-import type { SenderScheme } from '../../../src/schemes/kit/code-scheme.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { signAs } from '../../../src/testing/index.ts'
 import { SCHEME_NAMES, schemeFactory } from '../../support/schemes.ts'

@@ -1,16 +1,16 @@
-// MariaDB through mysql2. With `config.transaction`, claim, effect and commit are one transaction.
+// MariaDB through mysql2. With `config.transaction`, effect and commit are one transaction of the application.
 import { mysqlStore } from 'hookgate/stores/mysql'
 import mysql from 'mysql2/promise'
 
 const INSERT = 'INSERT INTO effects VALUES (?)'
+const EFFECTS =
+  'CREATE TABLE IF NOT EXISTS effects (event_id CHAR(36), KEY event_id (event_id)) ENGINE = InnoDB'
 
-export async function open({ connection, transaction = false, mode }) {
+export async function open({ connection, transaction = false }) {
   const pool = mysql.createPool({ connectionLimit: 10, ...connection })
-  const store = mysqlStore(pool, { mode })
+  const store = mysqlStore(pool)
   await store.migrate()
-  await pool.query(
-    'CREATE TABLE IF NOT EXISTS effects (event_id CHAR(36), KEY event_id (event_id)) ENGINE = InnoDB',
-  )
+  await pool.query(EFFECTS)
   return {
     store,
     close: () => pool.end(),
@@ -19,32 +19,42 @@ export async function open({ connection, transaction = false, mode }) {
       const [rows] = await pool.query('SELECT 1 FROM effects WHERE event_id = ?', [eventId])
       return rows.length
     },
-    ...(transaction && { attempt: (request, step) => inTransaction(pool, store, request, step) }),
+    ...(transaction && { attempt: attemptIn((work) => inTransaction(pool, work), store) }),
   }
 }
 
-async function inTransaction(pool, store, { key, owner, leaseMs, retentionMs }, step) {
+async function inTransaction(pool, work) {
   const tx = await pool.getConnection()
   try {
     await tx.beginTransaction()
+    await work(tx)
+    await tx.commit()
+    tx.release()
+  } catch (error) {
+    tx.destroy() // the server rolls back
+    throw error
+  }
+}
+
+/** @param begin Runs its work in a transaction of the application. */
+export function attemptIn(begin, store) {
+  return async ({ key, owner, leaseMs, retentionMs }, step) => {
     step('started')
-    const claiming = store.with(tx).claim(key, owner, leaseMs)
+    const claiming = store.claim(key, owner, leaseMs)
     step('claim sent')
     const answer = await claiming
     if (answer !== 'acquired') return answer
     step('claim answered')
-    const doing = tx.query(INSERT, [key.eventId])
-    step('effect sent')
-    await doing
-    step('effect answered')
-    await store.with(tx).commit(key, owner, retentionMs)
-    const committing = tx.commit()
-    step('commit sent')
-    await committing
+    await begin(async (tx) => {
+      const doing = tx.query(INSERT, [key.eventId])
+      step('effect sent')
+      await doing
+      step('effect answered')
+      const committing = store.commitIn(tx, key, owner, retentionMs)
+      step('commit sent')
+      await committing
+    })
     step('commit answered')
     return answer
-  } finally {
-    await tx.rollback() // does nothing if the transaction is over
-    tx.release()
   }
 }

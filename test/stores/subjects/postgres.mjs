@@ -1,6 +1,5 @@
-// Postgres through `pg`. Its Pool gets config.connection, and without it reads PGHOST and the like. With
-// `config.transaction`, claim, effect and commit are one transaction: by `with(tx)`, or by `transactionPerEvent` if it is
-// 'per event'.
+// Postgres through `pg`. Its Pool gets config.connection, and without it reads PGHOST and the like. With `config.transaction`, effect and
+// commit are one transaction of the application.
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
@@ -11,65 +10,38 @@ const EFFECTS = `DO $$ BEGIN
 END $$`
 const INSERT = 'INSERT INTO effects VALUES ($1)'
 
-export async function open({ connection, transaction = false, mode }) {
+export async function open({ connection, transaction = false }) {
   const pool = new pg.Pool(connection)
   pool.on('error', () => {})
-  const store = postgresStore(pool, { mode })
+  const store = postgresStore(pool)
   await store.migrate()
   await pool.query(EFFECTS)
-  const events = store.transactionPerEvent({ connect: () => pool.connect() })
-  const attempts = {
-    true: (request, step) => inTransaction(pool, store, request, step),
-    'per event': (request, step) => inItsTransaction(events, request, step),
-  }
   return {
-    store: transaction === 'per event' ? events : store,
+    store,
     close: () => pool.end(),
     effect: (eventId) => pool.query(INSERT, [eventId]),
     async effects(eventId) {
       return (await pool.query('SELECT FROM effects WHERE event_id = $1', [eventId])).rowCount
     },
-    ...(transaction && { attempt: attempts[transaction] }),
+    ...(transaction && { attempt: (request, step) => inTransaction(pool, store, request, step) }),
   }
 }
 
-async function inItsTransaction(events, { key, owner, leaseMs, retentionMs }, step) {
+async function inTransaction(pool, store, { key, owner, leaseMs, retentionMs }, step) {
   step('started')
-  owner += ` of ${key.eventId}` // unique, as with verify()
-  const claiming = events.claim(key, owner, leaseMs)
+  const claiming = store.claim(key, owner, leaseMs)
   step('claim sent')
   const answer = await claiming
   if (answer !== 'acquired') return answer
   step('claim answered')
-  const event = {}
-  events.accepted(event, owner)
-  const doing = events.transactionOf(event).query(INSERT, [key.eventId])
-  step('effect sent')
-  await doing
-  step('effect answered')
-  const committing = events.commit(key, owner, retentionMs)
-  step('commit sent')
-  const committed = await committing
-  if (committed !== 'committed') return committed
-  step('commit answered')
-  return answer
-}
-
-async function inTransaction(pool, store, { key, owner, leaseMs, retentionMs }, step) {
   const tx = await pool.connect()
   try {
     await tx.query('BEGIN')
-    step('started')
-    const claiming = store.with(tx).claim(key, owner, leaseMs)
-    step('claim sent')
-    const answer = await claiming
-    if (answer !== 'acquired') return answer
-    step('claim answered')
     const doing = tx.query(INSERT, [key.eventId])
     step('effect sent')
     await doing
     step('effect answered')
-    await store.with(tx).commit(key, owner, retentionMs)
+    await store.commitIn(tx, key, owner, retentionMs)
     const committing = tx.query('COMMIT')
     step('commit sent')
     await committing

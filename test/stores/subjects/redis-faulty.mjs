@@ -1,5 +1,4 @@
 import { eventKeyText } from 'hookgate'
-import { redisStore } from 'hookgate/stores/redis'
 import { Redis } from 'ioredis'
 import { open as openRedis } from './redis.mjs'
 
@@ -18,7 +17,14 @@ const FAULTS = {
       return 'committed'
     },
   }),
-  doneAtClaim: (_, client) => redisStore(client, { mode: 'single' }),
+  doneAtClaim: (store) => ({
+    async claim(key, owner, leaseMs) {
+      const answer = await store.claim(key, owner, leaseMs)
+      if (answer === 'acquired') await store.commit(key, owner, 604_800_000)
+      return answer
+    },
+    commit: async () => 'committed',
+  }),
   ignoresLeases: () => ({ claim: async () => 'acquired', renew: async () => true }),
   neverRenews: () => ({ renew: async () => true }),
   renewsLate: (_, client) => ({

@@ -1,8 +1,10 @@
 import mysql from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type MysqlClient, type MysqlStore, mysqlStore } from '../../../src/stores/mysql/store.ts'
 import { eventStoreSuite } from '../../../src/testing/index.ts'
+import { storeKills } from '../../support/kills.ts'
 import { MariadbServer, onMariadb, WHY_NO_MARIADB } from '../../support/mariadb-server.ts'
+import { killDuring } from '../../support/store-processes.ts'
 
 const LEASE_MS = 60_000
 const RETENTION_MS = 604_800_000
@@ -13,11 +15,15 @@ interface Orm {
   readonly handle: unknown
   readonly client: MysqlClient
   transaction(work: (tx: MysqlClient) => Promise<void>): Promise<unknown>
+  /** A read of the ORM, which its replica answers. */
+  read?(): PromiseLike<unknown>
   close(): unknown
 }
 
+type Address = MariadbServer['address']
+
 interface Orms {
-  readonly ORMS: Readonly<Record<string, (address: MariadbServer['address']) => Orm | Promise<Orm>>>
+  readonly ORMS: Readonly<Record<string, (address: Address, replica?: Address) => Orm | Promise<Orm>>>
 }
 
 const { ORMS }: Orms = await import(new URL('orms/mysql.mjs', import.meta.url).href)
@@ -48,19 +54,12 @@ describe.skipIf(WHY_NO_MARIADB).each(Object.entries(ORMS))(onMariadb('mysqlStore
 
   const keyOf = () => ({ listenerId: 'orders', eventId: crypto.randomUUID() })
 
-  async function effects(eventId: string): Promise<number> {
-    const [rows] = await admin.query<mysql.RowDataPacket[]>('SELECT 1 FROM effects WHERE event_id = ?', [
-      eventId,
-    ])
-    return rows.length
-  }
-
   eventStoreSuite(it, () => ({ store, other: mysqlStore(admin), advance: (ms) => admin.query(older(ms)) }))
 
   it('its own handle is refused with what makes a client of it, unless it is one', () => {
     const create = () => mysqlStore(orm.handle as MysqlClient) // deliberately not always one
     if (orm.handle === orm.client) expect(create).not.toThrow()
-    else expect(create).toThrow(new RegExp(`^client: is a ${name}: pass \\{ query: `))
+    else expect(create).toThrow(new RegExp(`^client: is of ${name}: pass \\{ query: `))
   })
 
   it('a lapsed record is swept, and check() finds the table', async () => {
@@ -77,15 +76,23 @@ describe.skipIf(WHY_NO_MARIADB).each(Object.entries(ORMS))(onMariadb('mysqlStore
     await expect(claim).rejects.toThrow('store.migrate()')
   })
 
-  it('record and effect exist together or not at all', async () => {
+  async function effects(eventId: string): Promise<number> {
+    const [rows] = await admin.query<mysql.RowDataPacket[]>('SELECT 1 FROM effects WHERE event_id = ?', [
+      eventId,
+    ])
+    return rows.length
+  }
+
+  const commitIn = (tx: MysqlClient, key: ReturnType<typeof keyOf>, owner: string) =>
+    store.commitIn?.(tx, key, owner, RETENTION_MS) ?? expect.unreachable()
+
+  it('its transaction commits record and effect together, or neither', async () => {
     const key = keyOf()
+    await store.claim(key, 'a', LEASE_MS)
     const attempt = (end: () => void) =>
       orm.transaction(async (tx) => {
-        const owner = crypto.randomUUID()
-        const answer = await store.with(tx).claim(key, owner, LEASE_MS)
-        if (answer !== 'acquired') throw new Error(answer)
         await tx.query(INSERT, [key.eventId])
-        expect(await store.with(tx).commit(key, owner, RETENTION_MS)).toBe('committed')
+        expect(await commitIn(tx, key, 'a')).toBe('committed')
         end()
       })
     const failing = () => {
@@ -93,16 +100,113 @@ describe.skipIf(WHY_NO_MARIADB).each(Object.entries(ORMS))(onMariadb('mysqlStore
     }
     await expect(attempt(failing)).rejects.toThrow('rolled back')
     expect(await effects(key.eventId)).toBe(0)
+    expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
     await attempt(() => {})
-    await expect(attempt(() => {})).rejects.toThrow('done')
+    expect(await store.claim(key, 'b', LEASE_MS)).toBe('done')
     expect(await effects(key.eventId)).toBe(1)
   })
 
-  it('with(root) is found at the commit, because no transaction is open', async () => {
+  it.each(['lets the error through', 'ignores the error'])(
+    'a handler that has lost its lease, and %s, writes nothing, and the ORM goes on',
+    async (how) => {
+      vi.spyOn(console, 'error').mockReturnValue() // of Sequelize
+      vi.spyOn(console, 'warn').mockReturnValue()
+      onTestFinished(() => void vi.restoreAllMocks())
+      const key = keyOf()
+      await store.commit(key, 'another', RETENTION_MS)
+      const ending = orm.transaction(async (tx) => {
+        await tx.query(INSERT, [key.eventId])
+        const committing = commitIn(tx, key, 'a')
+        await expect(committing).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' })
+        if (how === 'lets the error through') await committing
+      })
+      await expect(ending).rejects.toThrow()
+      expect(await effects(key.eventId)).toBe(0)
+      expect(await store.claim(keyOf(), 'a', LEASE_MS)).toBe('acquired')
+    },
+  )
+
+  it('its root client is no transaction', async () => {
     const key = keyOf()
-    expect(await store.with(orm.client).claim(key, 'a', LEASE_MS)).toBe('acquired')
-    const commit = store.with(orm.client).commit(key, 'a', RETENTION_MS)
-    await expect(commit).rejects.toThrow('`tx` is no transaction')
-    expect(await store.with(orm.client).release(key, 'a')).toBe(true)
+    await store.claim(key, 'a', LEASE_MS)
+    await expect(commitIn(orm.client, key, 'a')).rejects.toThrow(/^tx: has no open transaction/)
+    expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
   })
+})
+
+const { kills, firstKill } = storeKills('mysql', 2)
+
+it.skipIf(WHY_NO_MARIADB)(
+  onMariadb('a killed process leaves an event and its effect in a transaction of Drizzle, or neither'),
+  { timeout: 60_000 + kills * 4000 },
+  async ({ signal }) => {
+    const server = await MariadbServer.start()
+    onTestFinished(() => server.remove())
+    const config = { connection: server.address }
+    const subject = '../../suites/clients/orms/mysql-subject'
+    const counts = await killDuring({ subject, config, signal, kills, firstKill, leaseMs: 300 })
+    expect(counts).toMatchObject({ kills, lost: 0, runTwiceAfterCommit: 0, effectRepeated: 0 })
+  },
+)
+
+describe.skipIf(WHY_NO_MARIADB)(onMariadb('mysqlStore through an ORM with a read replica'), () => {
+  let primary: MariadbServer
+  let replica: MariadbServer
+  let admin: mysql.Pool
+
+  beforeAll(async () => {
+    primary = await MariadbServer.start()
+    replica = await MariadbServer.start('read-only', 'general-log', 'log-output=TABLE')
+    const effects = 'CREATE TABLE effects (event_id CHAR(36)) ENGINE = InnoDB'
+    for (const { address } of [primary, replica]) await query(address, effects)
+    admin = mysql.createPool(replica.address)
+  })
+
+  afterAll(async () => {
+    await admin?.end()
+    await primary?.remove()
+    await replica?.remove()
+  })
+
+  async function query(address: Address, text: string): Promise<void> {
+    const connection = await mysql.createConnection(address)
+    await connection.query(text)
+    await connection.end()
+  }
+
+  /** What the replica has been sent with this word in it. */
+  async function sentWith(word: string): Promise<unknown[]> {
+    const log =
+      "SELECT argument FROM mysql.general_log WHERE argument LIKE ? AND argument NOT LIKE '%general_log%'"
+    const [rows] = await admin.query<mysql.RowDataPacket[]>(log, [`%${word}%`])
+    return rows
+  }
+
+  it.each(Object.entries(ORMS).filter(([name]) => name !== 'Knex'))(
+    '%s writes to the primary',
+    async (name, open) => {
+      const orm = await open(primary.address, replica.address)
+      onTestFinished(() => void orm.close())
+      const before = (await sentWith('event_id')).length
+      await orm.read?.()
+      expect((await sentWith('event_id')).length).toBeGreaterThan(before)
+      const table = `events_${name.toLowerCase()}`
+      const store = mysqlStore(orm.client, { table })
+      await store.migrate()
+      const key = { listenerId: 'orders', eventId: crypto.randomUUID() }
+      expect(await store.claim(key, 'a', LEASE_MS)).toBe('acquired')
+      expect(await store.renew?.(key, 'a', LEASE_MS)).toBe(true)
+      expect(await store.claim(key, 'b', LEASE_MS)).toBe('busy')
+      expect(await store.commit(key, 'a', RETENTION_MS)).toBe('committed')
+      const next = { ...key, eventId: crypto.randomUUID() }
+      await store.claim(next, 'a', LEASE_MS)
+      await orm.transaction(async (tx) => {
+        expect(await store.commitIn?.(tx, next, 'a', RETENTION_MS)).toBe('committed')
+      })
+      await store.sweep()
+      const problems = (await store.check()).map(({ problem }) => problem)
+      expect(problems).not.toContainEqual(expect.stringMatching(/missing|read-only/))
+      expect(await sentWith(table)).toStrictEqual([])
+    },
+  )
 })

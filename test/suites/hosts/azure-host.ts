@@ -32,6 +32,20 @@ export interface RpcRequest {
   readonly body: { readonly bytes: Uint8Array }
 }
 
+let model: Model | undefined
+let registered: { readonly metadata: Metadata; readonly handler: Handler } | undefined
+
+/** The library asks for it once, and keeps it for every program. */
+const core = {
+  setProgrammingModel: (given: Model) => {
+    model = given
+  },
+  registerFunction: (metadata: Metadata, handler: Handler) => {
+    registered = { metadata, handler }
+  },
+  log() {},
+}
+
 /**
  * Stands in for the host of Azure Functions, which gives the real library its module `@azure/functions-core` and then sends it
  * messages. Loads a program with one function, and returns how the host invokes that function.
@@ -39,17 +53,6 @@ export interface RpcRequest {
 export async function azureFunction(
   load: () => Promise<unknown>,
 ): Promise<(http: RpcRequest) => Promise<Answer>> {
-  let model: Model | undefined
-  let registered: { readonly metadata: Metadata; readonly handler: Handler } | undefined
-  const core = {
-    setProgrammingModel: (given: Model) => {
-      model = given
-    },
-    registerFunction: (metadata: Metadata, handler: Handler) => {
-      registered = { metadata, handler }
-    },
-    log() {},
-  }
   const { require } = Module.prototype
   Module.prototype.require = function (this: NodeJS.Module, id: string) {
     return id === '@azure/functions-core' ? core : require.call(this, id)
@@ -57,12 +60,13 @@ export async function azureFunction(
   await load().finally(() => {
     Module.prototype.require = require
   })
+  if (!model || !registered) throw new Error('the program registered no function')
+  const { metadata, handler } = registered
+  const { getInvocationModel } = model
   return async (http) => {
-    if (!model || !registered) throw new Error('the program registered no function')
-    const { metadata, handler } = registered
     const [name] = Object.entries(metadata.bindings).find(([, { direction }]) => direction === 'in') ?? []
     const request = { inputData: [{ name, data: { http } }] }
-    const invocation = model.getInvocationModel({ invocationId: '1', metadata, request, log() {} })
+    const invocation = getInvocationModel({ invocationId: '1', metadata, request, log() {} })
     const { context, inputs } = await invocation.getArguments()
     const result = await invocation.invokeFunction(context, inputs, handler)
     return (await invocation.getResponse(context, result)).returnValue.http

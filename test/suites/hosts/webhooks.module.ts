@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type ArgumentsHost,
+  applyDecorators,
+  Catch,
   Controller,
   createParamDecorator,
   type ExecutionContext,
   HttpCode,
   Module,
   Post,
+  UseFilters,
   UseGuards,
 } from '@nestjs/common'
 import { defineListener, type EventOf, type Listener, type WebhookEvent } from 'hookgate'
-import { createReceiver, fromNode, sendReply, settleAfter, webhookOf } from 'hookgate/adapter'
+import { createReceiver, fromNode, type Refusal, sendReply, settleAfter, webhookOf } from 'hookgate/adapter'
 import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 
@@ -18,10 +22,25 @@ type NodeRequest = IncomingMessage & { webhook?: WebhookEvent<unknown> }
 /** Fastify keeps Node's request and response in `raw`, and Nest its `rawBody` beside them. */
 type Kept<Node> = Node & { readonly raw?: Node; readonly rawBody?: Buffer }
 
-function nodeOf(context: ExecutionContext) {
-  const [request, response] = context.getArgs<[Kept<NodeRequest>, Kept<ServerResponse>]>()
+function nodeOf(host: ArgumentsHost) {
+  const [request, response] = host.getArgs<[Kept<NodeRequest>, Kept<ServerResponse>]>()
   const { raw = request, rawBody } = request
   return { request: Object.assign(raw, { rawBody }), response: response.raw ?? response }
+}
+
+class Refused extends Error {
+  readonly reply: Refusal['reply']
+  constructor({ reply }: Refusal) {
+    super('the delivery runs no handler')
+    this.reply = reply
+  }
+}
+
+@Catch(Refused)
+class SendReply {
+  catch({ reply }: Refused, host: ArgumentsHost) {
+    sendReply(nodeOf(host).response, reply)
+  }
 }
 
 /** Lets verified deliveries through to the handler, and answers all others itself. */
@@ -31,15 +50,12 @@ export function VerifyWebhook(listener: Listener<unknown>) {
   const canActivate = async (context: ExecutionContext): Promise<boolean> => {
     const { request, response } = nodeOf(context)
     const outcome = await receiver.receiveAndClaim(request, fromNode(request, response))
-    if (outcome.reply) {
-      sendReply(response, outcome.reply)
-      return new Promise(() => {}) // stays pending: Nest has nothing left to do
-    }
+    if (outcome.reply) throw new Refused(outcome)
     request.webhook = outcome.event
     settleAfter(response, outcome)
     return true
   }
-  return UseGuards({ canActivate })
+  return applyDecorators(UseGuards({ canActivate }), UseFilters(SendReply))
 }
 
 /** The verified event. */

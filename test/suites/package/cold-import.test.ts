@@ -8,10 +8,10 @@ import { nodes } from './nodes.ts'
 const MEASURE = join(root, 'bench/cold-import.mjs')
 const on24 = nodes.filter(({ version }) => version.startsWith('24.'))
 
-// Guards the bundling: from 30 files an import took 2.02 times as long. The bench has the figures: 1.36 on a quiet machine, and
-// up to 1.54 on a busy one. `npm install --no-save --prefix test/suites/runtimes` installs Node 24.
+// Guards the bundling: from 30 files an import took 2.02 times as long. The bench has the figures.
+// `npm install --no-save --prefix test/suites/runtimes` installs Node 24.
 it.skipIf(on24.length === 0)(
-  'a cold import on Node 24 takes at most 1.8 times as long as that of an empty module and ipaddr.js',
+  'a cold import on Node 24 takes at most 1.8 times as long as that of an empty module',
   // On a busy machine, a process that loads more files loses more time. One quiet measurement is enough.
   { retry: 2 },
   async () => {

@@ -18,13 +18,17 @@ const printNames = (load: string) => `
 const AS_MODULE = printNames('await import')
 const AS_COMMONJS = printNames('require')
 
+/** Node 22.12 warns of every `require()` of an ES module. Later versions do not. */
+const OF_22_12 =
+  /^\(node:\d+\) ExperimentalWarning: CommonJS module .* is loading ES Module .* using require\(\)\.\n.*\n.*\n/
+
 async function run(node: string, cwd: string, type: 'module' | 'commonjs', program: string) {
   const args = [`--input-type=${type}`, '--eval', program]
   const { stdout, stderr } = await promisify(execFile)(node, args, { cwd })
   return { names: JSON.parse(stdout), stderr }
 }
 
-describe.each(nodes)('on Node $version, with nothing else installed', ({ binary }) => {
+describe.each(nodes)('on Node $version, with nothing else installed', ({ binary, version }) => {
   it('every subpath can be imported, and exports what the repository exports', async () => {
     const { names } = await run(process.execPath, root, 'module', AS_MODULE)
     expect(Object.keys(names)).toHaveLength(subpaths.length)
@@ -38,7 +42,9 @@ describe.each(nodes)('on Node $version, with nothing else installed', ({ binary 
 
   it('every subpath can be required, without a warning', async () => {
     const { names } = await run(process.execPath, root, 'module', AS_MODULE)
-    expect(await run(binary, inject('bare'), 'commonjs', AS_COMMONJS)).toEqual({ names, stderr: '' })
+    const required = await run(binary, inject('bare'), 'commonjs', AS_COMMONJS)
+    const stderr = version.startsWith('22.12.') ? required.stderr.replace(OF_22_12, '') : required.stderr
+    expect({ ...required, stderr }).toEqual({ names, stderr: '' })
   })
 
   it('subpaths alone can be imported', async () => {

@@ -8,10 +8,13 @@ interface Node {
   readonly binary: string
 }
 
-/** The versions of Node that `npm run test:runtimes` has installed. 18 is there to be refused (old-node.test.ts). */
+/** Installed to be refused (old-node.test.ts). */
+const REFUSED = /^node(18|21|22\.11)-/
+
+/** The versions of Node that `npm run test:runtimes` has installed. */
 const packages = join(root, 'test/suites/runtimes/node_modules')
 const installed = (existsSync(packages) ? readdirSync(packages) : [])
-  .filter((name) => !name.startsWith('node18-'))
+  .filter((name) => !REFUSED.test(name))
   .map((name) => join(packages, name, 'bin/node'))
   .filter((binary) => existsSync(binary))
 

@@ -71,85 +71,82 @@ const KB = 1024
 const HMAC = `export { defineListener, hmac, verify } from 'hookgate'`
 const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
 
-/** Node alone joins and hashes long bodies in turns of the event loop, which takes `more` KB. Web Crypto does it elsewhere. */
+/**
+ * Node alone joins and hashes long bodies in turns of the event loop, which Web Crypto does elsewhere, and looks into a `.env`. Both
+ * take `more` KB. It also explains a refusal on a terminal, and shares a timer.
+ */
 const builds = [
-  { name: 'for the web', options: {}, more: 0 },
-  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.47 },
-] as const satisfies readonly { name: string; options: Platform; more: number }[]
+  { name: 'for the web', options: {}, more: 0, handler: 24.85 },
+  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.8, handler: 26.2 },
+] as const satisfies readonly { name: string; options: Platform; more: number; handler: number }[]
 
-describe.each(builds)('minified and gzipped $name', ({ options, more }) => {
+/** GitHub brings forms, Slack also handshakes, the next two public keys, and Shopify a list of topics. */
+const BROUGHT: { readonly [name: string]: number } = {
+  github: 0.67,
+  slack: 1.6,
+  'standard-webhooks': 2.35,
+  discord: 2.75,
+  shopify: 1.9,
+}
+
+describe.each(builds)('minified and gzipped $name', ({ options, more, handler }) => {
   const beyond = async (program: string, ...external: readonly string[]) => {
     const { gzipped, packages } = await bundle(program, { ...options, external: ['node:*', ...external] })
     expect(packages).toEqual(['hookgate'])
     return gzipped
   }
 
-  // 8 KB is the goal. The fixes of a hostile review exceeded it. 0.06 KB name the option that was meant, 0.1 KB what a wrong
-  // content type says, 0.95 KB renew the lease of a running handler, and 0.1 KB are an option and clearer errors.
-  it('hookgate with HMAC is at most 10.7 KB beyond ipaddr.js', async () => {
-    expect(await beyond(HMAC, 'ipaddr.js')).toBeLessThanOrEqual((10.7 + more) * KB)
+  // 10 KB is the goal. 0.8 KB read addresses and networks, 0.5 KB tell what became of a lease behind a lock or a late answer, and
+  // 0.3 KB find two listeners with one ID.
+  it('hookgate with HMAC is at most 11.65 KB', async () => {
+    expect(await beyond(HMAC)).toBeLessThanOrEqual((11.65 + more) * KB)
   })
 
   // The first scheme brings everything that schemes share. DECISIONS.md says what that is. 0.7 KB name what is wrong
-  // with a secret, 0.9 KB read the query of a signed URL, and 0.2 KB are algorithms and encodings.
-  it('the bundle with a first scheme is at most 18.4 KB, and each further one adds 0.4 KB, or 2.05 KB with public keys or a list of topics', async () => {
+  // with a secret.
+  it('the bundle with a first scheme is at most 17.65 KB, and each further one adds 0.2 KB, or what its row brings', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
-    const first = await beyond(`${HMAC}\n${scheme('stripe')}`, 'ipaddr.js')
-    expect(first).toBeLessThanOrEqual((18.4 + more) * KB)
+    const first = await beyond(`${HMAC}\n${scheme('stripe')}`)
+    expect(first).toBeLessThanOrEqual((17.65 + more) * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
-      const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`, 'ipaddr.js')
-      // Shopify's topics are a list of their own, and the other two bring public keys. Slack has two handshakes.
-      const isLarge = ['shopify', 'discord', 'standard-webhooks'].includes(name)
-      const most = isLarge ? 2.05 : name === 'slack' ? 0.46 : 0.4
-      expect(second - first, name).toBeLessThanOrEqual((most + more) * KB)
+      const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`)
+      expect(second - first, name).toBeLessThanOrEqual(((BROUGHT[name] ?? 0.2) + more) * KB)
     }
   })
 
-  // 16 KB is the goal. The messages of errors take 3 KB, and what foreign code may throw takes 1 KB, renewing a lease 1.4 KB, and loading the
-  // explanation of a refusal 0.35 KB.
-  it('the bundle with Stripe and webhookHandler is at most 24.25 KB', async () => {
+  // 22 KB is the goal. The messages of errors take 3 KB, and renewing a lease 1.2 KB. 1.2 KB tell a failure with its cause, masked, and
+  // 0.25 KB name the limit of a host.
+  it('the bundle with Stripe and webhookHandler is at most 24.85 KB for the web, and 26.2 KB for Node', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
-    expect(await beyond(program, 'ipaddr.js')).toBeLessThanOrEqual((24.25 + more) * KB)
+    expect(await beyond(program)).toBeLessThanOrEqual(handler * KB)
   })
 
   // 0.05 KB renew a lease.
-  it('memoryStore adds at most 0.95 KB to hookgate with HMAC', async () => {
-    const both = await bundle(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`, {
-      ...options,
-      external: ['node:*', 'ipaddr.js'],
-    })
-    expect(both.packages).toEqual(['hookgate'])
-    expect(both.gzipped - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual(0.95 * KB)
+  it('memoryStore adds at most 1.02 KB to hookgate with HMAC', async () => {
+    const both = await beyond(`${HMAC}\nexport { memoryStore } from 'hookgate/stores/memory'`)
+    expect(both - (await beyond(HMAC))).toBeLessThanOrEqual(1.02 * KB)
   })
 
   // hookgate/jwt is never used without hookgate, so the code that both share counts there. 0.3 KB let the same verifier check
   // the tokens of other senders.
-  it('hookgate/jwt adds at most 4.75 KB to that, beyond jose', async () => {
-    const both = await beyond(`${HMAC}\n${JWT}`, 'ipaddr.js', 'jose')
-    expect(both - (await beyond(HMAC, 'ipaddr.js'))).toBeLessThanOrEqual((4.75 + more) * KB)
+  it('hookgate/jwt adds at most 4.7 KB to that, beyond jose', async () => {
+    const both = await beyond(`${HMAC}\n${JWT}`, 'jose')
+    expect(both - (await beyond(HMAC))).toBeLessThanOrEqual((4.7 + more) * KB)
   })
 })
 
 /** The packages that a subpath may bring along, apart from hookgate itself. */
 const PACKAGES: { readonly [subpath: string]: readonly string[] } = {
-  '.': ['ipaddr.js'],
   './jwt': ['jose'],
-  './adapter': ['ipaddr.js'],
-  './explain': ['ipaddr.js'],
-  './sender': ['ipaddr.js', 'jose'],
+  './sender': ['jose'],
   './testing': ['jose'],
-  './express': ['ipaddr.js'],
-  './fastify': ['fastify-plugin', 'ipaddr.js'],
-  './hono': ['ipaddr.js'],
-  './web': ['ipaddr.js'],
+  './fastify': ['fastify-plugin'],
   './listeners': ['lru-cache'],
   './schemes/graph': ['jose'],
-  './schemes/paypal': ['ipaddr.js'],
-  './schemes/plaid': ['ipaddr.js', 'jose'],
+  './schemes/plaid': ['jose'],
   './schemes/pubsub': ['jose'],
-  './schemes/sns': ['ipaddr.js'],
   './schemes/vercel-connect': ['jose'],
   './stores/local-cache': ['lru-cache'],
 }
@@ -200,18 +197,15 @@ describe('what a subpath brings along', () => {
   })
 
   it.each(['express', 'fastify', 'hono', 'web', 'adapter'])(
-    'hookgate/%s does not bring hookgate/explain, which it loads by a name that no bundler follows',
+    'hookgate/%s does not bring hookgate/explain, which it loads by a name that no bundler follows, and never on Workers',
     async (adapter) => {
       const program = `export * from '${specifierOf(`./${adapter}`)}'`
       const node = { platform: 'node', conditions: ['node'] } as const
-      const texts = [
-        (await bundle(program)).text,
-        (await bundle(program, node)).text,
-        await rolledUp(program),
-      ]
-      for (const text of texts) {
-        expect(text).toContain('hookgate/explain')
-        expect(text).not.toContain('No common mistake found')
+      const onNode = (await bundle(program, node)).text
+      expect(onNode).toContain('hookgate/explain')
+      expect(onNode).not.toContain('No common mistake found')
+      for (const text of [(await bundle(program)).text, await rolledUp(program)]) {
+        expect(text).not.toContain('hookgate/explain')
       }
       expect(await rolledUp("export * from 'hookgate/explain'")).toContain('No common mistake found')
     },
@@ -225,16 +219,15 @@ describe('what a subpath brings along', () => {
   // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
   it.each([
     ['eventKeyText', '.', 0.07 * KB],
-    ['redisStore', './stores/redis', 2.25 * KB],
-    ['memoryStore', './stores/memory', 2.7 * KB],
-    ['d1Store', './stores/d1', 2.15 * KB],
-    ['durableObjectStore', './stores/durable-object', 2.25 * KB],
+    ['redisStore', './stores/redis', 2.65 * KB],
+    ['memoryStore', './stores/memory', 2.95 * KB],
+    ['d1Store', './stores/d1', 2.5 * KB],
+    ['durableObjectStore', './stores/durable-object', 2.6 * KB],
     ['jobId, toEnvelope, fromEnvelope', './handoff', 0.98 * KB],
   ])('%s brings nothing of the core but errors, options and keys', async (name, subpath, most) => {
     const { text, bytesOf } = await bundle(`export { ${name} } from '${specifierOf(subpath)}'`)
     for (const one of name.split(', ')) expect(text).toContain(one)
-    expect(bytesOf('/dist/src/core.js')).toBe(0)
-    expect(bytesOf('/dist/src/shared.js')).toBeLessThanOrEqual(most)
+    expect(bytesOf('/dist/src/core.js') + bytesOf('/dist/src/shared.js')).toBeLessThanOrEqual(most)
   })
 })
 

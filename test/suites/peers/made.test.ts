@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { deliver } from './make/deliver.mjs'
-import { handshakes, serialiseHandshakes } from './make/handshakes.mjs'
-import { recipes } from './make/recipes.mjs'
-import { serialise } from './make/serialise.mjs'
-import { holdToSigner } from './make/signer.mjs'
-import { vectorsOf } from './make/vectors.mjs'
+import { deliver } from '../../../tools/vectors/deliver.mjs'
+import { handshakes, serialiseHandshakes } from '../../../tools/vectors/handshakes.mjs'
+import { recipes } from '../../../tools/vectors/recipes.mjs'
+import { serialise } from '../../../tools/vectors/serialise.mjs'
+import { holdToSigner } from '../../../tools/vectors/signer.mjs'
+import { vectorsOf } from '../../../tools/vectors/vectors.mjs'
 import { vectorFiles } from './vector-files.ts'
 
 const written = (name: string) =>

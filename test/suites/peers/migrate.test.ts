@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
 import { type ActionFunction, createStaticHandler } from 'react-router'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { defineListener, type Verdict } from '../../../src/index.ts'
+import { memoryStore } from '../../../src/stores/memory.ts'
 import { signAs } from '../../../src/testing/index.ts'
 import { schemeFactory } from '../../support/schemes.ts'
 
@@ -198,6 +200,22 @@ async function answersOf(program: string, variable: string, deliveries: readonly
 const fileOf = (page: string, program: string) =>
   fileURLToPath(new URL(`migrate/${page}/${program}.ts`, import.meta.url))
 
+/** What hookgate says beside the old check, but for what it accepts. Nothing is a duplicate there. */
+const REASONS: { readonly [what: string]: string } = {
+  'one byte changed': 'signature_mismatch',
+  'not signed': 'auth_missing',
+  'signed 10 minutes ago': 'timestamp_out_of_range',
+}
+
+/** The programs with `observeWebhook` beside the old check, each with the one that it is made of. */
+function besideOf(page: string): (readonly [beside: string, before: string])[] {
+  if (page !== 'octokit') return [['beside', 'before']]
+  return [
+    ['beside', 'verify'],
+    ['beside-middleware', 'before'],
+  ]
+}
+
 describe.each(Object.entries(MOVES))('docs/migrate/%s.md', (page, move) => {
   const text = read(`../../../docs/migrate/${page}.md`)
   const programs = Object.entries(move.programs)
@@ -212,6 +230,28 @@ describe.each(Object.entries(MOVES))('docs/migrate/%s.md', (page, move) => {
     const rows = columns[0]?.map((_, at) => `| ${columns.map((column) => column[at]).join(' | ')} |`)
     expect(text).toContain(rows?.join('\n').replaceAll(' --- ', '---'))
   })
+
+  it.each(besideOf(page))(
+    '%s.ts, with the line of the page, answers as before, and hookgate judges alike',
+    async (beside, before) => {
+      const lines = read(`migrate/${page}/${beside}.ts`).split('\n')
+      const line = lines.find((each) => each.includes('observeWebhook('))?.trim()
+      expect(text.includes(line ?? '?')).toBe(true)
+      const deliveries = await deliveriesOf(move)
+      const answers = await answersOf(fileOf(page, before), move.variable, deliveries)
+      const judged: string[] = []
+      const { scheme, publicUrl } = move
+      const auth = (await schemeFactory(scheme))({ secrets: SECRET, publicUrl })
+      const onVerdict = ({ reason }: Verdict) => void judged.push(reason ?? 'accepted')
+      const store = memoryStore()
+      vi.stubGlobal('listener', defineListener({ id: page, auth, store, onVerdict, maxBodyBytes: 1_000_000 }))
+      onTestFinished(() => void vi.unstubAllGlobals())
+      expect(await answersOf(fileOf(page, beside), move.variable, deliveries)).toEqual(answers)
+      const reached = deliveries.filter((_, at) => !answers[at]?.startsWith('413'))
+      const expected = reached.map(({ what }) => REASONS[what] ?? 'accepted')
+      await expect.poll(() => judged).toEqual(expected)
+    },
+  )
 
   it.each(programs)('the page shows the program for %s to the letter', (_, program) => {
     expect(text).toContain(`\n${read(`migrate/${page}/${program}.ts`)}\`\`\``)

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { recipes } from './make/recipes.mjs'
+import { recipes } from '../../../tools/vectors/recipes.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const npm = (...args) =>

@@ -2,14 +2,14 @@ import type { JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { TimeUnit } from '../../../src/lib/time.ts'
 import { signAs } from '../../../src/testing/index.ts'
+import { writeTime } from '../../../tools/vectors/deliver.mjs'
+import { recipes } from '../../../tools/vectors/recipes.mjs'
+import { bothSecrets } from '../../../tools/vectors/vectors.mjs'
 import { SCHEME_NAMES, schemeFactory } from '../../support/schemes.ts'
-import { writeTime } from './make/deliver.mjs'
-import { recipes } from './make/recipes.mjs'
-import { bothSecrets } from './make/vectors.mjs'
 import { ask } from './senders/ask.mjs'
 import { senderOf } from './senders/sender-of.mjs'
 
-/** The part of make/recipes that this test uses, because they have no types. */
+/** The part of tools/vectors/recipes that this test uses, because they have no types. */
 interface Recipe {
   readonly scheme: string
   readonly sdk?: string

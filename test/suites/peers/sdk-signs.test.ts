@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { defineListener, verify } from '../../../src/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
+import { deliver } from '../../../tools/vectors/deliver.mjs'
+import { recipes } from '../../../tools/vectors/recipes.mjs'
+import { bothSecrets } from '../../../tools/vectors/vectors.mjs'
 import { SCHEME_NAMES, schemeFactory } from '../../support/schemes.ts'
-import { deliver } from './make/deliver.mjs'
-import { recipes } from './make/recipes.mjs'
-import { bothSecrets } from './make/vectors.mjs'
 import { senderOf } from './senders/sender-of.mjs'
 
 interface Signer {

@@ -54,6 +54,27 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the finder of senders, in Chromium'
     },
   )
 
+  it('Escape empties the field, and shows all again', async () => {
+    await open(1_280)
+    const all = await shown()
+    await field().fill('stripe')
+    await expect.poll(shown).toEqual(['Stripe'])
+    await field().press('Escape')
+    expect(await field().inputValue()).toBe('')
+    await expect.poll(shown).toEqual(all)
+  })
+
+  it.each([390, 1_280])(
+    'at %i px the entries stand one below the other, each behind its bullet',
+    async (width) => {
+      await open(width)
+      const lefts = `Array.from(document.querySelectorAll('.finder + ul > li'), (item) => item.getBoundingClientRect().left)`
+      expect(new Set(await page.evaluate<number[]>(lefts)).size).toBe(1)
+      const room = `parseFloat(getComputedStyle(document.querySelector('.finder + ul')).paddingLeft)`
+      expect(await page.evaluate<number>(room)).toBeGreaterThan(10)
+    },
+  )
+
   it('the field finds a sender that does not sign, and links to how to receive it', async () => {
     await open(375)
     await field().fill('sälesforce')

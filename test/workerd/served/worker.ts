@@ -88,7 +88,7 @@ async function find({ searchParams }: URL): Promise<Response> {
 }
 
 /** An endpoint that echoes what it reads, with hookgate beside it. Its store hangs, and each verdict goes to `tell`. */
-function observed(request: Request, { searchParams }: URL): Response | Promise<Response> {
+async function observed(request: Request, { searchParams }: URL): Promise<Response> {
   const hang = () => new Promise<never>(() => {})
   const tell = (body: string) => waitUntil(fetch(searchParams.get('tell') ?? '', { method: 'POST', body }))
   const listener = defineListener({
@@ -101,9 +101,14 @@ function observed(request: Request, { searchParams }: URL): Response | Promise<R
   })
   const echo = async (given: Request) => new Response(await given.text(), { status: 202 })
   if (searchParams.has('alone')) return echo(request)
-  if (!searchParams.has('hono')) return observeWebhook(listener, echo, { waitUntil })(request)
-  const app = new Hono().use(onHono(listener, { waitUntil }))
-  app.post('*', (c) => echo(c.req.raw))
+  if (!searchParams.has('hono')) {
+    waitUntil(observeWebhook(listener, request, await request.clone().text()))
+    return echo(request)
+  }
+  const app = new Hono().post('*', async (c) => {
+    waitUntil(onHono(listener, c, await c.req.raw.clone().text()))
+    return echo(c.req.raw)
+  })
   return app.fetch(request)
 }
 

@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url))
+const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
 /** A real workerd that serves a Worker. Its processes have their own process group, so signals reach all of them. */
 export interface WorkerdServer {
   readonly url: string
+  /** What it has printed so far. */
+  readonly printed: () => string
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   /** Sends SIGKILL, and waits until it has ended. */
   kill(): Promise<void>
@@ -13,12 +16,18 @@ export interface WorkerdServer {
 
 /**
  * @param folder Keeps all objects and databases between runs.
- * @param entry The Worker's module. worker.ts by default.
+ * @param entry The Worker's module.
+ * @param env For serve.mjs.
  */
-export async function startWorkerd(folder: string, ...entry: readonly string[]): Promise<WorkerdServer> {
-  const child = spawn(process.execPath, [SERVE, folder, ...entry], {
+export async function startWorkerd(
+  folder: string,
+  entry: string = WORKER,
+  env: { readonly [name: string]: string } = {},
+): Promise<WorkerdServer> {
+  const child = spawn(process.execPath, [SERVE, folder, entry], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const signal = (name: NodeJS.Signals) => {
@@ -42,5 +51,5 @@ export async function startWorkerd(folder: string, ...entry: readonly string[]):
     child.stderr.on('data', read)
     void gone.then(() => reject(new Error(`workerd ended: ${printed}`)))
   })
-  return { url, signal, kill }
+  return { url, printed: () => printed, signal, kill }
 }

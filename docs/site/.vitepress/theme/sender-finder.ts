@@ -29,15 +29,17 @@ export const SenderFinder = defineComponent(() => {
       says.value = 'No sender has this name: describe how it signs, as a scheme of your own.'
   })
 
+  const read = ({ target }: Event) => {
+    if (target instanceof HTMLInputElement) typed.value = target.value
+  }
   const field = () =>
     h('input', {
       type: 'search',
       placeholder: 'Type a name',
       autocomplete: 'off',
       spellcheck: 'false',
-      onInput: ({ target }: Event) => {
-        if (target instanceof HTMLInputElement) typed.value = target.value
-      },
+      onInput: read,
+      onSearch: read, // Escape, which empties the field, tells this alone
     })
   return () =>
     h(

@@ -52,11 +52,12 @@ function ofLength(
 /** The body that the chunks hold (RFC 9112, 7.1), whether their lines end with CRLF or, copied, with LF. @throws SyntaxError */
 function unchunked(bytes: Uint8Array): { readonly body: Uint8Array } {
   const binary = binaryOf(bytes)
+  const ended = `${binary}\n` // once: each such text is copied
   const parts: string[] = []
   const size = /([0-9a-fA-F]{1,8})(?:;[^\r\n]*)?\r?\n/y
   for (let at = 0; ; ) {
     size.lastIndex = at
-    const found = size.exec(`${binary}\n`)
+    const found = size.exec(ended)
     if (!found) throw new SyntaxError('The chunks of the body are cut: paste it without Transfer-Encoding.')
     const length = Number.parseInt(found[1] ?? '', 16)
     if (length === 0) return { body: bytesOf(parts.join('')) }

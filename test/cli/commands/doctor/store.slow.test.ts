@@ -63,6 +63,19 @@ describe('the check store, in SQLite', () => {
     expect(rowsIn(path)).toEqual(before)
   })
 
+  it.each([
+    { scheme: 'supabase', mentions: ['ok'] },
+    { scheme: 'stripe', mentions: [] },
+  ])('store mentions a lease no longer than storeTimeoutSeconds: $scheme', async ({ scheme, mentions }) => {
+    const { code, findings } = await diagnose([
+      ...['--store', `sqlite:${await database()}`, '--scheme', scheme, '--offline'],
+    ])
+    const about = findings.filter(({ seen }) =>
+      /leaseSeconds is 2 for .*, and storeTimeoutSeconds 2/.test(seen),
+    )
+    expect([code, about.map(({ status }) => status)]).toEqual([0, mentions])
+  })
+
   it('store finds a journal that locks, and does not change it', async () => {
     const path = await database({ journal: 'delete' })
     const { code, complaints } = await diagnose(['--store', `sqlite:${path}`])

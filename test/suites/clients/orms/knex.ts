@@ -17,11 +17,10 @@ const executor = (tx: Knex): PostgresClient => ({
 })
 
 export const store = postgresStore(executor(db))
-export const events = store.transactionPerEvent<Knex.Transaction>({
-  begin: (work) => db.transaction(work),
-  executor,
-})
 
 export async function pay(event: WebhookEvent) {
-  await events.transactionOf(event)('payments').insert({ id: event.id })
+  await db.transaction(async (tx) => {
+    await tx('payments').insert({ id: event.id })
+    await event.commit(executor(tx)) // the last statement
+  })
 }

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from 'hookgate'
-import { postgresStore } from 'hookgate/stores/postgres'
+import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 
@@ -13,11 +13,14 @@ pool.on('error', console.error).on('connect', (connection) => connection.on('err
 export const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 
 export const store = postgresStore(pool)
-export const events = store.transactionPerEvent<Transaction<Tables>>({
-  begin: (work) => db.transaction().execute(work),
-  executor: (tx) => ({ query: (text, values) => tx.executeQuery(CompiledQuery.raw(text, values)) }),
+
+const executor = (tx: Transaction<Tables>): PostgresClient => ({
+  query: (text, values) => tx.executeQuery(CompiledQuery.raw(text, values)),
 })
 
 export async function pay(event: WebhookEvent) {
-  await events.transactionOf(event).insertInto('payments').values({ id: event.id }).execute()
+  await db.transaction().execute(async (tx) => {
+    await tx.insertInto('payments').values({ id: event.id }).execute()
+    await event.commit(executor(tx)) // the last statement
+  })
 }

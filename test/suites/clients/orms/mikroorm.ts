@@ -21,12 +21,11 @@ const executor = (tx: SqlEntityManager): PostgresClient => ({
     ),
 })
 
-export const store = postgresStore(executor(orm.em))
-export const events = store.transactionPerEvent<SqlEntityManager>({
-  begin: (work) => orm.em.fork().transactional(work),
-  executor,
-})
+export const store = postgresStore(executor(orm.em.fork())) // without fork(), it would join open transactions
 
 export async function pay(event: WebhookEvent) {
-  await events.transactionOf(event).insert(Payment, { id: event.id })
+  await orm.em.fork().transactional(async (tx) => {
+    await tx.insert(Payment, { id: event.id })
+    await event.commit(executor(tx)) // the last statement
+  })
 }

@@ -1,36 +1,27 @@
-// ORMs on MariaDB for mysql-orms.test.ts: each one's own handle, what sends statements through it, and its transactions.
-import { sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/mysql2'
+// ORMs on MariaDB for mysql-orms.test.ts: each one's own handle, what sends statements through it, its transactions, and a read, which
+// goes to the replica, if there is one. Knex has none.
 import knex from 'knex'
 import { CompiledQuery, Kysely, MysqlDialect } from 'kysely'
+import { KyselyReplicationDialect } from 'kysely-replication'
+import { RoundRobinReplicaStrategy } from 'kysely-replication/strategy/round-robin'
 import mysqlCallbacks from 'mysql2'
-import mysql from 'mysql2/promise'
-import { Sequelize } from 'sequelize'
+import { QueryTypes, Sequelize } from 'sequelize'
 import { DataSource } from 'typeorm'
+import { Drizzle } from './mysql-drizzle.mjs'
 
 export const ORMS = {
-  Drizzle(address) {
-    const pool = mysql.createPool(address)
-    const db = drizzle(pool)
-    const executor = (each) => ({
-      query: (text, values) =>
-        each.execute(
-          sql.join(
-            text
-              .split('?')
-              .flatMap((part, n) => (n ? [sql.param(values[n - 1]), sql.raw(part)] : sql.raw(part))),
-          ),
-        ),
+  Drizzle,
+  Kysely(address, replica) {
+    const dialectOf = (at) => new MysqlDialect({ pool: mysqlCallbacks.createPool(at) })
+    const db = new Kysely({
+      dialect: replica
+        ? new KyselyReplicationDialect({
+            primaryDialect: dialectOf(address),
+            replicaDialects: [dialectOf(replica)],
+            replicaStrategy: new RoundRobinReplicaStrategy(),
+          })
+        : dialectOf(address),
     })
-    return {
-      handle: db,
-      client: executor(db),
-      transaction: (work) => db.transaction((tx) => work(executor(tx))),
-      close: () => pool.end(),
-    }
-  },
-  Kysely(address) {
-    const db = new Kysely({ dialect: new MysqlDialect({ pool: mysqlCallbacks.createPool(address) }) })
     const executor = (each) => ({
       query: (text, values) => each.executeQuery(CompiledQuery.raw(text, values)),
     })
@@ -38,6 +29,7 @@ export const ORMS = {
       handle: db,
       client: executor(db),
       transaction: (work) => db.transaction().execute((tx) => work(executor(tx))),
+      read: () => db.selectFrom('effects').select('event_id').execute(),
       close: () => db.destroy(),
     }
   },
@@ -48,23 +40,34 @@ export const ORMS = {
       handle: db,
       client: executor(db),
       transaction: (work) => db.transaction((tx) => work(executor(tx))),
+      read: undefined,
       close: () => db.destroy(),
     }
   },
-  async TypeORM({ user, ...address }) {
-    const source = await new DataSource({ type: 'mysql', username: user, ...address }).initialize()
+  async TypeORM(address, replica) {
+    const named = ({ user, ...rest }) => ({ username: user, ...rest })
+    const replication = replica && {
+      replication: { defaultMode: 'slave', master: named(address), slaves: [named(replica)] },
+    }
+    const source = await new DataSource({ type: 'mysql', ...named(address), ...replication }).initialize()
     return {
       handle: source,
       client: source,
       transaction: (work) => source.transaction((manager) => work(manager)),
+      read: () => source.createQueryBuilder().select('event_id').from('effects', 'effects').getRawMany(),
       close: () => source.destroy(),
     }
   },
-  Sequelize({ user, database, socketPath }) {
+  Sequelize({ user, database, socketPath }, replica) {
+    const of = (path) => ({ username: user, dialectOptions: { socketPath: path } })
+    const replication = replica && {
+      replication: { write: of(socketPath), read: [of(replica.socketPath)] },
+    }
     const db = new Sequelize(database, user, '', {
       dialect: 'mysql',
       logging: false,
       dialectOptions: { socketPath },
+      ...replication,
     })
     return {
       handle: db,
@@ -73,6 +76,7 @@ export const ORMS = {
         db.transaction((transaction) =>
           work({ query: (text, values) => db.query(text, { replacements: values, transaction }) }),
         ),
+      read: () => db.query('SELECT event_id FROM effects', { type: QueryTypes.SELECT }),
       close: () => db.close(),
     }
   },

@@ -11,15 +11,19 @@ const Payment = sequelize.define(
 
 const executor = (transaction?: Transaction): PostgresClient => ({
   query: (text, values) =>
-    sequelize.query(text, { bind: values, type: QueryTypes.SELECT, transaction: transaction ?? null }),
+    sequelize.query(text, {
+      bind: values,
+      type: QueryTypes.SELECT,
+      useMaster: true,
+      transaction: transaction ?? null,
+    }),
 })
 
 export const store = postgresStore(executor())
-export const events = store.transactionPerEvent<Transaction>({
-  begin: (work) => sequelize.transaction(work),
-  executor,
-})
 
 export async function pay(event: WebhookEvent) {
-  await Payment.create({ id: event.id }, { transaction: events.transactionOf(event) })
+  await sequelize.transaction(async (transaction) => {
+    await Payment.create({ id: event.id }, { transaction })
+    await event.commit(executor(transaction)) // the last statement
+  })
 }

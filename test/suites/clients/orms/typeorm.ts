@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import type { WebhookEvent } from 'hookgate'
 import { postgresStore } from 'hookgate/stores/postgres'
-import { DataSource, type EntityManager, EntitySchema } from 'typeorm'
+import { DataSource, EntitySchema } from 'typeorm'
 
 const Payment = new EntitySchema<{ id: string }>({
   name: 'payments',
@@ -16,11 +16,10 @@ export const dataSource = new DataSource({
 await dataSource.initialize()
 
 export const store = postgresStore(dataSource)
-export const events = store.transactionPerEvent<EntityManager>({
-  begin: (work) => dataSource.transaction(work),
-  executor: (tx) => tx,
-})
 
 export async function pay(event: WebhookEvent) {
-  await events.transactionOf(event).insert(Payment, { id: event.id })
+  await dataSource.transaction(async (tx) => {
+    await tx.insert(Payment, { id: event.id })
+    await event.commit(tx) // the last statement
+  })
 }

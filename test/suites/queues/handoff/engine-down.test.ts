@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { jobId } from '../../../../src/handoff/index.ts'
 import { defineListener, hmac } from '../../../../src/index.ts'
 import { memoryStore } from '../../../../src/stores/memory.ts'
@@ -52,10 +52,9 @@ describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, ta
     const attempt = receiver.fetch(new Request('http://localhost/webhooks', signed))
     const failed = expect(attempt).rejects.toThrow()
     const waiting = 'SELECT pid FROM pg_locks WHERE NOT granted'
-    const pids = await vi.waitUntil(async () => {
-      const { rows } = await other.query(waiting)
-      return rows.length > 0 && rows.map(({ pid }) => Number(pid))
-    }, 10_000)
+    let pids: number[] = []
+    const ask = async () => (pids = (await other.query(waiting)).rows.map(({ pid }) => Number(pid)))
+    await expect.poll(ask).not.toHaveLength(0)
 
     for (const pid of pids) process.kill(pid, 'SIGKILL') // the server then closes all other connections too
 
@@ -65,7 +64,7 @@ describe.each(IN_TRANSACTION)('the transaction of the hand-off to %s', (name, ta
 
 describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
   it.each(WAYS)(
-    'the hand-off throws within 3 s while the engine %s, and the event runs afterwards',
+    'the hand-off throws while the engine %s, and the event runs afterwards',
     async (_, down, up) => {
       const engine = await ENGINES[name]()
       onTestFinished(() => engine.remove())
@@ -94,9 +93,7 @@ describe.each(ENGINE_NAMES)('the hand-off to %s', (name) => {
       await expect.poll(() => status(before)).toBe(200)
 
       await down(engine)
-      const began = performance.now()
-      await expect(attempt(during)).rejects.toThrow()
-      expect(performance.now() - began).toBeLessThan(3000)
+      await expect(attempt(during)).rejects.toThrow() // a client without a deadline would wait for the engine
       await up(engine)
 
       // The event was released. Otherwise the answer would be 503 until the lease ends, in a minute.

@@ -9,12 +9,8 @@ import { dropbox } from '../../../../src/schemes/dropbox.ts'
 import { github } from '../../../../src/schemes/github.ts'
 import { gitlab } from '../../../../src/schemes/gitlab.ts'
 import { googleChannels } from '../../../../src/schemes/google-channels.ts'
-import {
-  defineScheme,
-  emptyReply,
-  type SchemeOptions,
-  type SenderScheme,
-} from '../../../../src/schemes/kit/index.ts'
+import { emptyReply } from '../../../../src/schemes/kit/handshake-answers.ts'
+import { defineScheme, type SchemeOptions, type SenderScheme } from '../../../../src/schemes/kit/index.ts'
 import { meta } from '../../../../src/schemes/meta.ts'
 import { okta } from '../../../../src/schemes/okta.ts'
 import { pipedrive } from '../../../../src/schemes/pipedrive.ts'

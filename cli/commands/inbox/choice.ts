@@ -1,0 +1,43 @@
+import type { ListedState } from '../../../src/inbox/index.ts'
+import type { OptionRows } from '../../command-line/command.ts'
+import { UsageError } from '../../command-line/exit.ts'
+
+/** Which jobs: options of several commands. */
+export const CHOICE_OPTIONS = {
+  type: { value: 'TYPE', says: 'Only events of this type: invoice.paid, push, …' },
+  listener: { value: 'ID', says: 'Only events of this listener, by its id: stripe, github, …' },
+  before: { value: 'TIME|ID', says: 'Only what was put before: 2026-11-29, 2026-11-29T13:00Z, or a job' },
+} satisfies OptionRows
+
+export const EVENT_OPTION = {
+  event: { value: 'ID', says: 'With --listener: the event of this ID, as the sender names it' },
+} satisfies OptionRows
+
+type Flags = { readonly [State in ListedState]?: boolean }
+
+/** @throws UsageError if there are several. */
+export function stateOf(given: Flags): ListedState | undefined {
+  const states = (['waiting', 'running', 'dead', 'done'] as const).filter((state) => given[state])
+  if (states.length > 1) throw new UsageError(`give --${states.join(' or --')}, not both`)
+  return states[0]
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
+const JOB = /^job_[\w-]{32}$/
+
+/** @throws UsageError for anything but a time or a job. */
+export function placeBefore(text: string): string | Date {
+  if (JOB.test(text)) return text
+  const time = new Date(text)
+  const isReal = TIME.test(text) && !Number.isNaN(time.getTime()) && isOfMonth(text)
+  if (isReal) return time
+  throw new UsageError(
+    '--before takes a date (2026-11-29), a time with its zone (2026-11-29T13:00Z), or the ID of a listed job',
+  )
+}
+
+/** The engine takes February 30 for a day in March. */
+function isOfMonth(text: string): boolean {
+  const day = text.slice(0, 10)
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day)
+}

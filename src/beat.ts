@@ -1,0 +1,58 @@
+import type { Lease } from './claim.ts'
+import { type ClaimAnswer, RENEW_ANSWERS, type RenewAnswer } from './event-store.ts'
+import { CLAIM, type StoreCall } from './store-call.ts'
+
+const RENEW: StoreCall<RenewAnswer> = {
+  name: 'renew',
+  answers: RENEW_ANSWERS,
+  ask: (key, { listener: { store, leaseMs }, owner }) =>
+    store.renew ? store.renew(key, owner, leaseMs) : false,
+}
+
+/**
+ * Looks after the lease of a running handler: renews it once half of it has passed, and again if that failed. Returns whether it is
+ * still held, and not settled.
+ */
+export function beat(lease: Lease): boolean {
+  if (lease.lost || lease.isSettled) return false
+  const { settling } = lease
+  if (settling) {
+    const onFailure = () => {
+      if (lease.settling === settling) lease.settling = undefined // the lease is held on
+    }
+    settling.then(() => {
+      lease.isSettled = true
+    }, onFailure)
+    return true
+  }
+  if (lease.judge()) return false
+  const { leaseMs, maxRunMs } = lease.listener
+  const now = lease.clock.now()
+  if (now - lease.claimedAt >= maxRunMs) {
+    lease.lose('ERR_RUN_TOO_LONG', `the handler ran longer than maxRunSeconds (${maxRunMs / 1000})`)
+    return false
+  }
+  const isDue = now - lease.heldSince >= leaseMs / 2
+  if (isDue && lease.renewing === undefined && lease.isRenewable) lease.renewing = renew(lease, now)
+  return true
+}
+
+/** After `commit(tx)`, a claim tells an event that is done by now from one that is lost. */
+async function renew(lease: Lease, startedAt: number): Promise<void> {
+  const first = await lease.askForEach<ClaimAnswer | RenewAnswer>(RENEW)
+  const isAsked = lease.joined?.isDone && first.answers.includes(false)
+  const { answers, failure } = isAsked ? await lease.askForEach(CLAIM) : first
+  lease.renewing = undefined
+  if (failure) lease.problem = failure.reason // it is tried again until the lease has ended
+  lease.isLocked = answers.includes('locked')
+  if (answers.includes('done') && lease.settling === undefined) {
+    lease.answer = 'already'
+    lease.settling = Promise.resolve()
+    return
+  }
+  if (lease.judge()) return
+  if (answers.includes(false) || answers.includes('busy'))
+    lease.lose('ERR_LEASE_LOST', `the store had ended the lease ${lease.ranFor()}`)
+  // What the handler's own transaction has locked, nobody else can have.
+  else if (failure === undefined && (!lease.isLocked || lease.joined)) lease.heldSince = startedAt
+}

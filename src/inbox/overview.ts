@@ -1,0 +1,84 @@
+import { memberOf, textOf } from '../lib/member-of.ts'
+import { record, recording } from '../stores/answer.ts'
+import { fromAscii } from '../stores/contract.ts'
+import type { RunStatement } from '../stores/postgres/client.ts'
+import { quotedTable } from '../stores/postgres/statements.ts'
+import { recordsOf } from './ask.ts'
+import { IS_JOB, IS_OVER, RUNS } from './listed.ts'
+
+/** How far the workers of a listener are behind. */
+export interface OldestJob {
+  /** The `id` of the listener. */
+  readonly listener: string
+  /** How long its first job has been due without being run, in milliseconds. */
+  readonly dueForMs: number
+}
+
+/** Goes from listener to listener through the index of what waits, whatever their number of jobs. */
+export async function oldestOf(run: RunStatement, name: string): Promise<readonly OldestJob[]> {
+  const { table } = quotedTable(name)
+  const first = (condition: string) => `(
+  SELECT listener_id, due_at FROM ${table} WHERE state = 'waiting' ${condition} ORDER BY listener_id, due_at LIMIT 1
+)`
+  const dueFor = 'extract(epoch FROM clock_timestamp() - due_at) * 1000'
+  const records = await recordsOf(
+    run,
+    `WITH RECURSIVE first AS (
+${first('')} UNION ALL SELECT next.* FROM first, LATERAL ${first('AND listener_id > first.listener_id')} AS next
+), due AS (
+  SELECT ${record({ listener: 'listener_id', dueForMs: dueFor })} FROM first WHERE due_at <= clock_timestamp()
+)
+${recording('due')}`,
+    [],
+  )
+  return records.map((found) => ({
+    listener: fromAscii(textOf(found, 'listener') ?? ''),
+    dueForMs: Number(memberOf(found, 'dueForMs')),
+  }))
+}
+
+/** What an inbox has of a listener. */
+export interface ListenerJobs {
+  readonly listener: string
+  readonly waiting: number
+  readonly running: number
+  readonly dead: number
+  readonly done: number
+  /** When the oldest one that waits was put. */
+  readonly oldest: Date | undefined
+}
+
+/** The jobs of each listener, by its ID. Reads the whole table. */
+export async function overviewOf(run: RunStatement, name: string): Promise<readonly ListenerJobs[]> {
+  const count = (condition: string) => `count(*) FILTER (WHERE ${condition})`
+  const waits = `one.state = 'waiting' AND NOT ${RUNS}`
+  const records = await recordsOf(
+    run,
+    `WITH found AS (
+  SELECT ${record({
+    listener: 'one.listener_id',
+    waiting: count(waits),
+    running: count(`one.state = 'waiting' AND ${RUNS}`),
+    dead: count(`one.state = 'dead'`),
+    done: count(`one.state = 'done'`),
+    oldest: `extract(epoch FROM min(one.put_at) FILTER (WHERE ${waits})) * 1000`,
+  })} FROM ${quotedTable(name).table} AS one WHERE ${IS_JOB} AND NOT ${IS_OVER} GROUP BY one.listener_id
+)
+${recording('found')}`,
+    [],
+  )
+  return records
+    .map((found) => {
+      const number = (member: string) => Number(memberOf(found, member))
+      const oldest = memberOf(found, 'oldest')
+      return {
+        listener: fromAscii(textOf(found, 'listener') ?? ''),
+        waiting: number('waiting'),
+        running: number('running'),
+        dead: number('dead'),
+        done: number('done'),
+        oldest: typeof oldest === 'number' ? new Date(oldest) : undefined,
+      }
+    })
+    .toSorted((one, other) => (one.listener < other.listener ? -1 : 1))
+}

@@ -1,0 +1,92 @@
+import type { EventStore } from '../event-store.ts'
+import { callHook } from '../lib/hooks.ts'
+import { afterwards } from '../lib/timers.ts'
+import { NONE } from '../stores/answer.ts'
+import type { RunStatement } from '../stores/postgres/client.ts'
+import { keyText } from '../stores/postgres/statements.ts'
+import { answerOf } from './ask.ts'
+import { InboxError } from './errors.ts'
+import type { Statements } from './statements.ts'
+
+/** Who is told: the listener that accepted the event. */
+export type Told = NonNullable<Parameters<NonNullable<EventStore['accepted']>>[3]>
+
+const LOOK_MS = 60_000
+/** Between two looks at the job that is due first: a worker takes it meanwhile, if there is one. */
+const PAUSE_MS = 1000
+const MOST_LISTENERS = 1000
+
+export interface UnaskedOptions {
+  readonly run: RunStatement
+  readonly statements: Statements
+  /** Whether this process has a worker for the listener. */
+  readonly isWorked: (listenerId: string) => boolean
+}
+
+/**
+ * Tells once of a listener whose jobs nobody asks for: no worker runs, or only those of another `id`. Looks a minute after a put, and when a
+ * put finds a job that has been due for so long.
+ */
+export class UnaskedJobs {
+  readonly #options: UnaskedOptions
+  /** Those that were told, or need not be. */
+  readonly #told = new Set<string>()
+  readonly #lookedAt = new Map<string, number>()
+  /** Those whose events were put since the last look. */
+  readonly #due = new Map<string, Told>()
+
+  constructor(options: UnaskedOptions) {
+    this.#options = options
+  }
+
+  onPut(listener: Told, isUnasked: boolean): void {
+    if (this.#told.has(listener.id) || this.#options.isWorked(listener.id)) return
+    if (isUnasked) void this.#look(listener)
+    if (this.#due.size === 0) {
+      afterwards(LOOK_MS + PAUSE_MS, () => {
+        for (const due of this.#due.values()) void this.#look(due)
+        this.#due.clear()
+      })
+    }
+    if (this.#due.size < MOST_LISTENERS) this.#due.set(listener.id, listener)
+  }
+
+  /** Drains ask for the jobs of the listener, now and then: nobody is told. */
+  onDrain(listenerId: string): void {
+    this.#due.delete(listenerId)
+    this.#remember(listenerId)
+  }
+
+  async #look(listener: Told): Promise<void> {
+    const { id } = listener
+    if (performance.now() - (this.#lookedAt.get(id) ?? -Infinity) < LOOK_MS) return
+    if (this.#lookedAt.size >= MOST_LISTENERS) this.#lookedAt.clear()
+    this.#lookedAt.set(id, performance.now())
+    try {
+      const first = await this.#first(id)
+      if (first === NONE) return
+      await new Promise<void>((resolve) => void afterwards(PAUSE_MS, resolve))
+      if ((await this.#first(id)) === first) this.#tell(listener)
+    } catch {} // the `put` hears that the database is away
+  }
+
+  async #first(listenerId: string): Promise<string> {
+    const { run, statements } = this.#options
+    return answerOf(run, statements.unasked, [await keyText(listenerId)])
+  }
+
+  #tell({ id, onError }: Told): void {
+    if (this.#told.has(id)) return
+    this.#remember(id)
+    const error = new InboxError(
+      `no worker of the listener ${JSON.stringify(id)} has asked for its events for a minute: call box.work() with that listener in a process that runs, or box.drain() each minute`,
+    )
+    if (onError === undefined) callHook(() => console.warn(`hookgate: ${error.message}`)) // a replaced console may throw
+    callHook(onError, error, { listenerId: id, durationMs: 0 })
+  }
+
+  #remember(id: string): void {
+    if (this.#told.size >= MOST_LISTENERS) this.#told.clear()
+    this.#told.add(id)
+  }
+}

@@ -1,0 +1,29 @@
+import { memberOf } from './member-of.ts'
+
+/** Like `setTimeout`, but keeps no process alive. */
+export function afterwards(milliseconds: number, work: () => void): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(work, milliseconds)
+  const unref = memberOf(timer, 'unref') // not every runtime has it
+  if (typeof unref === 'function') Reflect.apply(unref, timer, [])
+  return timer
+}
+
+const { setImmediate } = globalThis as { readonly setImmediate?: (work: () => void) => unknown }
+
+/** Resolves when all that is settled by now has had its consequences. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void (setImmediate ?? soon)(resolve))
+}
+
+/** Not every runtime has `setImmediate`. */
+const soon = (work: () => void) => setTimeout(work, 0)
+
+/** Waits for the work, but no longer. */
+export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,123 @@
+/** Names and their texts. */
+export interface Texts {
+  readonly [name: string]: string
+}
+
+/** A request. `{name}` in its path is a parameter: one segment, percent-encoded. */
+export interface Call {
+  /** Defaults to GET. */
+  readonly method?: 'GET' | 'POST'
+  /** The path after the base URL. */
+  readonly path: string
+}
+
+/** A request for a list, in pages. Places are JSON pointers (RFC 6901). */
+export interface Listing extends Call {
+  /** The parameters of the first page. */
+  readonly query: Texts
+  /** Where an answer has the list. `only`: the answer is its only item. */
+  readonly items: string | 'only'
+  /**
+   * How the next page is asked for: by a parameter of the `next` link (RFC 8288), or by the ID of the last item, while `more` is true.
+   * Undefined if there is one page.
+   */
+  readonly next?:
+    | { readonly linked: string }
+    | { readonly parameter: string; readonly lastId: string; readonly more: string }
+}
+
+/** The endpoints that the sender knows. */
+export interface Endpoints extends Listing {
+  /** Where an endpoint has its ID. Undefined if there is one, without an ID. */
+  readonly id?: string
+  /** Where it has its URL. */
+  readonly url: string
+  /** Where it says whether it is of the live mode. Undefined if the sender has no modes. */
+  readonly live?: string
+  /** Where it has the API version of its events. Null there: the account's. */
+  readonly version?: string
+  /** Where it has the types that are sent to it. `*` among them stands for all. */
+  readonly types: string
+  /** What brings the types, if the list does not. */
+  readonly typesCall?: Call
+  /** The types that are sent to every endpoint, so that none subscribes to them. */
+  readonly everywhere?: readonly string[]
+  /** What each endpoint should be like: a member, its value, and what to do if it has another one. */
+  readonly should: readonly {
+    /** What is wrong if it has another value. */
+    readonly finding: 'disabled' | 'insecure' | 'unsigned'
+    /** Where the member is. */
+    readonly at: string
+    /** Its value. `present`: any. */
+    readonly is: string | boolean | 'present'
+    /** What to do. */
+    readonly fix: string
+  }[]
+}
+
+/** Events of the account, or attempts to deliver them to one endpoint, newest first. */
+export interface Missed extends Listing {
+  /** Whether they are the whole account's: cut to the endpoint's types, and no proof that this endpoint has failed. */
+  readonly ofAccount: boolean
+  /** The query that leaves out what was delivered. Undefined if only the items tell. */
+  readonly undelivered?: Texts
+  /** The parameter of the query with the time of the oldest item, in seconds. Undefined if the list cannot be cut. */
+  readonly since?: string
+  /** Where an item has its ID. */
+  readonly id: string
+  /** Where it has the event's ID, which is the same in each attempt. */
+  readonly event: string
+  /** Where it has the event's type. */
+  readonly type: string
+  /** Where it has its time. */
+  readonly time: { readonly at: string; readonly unit: 'seconds' | 'rfc3339' }
+  /** Where it says whether it is of the live mode. */
+  readonly live?: string
+  /** Where it has the API version that its payload is written in. */
+  readonly version?: string
+  /** Where an attempt has the status of its answer. An event with a 2xx was delivered. */
+  readonly status?: string
+  /** How long the sender keeps them. */
+  readonly keepsDays: number
+  /**
+   * What brings the event. `fetched`: the item is the event, and claims the ID that a delivery claims. `signed`: a call brings the headers
+   * and the body of an attempt, whose signature is verified.
+   */
+  readonly record:
+    | { readonly trust: 'fetched' }
+    | { readonly trust: 'signed'; readonly call: Call; readonly headers: string; readonly body: string }
+}
+
+/**
+ * A sender's management API, as data. `hookgate/management/stripe` and the like have one for each sender. Knows nothing of signatures:
+ * these are the scheme's.
+ */
+export interface ManagementApi {
+  /** The name of the sender's scheme, as in `hookgate/schemes/<name>`. */
+  readonly scheme: string
+  /** The sender's name, as it writes it. */
+  readonly sender: string
+  /** Where its calls go, and nothing else gets the token: `https`, with the path that all calls begin with. */
+  readonly baseUrl: string
+  /** The values of the parameters that the user knows. */
+  readonly parameters: Texts
+  /** Headers of each call, besides the token's. */
+  readonly headers: Texts
+  /** How the token travels, and the least that it must be allowed. */
+  readonly token: {
+    /** The header. */
+    readonly header: string
+    /** What comes before the token there. */
+    readonly before: string
+    /** What it must be allowed, for reading. */
+    readonly reads: string
+    /** What it must be allowed, to ask for redelivery. */
+    readonly redelivers?: string
+  }
+  /** How endpoints are listed. */
+  readonly endpoints: Endpoints
+  /** How missed events are listed. */
+  readonly missed: Missed
+  /** Asks the sender to deliver an attempt's event again. Undefined if it never does. */
+  readonly redelivery?: Call & { readonly perMinute: number }
+}

@@ -1,0 +1,235 @@
+import { type Clock, timeOf, withDeadline } from '../lib/clock.ts'
+import { parseJson } from '../lib/json.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { textOf } from '../lib/member-of.ts'
+import { readAtMost } from '../lib/read-stream.ts'
+import type { Call, Listing, ManagementApi, Texts } from './api.ts'
+import { ManagementError } from './errors.ts'
+import { partAt, partsOf, textAt, valueAt } from './json-parts.ts'
+
+/**
+ * The part of `fetch` that is used. Replace it to add a proxy or a private CA. It must follow no redirect.
+ *
+ * @example
+ * ```ts
+ * const logged: ManagementFetch = async (url, init) => {
+ *   console.info(init.method, url)
+ *   return await fetch(url, init)
+ * }
+ * ```
+ */
+export type ManagementFetch = (
+  url: string,
+  init: {
+    readonly method: 'GET' | 'POST'
+    readonly redirect: 'manual'
+    readonly headers: Record<string, string>
+    readonly signal: AbortSignal
+  },
+) => Promise<Response>
+
+export interface ClientOptions {
+  readonly api: ManagementApi
+  /** A function is called for each request: the tokens of a GitHub App last ten minutes. */
+  readonly token: string | (() => MaybePromise<string>)
+  readonly fetch?: ManagementFetch | undefined
+  readonly clock: Clock
+  /** For tests. */
+  readonly pause?: (milliseconds: number) => Promise<unknown>
+  readonly timeoutMs?: number
+}
+
+/** The payload of GitHub's largest event has 25 MB. */
+const MOST_BYTES = 33_554_432
+const MOST_PAGES = 10_000
+const TIMEOUT_MS = 30_000
+const MOST_TRIES = 5
+/** The longest pause that a sender may ask for. GitHub's limits may last an hour. */
+const LONGEST_PAUSE_MS = 120_000
+const FIRST_PAUSE_MS = 1000
+/** What fits in a header. `fetch` quotes any other token in its error. */
+const TOKEN = /^[\x21-\x7e]+$/
+
+/** An answer whose status is 2xx. */
+interface Answer {
+  /** JSON. Empty if there is none. */
+  readonly json: Uint8Array
+  readonly link: string
+}
+
+/** Calls the API of one sender. Nothing that it answers leads anywhere else, and no error has the token or a value of an answer. */
+export class Client {
+  readonly #options: ClientOptions
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+  }
+
+  pause(milliseconds: number): Promise<unknown> {
+    const { pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = this.#options
+    return pause(milliseconds)
+  }
+
+  /** The items of all pages, as they are written. */
+  async *list(listing: Listing, values: Texts = {}, query: Texts = {}): AsyncGenerator<Uint8Array> {
+    const parameters = new URLSearchParams({ ...listing.query, ...query })
+    const seen = new Set<string>()
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      if (seen.has(next) || seen.size === MOST_PAGES)
+        throw this.#wrong(listing, 'goes on with pages without an end')
+      seen.add(next)
+      const answer = await this.#send(listing, values, parameters)
+      const found = listing.items === 'only' ? answer.json : partAt(answer.json, listing.items)
+      if (found?.[0] !== (listing.items === 'only' ? 0x7b : 0x5b)) throw this.#wrong(listing, 'has no list')
+      const items = listing.items === 'only' ? [found] : [...partsOf(found).values()]
+      yield* items
+      next = this.#next(listing, answer, items.at(-1))
+      if (next !== undefined) parameters.set(parameterOf(listing), next)
+    }
+  }
+
+  /** The answer to one call, as it is written. Empty if it has no JSON. */
+  async call(call: Call, values: Texts): Promise<Uint8Array> {
+    return (await this.#send(call, values, new URLSearchParams())).json
+  }
+
+  /** The value of the parameter that asks for the next page. Only this text is taken from an answer: a link to elsewhere is not followed. */
+  #next(listing: Listing, { json, link }: Answer, last: Uint8Array = json): string | undefined {
+    const { next } = listing
+    if (next === undefined) return undefined
+    if ('lastId' in next) {
+      const more = valueAt(json, next.more)
+      if (more === false) return undefined
+      const id = textAt(last, next.lastId)
+      if (more === true && id !== '') return id
+      throw this.#wrong(listing, 'does not say whether and how it goes on') // or its rest would be lost unnoticed
+    }
+    const [, target] = /<([^<>]*)>\s*;\s*rel="next"/.exec(link) ?? []
+    if (target === undefined) return undefined
+    const { baseUrl } = this.#options.api
+    if (!URL.canParse(target, baseUrl) || new URL(target, baseUrl).origin !== new URL(baseUrl).origin)
+      throw this.#wrong(listing, 'has its next page elsewhere')
+    const value = new URL(target, baseUrl).searchParams.get(next.linked)
+    if (value === null) throw this.#wrong(listing, `has a next page without ${next.linked}`)
+    return value
+  }
+
+  async #send(call: Call, values: Texts, parameters: URLSearchParams): Promise<Answer> {
+    const { api } = this.#options
+    const query = parameters.size > 0 ? `?${parameters}` : ''
+    const url = api.baseUrl + filled(call.path, { ...api.parameters, ...values }) + query
+    for (let tries = 1; ; tries += 1) {
+      const { response, bytes } = await this.#exchange(call, url)
+      const { status } = response
+      const pauseMs =
+        pauseOf(response, timeOf(this.#options.clock)) ??
+        (status === 429 ? FIRST_PAUSE_MS * 2 ** (tries - 1) : undefined)
+      if (pauseMs !== undefined) {
+        if (pauseMs > LONGEST_PAUSE_MS || tries === MOST_TRIES)
+          throw this.#wrong(call, `asks to wait ${Math.ceil(pauseMs / 1000)} s: run it again then`)
+        await this.pause(pauseMs)
+        continue
+      }
+      if (status === 401 || status === 403)
+        throw new ManagementError(
+          'ERR_API_TOKEN',
+          `${api.sender} refuses the token (${status}): ${this.#needs(call)}`,
+        )
+      if (status === 404)
+        throw this.#wrong(call, `has status 404, which may be the token's fault: ${this.#needs(call)}`)
+      if (bytes === undefined) throw this.#wrong(call, `has status ${status}`)
+      if (bytes.length > 0 && 'problem' in parseJson(bytes)) throw this.#wrong(call, 'is no JSON')
+      return { json: bytes, link: response.headers.get('link') ?? '' }
+    }
+  }
+
+  /** One request. Reads the body of a success only. */
+  async #exchange(call: Call, url: string): Promise<{ response: Response; bytes: Uint8Array | undefined }> {
+    const { api, fetch = platformFetch, timeoutMs = TIMEOUT_MS } = this.#options
+    const { header, before } = api.token
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'hookgate',
+      ...api.headers,
+      [header]: before + (await this.#token()),
+    }
+    const abort = new AbortController()
+    const { method = 'GET' } = call
+    const exchange = async () => {
+      const response = await fetch(url, { method, redirect: 'manual', headers, signal: abort.signal })
+      if (!response.ok) return { response, bytes: undefined }
+      const bytes = await readAtMost(response.body?.getReader(), MOST_BYTES)
+      if (bytes === undefined) throw this.#wrong(call, `is over ${MOST_BYTES} bytes`)
+      return { response, bytes }
+    }
+    const late = () => this.#wrong(call, `did not come within ${timeoutMs} ms`)
+    try {
+      return await withDeadline(exchange(), timeoutMs, late)
+    } catch (error) {
+      if (error instanceof ManagementError) throw error
+      throw this.#wrong(call, `did not come${codeIn(error)}`)
+    } finally {
+      abort.abort() // a host may keep sending
+    }
+  }
+
+  async #token(): Promise<string> {
+    const { api, token } = this.#options
+    const refused = (problem: string) =>
+      new ManagementError('ERR_API_TOKEN', `the token for ${api.sender} ${problem}`)
+    let text: unknown
+    try {
+      text = typeof token === 'string' ? token : await token()
+    } catch {
+      throw refused('could not be made: token() threw') // its error may quote what it was made of
+    }
+    if (typeof text === 'string' && TOKEN.test(text)) return text
+    throw refused('is empty, or has white space or other characters that no token has')
+  }
+
+  #needs({ method }: Call): string {
+    const { reads, redelivers } = this.#options.api.token
+    return `it needs ${(method === 'POST' ? redelivers : undefined) ?? reads}`
+  }
+
+  /** Names the call by its template: values may be another's. */
+  #wrong({ method = 'GET', path }: Call, problem: string): ManagementError {
+    const { sender } = this.#options.api
+    return new ManagementError('ERR_API_ANSWER', `${sender}: the answer to ${method} ${path} ${problem}`)
+  }
+}
+
+/** Looks `fetch` up for each call, because tests and platforms replace it. */
+const platformFetch: ManagementFetch = (...request) => globalThis.fetch(...request)
+
+function parameterOf({ next }: Listing): string {
+  if (next === undefined) return ''
+  return 'lastId' in next ? next.parameter : next.linked
+}
+
+/** Each value is one segment, which leaves its place by no dots, and by no encoding of them. */
+function filled(path: string, values: Texts): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? ''
+    if (/^\.{0,2}$/.test(value) || !value.isWellFormed())
+      throw new ManagementError('ERR_API_ANSWER', `there is no ${name} for ${path}`)
+    return encodeURIComponent(value)
+  })
+}
+
+/** How long to wait before the same request, if it was asked too often and the sender says so: GitHub does by a 403 too. */
+function pauseOf({ status, headers }: Response, now: number): number | undefined {
+  if (status !== 429 && status !== 403) return undefined
+  const after = headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(after)) return Number(after) * 1000
+  const reset = headers.get('x-ratelimit-remaining') === '0' ? Number(headers.get('x-ratelimit-reset')) : 0
+  const at = reset > 0 ? reset * 1000 : Date.parse(after)
+  return Number.isNaN(at) ? undefined : Math.max(at - now, 0)
+}
+
+/** E.g. ` (ECONNREFUSED)`. Nothing else of a foreign error is shown: it may quote a header. */
+function codeIn(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = textOf(cause, 'code') ?? textOf(error, 'code') ?? ''
+  return /^[A-Z][A-Z_0-9]+$/.test(code) ? ` (${code})` : ''
+}

@@ -1,0 +1,7 @@
+/** The public surface of `hookgate/management`. */
+export type { Call, Endpoints, Listing, ManagementApi, Missed, Texts } from './api.ts'
+export type { ManagementFetch } from './client.ts'
+export { ManagementError } from './errors.ts'
+export { type Finding, type InspectOptions, inspect } from './inspect.ts'
+export type { Mode } from './missed.ts'
+export { type FailedEvent, type RecoverOptions, type Recovery, recover } from './recover.ts'

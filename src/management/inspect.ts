@@ -1,0 +1,208 @@
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import {
+  aFunction,
+  checkedElsewhere,
+  checkOptions,
+  type OptionTable,
+  oneOfWords,
+  optional,
+  wellFormedText,
+} from '../lib/options.ts'
+import type { Endpoints, ManagementApi } from './api.ts'
+import { Client, type ManagementFetch } from './client.ts'
+import { anApi, aUrl } from './given.ts'
+import { valueAt } from './json-parts.ts'
+import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
+
+/** The options of `inspect`. */
+export interface InspectOptions {
+  /** The sender's API: `stripeApi` of `hookgate/management/stripe`, or one that `hookgate/management/github` makes. */
+  readonly api: ManagementApi
+  /** A token of the account that sends to the URL, or a function that makes one for each request. It is in no finding. */
+  readonly token: string | (() => MaybePromise<string>)
+  /** Your endpoint's URL. */
+  readonly url: string
+  /** The types that your code handles: the `types` of what `route` returns. Without them, subscriptions are not compared. */
+  readonly types?: readonly string[] | undefined
+  /** The API version that your code expects. Without it, versions are not compared. */
+  readonly version?: string | undefined
+  /** Of which of the sender's modes the endpoint is. Defaults to `live`. */
+  readonly mode?: Mode | undefined
+  /** Replaces `fetch`, e.g. to add a proxy or a private CA. */
+  readonly fetch?: ManagementFetch | undefined
+}
+
+/** Something to mend at the sender, or in your code. */
+export interface Finding {
+  /**
+   * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode only (`mode`), or several of them (`repeated`). The
+   * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`). Its types are not those that your code
+   * handles (`unsubscribed`, `unhandled`). It sends another API `version`. It has `failed` in the last 24 hours.
+   */
+  readonly what:
+    | 'unregistered'
+    | 'mode'
+    | 'repeated'
+    | 'disabled'
+    | 'insecure'
+    | 'unsigned'
+    | 'unsubscribed'
+    | 'unhandled'
+    | 'version'
+    | 'failed'
+  /** What was seen. */
+  readonly seen: string
+  /** Where to mend it. */
+  readonly fix: string
+}
+
+const OPTIONS: OptionTable<InspectOptions> = {
+  api: anApi,
+  token: checkedElsewhere,
+  url: aUrl,
+  types: checkedElsewhere,
+  version: optional(wellFormedText),
+  mode: optional(oneOfWords('live', 'test')),
+  fetch: optional(aFunction),
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Compares what the sender has registered with what your code expects. Only reads. Run it by a job outside of your handlers: an alarm
+ * inside them cannot tell that nothing arrives.
+ *
+ * @example
+ * ```ts
+ * const findings = await inspect({ api: stripeApi, token, url, types: ['invoice.paid'] })
+ * for (const { what, seen, fix } of findings) console.error(`${what}: ${seen}. ${fix}`)
+ * ```
+ *
+ * @returns What to mend. Empty if there is nothing.
+ * @throws ListenerConfigError (as a rejection) for a wrong option.
+ * @throws ManagementError (as a rejection) if the sender refuses the token, or answers wrongly.
+ */
+export async function inspect(options: InspectOptions): Promise<readonly Finding[]> {
+  checkOptions('inspect', options, OPTIONS)
+  const { api, mode = 'live', types, url, version } = options
+  const client = new Client({ ...options, clock: Date })
+  const all = await endpointsOf(client, api.endpoints)
+  const here = all.filter(({ url: registered }) => isSameUrl(registered, url))
+  const ofMode = (each: FoundEndpoint) => each.isLive === undefined || each.isLive === (mode === 'live')
+  const ours = here.filter(ofMode)
+  const [first] = ours
+  if (first === undefined) return [here.length > 0 ? inOtherMode(mode) : unregistered(all, url)]
+  const findings: Finding[] = []
+  if (ours.length > 1) findings.push(repeated(ours.length))
+  for (const endpoint of ours) findings.push(...shortcomings(endpoint, api.endpoints))
+  if (version !== undefined) findings.push(...versions(ours, version))
+  if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
+  // An account's list does not say which of its endpoints has failed.
+  if (!api.missed.ofAccount || all.filter(ofMode).length === 1) {
+    const since = new Date(Date.now() - DAY_MS)
+    const missed = await Promise.all(
+      ours.map((endpoint) => findMissed(client, api, endpoint, { since, mode, all: false })),
+    )
+    const count = missed.flat().length
+    if (count > 0)
+      findings.push({
+        what: 'failed',
+        seen: `events of the last 24 hours that were not delivered: ${count}`,
+        fix: 'mend the endpoint, whose log has the reason, then run recover()',
+      })
+  }
+  return findings
+}
+
+const inOtherMode = (mode: Mode): Finding => ({
+  what: 'mode',
+  seen: `the endpoint at this URL is not of the ${mode} mode`,
+  fix: `register it in the ${mode} mode, or give a token of that mode`,
+})
+
+function unregistered(all: readonly FoundEndpoint[], url: string): Finding {
+  const bare = (text: string) => (URL.canParse(text) ? barePath(new URL(text)) : text)
+  const isNear = all.some(({ url: registered }) => bare(registered) === bare(url))
+  return {
+    what: 'unregistered',
+    seen: isNear
+      ? 'an endpoint is registered that differs only in a slash, letter case, query, scheme or port'
+      : `none of ${all.length} endpoints has this URL`,
+    fix: isNear ? 'register the URL that your endpoint has' : 'register it, or give the token of its account',
+  }
+}
+
+const barePath = ({ hostname, pathname }: URL) => `${hostname}${pathname.toLowerCase().replace(/\/+$/, '')}`
+
+const repeated = (count: number): Finding => ({
+  what: 'repeated',
+  seen: `${count} endpoints have this URL, so each event comes ${count} times, signed with different secrets`,
+  fix: 'delete all but one of them',
+})
+
+function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly Finding[] {
+  return should.flatMap(({ finding, at, is, fix }) => {
+    const value = valueAt(item, at)
+    if (
+      is === 'present' ? value !== undefined && value !== null && value !== '' : String(value) === String(is)
+    )
+      return []
+    return [{ what: finding, seen: `its ${at.slice(1)} is ${shown(value)}`, fix }]
+  })
+}
+
+/** A word of the API, never a secret. */
+const shown = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'boolean' ? `${value}` : 'not set'
+
+function versions(ours: readonly FoundEndpoint[], expected: string): readonly Finding[] {
+  return ours
+    .filter(({ version }) => version !== expected)
+    .map(({ version }) => ({
+      what: 'version',
+      seen:
+        version === ''
+          ? "it sends the account's API version, which changes"
+          : `it sends the API version ${version}`,
+      fix: `create an endpoint with the version ${expected}: it cannot be changed later`,
+    }))
+}
+
+function subscriptions(
+  ours: readonly FoundEndpoint[],
+  handled: readonly string[],
+  { everywhere = [] }: Endpoints,
+): readonly Finding[] {
+  const subscribed = new Set(ours.flatMap(({ types }) => types))
+  if (subscribed.has('*')) return []
+  const keys = handled.filter((key) => key !== '*' && !everywhere.includes(key))
+  const fits = (key: string, type: string) =>
+    key === type || (key.endsWith('*') && type.startsWith(key.slice(0, -1)))
+  const missing = keys.filter((key) => ![...subscribed].some((type) => fits(key, type)))
+  const extra = [...subscribed].filter(
+    (type) => !everywhere.includes(type) && !keys.some((key) => fits(key, type)),
+  )
+  return [
+    ...listed(
+      'unsubscribed',
+      'handled, but not sent to this URL',
+      missing,
+      'subscribe the endpoint to them, or delete their handlers',
+    ),
+    ...listed(
+      'unhandled',
+      "sent to this URL, but handled by '*' alone",
+      extra,
+      'handle them, or unsubscribe the endpoint',
+    ),
+  ]
+}
+
+function listed(
+  what: 'unsubscribed' | 'unhandled',
+  problem: string,
+  types: readonly string[],
+  fix: string,
+): readonly Finding[] {
+  return types.length === 0 ? [] : [{ what, seen: `${problem}: ${types.join(', ')}`, fix }]
+}

@@ -1,0 +1,124 @@
+import { parseTime } from '../lib/time.ts'
+import type { Endpoints, ManagementApi, Texts } from './api.ts'
+import type { Client } from './client.ts'
+import { ManagementError } from './errors.ts'
+import { textAt, valueAt } from './json-parts.ts'
+
+/** Which of a sender's modes an endpoint belongs to. */
+export type Mode = 'live' | 'test'
+
+/** An endpoint that the account of the token has at the user's URL. */
+export interface FoundEndpoint {
+  readonly id: string
+  readonly url: string
+  /** Undefined if the sender has no modes. */
+  readonly isLive: boolean | undefined
+  readonly item: Uint8Array
+  /** The types that are sent to it. `*` among them stands for all. */
+  readonly types: readonly string[]
+  /** Empty for the account's. */
+  readonly version: string
+}
+
+/** An event that was not delivered, or the latest attempt to deliver it. */
+export interface MissedEvent {
+  readonly endpoint: string
+  /** The ID of the item. */
+  readonly id: string
+  readonly event: string
+  readonly type: string
+  readonly version: string
+  /** Seconds since 1970. */
+  readonly time: number
+  readonly item: Uint8Array
+}
+
+/** All endpoints of the account, or of the repository, organisation or app. */
+export async function endpointsOf(client: Client, form: Endpoints): Promise<readonly FoundEndpoint[]> {
+  const found: FoundEndpoint[] = []
+  for await (const item of client.list(form)) {
+    const typed = form.typesCall ? await client.call(form.typesCall, {}) : item
+    const isLive = form.live === undefined ? undefined : valueAt(item, form.live) === true
+    found.push({
+      id: form.id === undefined ? '' : textAt(item, form.id),
+      url: textAt(item, form.url),
+      isLive,
+      types: textsAt(typed, form.types),
+      version: form.version === undefined ? '' : textAt(item, form.version),
+      item,
+    })
+  }
+  return found
+}
+
+/**
+ * The endpoints at this URL, in this mode. A token of another account would bring foreign events, which nobody has signed, so there must be
+ * one.
+ *
+ * @throws ManagementError if there is none.
+ */
+export async function findEndpoints(
+  client: Client,
+  { endpoints: form, sender }: ManagementApi,
+  url: string,
+  mode: Mode,
+): Promise<readonly FoundEndpoint[]> {
+  const here = (await endpointsOf(client, form)).filter(({ url: registered }) => isSameUrl(registered, url))
+  const found = here.filter(({ isLive }) => isLive === undefined || isLive === (mode === 'live'))
+  if (found.length > 0) return found
+  const other = mode === 'live' ? 'test' : 'live'
+  throw new ManagementError(
+    'ERR_API_ENDPOINT',
+    here.length > 0
+      ? `${sender}: the endpoint at this URL is of the ${other} mode: give a token of the ${mode} mode, or set mode to '${other}'`
+      : `${sender}: the account of this token has no endpoint at this URL, so its events are not yours: give the token of the account that sends here, and the URL as it is registered`,
+  )
+}
+
+/**
+ * What was not delivered to an endpoint since then, oldest first, and of several attempts the latest. With `all`, also what the sender
+ * counts as delivered.
+ */
+export async function findMissed(
+  client: Client,
+  api: ManagementApi,
+  endpoint: FoundEndpoint,
+  { since, mode, all }: { readonly since: Date; readonly mode: Mode; readonly all: boolean },
+): Promise<readonly MissedEvent[]> {
+  const { missed: form, sender } = api
+  const sinceSeconds = Math.floor(since.getTime() / 1000)
+  const missed = new Map<string, MissedEvent>()
+  const delivered = new Set<string>()
+  const query: Texts = {
+    ...(!all && form.undelivered),
+    ...(form.since && { [form.since]: `${sinceSeconds}` }),
+  }
+  const isSent = (type: string) =>
+    !form.ofAccount || endpoint.types.includes('*') || endpoint.types.includes(type)
+  for await (const item of client.list(form, { hook: endpoint.id }, query)) {
+    const [id, event, type] = [textAt(item, form.id), textAt(item, form.event), textAt(item, form.type)]
+    const time = parseTime(form.time.unit, textAt(item, form.time.at))
+    if (id === '' || event === '' || Number.isNaN(time))
+      throw new ManagementError(
+        'ERR_API_ANSWER',
+        `${sender}: an item of ${form.path} has no ID, event or time`,
+      )
+    if (time < sinceSeconds) break // they come newest first
+    if (form.live !== undefined && valueAt(item, form.live) !== (mode === 'live'))
+      throw new ManagementError('ERR_API_ENDPOINT', `${sender}: the token is not of the ${mode} mode`)
+    if (!all && form.status !== undefined && /^2\d\d$/.test(textAt(item, form.status))) delivered.add(event)
+    const version = form.version === undefined ? '' : textAt(item, form.version)
+    if (isSent(type) && !missed.has(event))
+      missed.set(event, { endpoint: endpoint.id, id, event, type, version, time, item })
+  }
+  return [...missed.values()].filter(({ event }) => !delivered.has(event)).reverse()
+}
+
+export function isSameUrl(registered: string, url: string): boolean {
+  return URL.canParse(registered) && new URL(registered).href === new URL(url).href
+}
+
+function textsAt(item: Uint8Array, pointer: string): readonly string[] {
+  const value = valueAt(item, pointer)
+  return Array.isArray(value) ? value.filter((type) => typeof type === 'string') : []
+}

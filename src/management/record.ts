@@ -1,0 +1,57 @@
+import { decodeUtf8 } from '../lib/bytes.ts'
+import type { Recorded } from './fetched.ts'
+import { partAt, partsOf, respelt, textAt } from './json-parts.ts'
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** What an API recorded of an attempt to deliver. */
+export interface Record {
+  readonly headers: Recorded['headers']
+  /** How the body may have been spelt, the likeliest first: the API writes it as JSON again, and a signature is of its bytes. */
+  readonly spellings: Iterable<Uint8Array>
+}
+
+/** Undefined if the API has not kept the headers, or the body. */
+export function recordOf(
+  answer: Uint8Array,
+  places: { readonly headers: string; readonly body: string },
+): Record | undefined {
+  const headers = partAt(answer, places.headers)
+  const body = partAt(answer, places.body)
+  if (headers?.[0] !== OBJECT || body?.[0] !== OBJECT) return undefined
+  const texts = [...partsOf(headers).keys()].map(
+    (name) => [name.toLowerCase(), textAt(headers, `/${escaped(name)}`)] as const,
+  )
+  const known = new Map(texts.filter(([, text]) => text !== ''))
+  return { headers: known, spellings: spellingsOf(body, known.get('content-type') ?? '') }
+}
+
+const OBJECT = 0x7b
+
+/** For a JSON pointer (RFC 6901). */
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** As it is, without white space, with the shortest escapes, and with those in capitals. A form has it in one field. */
+function* spellingsOf(body: Uint8Array, contentType: string): Generator<Uint8Array> {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType)
+  const spelt = new Set<string>()
+  for (const spell of SPELLINGS) {
+    const text = spell(body)
+    if (spelt.has(text)) continue
+    spelt.add(text)
+    yield encoder.encode(isForm ? `${new URLSearchParams({ payload: text })}` : text)
+  }
+}
+
+const shortest = (literal: string) => JSON.stringify(JSON.parse(literal))
+const inCapitals = (literal: string) =>
+  shortest(literal).replace(/\\(?:u([0-9a-f]{4})|.)/g, (written, digits?: string) =>
+    digits === undefined ? written : `\\u${digits.toUpperCase()}`,
+  )
+
+const SPELLINGS: readonly ((body: Uint8Array) => string)[] = [
+  (body) => decodeUtf8(body) ?? '',
+  (body) => respelt(body, (literal) => literal),
+  (body) => respelt(body, shortest),
+  (body) => respelt(body, inCapitals),
+]

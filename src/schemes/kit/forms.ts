@@ -1,0 +1,67 @@
+import type { ParseResult } from '../../body.ts'
+import { type Delivery, queryTextOf } from '../../delivery.ts'
+import { decodeUtf8 } from '../../lib/bytes.ts'
+import { type Json, parseJson } from '../../lib/json.ts'
+import { fail } from '../../reason.ts'
+import type { Content } from '../../scheme.ts'
+import { bodyReaders, type FormReaders } from './body.ts'
+import { formFields, onlyField } from './form-fields.ts'
+
+/**
+ * A form has its brackets and quotes percent-encoded. The content type is not signed, so a captured JSON body could come
+ * again as a form: without the ID that it is claimed by, and with a field from a text that a stranger wrote.
+ */
+const LOOKS_LIKE_JSON = /^[\s+]*[[{"]/
+
+function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: boolean): ParseResult {
+  const text = decodeUtf8(body)
+  const isJson = !isFormOnly && text !== undefined && LOOKS_LIKE_JSON.test(text)
+  const form = text === undefined || isJson ? undefined : parseForm(body)
+  if (form === undefined) return fail('body_malformed', 'the body is not a form in UTF-8')
+  if (jsonField === undefined || !Object.hasOwn(form, jsonField)) return { payload: form }
+  const json = onlyField(body, jsonField)
+  if (json === undefined) return fail('body_malformed', `the form has more than its field ${jsonField}`)
+  const parsed = parseJson(json)
+  return 'value' in parsed
+    ? { payload: { [jsonField]: parsed.value } }
+    : fail('body_not_json', `the form's ${jsonField} is not JSON`)
+}
+
+function readQuery(delivery: Delivery): ParseResult {
+  const text = queryTextOf(delivery)
+  const payload = text === undefined ? undefined : parseForm(new TextEncoder().encode(text))
+  return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }
+}
+
+type Form = { [name: string]: string | string[] }
+
+/**
+ * Decodes a form. A repeated name becomes an array, in order. Undefined if the percent encoding is malformed or not UTF-8.
+ */
+export function parseForm(form: Uint8Array): Form | undefined {
+  const grouped = new Map<string, string | string[]>()
+  const fields = formFields(form, Infinity)
+  for (const { name, value } of fields ?? []) {
+    const text = decodeUtf8(value)
+    if (text === undefined) return undefined
+    const before = grouped.get(name)
+    if (Array.isArray(before)) before.push(text)
+    else grouped.set(name, before === undefined ? text : [before, text])
+  }
+  return fields && Object.fromEntries(grouped) // creates own members, even for `__proto__`
+}
+
+export const FORMS: FormReaders = {
+  readerOf: (jsonField, isFormOnly) => (body) => readForm(body, jsonField, isFormOnly),
+  readQuery,
+}
+
+/** The payload of a body in the scheme's first format. Undefined if it does not parse. */
+export function parsedBody(
+  body: Uint8Array,
+  content: readonly Content[] = ['json'],
+  jsonField?: string,
+): Json | undefined {
+  const result = bodyReaders(content, jsonField, FORMS)(undefined)?.(body)
+  return result && 'payload' in result ? result.payload : undefined
+}

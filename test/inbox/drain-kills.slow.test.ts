@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { SECRET } from '../support/hmac-listener.ts'
+import { KILL_TIMES, killsOf } from '../support/kills.ts'
+import { acceptedEvent } from '../support/outcome.ts'
+import { onPostgres, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+import { boxListener, inboxServer } from './support.ts'
+
+// `npm run test:kills` kills more often.
+const LANES = 4
+const EVENTS = KILL_TIMES > 1 ? 2000 : 150
+const PROGRAM = fileURLToPath(new URL('./drain-process.mjs', import.meta.url))
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('drains that are killed'), () => {
+  const on = inboxServer()
+
+  it.each(['plain', 'transactions'] as const)(
+    'drains that are killed at any moment lose no event, and run none after its success (ends: %s)',
+    { timeout: 3_600_000 },
+    async (kind) => {
+      const { box, table } = await on.fresh()
+      await on.pool.query(
+        'DROP TABLE effects; CREATE TABLE effects (event_id text, attempt int, at timestamptz)',
+      )
+      const { listener, deliver } = boxListener(box)
+      const put = async () => box.put(await acceptedEvent(await deliver(), listener))
+      for (let count = 0; count < EVENTS; count += 10) await Promise.all(Array.from({ length: 10 }, put))
+
+      const kills = killsOf('inboxDrains')
+      const config = {
+        ...{ connection: on.server.address, table, secret: SECRET, leaseMs: 1000 },
+        ...{ transactions: kind === 'transactions', slowest: 40 },
+      }
+      const children = new Set<ChildProcess>()
+      onTestFinished(() => {
+        for (const child of children) child.kill('SIGKILL')
+      })
+      /** A drain that has begun to run events. */
+      async function started(more: object = {}): Promise<ChildProcess> {
+        const child = fork(PROGRAM, [JSON.stringify({ ...config, ...more })], { execArgv: [] })
+        children.add(child)
+        child.once('exit', () => children.delete(child))
+        await once(child, 'message')
+        return child
+      }
+      let left = kills
+      const lane = async () => {
+        while (left > 0) {
+          left -= 1
+          const child = await started()
+          await pause(Math.random() * 150)
+          const ended = once(child, 'exit')
+          child.kill('SIGKILL')
+          expect(await ended).toEqual([null, 'SIGKILL'])
+        }
+      }
+      await Promise.all(Array.from({ length: LANES }, lane))
+      const waitedLast = (await box.counts()).waiting
+      await Promise.all(Array.from({ length: LANES }, () => started({ slowest: 5 })))
+      await expect.poll(() => box.counts()).toEqual({ waiting: 0, running: 0, dead: 0, done: EVENTS })
+
+      // `due_at` counts from the success, for the seven days of the listener; `at` is when the run was taken.
+      const { rows } = await on.pool.query(
+        `SELECT attempts, (SELECT count(*)::int FROM effects WHERE event_id = id) AS effects,
+          EXISTS (SELECT FROM effects WHERE event_id = id AND at > due_at - interval '7 days') AS is_late
+        FROM ${table} WHERE state = 'done'`,
+      )
+      const count = (is: (row: { attempts: number; effects: number; is_late: boolean }) => boolean) =>
+        rows.filter(is).length
+      const counts = {
+        kills,
+        interrupted: count(({ attempts }) => attempts > 1),
+        lost: count(({ effects }) => effects === 0),
+        ranAfterSuccess: count(({ is_late }) => is_late),
+        repeated: count(({ effects }) => effects > 1),
+        unbegun: count(({ attempts, effects }) => effects > attempts),
+      }
+      if (KILL_TIMES > 1) console.log(kind, 'drains', counts, { events: EVENTS, waitedLast })
+      expect(rows).toHaveLength(EVENTS)
+      expect(waitedLast).toBeGreaterThan(0) // so all kills came in the middle of the work
+      expect(counts.interrupted).toBeGreaterThan(0)
+      expect(counts).toMatchObject({ lost: 0, ranAfterSuccess: 0, unbegun: 0 })
+      if (kind === 'transactions') expect(counts.repeated).toBe(0)
+    },
+  )
+})

@@ -1,0 +1,240 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { defineListener, route } from '../../src/index.ts'
+import { githubAppApi, githubOrganizationApi, githubRepositoryApi } from '../../src/management/github.ts'
+import { type InspectOptions, inspect } from '../../src/management/index.ts'
+import { stripeApi } from '../../src/management/stripe.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { FakeGithub, GITHUB_TOKEN, GITHUB_URL } from './fake-github.ts'
+import { FakeStripe, LIVE_KEY, STRIPE_SECRET, STRIPE_URL, TEST_KEY } from './fake-stripe.ts'
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+const VERSION = '2026-10-28.endive'
+const HANDLED = ['invoice.paid', 'customer.created', '*']
+
+/** What is found at a Stripe that was changed by `seed`, as `what: seen`. */
+async function ofStripe(seed: (sender: FakeStripe) => unknown, given: Partial<InspectOptions> = {}) {
+  const sender = await FakeStripe.start()
+  onTestFinished(() => sender.server.close())
+  seed(sender)
+  const found = await inspect({
+    ...{ api: stripeApi, token: LIVE_KEY, url: STRIPE_URL, fetch: sender.server.fetch },
+    ...{ types: HANDLED, version: VERSION, ...given },
+  })
+  expect(sender.server.requests.every((request) => request.startsWith('GET '))).toBe(true)
+  for (const { fix } of found) expect(fix).not.toBe('')
+  return found.map(({ what, seen }) => `${what}: ${seen}`)
+}
+
+async function ofGithub(
+  seed: (sender: FakeGithub) => unknown,
+  kind: FakeGithub['kind'] = 'repository',
+  given: Partial<InspectOptions> = {},
+) {
+  const sender = await FakeGithub.start(kind)
+  onTestFinished(() => sender.server.close())
+  await seed(sender)
+  const api = {
+    repository: () => githubRepositoryApi({ owner: 'octocat', repo: 'hello-world' }),
+    organization: () => githubOrganizationApi({ org: 'octo-org' }),
+    app: () => githubAppApi(),
+  }[kind]()
+  const options = {
+    api,
+    token: GITHUB_TOKEN,
+    url: GITHUB_URL,
+    types: ['push', 'issues', '*'],
+    fetch: sender.server.fetch,
+  }
+  const found = await inspect({ ...options, ...given })
+  return found.map(({ what, seen }) => `${what}: ${seen}`)
+}
+
+type Endpoint = FakeStripe['endpoints'][number]
+const change = (members: Partial<Endpoint>) => (sender: FakeStripe) => {
+  sender.endpoints = sender.endpoints.map((each) => ({ ...each, ...members }))
+}
+const add = (members: Partial<Endpoint>) => (sender: FakeStripe) => {
+  sender.endpoints.push(...sender.endpoints.map((each) => ({ ...each, id: 'we_2', ...members })))
+}
+const other = 'https://other.example/webhooks'
+
+describe('inspect names what is wrong, and nothing else', () => {
+  it.each<[string, (sender: FakeStripe) => unknown, Partial<InspectOptions>, string]>([
+    ['is nowhere', change({ url: other }), {}, 'unregistered: none of 1 endpoints has this URL'],
+    [
+      'is at this URL with a slash',
+      change({ url: `${STRIPE_URL}/` }),
+      {},
+      'unregistered: an endpoint is registered that differs only in a slash, letter case, query, scheme or port',
+    ],
+    [
+      'is there by http',
+      change({ url: STRIPE_URL.replace('https', 'http') }),
+      {},
+      'unregistered: an endpoint is registered that differs only in a slash, letter case, query, scheme or port',
+    ],
+    [
+      'is of the test mode',
+      change({ livemode: false }),
+      { token: TEST_KEY },
+      'mode: the endpoint at this URL is not of the live mode',
+    ],
+    [
+      'is there twice',
+      add({}),
+      {},
+      'repeated: 2 endpoints have this URL, so each event comes 2 times, signed with different secrets',
+    ],
+    ['is disabled', change({ status: 'disabled' }), {}, 'disabled: its status is disabled'],
+    [
+      'lacks a type',
+      change({ enabled_events: ['invoice.paid'] }),
+      {},
+      'unsubscribed: handled, but not sent to this URL: customer.created',
+    ],
+    [
+      'lacks all types of a prefix',
+      () => {},
+      { types: ['invoice.paid', 'customer.*', 'charge.*', '*'] },
+      'unsubscribed: handled, but not sent to this URL: charge.*',
+    ],
+    [
+      'gets a type that nothing handles',
+      () => {},
+      { types: ['invoice.paid', '*'] },
+      "unhandled: sent to this URL, but handled by '*' alone: customer.created",
+    ],
+    [
+      'has another version',
+      change({ api_version: '2020-08-27' }),
+      {},
+      'version: it sends the API version 2020-08-27',
+    ],
+    [
+      "has the account's version",
+      change({ api_version: null }),
+      {},
+      "version: it sends the account's API version, which changes",
+    ],
+    [
+      'has failed',
+      (sender) => sender.create('invoice.paid', hoursAgo(1)),
+      {},
+      'failed: events of the last 24 hours that were not delivered: 1',
+    ],
+  ])('an endpoint of Stripe that %s', async (_, seed, given, finding) => {
+    expect(await ofStripe(seed, given)).toEqual([finding])
+  })
+
+  it.each<[string, (sender: FakeGithub) => unknown, string]>([
+    [
+      'has another URL',
+      (sender) => {
+        sender.url = other
+      },
+      'unregistered: none of 1 endpoints has this URL',
+    ],
+    [
+      'is not active',
+      (sender) => {
+        sender.active = false
+      },
+      'disabled: its active is false',
+    ],
+    [
+      'does not verify TLS',
+      (sender) => {
+        sender.insecureSsl = '1'
+      },
+      'insecure: its config/insecure_ssl is 1',
+    ],
+    [
+      'has no secret',
+      (sender) => {
+        sender.secret = undefined
+      },
+      'unsigned: its config/secret is not set',
+    ],
+    [
+      'lacks a type',
+      (sender) => {
+        sender.events = ['push']
+      },
+      'unsubscribed: handled, but not sent to this URL: issues',
+    ],
+    [
+      'gets a type that nothing handles',
+      (sender) => {
+        sender.events = ['push', 'issues', 'star']
+      },
+      "unhandled: sent to this URL, but handled by '*' alone: star",
+    ],
+    [
+      'could not be reached',
+      (sender) => sender.deliver(sender.sign('push', 1), hoursAgo(1), undefined),
+      'failed: events of the last 24 hours that were not delivered: 1',
+    ],
+  ])('a webhook of GitHub that %s', async (_, seed, finding) => {
+    expect(await ofGithub(seed)).toEqual([finding])
+    if (!/^(?:disabled)/.test(finding))
+      expect(await ofGithub(seed, 'app')).toEqual([finding.replace('config/', '')])
+  })
+})
+
+describe('inspect finds nothing where all is well', () => {
+  it.each<[string, (sender: FakeStripe) => unknown, Partial<InspectOptions>]>([
+    ['', () => {}, {}],
+    ['that gets all types', change({ enabled_events: ['*'] }), {}],
+    ['whose types are not compared', () => {}, { types: undefined }],
+    ['whose version is not compared', change({ api_version: null }), { version: undefined }],
+    ['whose types are handled by a prefix', () => {}, { types: ['invoice.*', 'customer.*', '*'] }],
+    ['beside one of the test mode', add({ livemode: false }), {}],
+    ['of the test mode, if that is meant', change({ livemode: false }), { token: TEST_KEY, mode: 'test' }],
+    [
+      'beside another one that fails, as the account’s list does not say which',
+      (sender) => {
+        add({ url: other })(sender)
+        sender.create('invoice.paid', hoursAgo(1))
+      },
+      {},
+    ],
+    [
+      'beside failures of types that it does not get',
+      (sender) => sender.create('charge.refunded', hoursAgo(1)),
+      {},
+    ],
+    ['that failed two days ago', (sender) => sender.create('invoice.paid', hoursAgo(49)), {}],
+  ])('an endpoint of Stripe %s', async (_, seed, given) => {
+    expect(await ofStripe(seed, given)).toEqual([])
+  })
+
+  it.each(['repository', 'organization', 'app'] as const)('a webhook of GitHub, of a %s', async (kind) => {
+    expect(await ofGithub(() => {}, kind)).toEqual([])
+    expect(await ofGithub(() => {}, kind, { types: ['push', 'issues', 'ping', '*'] })).toEqual([])
+    const delivered = async (sender: FakeGithub) => {
+      const sent = sender.sign('push', 1)
+      await sender.deliver(sent, hoursAgo(2), undefined)
+      await sender.deliver(sent, hoursAgo(1), async () => new Response(), true)
+    }
+    expect(await ofGithub(delivered, kind)).toEqual([])
+  })
+})
+
+describe('inspect', () => {
+  it('takes the types of what route() returns', () => {
+    const listener = defineListener({
+      id: 'L1',
+      auth: stripe({ secrets: STRIPE_SECRET }),
+      store: memoryStore(),
+    })
+    const handle = route(listener, { 'invoice.paid': () => {}, 'customer.*': () => {}, '*': () => {} })
+    expect(handle.types).toEqual(['invoice.paid', 'customer.*', '*'])
+  })
+
+  it('cannot judge with a token that is refused', async () => {
+    await expect(ofStripe(() => {}, { token: 'rk_live_revoked' })).rejects.toMatchObject({
+      code: 'ERR_API_TOKEN',
+    })
+  })
+})

@@ -1,0 +1,85 @@
+import type { components, operations } from '@octokit/openapi-types'
+import { Octokit } from '@octokit/rest'
+import Stripe from 'stripe'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { FakeGithub, GITHUB_TOKEN } from '../../management/fake-github.ts'
+import { FakeStripe, LIVE_KEY } from '../../management/fake-stripe.ts'
+
+// The fakes of test/management answer what the senders' own clients, which are made from the senders' API descriptions, can read.
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+
+describe('the fake of Stripe', () => {
+  it('stripe-node lists its endpoints and, over all pages, its undelivered events', async () => {
+    const fake = await FakeStripe.start()
+    onTestFinished(() => fake.server.close())
+    fake.pageSize = 2
+    for (const hours of [3, 2, 1]) fake.create('invoice.paid', hoursAgo(hours))
+    fake.create('invoice.paid', hoursAgo(30))
+    const { hostname: host, port } = new URL(fake.server.origin)
+    const client = new Stripe(LIVE_KEY, { host, port, protocol: 'http' })
+    const endpoints: Stripe.WebhookEndpoint[] = (await client.webhookEndpoints.list({ limit: 100 })).data
+    expect(endpoints).toEqual(fake.endpoints)
+    const events: Stripe.Event[] = []
+    const created = { gte: Math.floor(hoursAgo(24).getTime() / 1000) }
+    for await (const event of client.events.list({ created, delivery_success: false, limit: 100 }))
+      events.push(event)
+    expect(events).toEqual(fake.events.slice(0, 3).toReversed())
+  })
+})
+
+/** The members that GitHub's description requires. A name that it does not have does not compile. */
+const ITEM: readonly (keyof components['schemas']['hook-delivery-item'])[] = [
+  ...(['id', 'guid', 'delivered_at', 'redelivery', 'duration', 'status', 'status_code'] as const),
+  ...(['event', 'action', 'installation_id', 'repository_id'] as const),
+]
+const RECORD: readonly (keyof components['schemas']['hook-delivery'])[] = [...ITEM, 'request', 'response']
+
+const HOOK = { hook_id: 712_345_678 }
+const REPOSITORY = { owner: 'octocat', repo: 'hello-world' }
+
+type Rest = Octokit['rest']
+const KINDS = {
+  repository: {
+    hooks: ({ repos }: Rest) =>
+      repos.listWebhooks(REPOSITORY).then(({ data }) => data.map(({ config }) => config)),
+    deliveries: ({ repos }: Rest) => repos.listWebhookDeliveries({ ...REPOSITORY, ...HOOK }),
+    path: `/repos/octocat/hello-world/hooks/${HOOK.hook_id}/deliveries/`,
+  },
+  organization: {
+    hooks: ({ orgs }: Rest) =>
+      orgs.listWebhooks({ org: 'octo-org' }).then(({ data }) => data.map(({ config }) => config)),
+    deliveries: ({ orgs }: Rest) => orgs.listWebhookDeliveries({ org: 'octo-org', ...HOOK }),
+    path: `/orgs/octo-org/hooks/${HOOK.hook_id}/deliveries/`,
+  },
+  app: {
+    hooks: ({ apps }: Rest) => apps.getWebhookConfigForApp().then(({ data }) => [data]),
+    deliveries: ({ apps }: Rest) => apps.listWebhookDeliveries(),
+    path: '/app/hook/deliveries/',
+  },
+}
+
+describe('the fake of GitHub', () => {
+  it.each(['repository', 'organization', 'app'] as const)(
+    'Octokit lists the webhooks and deliveries of its %s, reads one, and asks for it again',
+    async (kind) => {
+      const fake = await FakeGithub.start(kind)
+      onTestFinished(() => fake.server.close())
+      for (const number of [1, 2, 3])
+        await fake.deliver(fake.sign('push', number), hoursAgo(number), undefined)
+      const octokit = new Octokit({ auth: GITHUB_TOKEN, baseUrl: fake.server.origin })
+      const { hooks, deliveries, path } = KINDS[kind]
+      expect((await hooks(octokit.rest)).map(({ url }) => url)).toEqual([fake.url])
+      const { data } = await deliveries(octokit.rest)
+      expect(data.map(({ guid }) => guid)).toEqual(fake.attempts.map(({ sent }) => sent.guid).toReversed())
+      for (const item of data) expect(Object.keys(item)).toEqual(expect.arrayContaining([...ITEM]))
+      const id = `${data[0]?.id}` // its types say number, which would lose digits
+      expect(id).toBe(fake.attempts.at(-1)?.id)
+      const record = await octokit.request(`GET ${path}${id}`)
+      expect(Object.keys(record.data)).toEqual(expect.arrayContaining([...RECORD]))
+      const accepted: keyof operations['repos/redeliver-webhook-delivery']['responses'] = 202
+      expect((await octokit.request(`POST ${path}${id}/attempts`)).status).toBe(accepted)
+      expect(fake.attempts.at(-1)).toMatchObject({ redelivery: true, sent: { guid: data[0]?.guid } })
+    },
+  )
+})
