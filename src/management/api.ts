@@ -38,6 +38,8 @@ export interface Endpoints extends Listing {
   readonly version?: string
   /** Where it has the types that are sent to it. `*` among them stands for all. */
   readonly types: string
+  /** Where anything but null says that `missed` does not have its events. What it gets instead, and what to do. */
+  readonly elsewhere?: { readonly at: string; readonly fix: string }
   /** What brings the types, if the list does not. */
   readonly typesCall?: Call
   /** The types that are sent to every endpoint, so that none subscribes to them. */
@@ -114,6 +116,8 @@ export interface ManagementApi {
     /** What it must be allowed, to ask for redelivery. */
     readonly redelivers?: string
   }
+  /** How a refusal without `Retry-After` says that it was asked too often: by a text, in lower case. How long to wait then, at least. */
+  readonly tooOften?: { readonly says: string; readonly seconds: number }
   /** How endpoints are listed. */
   readonly endpoints: Endpoints
   /** How missed events are listed. */

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '../lib/bytes.ts'
 import { type Clock, timeOf, withDeadline } from '../lib/clock.ts'
 import { parseJson } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
@@ -46,9 +47,17 @@ const TIMEOUT_MS = 30_000
 const MOST_TRIES = 5
 /** The longest pause that a sender may ask for. GitHub's limits may last an hour. */
 const LONGEST_PAUSE_MS = 120_000
+/** Each pause is at least twice as long as the one before. */
 const FIRST_PAUSE_MS = 1000
+/** How much of an answer is read that says that it was asked too often. */
+const MOST_SAID_BYTES = 65_536
 /** What fits in a header. `fetch` quotes any other token in its error. */
 const TOKEN = /^[\x21-\x7e]+$/
+
+/** What came of one request. */
+type Exchanged =
+  | { readonly response: Response; readonly bytes: Uint8Array }
+  | { readonly broken: ManagementError }
 
 /** An answer whose status is 2xx. */
 interface Answer {
@@ -119,17 +128,16 @@ export class Client {
     const query = parameters.size > 0 ? `?${parameters}` : ''
     const url = api.baseUrl + filled(call.path, { ...api.parameters, ...values }) + query
     for (let tries = 1; ; tries += 1) {
-      const { response, bytes } = await this.#exchange(call, url)
-      const { status } = response
-      const pauseMs =
-        pauseOf(response, timeOf(this.#options.clock)) ??
-        (status === 429 ? FIRST_PAUSE_MS * 2 ** (tries - 1) : undefined)
-      if (pauseMs !== undefined) {
-        if (pauseMs > LONGEST_PAUSE_MS || tries === MOST_TRIES)
-          throw this.#wrong(call, `asks to wait ${Math.ceil(pauseMs / 1000)} s: run it again then`)
+      const answer = await this.#exchange(call, url)
+      const pauseMs = this.#pauseAfter(answer, call, FIRST_PAUSE_MS * 2 ** (tries - 1))
+      if (pauseMs !== undefined && pauseMs <= LONGEST_PAUSE_MS && tries < MOST_TRIES) {
         await this.pause(pauseMs)
         continue
       }
+      if ('broken' in answer) throw answer.broken
+      const { status, headers } = answer.response
+      if (pauseMs !== undefined && status < 500)
+        throw this.#wrong(call, `asks to wait ${Math.ceil(pauseMs / 1000)} s: run it again then`)
       if (status === 401 || status === 403)
         throw new ManagementError(
           'ERR_API_TOKEN',
@@ -137,15 +145,29 @@ export class Client {
         )
       if (status === 404)
         throw this.#wrong(call, `has status 404, which may be the token's fault: ${this.#needs(call)}`)
-      if (bytes === undefined) throw this.#wrong(call, `has status ${status}`)
+      if (!answer.response.ok) throw this.#wrong(call, `has status ${status}`)
+      const { bytes } = answer
       if (bytes.length > 0 && 'problem' in parseJson(bytes)) throw this.#wrong(call, 'is no JSON')
-      return { json: bytes, link: response.headers.get('link') ?? '' }
+      return { json: bytes, link: headers.get('link') ?? '' }
     }
   }
 
-  /** One request. Reads the body of a success only. */
-  async #exchange(call: Call, url: string): Promise<{ response: Response; bytes: Uint8Array | undefined }> {
-    const { api, fetch = platformFetch, timeoutMs = TIMEOUT_MS } = this.#options
+  /**
+   * How long to wait before the same request: as long as the sender says, and at least so long. Undefined if it is final. A request that
+   * changes something is not repeated after a failure, because it may have been heard.
+   */
+  #pauseAfter(answer: Exchanged, { method = 'GET' }: Call, leastMs: number): number | undefined {
+    if ('broken' in answer) return method === 'GET' ? leastMs : undefined
+    const { status } = answer.response
+    const askedMs = pauseOf(answer, this.#options.api.tooOften, timeOf(this.#options.clock))
+    const isPassing = status === 429 || (status >= 500 && method === 'GET')
+    return askedMs === undefined && !isPassing ? undefined : Math.max(askedMs ?? 0, leastMs)
+  }
+
+  /** One request. Reads no body of a refusal, but for the start of one that may say that it was asked too often. */
+  async #exchange(call: Call, url: string): Promise<Exchanged> {
+    const { api, fetch = platformFetch } = this.#options
+    const timeoutMs = this.#timeoutMs
     const { header, before } = api.token
     const headers = {
       accept: 'application/json',
@@ -157,31 +179,39 @@ export class Client {
     const { method = 'GET' } = call
     const exchange = async () => {
       const response = await fetch(url, { method, redirect: 'manual', headers, signal: abort.signal })
-      if (!response.ok) return { response, bytes: undefined }
-      const bytes = await readAtMost(response.body?.getReader(), MOST_BYTES)
-      if (bytes === undefined) throw this.#wrong(call, `is over ${MOST_BYTES} bytes`)
-      return { response, bytes }
+      const isLimit = response.status === 403 || response.status === 429
+      if (!response.ok && !(isLimit && api.tooOften)) return { response, bytes: new Uint8Array() }
+      const bytes = await readAtMost(response.body?.getReader(), isLimit ? MOST_SAID_BYTES : MOST_BYTES)
+      if (bytes === undefined && !isLimit) throw this.#wrong(call, `is over ${MOST_BYTES} bytes`)
+      return { response, bytes: bytes ?? new Uint8Array() }
     }
-    const late = () => this.#wrong(call, `did not come within ${timeoutMs} ms`)
+    const late = this.#wrong(call, `did not come within ${timeoutMs} ms`)
     try {
-      return await withDeadline(exchange(), timeoutMs, late)
+      return await withDeadline(exchange(), timeoutMs, () => late)
     } catch (error) {
+      if (error === late) return { broken: late }
       if (error instanceof ManagementError) throw error
-      throw this.#wrong(call, `did not come${codeIn(error)}`)
+      return { broken: this.#wrong(call, `did not come${codeIn(error)}`) }
     } finally {
       abort.abort() // a host may keep sending
     }
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? TIMEOUT_MS
   }
 
   async #token(): Promise<string> {
     const { api, token } = this.#options
     const refused = (problem: string) =>
       new ManagementError('ERR_API_TOKEN', `the token for ${api.sender} ${problem}`)
-    let text: unknown
+    const late = refused(`could not be made: token() took longer than ${this.#timeoutMs} ms`)
+    let text: unknown = token
     try {
-      text = typeof token === 'string' ? token : await token()
-    } catch {
-      throw refused('could not be made: token() threw') // its error may quote what it was made of
+      if (typeof token === 'function')
+        text = await withDeadline(Promise.resolve(token()), this.#timeoutMs, () => late)
+    } catch (error) {
+      throw error === late ? late : refused('could not be made: token() threw') // its error may quote what it was made of
     }
     if (typeof text === 'string' && TOKEN.test(text)) return text
     throw refused('is empty, or has white space or other characters that no token has')
@@ -217,14 +247,20 @@ function filled(path: string, values: Texts): string {
   })
 }
 
-/** How long to wait before the same request, if it was asked too often and the sender says so: GitHub does by a 403 too. */
-function pauseOf({ status, headers }: Response, now: number): number | undefined {
-  if (status !== 429 && status !== 403) return undefined
+/** How long the sender says to wait. Undefined if it says nothing of that. */
+function pauseOf(
+  { response: { status, headers }, bytes }: Extract<Exchanged, { response: Response }>,
+  tooOften: ManagementApi['tooOften'],
+  now: number,
+): number | undefined {
+  if (status !== 429 && status !== 403 && status !== 503) return undefined
   const after = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(after)) return Number(after) * 1000
   const reset = headers.get('x-ratelimit-remaining') === '0' ? Number(headers.get('x-ratelimit-reset')) : 0
   const at = reset > 0 ? reset * 1000 : Date.parse(after)
-  return Number.isNaN(at) ? undefined : Math.max(at - now, 0)
+  if (!Number.isNaN(at)) return Math.max(at - now, 0)
+  const said = tooOften && (decodeUtf8(bytes) ?? '').toLowerCase()
+  return tooOften && said?.includes(tooOften.says) ? tooOften.seconds * 1000 : undefined
 }
 
 /** E.g. ` (ECONNREFUSED)`. Nothing else of a foreign error is shown: it may quote a header. */

@@ -170,6 +170,8 @@ function commonOf({ baseUrl = DOTCOM }: GithubHost) {
     baseUrl: checkedUrl(baseUrl),
     parameters: {},
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
+    // "You have exceeded a secondary rate limit": https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api, 2026-11-29
+    tooOften: { says: 'rate limit', seconds: 60 },
   } as const
 }
 

@@ -1,10 +1,10 @@
 import { ListenerConfigError } from '../errors.ts'
-import { memberOf } from '../lib/member-of.ts'
+import { textOf } from '../lib/member-of.ts'
 
 /** Checks of the options that all functions of this folder take. */
 
 export function anApi(value: unknown, option: string): void {
-  if (typeof memberOf(value, 'baseUrl') === 'string') return
+  if (/^https:\/\//.test(textOf(value, 'baseUrl') ?? '')) return
   const isUncalled = typeof value === 'function'
   throw new ListenerConfigError(
     option,

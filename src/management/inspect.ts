@@ -93,15 +93,19 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
   const [first] = ours
   if (first === undefined) return [here.length > 0 ? inOtherMode(mode) : unregistered(all, url)]
   const findings: Finding[] = []
-  if (ours.length > 1) findings.push(repeated(ours.length))
+  const own = ours.filter(({ isElsewhere }) => !isElsewhere)
+  // One for the account's events and one for other events do not bring the same.
+  for (const { length } of [own, ours.filter(({ isElsewhere }) => isElsewhere)])
+    if (length > 1) findings.push(repeated(length))
   for (const endpoint of ours) findings.push(...shortcomings(endpoint, api.endpoints))
   if (version !== undefined) findings.push(...versions(ours, version))
   if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
   // An account's list does not say which of its endpoints has failed.
-  if (!api.missed.ofAccount || all.filter(ofMode).length === 1) {
+  const others = all.filter((each) => ofMode(each) && !each.isElsewhere && !own.includes(each))
+  if (!api.missed.ofAccount || (own.length === 1 && others.length === 0)) {
     const since = new Date(Date.now() - DAY_MS)
     const missed = await Promise.all(
-      ours.map((endpoint) => findMissed(client, api, endpoint, { since, mode, all: false })),
+      own.map((endpoint) => findMissed(client, api, endpoint, { since, mode, all: false })),
     )
     const count = missed.flat().length
     if (count > 0)

@@ -18,6 +18,8 @@ export interface FoundEndpoint {
   readonly types: readonly string[]
   /** Empty for the account's. */
   readonly version: string
+  /** Whether the sender's list does not have its events. */
+  readonly isElsewhere: boolean
 }
 
 /** An event that was not delivered, or the latest attempt to deliver it. */
@@ -30,8 +32,15 @@ export interface MissedEvent {
   readonly version: string
   /** Seconds since 1970. */
   readonly time: number
+  /** The item, if it is the event. */
   readonly item: Uint8Array
 }
+
+/** What a process may hold at a time. */
+const MOST_HELD = { events: 100_000, bytes: 268_435_456 }
+
+/** Lists come newest first, but not to the second. */
+const DISORDER_SECONDS = 600
 
 /** All endpoints of the account, or of the repository, organisation or app. */
 export async function endpointsOf(client: Client, form: Endpoints): Promise<readonly FoundEndpoint[]> {
@@ -39,12 +48,14 @@ export async function endpointsOf(client: Client, form: Endpoints): Promise<read
   for await (const item of client.list(form)) {
     const typed = form.typesCall ? await client.call(form.typesCall, {}) : item
     const isLive = form.live === undefined ? undefined : valueAt(item, form.live) === true
+    const elsewhere = form.elsewhere === undefined ? null : valueAt(item, form.elsewhere.at)
     found.push({
       id: form.id === undefined ? '' : textAt(item, form.id),
       url: textAt(item, form.url),
       isLive,
       types: textsAt(typed, form.types),
       version: form.version === undefined ? '' : textAt(item, form.version),
+      isElsewhere: elsewhere !== null && elsewhere !== undefined,
       item,
     })
   }
@@ -65,6 +76,11 @@ export async function findEndpoints(
 ): Promise<readonly FoundEndpoint[]> {
   const here = (await endpointsOf(client, form)).filter(({ url: registered }) => isSameUrl(registered, url))
   const found = here.filter(({ isLive }) => isLive === undefined || isLive === (mode === 'live'))
+  if (found.length > 0 && found.every(({ isElsewhere }) => isElsewhere))
+    throw new ManagementError(
+      'ERR_API_ENDPOINT',
+      `${sender}: the endpoint at this URL ${form.elsewhere?.fix}`,
+    )
   if (found.length > 0) return found
   const other = mode === 'live' ? 'test' : 'live'
   throw new ManagementError(
@@ -76,19 +92,23 @@ export async function findEndpoints(
 }
 
 /**
- * What was not delivered to an endpoint since then, oldest first, and of several attempts the latest. With `all`, also what the sender
- * counts as delivered.
+ * What was not delivered to an endpoint from `since` to `until`, both included, oldest first, and of several attempts the latest. With
+ * `all`, also what the sender counts as delivered.
+ *
+ * @throws ManagementError if there is more than a process may hold.
  */
 export async function findMissed(
   client: Client,
   api: ManagementApi,
   endpoint: FoundEndpoint,
-  { since, mode, all }: { readonly since: Date; readonly mode: Mode; readonly all: boolean },
+  { since, until, mode, all, most = MOST_HELD }: Wanted,
 ): Promise<readonly MissedEvent[]> {
   const { missed: form, sender } = api
   const sinceSeconds = Math.floor(since.getTime() / 1000)
+  const untilSeconds = until === undefined ? Number.POSITIVE_INFINITY : until.getTime() / 1000
   const missed = new Map<string, MissedEvent>()
   const delivered = new Set<string>()
+  let bytes = 0
   const query: Texts = {
     ...(!all && form.undelivered),
     ...(form.since && { [form.since]: `${sinceSeconds}` }),
@@ -103,15 +123,32 @@ export async function findMissed(
         'ERR_API_ANSWER',
         `${sender}: an item of ${form.path} has no ID, event or time`,
       )
-    if (time < sinceSeconds) break // they come newest first
+    if (time < sinceSeconds - DISORDER_SECONDS) break
     if (form.live !== undefined && valueAt(item, form.live) !== (mode === 'live'))
       throw new ManagementError('ERR_API_ENDPOINT', `${sender}: the token is not of the ${mode} mode`)
     if (!all && form.status !== undefined && /^2\d\d$/.test(textAt(item, form.status))) delivered.add(event)
+    if (time < sinceSeconds || time > untilSeconds || !isSent(type) || missed.has(event)) continue
     const version = form.version === undefined ? '' : textAt(item, form.version)
-    if (isSent(type) && !missed.has(event))
-      missed.set(event, { endpoint: endpoint.id, id, event, type, version, time, item })
+    // A copy, or it would keep the whole page.
+    const held = form.record.trust === 'fetched' ? item.slice() : new Uint8Array()
+    bytes += held.length
+    missed.set(event, { endpoint: endpoint.id, id, event, type, version, time, item: held })
+    if (missed.size > most.events || bytes > most.bytes)
+      throw new ManagementError(
+        'ERR_API_ANSWER',
+        `${sender} has more than ${most.events} events or ${most.bytes} bytes since then, which is too much at a time: recover them in parts, the oldest first, each up to a time that you give as until`,
+      )
   }
   return [...missed.values()].filter(({ event }) => !delivered.has(event)).reverse()
+}
+
+interface Wanted {
+  readonly since: Date
+  readonly until?: Date | undefined
+  readonly mode: Mode
+  readonly all: boolean
+  /** For tests. */
+  readonly most?: typeof MOST_HELD
 }
 
 export function isSameUrl(registered: string, url: string): boolean {

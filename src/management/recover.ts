@@ -38,6 +38,8 @@ export interface RecoverOptions {
    * listener remembers (`retentionSeconds`), and as the sender keeps.
    */
   readonly since: Date
+  /** Leaves out what is later. For more events than can be held at a time (100,000, or 256 MB): recover the oldest first. */
+  readonly until?: Date | undefined
   /** Whether to run the events. Defaults to false: it only reads, and counts. */
   readonly run?: boolean | undefined
   /** Of which of the sender's modes the endpoint is. Defaults to `live`. */
@@ -92,6 +94,7 @@ const OPTIONS: OptionTable<RecoverOptions> = {
   token: checkedElsewhere,
   url: aUrl,
   since: aDate,
+  until: optional(aDate),
   run: optional(aBoolean),
   mode: optional(oneOfWords('live', 'test')),
   all: optional(aBoolean),
@@ -134,12 +137,16 @@ export async function recover<Given extends Listener<unknown>>(
   options: RecoverOptions,
 ): Promise<Recovery> {
   checkGiven(listener, handler, options)
-  const { api, since, url, run = false, mode = 'live', all = false } = options
+  const { api, since, until, url, run = false, mode = 'live', all = false } = options
   const client = new Client({ ...options, clock: listener.clock })
   const known = new Map<string, MissedEvent>()
   const warnings: string[] = []
   for (const endpoint of await findEndpoints(client, api, url, mode)) {
-    const missed = await findMissed(client, api, endpoint, { since, mode, all })
+    if (endpoint.isElsewhere) {
+      warnings.push(`an endpoint at this URL is left out: it ${api.endpoints.elsewhere?.fix}`)
+      continue
+    }
+    const missed = await findMissed(client, api, endpoint, { since, until, mode, all })
     const other = missed.filter(({ version }) => version !== endpoint.version)
     if (endpoint.version !== '' && other.length > 0)
       warnings.push(
@@ -251,7 +258,8 @@ class Tally {
   count({ event, type }: MissedEvent, outcome: Outcome): void {
     if (typeof outcome === 'string') this.#counts[outcome] += 1
     else this.#failed.push({ id: event, type, why: outcome.why })
-    callHook(this.#options.onProgress, this.now())
+    const { onProgress } = this.#options
+    if (onProgress) callHook(onProgress, this.now())
   }
 
   wait(count: number): void {

@@ -35,6 +35,11 @@ export const stripeApi: ManagementApi = {
     live: '/livemode',
     version: '/api_version',
     types: '/enabled_events',
+    // https://docs.stripe.com/cli/events/resend, 2026-11-29
+    elsewhere: {
+      at: '/application',
+      fix: "gets events of connected accounts (Connect), which the account's list does not have: resend them by `stripe events resend --account`",
+    },
     should: [
       {
         finding: 'disabled',

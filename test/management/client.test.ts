@@ -141,14 +141,14 @@ describe('a hostile API', () => {
     [
       'answers bit by bit',
       (_: unknown, response: ServerResponse) => {
-        const timer = setInterval(() => response.write(' '), 20)
+        const timer = setInterval(() => response.write(' '), 10)
         response.on('close', () => clearInterval(timer))
       },
     ],
   ])('that %s is waited for only so long', async (_, answer) => {
-    const { client } = await clientOf(stripeApi, answer, { timeoutMs: 200 })
+    const { client } = await clientOf(stripeApi, answer, { timeoutMs: 50 })
     expect(await listed(client)).toBe(
-      'ERR_API_ANSWER Stripe: the answer to GET /v1/events did not come within 200 ms',
+      'ERR_API_ANSWER Stripe: the answer to GET /v1/events did not come within 50 ms',
     )
   })
 
@@ -169,7 +169,7 @@ describe('a hostile API', () => {
       404,
       "ERR_API_ANSWER Stripe: the answer to GET /v1/events has status 404, which may be the token's fault: it needs",
     ],
-    [500, 'ERR_API_ANSWER Stripe: the answer to GET /v1/events has status 500'],
+    [400, 'ERR_API_ANSWER Stripe: the answer to GET /v1/events has status 400'],
   ])('that answers %d and shows the token has neither in the message', async (status, message) => {
     const { client, server } = await clientOf(stripeApi, ({ headers }, response) =>
       sendJson(response, status, { error: { message: `${headers.authorization}` } }),
@@ -184,6 +184,75 @@ describe('a hostile API', () => {
     expect(await listed(client)).toBe(
       'ERR_API_ANSWER Stripe: the answer to GET /v1/events did not come (ECONNREFUSED)',
     )
+  })
+})
+
+describe('an API that fails for a while', () => {
+  const FIVE = [1000, 2000, 4000, 8000]
+
+  /** Fails so many times, then answers. */
+  const failing = (times: number, fail: (response: ServerResponse) => unknown): Answer => {
+    let asked = 0
+    return (_, response) => {
+      asked += 1
+      return asked > times ? sendJson(response, 200, empty) : fail(response)
+    }
+  }
+  const status = (code: number, headers = {}) => ({
+    fail: (response: ServerResponse) => sendJson(response, code, {}, headers),
+  })
+  const broken = {
+    before: (response: ServerResponse) => response.destroy(),
+    within: (response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{')
+      setImmediate(() => response.destroy())
+    },
+  }
+
+  it.each([
+    ['has status 500', status(500).fail, 'has status 500'],
+    ['has status 502', status(502).fail, 'has status 502'],
+    ['closes the connection', broken.before, 'did not come (UND_ERR_SOCKET)'],
+    ['closes it within an answer', broken.within, 'did not come (UND_ERR_SOCKET)'],
+  ])('and %s four times lists all the same; the fifth time ends it', async (_, fail, problem) => {
+    const { client, pauses } = await clientOf(stripeApi, failing(4, fail))
+    expect(await listed(client)).toEqual([])
+    expect(pauses).toEqual(FIVE)
+    const never = await clientOf(stripeApi, failing(5, fail))
+    expect(await listed(never.client)).toBe(`ERR_API_ANSWER Stripe: the answer to GET /v1/events ${problem}`)
+    expect(never.server.requests).toHaveLength(5)
+  })
+
+  it('goes on with the page at which it failed', async () => {
+    let failed = false
+    const { client, server } = await clientOf(stripeApi, (_, response, { searchParams }) => {
+      if (!searchParams.has('starting_after'))
+        return sendJson(response, 200, { ...empty, has_more: true, data: [{ id: 'evt_1' }] })
+      if (failed) return sendJson(response, 200, { ...empty, data: [{ id: 'evt_2' }] })
+      failed = true
+      return response.destroy()
+    })
+    expect(await listed(client)).toHaveLength(2)
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it('and says with a 503 when to come is asked again then, if that is soon', async () => {
+    const soon = await clientOf(stripeApi, failing(1, status(503, { 'retry-after': '7' }).fail))
+    expect(await listed(soon.client)).toEqual([])
+    expect(soon.pauses).toEqual([7000])
+    const late = await clientOf(stripeApi, failing(1, status(503, { 'retry-after': '3600' }).fail))
+    expect(await listed(late.client)).toMatch(/has status 503$/)
+    expect(late.pauses).toEqual([])
+  })
+
+  it.each([
+    ['has status 500', status(500).fail, /has status 500$/],
+    ['closes the connection', broken.before, /did not come/],
+  ])('and %s is not asked for a redelivery twice, as it may have heard', async (_, fail, message) => {
+    const { client, server } = await clientOf(github, failing(1, fail))
+    const asking = client.call({ method: 'POST', path: '/attempts' }, {})
+    await expect(asking).rejects.toThrow(message)
+    expect(server.requests).toEqual(['POST /attempts'])
   })
 })
 
@@ -214,6 +283,42 @@ describe('a sender that was asked too often', () => {
     const { client, pauses } = await clientOf(stripeApi, answer)
     expect(await listed(client)).toEqual([])
     expect(pauses).toEqual([pauseMs, pauseMs])
+  })
+
+  const said: Answer = (_, response) =>
+    sendJson(response, 403, {
+      message: 'You have exceeded a secondary rate limit. Please wait a few minutes.',
+    })
+
+  it("GitHub's secondary limit, which only its message tells, is waited for: a minute, and no longer than two", async () => {
+    let asked = 0
+    const { client, pauses } = await clientOf(github, (request, response, url) => {
+      asked += 1
+      return asked > 2 ? sendJson(response, 200, '[]') : said(request, response, url)
+    })
+    expect(await listed(client, github)).toEqual([])
+    expect(pauses).toEqual([60_000, 60_000])
+    const always = await clientOf(github, said)
+    expect(await listed(always.client, github)).toMatch(/asks to wait 60 s: run it again then$/)
+    expect(always.pauses).toHaveLength(4)
+  })
+
+  it('that text counts for senders whose row has it, and the start of an answer only', async () => {
+    const ofStripe = await clientOf(stripeApi, said)
+    expect(await listed(ofStripe.client)).toMatch(/^ERR_API_TOKEN/)
+    const long = await clientOf(github, (_, response) =>
+      sendJson(response, 403, { padding: 'x'.repeat(65_536), message: 'rate limit' }),
+    )
+    expect(await listed(long.client, github)).toMatch(/^ERR_API_TOKEN/)
+  })
+
+  it('is never asked again at once, even if its limit has ended', async () => {
+    const past = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${inSeconds(-5)}` }
+    for (const headers of [{ 'retry-after': '0' }, past]) {
+      const { client, pauses } = await clientOf(github, slowDown(headers))
+      await listed(client, github)
+      expect(pauses).toEqual([1000, 2000])
+    }
   })
 
   it('is asked again later and later if it does not say when, five times in all', async () => {
@@ -251,6 +356,12 @@ describe('what a user passes', () => {
     await listed(client)
     await listed(client)
     expect(token).toHaveBeenCalledTimes(2)
+    token.mockReturnValueOnce(new Promise(() => {}))
+    const hanging = await clientOf(stripeApi, () => {}, { token, timeoutMs: 20 })
+    expect(await listed(hanging.client)).toBe(
+      'ERR_API_TOKEN the token for Stripe could not be made: token() took longer than 20 ms',
+    )
+    expect(hanging.server.requests).toEqual([])
     token.mockRejectedValue(new Error(TOKEN))
     expect(await listed(client)).toBe('ERR_API_TOKEN the token for Stripe could not be made: token() threw')
   })

@@ -118,6 +118,15 @@ describe('inspect names what is wrong, and nothing else', () => {
       "version: it sends the account's API version, which changes",
     ],
     [
+      'is there twice for connected accounts',
+      (sender) => {
+        change({ application: 'ca_1' })(sender)
+        add({})(sender)
+      },
+      {},
+      'repeated: 2 endpoints have this URL, so each event comes 2 times, signed with different secrets',
+    ],
+    [
       'has failed',
       (sender) => sender.create('invoice.paid', hoursAgo(1)),
       {},
@@ -190,6 +199,15 @@ describe('inspect finds nothing where all is well', () => {
     ['whose version is not compared', change({ api_version: null }), { version: undefined }],
     ['whose types are handled by a prefix', () => {}, { types: ['invoice.*', 'customer.*', '*'] }],
     ['beside one of the test mode', add({ livemode: false }), {}],
+    ['beside one of connected accounts at the same URL', add({ application: 'ca_1' }), {}],
+    [
+      'of connected accounts, while events of the account fail',
+      (sender) => {
+        change({ application: 'ca_1' })(sender)
+        sender.create('invoice.paid', hoursAgo(1))
+      },
+      {},
+    ],
     ['of the test mode, if that is meant', change({ livemode: false }), { token: TEST_KEY, mode: 'test' }],
     [
       'beside another one that fails, as the account’s list does not say which',

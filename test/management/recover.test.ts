@@ -7,8 +7,10 @@ import {
   type ListenerOptions,
   type WebhookEvent,
 } from '../../src/index.ts'
+import { Client } from '../../src/management/client.ts'
 import { githubAppApi, githubOrganizationApi, githubRepositoryApi } from '../../src/management/github.ts'
 import { type RecoverOptions, type Recovery, recover } from '../../src/management/index.ts'
+import { endpointsOf, findMissed } from '../../src/management/missed.ts'
 import { stripeApi } from '../../src/management/stripe.ts'
 import { github } from '../../src/schemes/github.ts'
 import { shopify } from '../../src/schemes/shopify.ts'
@@ -114,6 +116,58 @@ describe('recover, of Stripe', () => {
     expect(inShort(await recover(listener, handler, { ...options, all: true, run: true }))).toEqual({
       duplicates: 1,
     })
+  })
+
+  it('the second of `since` and that of `until` are in, and those beside them are out', async () => {
+    const { sender, listener, handler, ran, options } = await stripeAccount()
+    const at = (time: Date, seconds: number) => new Date((Math.floor(time.getTime() / 1000) + seconds) * 1000)
+    const until = at(hoursAgo(1), 0)
+    for (const time of [at(since, -1), at(since, 0), until, at(until, 1)]) sender.create('invoice.paid', time)
+    await recover(listener, handler, { ...options, until, run: true, atOnce: 1 })
+    expect(ran).toEqual(['evt_2', 'evt_3'])
+  })
+
+  it('a list whose order is off by minutes loses nothing', async () => {
+    const { sender, listener, handler, ran, options } = await stripeAccount()
+    for (const minutes of [9, -1]) sender.create('invoice.paid', new Date(since.getTime() - minutes * 60_000))
+    const reversed: typeof options.fetch = async (url, init) => {
+      const response = await options.fetch(url.replace('created%5Bgte%5D', 'x'), init)
+      const list = (await response.json()) as { readonly data: readonly object[] }
+      return Response.json({ ...list, data: list.data.toReversed() })
+    }
+    await recover(listener, handler, { ...options, fetch: reversed, run: true })
+    expect(ran).toEqual(['evt_2'])
+  })
+
+  it('an endpoint of connected accounts is refused, or left out beside one of the account', async () => {
+    const { sender, listener, handler, options } = await stripeAccount()
+    const [own] = sender.endpoints
+    const connected = sender.endpoints.map((each) => ({ ...each, id: 'we_2', application: 'ca_1' }))
+    sender.create('invoice.paid', hoursAgo(1))
+    sender.endpoints = connected
+    await expect(recover(listener, handler, { ...options, run: true })).rejects.toMatchObject({
+      code: 'ERR_API_ENDPOINT',
+      message: expect.stringContaining('gets events of connected accounts (Connect)'),
+    })
+    if (own) sender.endpoints.push(own)
+    const { ran, warnings } = await recover(listener, handler, { ...options, run: true })
+    expect(ran).toBe(1)
+    expect(warnings).toEqual([expect.stringMatching(/^an endpoint at this URL is left out: it gets events/)])
+  })
+
+  it.each([
+    ['events', { events: 3, bytes: 1e6 }, { events: 2, bytes: 1e6 }],
+    ['bytes', { events: 9, bytes: 3000 }, { events: 9, bytes: 500 }],
+  ])('more %s than can be held are refused, with what to do', async (_, enough, little) => {
+    const { sender, options } = await stripeAccount()
+    for (const hours of [3, 2, 1]) sender.create('invoice.paid', hoursAgo(hours))
+    const client = new Client({ ...options, clock: Date })
+    const [found] = await endpointsOf(client, stripeApi.endpoints)
+    if (found === undefined) throw new Error('no endpoint')
+    const find = (most: typeof enough) =>
+      findMissed(client, stripeApi, found, { since, mode: 'live', all: false, most })
+    expect(await find(enough)).toHaveLength(3)
+    await expect(find(little)).rejects.toThrow(/too much at a time: recover them in parts, the oldest first/)
   })
 
   it('an endpoint that gets all types has all of them recovered', async () => {
@@ -477,7 +531,10 @@ describe('recover refuses', () => {
       (error: Error) => error.message,
     )
   }
-  const notCalled = () => Promise.reject(new Error('was called'))
+  const notCalled = () => {
+    vi.spyOn(Client.prototype, 'pause').mockResolvedValue(undefined)
+    return Promise.reject(new Error('was called'))
+  }
   const ofStripe = (given: Partial<ListenerOptions> = {}) =>
     endpoint(stripe({ secrets: STRIPE_SECRET }), given).listener
   const ofGithub = (given: Partial<ListenerOptions> = {}, dedupe?: 'off') =>
