@@ -1,4 +1,5 @@
 import { CodedError } from './errors.ts'
+import { fixFor } from './fixes.ts'
 import { isA, memberOf, textOf } from './lib/member-of.ts'
 import { printable } from './lib/printable.ts'
 
@@ -18,7 +19,7 @@ export function told(error: unknown): string {
   const own = ownMessage(error) ?? ''
   const said = ownMessage(cause) ?? masked(cause)
   const text = own && own !== said && said ? `${own} (${said})` : own || said || 'an error without a message'
-  const fix = fixOf(cause, said)
+  const fix = fixFor(`${beginning(cause, 'code')} ${beginning(cause, 'name')} ${said}`) // by what is shown
   return bounded(fix ? `${text.replace(/\.$/, '')}: ${fix}` : text)
 }
 
@@ -34,40 +35,6 @@ function innermost(error: unknown): unknown {
     found = next
   }
   return found
-}
-
-/** What is known of a message, its code or its name, and what to do. */
-const FIXES: readonly (readonly [pattern: RegExp, fix: string])[] = [
-  [/ECONNREFUSED/, 'start the server, or correct its address'],
-  [/ENOTFOUND|EAI_AGAIN/, "correct the server's address"],
-  [
-    /\b28P01\b|\b28000\b|password authentication failed|WRONGPASS|NOAUTH|Access denied for user|UnrecognizedClient|InvalidSignature/i,
-    "correct the client's user and password",
-  ],
-  [/\b3D000\b|Unknown database|database \S+ does not exist/, 'correct the name of the database'],
-  [/\b42501\b|permission denied|NOPERM|command denied|AccessDenied/i, "grant it to the client's user"],
-  [/\b53300\b|too many (?:clients|connections)/i, "make the pools smaller, or raise the server's limit"],
-  [
-    /timeout exceeded when trying to connect|Queue limit reached|timeout acquiring a connection|P2024|No connections available/i,
-    'raise the size of the pool, or release connections sooner',
-  ],
-  [/READONLY|\b25006\b|read.?only/i, 'connect to the primary, as a user who may write'],
-  [/\bOOM command/, 'raise maxmemory'],
-  [
-    /\b42P01\b|relation \S+ does not exist|no such table|NO_SUCH_TABLE/,
-    'or connect to the database that has it',
-  ],
-  [/SQLITE_BUSY|database is locked/, 'end what holds the lock on the file'],
-  [
-    /did not \w+ within|got no answer within/,
-    'is the server slow or away, or no connection of the pool free?',
-  ],
-]
-
-/** By what is shown, because what a message quotes may be a stranger's. */
-function fixOf(cause: unknown, said: string): string | undefined {
-  const known = `${beginning(cause, 'code')} ${beginning(cause, 'name')} ${said}`
-  return FIXES.find(([pattern]) => pattern.test(known))?.[1]
 }
 
 const beginning = (cause: unknown, member: string) => (textOf(cause, member) ?? '').slice(0, MOST_READ)

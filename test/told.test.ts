@@ -1,11 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { DynamoDB } from '@aws-sdk/client-dynamodb'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { EventStoreError } from '../src/errors.ts'
+import { bring } from '../src/fixes.ts'
 import { InboxError } from '../src/inbox/errors.ts'
+import { dynamodbStore } from '../src/stores/dynamodb/store.ts'
+import { REDIS_FIXES, SQL_FIXES, SQLITE_FIXES } from '../src/stores/fixes.ts'
 import { told } from '../src/told.ts'
 
 const failed = (cause: unknown) => new EventStoreError('the event store failed to claim', { cause })
 const coded = (message: string, code: string) => Object.assign(new Error(message), { code })
 const named = (message: string, name: string) => Object.assign(new Error(message), { name })
+
+beforeAll(() => [SQL_FIXES, REDIS_FIXES, SQLITE_FIXES].forEach(bring))
 
 describe('what is told of a cause', () => {
   it.each([
@@ -96,6 +102,13 @@ describe('what is told of a cause', () => {
     expect(told(failed(new InboxError('nothing was put')))).toBe(
       'the event store failed to claim (nothing was put)',
     )
+  })
+
+  it('a store brings what is known of its own server', async () => {
+    const signature = named('The request signature does not match.', 'InvalidSignatureException')
+    expect(told(failed(signature))).not.toContain('password')
+    dynamodbStore(new DynamoDB({ region: 'eu-central-1' }))
+    expect(told(failed(signature))).toContain("correct the client's user and password")
   })
 })
 

@@ -1,6 +1,7 @@
 import { ListenerConfigError } from '../errors.ts'
 import type { WebhookEvent } from '../event.ts'
 import type { EventStore } from '../event-store.ts'
+import { bring } from '../fixes.ts'
 import { isListener } from '../is-listener.ts'
 import { memberOf } from '../lib/member-of.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../lib/options.ts'
 import type { Listener } from '../listener.ts'
 import type { CheckOptions, StoreProblem } from '../stores/contract.ts'
+import { SQL_FIXES } from '../stores/fixes.ts'
 import { problemsOf, type TableNeeds } from '../stores/postgres/check.ts'
 import { type PostgresClient, statementRunner } from '../stores/postgres/client.ts'
 import { migrate } from '../stores/postgres/migrate.ts'
@@ -256,6 +258,7 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   checkOptions('inbox', options, OPTIONS)
   const { table = DEFAULT_TABLE, leaseMs = 60_000, maxAttempts = 10, retentionMs = 0 } = options
   const run = statementRunner(client, 'client')
+  bring(SQL_FIXES)
   const statements = statementsFor(table, options.keepBodiesFor ?? 0)
   const listed = new ListedJobs(run, table)
   const mended = new MendedJobs(run, table)

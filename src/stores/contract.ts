@@ -2,6 +2,7 @@ import { sha256 } from '#crypto'
 import { EventStoreError, ListenerConfigError } from '../errors.ts'
 import { storedKey } from '../event-key.ts'
 import type { EventStore } from '../event-store.ts'
+import { bring, type Fix } from '../fixes.ts'
 import { checkOptions, type OptionCheck, optional } from '../lib/options.ts'
 
 /** Something that can make a store forget, block or grow, and how to fix it. */
@@ -47,8 +48,9 @@ export const makeRoom = (migrate: string): string =>
 /** What an engine does, for keys as stored. */
 export type EngineVerbs = Required<Pick<EventStore, 'claim' | 'commit' | 'release' | 'renew'>>
 
-/** The store of an engine. */
-export function storeOf(verbs: EngineVerbs): EventStore {
+/** The store of an engine. `fixes` are of what its clients and servers say. */
+export function storeOf(verbs: EngineVerbs, fixes?: readonly Fix[]): EventStore {
+  if (fixes) bring(fixes)
   return {
     claim: async (key, owner, leaseMs) => verbs.claim(await storedKey(key), owner, leaseMs),
     commit: async (key, owner, retentionMs) => verbs.commit(await storedKey(key), owner, retentionMs),

@@ -11,6 +11,7 @@ import {
   withMethods,
 } from '../../lib/options.ts'
 import { type EngineVerbs, type StoreProblem, storeOf } from '../contract.ts'
+import { DYNAMODB_FIXES } from '../fixes.ts'
 import { createTable, tableProblems } from './check.ts'
 import {
   AwsClock,
@@ -109,7 +110,7 @@ export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOpti
   const { table = 'hookgate_events', prefix = '', clock = Date, abortSeconds = 5 } = options
   const given = { client, table, prefix, clock, call: callWithin(abortSeconds * 1000) }
   return {
-    ...storeOf(dynamodbVerbs(given)),
+    ...storeOf(dynamodbVerbs(given), DYNAMODB_FIXES),
     migrate: () => createTable(given),
     check: () => tableProblems(given),
   }

@@ -14,6 +14,7 @@ import {
   tableMissing,
   undisturbed,
 } from '../contract.ts'
+import { SQL_FIXES } from '../fixes.ts'
 import { refuseOtherServers } from '../kinds.ts'
 import { problemsOf, shapeOf } from './check.ts'
 import {
@@ -108,7 +109,7 @@ export function mysqlStore(client: MysqlClient, options: MysqlStoreOptions = {})
   const retrying = retryingDeadlocks(run)
   const verbs = { ...verbsOf(waitingBriefly(retrying), statements), renew: renewal(retrying, statements) }
   return {
-    ...storeOf(verbs),
+    ...storeOf(verbs, SQL_FIXES),
     commitIn: committingInside(statements),
     check: async (given = {}) => problemsOf(explained(run), client, table, given),
     async migrate() {

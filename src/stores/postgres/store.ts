@@ -4,6 +4,7 @@ import { inTransaction } from '../../joining.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../lib/options.ts'
 import { answerIn, NONE, POSTGRES } from '../answer.ts'
 import { asciiText, type CheckOptions, knownAnswer, type StoreProblem, storeOf } from '../contract.ts'
+import { SQL_FIXES } from '../fixes.ts'
 import { problemsOf, type TableNeeds } from './check.ts'
 import { type PostgresClient, type RunStatement, statementRunner } from './client.ts'
 import { doneInside } from './inside.ts'
@@ -117,25 +118,28 @@ function postgresVerbs(run: RunStatement, statements: Statements): EventStore {
     if (answer !== TAKEN_OVER) return answer
     return (await ask(statements.takenOver, values.slice(0, 2))) === NONE ? free : done
   }
-  const store = storeOf({
-    async claim(key, owner, ms) {
-      return claimed(take(statements.claim, await valuesOf(key, owner, ms), 'acquired', 'done'))
+  const store = storeOf(
+    {
+      async claim(key, owner, ms) {
+        return claimed(take(statements.claim, await valuesOf(key, owner, ms), 'acquired', 'done'))
+      },
+      async commit(key, owner, ms) {
+        const values = await valuesOf(key, owner, ms)
+        return committed(() => take(statements.commit, values, 'committed', 'already'))
+      },
+      async release(key, owner) {
+        const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
+        const answer = await ask(statements.release, [eventId, listener, escapedOwner])
+        return knownAnswer('Postgres', ['released', 'lapsed', NONE], answer) === 'released'
+      },
+      async renew(key, owner, ms) {
+        const answer = await ask(statements.renew, await valuesOf(key, owner, ms))
+        const known = knownAnswer('Postgres', ['renewed', 'over', 'locked', NONE], answer)
+        return known === 'renewed' || (known === 'locked' && known)
+      },
     },
-    async commit(key, owner, ms) {
-      const values = await valuesOf(key, owner, ms)
-      return committed(() => take(statements.commit, values, 'committed', 'already'))
-    },
-    async release(key, owner) {
-      const [eventId, listener, escapedOwner] = await valuesOf(key, owner, 0)
-      const answer = await ask(statements.release, [eventId, listener, escapedOwner])
-      return knownAnswer('Postgres', ['released', 'lapsed', NONE], answer) === 'released'
-    },
-    async renew(key, owner, ms) {
-      const answer = await ask(statements.renew, await valuesOf(key, owner, ms))
-      const known = knownAnswer('Postgres', ['renewed', 'over', 'locked', NONE], answer)
-      return known === 'renewed' || (known === 'locked' && known)
-    },
-  })
+    SQL_FIXES,
+  )
   return {
     ...store,
     commitIn: inTransaction(async (tx, key, owner, ms) => {

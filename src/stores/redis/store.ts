@@ -11,6 +11,7 @@ import {
 } from '../../lib/options.ts'
 import { RETENTION_SECONDS } from '../../limits.ts'
 import { type EngineVerbs, knownAnswer, type StoreProblem, storeOf } from '../contract.ts'
+import { REDIS_FIXES } from '../fixes.ts'
 import { inspectClient, inspectServers } from './check.ts'
 import { evaluatorOf, type RedisClient, replyText } from './client.ts'
 import { compactStatements, plainStatements, RELEASE, RENEW } from './statements.ts'
@@ -123,7 +124,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
   }
   return {
-    ...storeOf(verbs),
+    ...storeOf(verbs, REDIS_FIXES),
     check: async () => [
       ...(await inspectServers(evaluate, prefix, statements.commands)),
       ...inspectClient(client),

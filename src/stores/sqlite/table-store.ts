@@ -3,6 +3,7 @@ import { CLAIM_ANSWERS, COMMIT_ANSWERS, type EventStore } from '../../event-stor
 import { checkOptions, type OptionTable, optional, positiveInteger } from '../../lib/options.ts'
 import { answerIn, SQLITE } from '../answer.ts'
 import { type EngineVerbs, knownAnswer, type StoreProblem, storeOf, tableMissing } from '../contract.ts'
+import { SQLITE_FIXES } from '../fixes.ts'
 import { checkSqlite, namesOf } from './check.ts'
 import { isYours, retryingWhenLocked, type SqliteConnection, says } from './client.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
@@ -81,7 +82,7 @@ export function tableStore(
     },
   }
   return {
-    ...storeOf(verbs),
+    ...storeOf(verbs, SQLITE_FIXES),
     async migrate() {
       await explained(connection.run(schemaStatements(table)))
       if ((await explained(namesOf(connection, table))).includes(table)) return
