@@ -23,7 +23,8 @@ import type { Incoming, SourceFinder } from './kit/incoming.ts'
 import type { ListenerLookup } from './kit/lookup.ts'
 import { type ExactBody, observe } from './kit/observe.ts'
 import { fromNode } from './kit/read-node.ts'
-import { type Checked, createReceiver, type Receiver, type ReceiverOptions } from './kit/receiver.ts'
+import type { ReceiverOptions } from './kit/receiver.ts'
+import { type Checked, createReceiverInSteps, type ReceiverInSteps } from './kit/receiver-in-steps.ts'
 import { type SettleFirst, settleAtEnd } from './kit/settle.ts'
 import { behindProxies, believesStrangers, trustsEveryProxy } from './kit/trusted-proxies.ts'
 
@@ -105,7 +106,7 @@ async function guard(scope: FastifyInstance, options: VerifyWebhookOptions): Pro
   if (scope.addContentTypeParser === refuseParser) throw mountedTwice()
   if (hasScopesInside(scope)) throw scopeBefore()
   const wasReceived = () => false // checked above
-  const receiver = createReceiver(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
+  const receiver = createReceiverInSteps(options?.listener, options, { ownOptions: OWN_OPTIONS, wasReceived })
   const passOn = errorPasser()
   scope.decorateRequest(CHECKED)
   scope.decorateRequest(SETTLE)
@@ -165,7 +166,7 @@ interface GuardedRequest extends FastifyRequest {
 
 /** The `onRequest` hook: reads the body, runs the checks, and responds to refused deliveries. */
 function checkFirst(
-  receiver: Receiver<FastifyRequest, Listener<unknown>>,
+  receiver: ReceiverInSteps<FastifyRequest, Listener<unknown>>,
   sourceOf: SourceFinder<FastifyRequest>,
   passOn: PassOn,
 ): onRequestHookHandler {
@@ -249,7 +250,7 @@ const parseChecked: FastifyContentTypeParser = (request: GuardedRequest, _stream
 
 /** The `preHandler` hook: claims the event, and responds if the claim fails. */
 function claimLast(
-  receiver: Receiver<FastifyRequest, Listener<unknown>>,
+  receiver: ReceiverInSteps<FastifyRequest, Listener<unknown>>,
   passOn: PassOn,
 ): preHandlerHookHandler {
   return (request, reply, done) => void preHandler(request, reply, done)

@@ -14,10 +14,10 @@ import {
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
-import { nowIfObserved, traceVerify } from '../../src/report.ts'
-import type { Handshake, Rejected, Verdict } from '../../src/verdict.ts'
+import { traceVerify } from '../../src/report.ts'
+import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
-import { check, checkAndClaim, claim as claimDelivery } from '../../src/verify.ts'
+import { checkAndClaim } from '../../src/verify.ts'
 import { BodyIncompleteError, type Incoming } from './incoming.ts'
 import { checkTarget, findListener, type ListenerLookup } from './lookup.ts'
 import {
@@ -30,7 +30,7 @@ import {
   refuseUndecided,
   refuseUnread,
 } from './outcome.ts'
-import { OverloadError, type Seat, Seats, type Sender } from './seats.ts'
+import { OverloadError, type Seat, Seats } from './seats.ts'
 
 /** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
@@ -61,37 +61,12 @@ export interface ReceiverSetup<Request> {
   readonly wasReceived?: (request: Request) => boolean
 }
 
-/** Every check passed. Pass it to `claim` of the receiver before the handler runs. */
-export interface Checked {
-  /** The parsed body, or the output of the `payload` schema. */
-  readonly payload: unknown
-  /** Always undefined. Declared so that `checked.reply` singles out refusals. */
-  readonly reply?: undefined
-  /** Only for the receiver. */
-  readonly [UNCLAIMED]: { readonly verification: Verification; readonly sender: Sender }
-}
-
-const UNCLAIMED: unique symbol = Symbol('hookgate')
-
-/** What the checks know of a request, for the tools of hookgate. */
-export function verificationOf(checked: Checked): Verification {
-  return checked[UNCLAIMED].verification
-}
-
 /**
- * The way from a request to its handler. Every verb resolves with a refusal, whose `reply` is to be sent, or with what it has
- * found. It rejects with a ListenerConfigError for a setup mistake, and with what your code threw, which both belong on the
+ * The way from a request to its handler. Resolves with a refusal, whose `reply` is to be sent, or with what it has found. Rejects with a ListenerConfigError for a setup mistake, and with what your code threw, which both belong on the
  * framework's error path. `asError` turns what a framework could take for no error, or cannot read, into a ListenerConfigError too.
  */
 export interface Receiver<Request, Given extends Listener<unknown> = Listener> {
-  /** Finds the listener, reads the body, and checks the delivery. For frameworks that run hooks before the claim. */
-  receive(request: Request, incoming: Incoming): Promise<Checked | Refusal>
-  /**
-   * Claims the event of what `receive` has passed. Run the handler with the event, and settle it. `key`: claims this key instead of
-   * the event's own, e.g. to run an event again.
-   */
-  claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal>
-  /** Both in a row, as `verify` does, and as one operation for subscribers. */
+  /** Finds the listener, reads the body, checks the delivery, and claims its event. Run the handler with the event, and settle it. */
   receiveAndClaim(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal>
 }
 
@@ -114,9 +89,32 @@ const MOST_DISALLOWED = 64
  */
 export function createReceiver<Request extends object, Given extends Listener<unknown>>(
   target: Given | ListenerLookup<Request, Given>,
+  options?: ReceiverOptions,
+  setup?: ReceiverSetup<Request>,
+): Receiver<Request, Given> {
+  const { judge } = createJudge(target, options, setup)
+  return {
+    receiveAndClaim: (request, incoming) => judge(request, incoming, checkAndClaim, outcomeOf<Given>),
+  }
+}
+
+/** What does the work that each road needs, on deliveries that have arrived, and the seats of their bodies. */
+interface Judge<Request> {
+  readonly seats: Seats
+  judge<Judged extends Verdict<unknown> | undefined, Outcome extends Passed>(
+    request: Request,
+    incoming: Incoming,
+    work: (verification: Verification) => MaybePromise<Judged>,
+    outcomeFor: (judged: Judged, verification: Verification) => Outcome | Refusal,
+  ): Promise<Outcome | Refusal>
+}
+
+/** Throws as `createReceiver` does. */
+export function createJudge<Request extends object>(
+  target: Listener<unknown> | ListenerLookup<Request, Listener<unknown>>,
   options: ReceiverOptions = {},
   { caller = 'verifyWebhook', ownOptions, wasReceived = markReceived }: ReceiverSetup<Request> = {},
-): Receiver<Request, Given> {
+): Judge<Request> {
   checkTarget(caller, target)
   checkOptions(caller, options, { ...OPTIONS, ...ownOptions })
   const {
@@ -134,43 +132,7 @@ export function createReceiver<Request extends object, Given extends Listener<un
     throw new ListenerConfigError('maxConcurrentBytes', problem)
   }
   if (typeof target !== 'function') mustFit(target)
-  return { receive, claim, receiveAndClaim }
-
-  function receiveAndClaim(request: Request, incoming: Incoming): Promise<Claimed<Given> | Refusal> {
-    return judge(request, incoming, checkAndClaim, outcomeOf<Given>)
-  }
-
-  function receive(request: Request, incoming: Incoming): Promise<Checked | Refusal> {
-    return judge<Rejected | Handshake | undefined, Checked>(
-      request,
-      incoming,
-      check,
-      (stop, verification) => {
-        verification.pause()
-        if (stop) return refuse(stop, verification)
-        return { payload: verification.payload, [UNCLAIMED]: { verification, sender: incoming } }
-      },
-    )
-  }
-
-  async function claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal> {
-    const { verification, sender } = checked[UNCLAIMED]
-    const seat = seats.grant(sender, verification.delivery.body.byteLength)
-    seat.holds(verification)
-    verification.seat = seat
-    verification.startedAt = nowIfObserved(verification.listener)
-    if (key !== undefined) verification.claimKeys = [key]
-    try {
-      const asked = traceVerify(verification, claimDelivery)
-      return outcomeOf<Given>(isPromise(asked) ? await asked : asked, verification)
-    } catch (error) {
-      const refusal = refuseUndecided(error, verification)
-      if (refusal) return refusal
-      throw error
-    } finally {
-      seat.leave()
-    }
-  }
+  return { seats, judge }
 
   /**
    * Finds the listener, reads the body, and does the work. Awaits only what is not known yet: each needless promise would cost a turn, and
@@ -274,7 +236,7 @@ function rethrow(error: unknown, { pipelined }: Incoming, seat: Seat | undefined
   throw error
 }
 
-function outcomeOf<Given extends Listener<unknown>>(
+export function outcomeOf<Given extends Listener<unknown>>(
   verdict: Verdict<unknown>,
   verification: Verification,
 ): Claimed<Given> | Refusal {

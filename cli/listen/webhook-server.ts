@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Incoming } from '../../adapters/kit/incoming.ts'
 import { type Claimed, sendReply } from '../../adapters/kit/outcome.ts'
 import { fromNode } from '../../adapters/kit/read-node.ts'
-import { createReceiver, verificationOf } from '../../adapters/kit/receiver.ts'
+import { createReceiverInSteps, verificationOf } from '../../adapters/kit/receiver-in-steps.ts'
 import { settleAfter } from '../../adapters/kit/settle.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { isA } from '../../src/lib/member-of.ts'
@@ -51,7 +51,7 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     const progress = progressOf.get(request)
     return progress && isOurs(request) ? withProgress(listener, progress) : undefined
   }
-  const receiver = createReceiver(lookup, {}, { caller: 'hookgate listen' })
+  const receiver = createReceiverInSteps(lookup, {}, { caller: 'hookgate listen' })
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
     const rerun = rerunOf?.(request)
