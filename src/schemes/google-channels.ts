@@ -1,14 +1,7 @@
 import { headerOf } from '../delivery.ts'
-import type { BodyForm } from '../scheme.ts'
-import { ANY_BODY } from './kit/body-formats.ts'
+import { EMPTY_OR_ANY } from './kit/body-formats.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { TOKENS } from './kit/tokens.ts'
-
-/** The body of a notification is empty. Its payload is then null. */
-const EMPTY_OR_ANY: BodyForm = {
-  ...ANY_BODY,
-  read: (body) => (body.length === 0 ? null : ANY_BODY.read(body)),
-}
 
 /**
  * Verifies push notifications of Google's channels, as Google Calendar and Google Drive send them, by their

@@ -49,8 +49,11 @@ describe('hookgate/schemes.json', () => {
     expect(file.schemes.map(({ name }: { name: string }) => name)).toEqual(SCHEME_NAMES.toSorted())
   })
 
-  it('the file carries no promise beyond the version of the package', () => {
-    expect(JSON.parse(made).$comment).toContain('no promise beyond that version')
+  it('the file has a version, and the schema tells readers what refuses a row', () => {
+    expect(JSON.parse(made).formatVersion).toBe(1)
+    const describes = [...SCHEMA.$defs.promise.description.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+    expect(describes).toContain('retries')
+    expect(describes).not.toContain('signs')
   })
 
   it('the file and its schema are imported by their names, and nothing that is published imports them', async () => {

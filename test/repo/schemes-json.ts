@@ -1,7 +1,12 @@
+import { CLAIMED_IDS } from '../../docs/schemes/claimed-ids.ts'
+import { HANDSHAKES } from '../../docs/schemes/handshakes.ts'
 import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import type { Source } from '../../docs/schemes/sources.ts'
 import { WITHOUT_SCHEME } from '../../docs/schemes/without-scheme.ts'
+import { RETENTION_SECONDS, UNTIMED_RETENTION_SECONDS } from '../../src/limits.ts'
+import { mediaTypesOf } from '../../src/schemes/kit/body.ts'
+import { ANY_BODY, EMPTY_OR_ANY, JSON_OR_LINES, XML } from '../../src/schemes/kit/body-formats.ts'
 import { coverageOf, dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import type { CodeScheme, Content, Scheme, SenderScheme } from '../../src/schemes/kit/index.ts'
 
@@ -43,14 +48,14 @@ const MEMBERS: { readonly [member in Members]-?: 'copied' | 'made' | 'left out' 
   handshake: 'made',
   jsonField: 'copied',
   hasKeyPair: 'left out',
+  topics: 'copied',
+  claimedId: 'made',
+  bodiesRepeat: 'copied',
+  maxFields: 'copied',
+  retentionSeconds: 'made',
   signedUrl: 'left out',
-  topics: 'left out',
   takes: 'left out',
-  claimedId: 'left out',
-  bodiesRepeat: 'left out',
   secretMadeBy: 'left out',
-  maxFields: 'left out',
-  retentionSeconds: 'left out',
   leaseSeconds: 'left out',
   maxRunSeconds: 'left out',
   signAsHeaders: 'left out',
@@ -60,13 +65,17 @@ const MEMBERS: { readonly [member in Members]-?: 'copied' | 'made' | 'left out' 
 }
 
 const PROMISE =
-  'Made from the rows of one version of hookgate by `npm run docs:schemes`. It carries no promise beyond that version: any release may change it.'
+  'Made from the rows of hookgate by `npm run docs:schemes`. A member or value that changes how a delivery is verified comes with a new formatVersion, or in a row that readers of this one refuse: see schemes.schema.json.'
+
+/** A reader of another version refuses the file. */
+const FORMAT_VERSION = 1
 
 /** docs/schemes/schemes.json: one entry for each scheme, by name. */
 export function schemesJson(published: readonly Published[]): string {
   const file = {
     $schema: './schemes.schema.json',
     $comment: PROMISE,
+    formatVersion: FORMAT_VERSION,
     schemes: published.toSorted((a, b) => (a.scheme.name < b.scheme.name ? -1 : 1)).map(entryOf),
     withoutScheme: WITHOUT_SCHEME.map(({ url, read, ...sender }) => ({
       ...sender,
@@ -92,9 +101,11 @@ function entryOf({ scheme, retries, source }: Published): object {
     covers: coverageOf(scheme),
     notCovered: limits,
     dedupe: dedupeOf(scheme),
+    claimedId: scheme.claimedId && madeFor(CLAIMED_IDS, scheme),
+    retentionSeconds: retentionOf(scheme),
     methods,
-    content: content.flatMap(mediaTypesIn),
-    handshake: handshake && { signed: handshake.signed },
+    content: content.map((kind) => ({ types: mediaTypesOf(kind), ...readsOf(kind) })),
+    handshake: handshake && { signed: handshake.signed, ...handshakeOf(scheme) },
     unsignedWhen: facts.unsigned,
     retries,
     documentation: source,
@@ -102,7 +113,7 @@ function entryOf({ scheme, retries, source }: Published): object {
 }
 
 /** Whether data alone cannot say how a delivery is verified. */
-function needsCode(scheme: SenderScheme): boolean {
+export function needsCode(scheme: SenderScheme): boolean {
   if (scheme.algorithm === 'code' || typeof scheme.signs !== 'string') return true
   if (scheme.facts?.tokenWhen !== undefined) return true // then another row verifies it
   const readsMembers = scheme.signature.member !== undefined || scheme.signs.includes('{/')
@@ -110,11 +121,36 @@ function needsCode(scheme: SenderScheme): boolean {
   return scheme.signedUrl !== undefined || (readsMembers && !isJson)
 }
 
-const MEDIA_TYPES = {
-  json: ['application/json'],
-  form: ['application/x-www-form-urlencoded'],
-  'json-as-text': ['text/plain'],
+/** @throws Error for a row that the table lacks. */
+function madeFor<Value>(table: { readonly [scheme: string]: Value }, { name }: SenderScheme): Value {
+  const found = table[name]
+  if (found === undefined) throw new Error(`add '${name}' to docs/schemes/claimed-ids.ts or handshakes.ts`)
+  return found
 }
 
-const mediaTypesIn = (kind: Content): readonly string[] =>
-  typeof kind === 'string' ? MEDIA_TYPES[kind] : kind.mediaTypes
+const handshakeOf = (scheme: SenderScheme) =>
+  scheme.algorithm === 'code' ? { code: 'See the source.' } : madeFor(HANDSHAKES, scheme)
+
+/** As `defaultsOf` of src/listener.ts. A window that depends on options is not published. */
+function retentionOf({ algorithm, timestamp, ...scheme }: SenderScheme): number | undefined {
+  if (algorithm === 'code' && 'retentionSeconds' in scheme) return undefined
+  const isTimed = timestamp?.of === 'attempt' && timestamp.toleranceSeconds !== undefined
+  return isTimed ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS
+}
+
+/** How a body is read, as the schema describes it. */
+function readsOf(kind: Content): { readonly reads: string; readonly field?: string } {
+  if (typeof kind === 'string') return { reads: kind }
+  const reads = KINDS.find(([each]) => each === kind)?.[1]
+  if (reads !== undefined) return { reads }
+  const [, field] = /^a form whose only field is (\w+)$/.exec(kind.is ?? '') ?? []
+  if (field !== undefined) return { reads: 'json-in-form', field }
+  return { reads: kind.is === 'a JSON object' ? 'json-object' : 'code' }
+}
+
+const KINDS = [
+  [ANY_BODY, 'any'],
+  [EMPTY_OR_ANY, 'empty-or-any'],
+  [JSON_OR_LINES, 'json-or-lines'],
+  [XML, 'xml'],
+] as const

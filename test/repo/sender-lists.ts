@@ -7,6 +7,7 @@ import { coverageOf, dedupeOf, hasKeyPair, signsUrl } from '../../src/schemes/ki
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { SenderFacts } from '../../src/sender-facts.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
+import { needsCode } from './schemes-json.ts'
 import { withMade } from './schemes-tables.ts'
 
 export const SCHEMES: readonly SenderScheme[] = await Promise.all(
@@ -36,6 +37,9 @@ const cell = (is: Says) => namesWhere(is).join(', ')
 const sentence = (is: Says, ...others: readonly string[]) => inWords([...namesWhere(is), ...others])
 const inWords = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** How many rows a program without hookgate's code can read. */
+const DATA_ROWS = `${SCHEMES.length - where(needsCode).length} of ${SCHEMES.length}`
 
 const takesVerifyToken = (scheme: SenderScheme) =>
   scheme.algorithm !== 'code' && scheme.takes?.includes('verifyToken')
@@ -129,6 +133,13 @@ const LISTS: { readonly [name: string]: Made } = {
   lease: { page: 'docs/options.md', text: secondsOf(60, ({ leaseSeconds }) => leaseSeconds) },
   maxRun: { page: 'docs/options.md', text: secondsOf(900, ({ maxRunSeconds }) => maxRunSeconds) },
   withPage: { page: 'docs/schemes.md', text: `${Object.keys(NOTES).length}` },
+  dataRows: { page: 'docs/schemes.md', text: DATA_ROWS },
+  codeRows: { page: 'docs/schemes.md', text: sentence(needsCode) },
+  readerRows: { page: 'languages/python/README.md', text: DATA_ROWS },
+  readerCodeRows: {
+    page: 'languages/python/README.md',
+    text: inWords(where(needsCode).map(({ name }) => `\`${name}\``)),
+  },
   secretless: {
     page: 'docs/schemes.md',
     text: where(({ secretName }) => secretName.startsWith('none; pass '))
@@ -156,6 +167,7 @@ const LISTS: { readonly [name: string]: Made } = {
     text: sentence((scheme) => !canSign(scheme) && scheme.facts?.keyHost === undefined),
   },
   forms: { page: 'docs/frameworks/sveltekit-nuxt-astro.md', text: sentence(sendsForms) },
+  rowsInReadme: { page: 'README.md', text: DATA_ROWS, between: ['[Python: ', ' rows]'] },
   inReadme: moreThan('README.md', ' other\nsenders'),
   inPackage: moreThan('package.json'),
   onFirstPage: moreThan('docs/site/index.md'),

@@ -115,6 +115,12 @@ export const ANY_BODY: BodyForm = {
   write: (event) => new Uint8Array(event),
 }
 
+/** The same, but an empty body is null. */
+export const EMPTY_OR_ANY: BodyForm = {
+  ...ANY_BODY,
+  read: (body) => (body.length === 0 ? null : ANY_BODY.read(body)),
+}
+
 const LOOKS_LIKE_XML = /^\ufeff?\s*</
 
 /**

@@ -1,0 +1,13 @@
+import type { ValueLocation } from '../../src/scheme.ts'
+
+/**
+ * What a row's `claimedId` returns, as data: the texts of these places, joined by line feeds, if the last one is there. `'code'` if data
+ * cannot say it. A program that reads nothing else finds the same keys: test/oracle/reader.slow.test.ts.
+ */
+export const CLAIMED_IDS: { readonly [scheme: string]: readonly ValueLocation[] | 'code' } = {
+  box: [{ member: '/id' }],
+  'google-channels': [{ header: 'x-goog-channel-id' }, { header: 'x-goog-message-number' }],
+  mailgun: 'code', // the time is a number, written as ECMAScript does
+  'mercado-pago': 'code',
+  pubsub: 'code',
+}
