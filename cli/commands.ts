@@ -10,6 +10,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   secret: async () => (await import('./commands/secret.ts')).secret,
   keys: async () => (await import('./commands/keys.ts')).keys,
   doctor: async () => (await import('./commands/doctor/doctor.ts')).doctor,
+  recover: async () => (await import('./commands/recover/recover.ts')).recover,
   inbox: async () => (await import('./commands/inbox/inbox.ts')).inboxCommand,
 }
 

@@ -21,6 +21,16 @@ export async function findVerifyToken(file: string | undefined): Promise<string 
   return (await findText(file, VERIFY_TOKEN))?.secret
 }
 
+/** Of the sender's management API. */
+const API_TOKEN: SecretPlaces = { option: '--token-file', variable: 'HOOKGATE_API_TOKEN' }
+
+/** Asks at a terminal. @throws UsageError if there is none. */
+export async function needApiToken(file: string | undefined, what: string): Promise<string> {
+  const given = (await findText(file, API_TOKEN))?.secret ?? (await askHidden(`Paste ${what} (not shown)`))
+  if (given !== undefined) return given
+  throw new UsageError(`needs ${what}: set HOOKGATE_API_TOKEN, or give --token-file FILE`)
+}
+
 const SIGNING_SECRET: SecretPlaces = { option: '--secret-file', variable: 'HOOKGATE_SECRET' }
 
 /**

@@ -91,6 +91,32 @@ export async function findEndpoints(
   )
 }
 
+/** What was not delivered to this URL, oldest first, and what the user should know of it. */
+export async function findAll(
+  client: Client,
+  api: ManagementApi,
+  { url, ...wanted }: Omit<Wanted, 'most'> & { readonly url: string },
+): Promise<{ readonly found: readonly MissedEvent[]; readonly warnings: readonly string[] }> {
+  const known = new Map<string, MissedEvent>()
+  const warnings: string[] = []
+  for (const endpoint of await findEndpoints(client, api, url, wanted.mode)) {
+    if (endpoint.isElsewhere) {
+      warnings.push(`an endpoint at this URL is left out: it ${api.endpoints.elsewhere?.fix}`)
+      continue
+    }
+    const missed = await findMissed(client, api, endpoint, wanted)
+    const other = missed.filter(({ version }) => version !== endpoint.version)
+    if (endpoint.version !== '' && other.length > 0)
+      warnings.push(
+        `the endpoint's payloads have the API version ${endpoint.version}, but these have ${other[0]?.version}: ${other.length}`,
+      )
+    // An event is the account's, and the same for two endpoints at this URL. An attempt is of one of them.
+    for (const each of missed)
+      known.set(api.missed.ofAccount ? each.event : `${endpoint.id} ${each.id}`, each)
+  }
+  return { found: [...known.values()].sort((one, other) => one.time - other.time), warnings }
+}
+
 /**
  * What was not delivered to an endpoint from `since` to `until`, both included, oldest first, and of several attempts the latest. With
  * `all`, also what the sender counts as delivered.

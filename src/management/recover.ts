@@ -21,9 +21,10 @@ import type { ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
 import { claimFetched, claimRecorded } from './fetched.ts'
 import { anApi, aUrl } from './given.ts'
-import { findEndpoints, findMissed, type MissedEvent, type Mode } from './missed.ts'
+import { findAll, type MissedEvent, type Mode } from './missed.ts'
 import { recordOf } from './record.ts'
 import { runClaimed } from './run-claimed.ts'
+import { checkSince } from './since.ts'
 
 /** The options of `recover`. */
 export interface RecoverOptions {
@@ -139,26 +140,9 @@ export async function recover<Given extends Listener<unknown>>(
   checkGiven(listener, handler, options)
   const { api, since, until, url, run = false, mode = 'live', all = false } = options
   const client = new Client({ ...options, clock: listener.clock })
-  const known = new Map<string, MissedEvent>()
-  const warnings: string[] = []
-  for (const endpoint of await findEndpoints(client, api, url, mode)) {
-    if (endpoint.isElsewhere) {
-      warnings.push(`an endpoint at this URL is left out: it ${api.endpoints.elsewhere?.fix}`)
-      continue
-    }
-    const missed = await findMissed(client, api, endpoint, { since, until, mode, all })
-    const other = missed.filter(({ version }) => version !== endpoint.version)
-    if (endpoint.version !== '' && other.length > 0)
-      warnings.push(
-        `the endpoint's payloads have the API version ${endpoint.version}, but these have ${other[0]?.version}: ${other.length}`,
-      )
-    // An event is the account's, and the same for two endpoints at this URL. An attempt is of one of them.
-    for (const each of missed)
-      known.set(api.missed.ofAccount ? each.event : `${endpoint.id} ${each.id}`, each)
-  }
-  const found = [...known.values()]
+  const { found, warnings } = await findAll(client, api, { url, since, until, mode, all })
   const tally = new Tally(found, warnings, options)
-  if (run) await runAll(found.toSorted((one, other) => one.time - other.time))
+  if (run) await runAll(found)
   return tally.now()
 
   async function runAll(events: readonly MissedEvent[]): Promise<void> {
@@ -280,15 +264,13 @@ class Tally {
   }
 }
 
-const DAY_MS = 86_400_000
-
 /** @throws ListenerConfigError */
 function checkGiven(listener: Listener<unknown>, handler: unknown, options: RecoverOptions): void {
   if (!isListener(listener)) throw new ListenerConfigError('listener', 'must come from defineListener()')
   aFunction(handler, 'handler')
   checkOptions('recover', options, OPTIONS)
   checkSender(listener, options.api)
-  checkSince(listener, options)
+  checkSince(options, { now: timeOf(listener.clock), rememberedMs: rememberedMs(listener) })
 }
 
 /**
@@ -336,23 +318,6 @@ const FORGOTTEN =
 /** A recovery may take hours. */
 const isForgotten = (listener: Listener<unknown>, { time }: MissedEvent) =>
   timeOf(listener.clock) - time * 1000 > rememberedMs(listener)
-
-/** What ran before, and is forgotten, would run again. */
-function checkSince(listener: Listener<unknown>, { api, since }: RecoverOptions): void {
-  const now = timeOf(listener.clock)
-  const ageMs = now - since.getTime()
-  if (ageMs < 0) throw new ListenerConfigError('since', 'is in the future')
-  const remembered = rememberedMs(listener)
-  const refuse = (who: string, keptMs: number) => {
-    const earliest = new Date(now - keptMs).toISOString()
-    throw new ListenerConfigError('since', `must be ${earliest} at the earliest: ${who}`)
-  }
-  if (ageMs > remembered)
-    refuse('the listener remembers no further back, so what ran would run again', remembered)
-  const { keepsDays } = api.missed
-  if (ageMs > keepsDays * DAY_MS)
-    refuse(`${api.sender} keeps events for ${keepsDays} days`, keepsDays * DAY_MS)
-}
 
 function aDate(value: unknown, option: string): void {
   const time: unknown = value instanceof Date ? value.getTime() : Number.NaN

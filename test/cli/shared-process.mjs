@@ -9,6 +9,13 @@ const exit = process.exit
 let runs = 0
 let turn = Promise.resolve()
 
+// The APIs of senders are fakes, if the case says where: `{"https://api.stripe.com": "http://127.0.0.1:…"}`
+const { fetch } = globalThis
+globalThis.fetch = (url, init) => {
+  const { origin } = new URL(url)
+  return fetch(url.replace(origin, JSON.parse(process.env.TEST_APIS ?? '{}')[origin] ?? origin), init)
+}
+
 process.on('disconnect', () => exit())
 process.on('message', ({ id, ...asked }) => {
   turn = turn.then(async () => process.send({ id, ...(await run(asked)) }))

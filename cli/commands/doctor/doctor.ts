@@ -3,6 +3,7 @@ import { EXIT, UsageError } from '../../command-line/exit.ts'
 import { paint, print, printable, toJsonLine } from '../../command-line/output.ts'
 import { httpUrl, refuseStray } from '../../command-line/values.ts'
 import { loadScheme } from '../../signing/schemes.ts'
+import { API_CHECK_OPTIONS, checkApi } from './api.ts'
 import { checkProxy, checkSignature } from './delivery.ts'
 import { checkUrl } from './endpoint-url.ts'
 import { type Finding, skip, skipped, type UrlFindings, within } from './finding.ts'
@@ -32,6 +33,8 @@ const OPTIONS = {
   url: { value: 'URL', says: 'Your endpoint, as senders call it' },
   scheme: { value: 'NAME', says: 'The sender of --url, such as slack: checks the secret as it signs' },
   'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret' },
+  api: { says: "Ask the sender's API what it has registered for --url, and nothing else." },
+  ...API_CHECK_OPTIONS,
   offline: { says: 'Skip every check that needs the network.' },
   json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix.' },
 } satisfies OptionRows
@@ -41,34 +44,51 @@ export const doctor: Command = defineCommand({
   summary: 'find problems in your setup, and say how to fix them',
   meant: '--url URL, --scheme NAME, --secret-file FILE',
   options: OPTIONS,
+  groups: { 'Options with --api': ['api', ...Object.keys(API_CHECK_OPTIONS)] },
   notes: [
     'Changes nothing, and prints no secret. Exits with 1 if a check fails or nothing could be checked, and with 0 if it',
     'only warns.',
     'Deliveries to --url have a wrong signature, so no handler runs. --event-id adds one that is signed',
     'correctly: give the ID of an event that --url has accepted, or its handler runs.',
+    '--api only reads. Run it by a job: its exit code is an alarm that rings also if nothing arrives any more.',
   ],
   examples: [
     'hookgate doctor --scheme stripe --secret-file whsec.txt --url https://example.com/webhooks/stripe',
     'hookgate doctor --scheme github --secret-file secret.txt',
     'hookgate doctor --store redis://localhost --json',
+    'hookgate doctor --api --scheme stripe --url https://example.com/webhooks/stripe --types invoice.paid,customer.*',
   ],
   async run(given) {
-    const findings = await examine(await readSetup(given))
+    const findings = given.api ? await askApi(given) : await examine(await readSetup(given))
     const isChecked = findings.some(({ id, status }) => id !== 'runtime' && status !== 'skip')
     const isWrong = findings.some(({ status }) => status === 'fail')
     const code = isChecked && !isWrong ? EXIT.done : EXIT.refused
     if (given.json) print(toJsonLine({ ok: code === EXIT.done, findings }))
     else show(findings)
-    setTimeout(() => process.exit(code), LAST_MS).unref()
+    if (!given.api) setTimeout(() => process.exit(code), LAST_MS).unref()
     return code
   },
 })
+
+type Given = ValuesOf<typeof OPTIONS>
+
+const OF_API = ['types', 'api-version', 'of', 'mode', 'token-file'] as const
+const NOT_OF_API = [
+  ...(['secret-file', 'store', 'store-table', 'store-writer', 'jwks', 'tenant-url'] as const),
+  ...(['public-url', 'event-id', 'offline'] as const),
+]
+
+async function askApi(given: Given): Promise<readonly Named[]> {
+  refuseStray(given, NOT_OF_API, 'is not for --api')
+  return checkApi(given)
+}
 
 const NOTHING_GIVEN =
   'needs something to check: --url URL (your endpoint), --secret-file FILE or HOOKGATE_SECRET, --store URL or HOOKGATE_STORE, or --jwks URL; for Stripe, GitHub and other senders add --scheme NAME'
 
 /** @throws UsageError if nothing is given, or if an option would change nothing. */
-async function readSetup(given: ValuesOf<typeof OPTIONS>) {
+async function readSetup(given: Given) {
+  refuseStray(given, OF_API, 'needs --api')
   const scheme = given.scheme === undefined ? undefined : await loadScheme(given.scheme)
   const { HOOKGATE_SECRET: secret, HOOKGATE_STORE: store } = process.env
   const subjects = [given.url, given['secret-file'], given.store, given.jwks, secret, store]

@@ -1,6 +1,7 @@
 import type { ListedState } from '../../../src/inbox/index.ts'
 import type { OptionRows } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
+import { timeFrom } from '../../command-line/time.ts'
 
 /** Which jobs: options of several commands. */
 export const CHOICE_OPTIONS = {
@@ -22,22 +23,14 @@ export function stateOf(given: Flags): ListedState | undefined {
   return states[0]
 }
 
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 const JOB = /^job_[\w-]{32}$/
 
 /** @throws UsageError for anything but a time or a job. */
 export function placeBefore(text: string): string | Date {
   if (JOB.test(text)) return text
-  const time = new Date(text)
-  const isReal = TIME.test(text) && !Number.isNaN(time.getTime()) && isOfMonth(text)
-  if (isReal) return time
+  const time = timeFrom(text)
+  if (time !== undefined) return time
   throw new UsageError(
     '--before takes a date (2026-11-29), a time with its zone (2026-11-29T13:00Z), or the ID of a listed job',
   )
-}
-
-/** The engine takes February 30 for a day in March. */
-function isOfMonth(text: string): boolean {
-  const day = text.slice(0, 10)
-  return new Date(`${day}T00:00Z`).toISOString().startsWith(day)
 }

@@ -5,7 +5,18 @@ import { ERRORS_PAGE } from '../../../src/errors.ts'
 import { runCommand } from '../shared-process.ts'
 import { hookgate, ROOT, SECRET } from '../support.ts'
 
-const COMMANDS = ['listen', 'send', 'sign', 'verify', 'conform', 'secret', 'keys', 'doctor', 'inbox']
+const COMMANDS = [
+  'listen',
+  'send',
+  'sign',
+  'verify',
+  'conform',
+  'secret',
+  'keys',
+  'doctor',
+  'recover',
+  'inbox',
+]
 
 test.concurrent.each(COMMANDS)('%s --help has an example and every option', async (command) => {
   const help = await runCommand([command, '--help'])

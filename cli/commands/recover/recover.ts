@@ -1,0 +1,193 @@
+import type { ManagementApi } from '../../../src/management/api.ts'
+import { findAll, type MissedEvent } from '../../../src/management/missed.ts'
+import { checkSince } from '../../../src/management/since.ts'
+import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
+import { EXIT, UsageError } from '../../command-line/exit.ts'
+import { HOOKGATE } from '../../command-line/invocation.ts'
+import { print, printable, remark, toJsonLine } from '../../command-line/output.ts'
+import { shellOption } from '../../command-line/shell.ts'
+import { durationFrom, timeFrom } from '../../command-line/time.ts'
+import { httpUrl, refuseStray, toUsageError } from '../../command-line/values.ts'
+import { API_OPTIONS, answered, readSenderApi, type SenderApi } from '../../lib/sender-api.ts'
+import { canSign, loadScheme } from '../../signing/schemes.ts'
+import { readSender } from '../../signing/signer.ts'
+import { askAgain, type Outcome, postTo, type Send } from './send-again.ts'
+
+const OPTIONS = {
+  scheme: { value: 'NAME', says: 'The sender: stripe, github, …' },
+  url: { value: 'URL', says: 'Your endpoint, as it is registered with the sender' },
+  since: { value: 'TIME', says: 'How far to look back: 2026-11-28T16:00Z, or 2h, 3d' },
+  until: { value: 'TIME', says: 'Leave out what is later' },
+  run: { says: 'Send the events again. Without it, they are counted only.' },
+  all: { says: 'Also what the sender counts as delivered, or never tried.' },
+  ...API_OPTIONS,
+  'secret-file': {
+    value: 'FILE',
+    says: "The file with your endpoint's secret, if this signs (default: HOOKGATE_SECRET)",
+  },
+  to: { value: 'URL', says: 'Where this machine reaches your endpoint (default: --url)' },
+  remembers: {
+    value: 'TIME',
+    says: 'How long your endpoint remembers events, its retentionSeconds (default: 7d)',
+  },
+  json: { says: 'Print one line of JSON: since, found, types, sent, asked, duplicates, waiting, failed, …' },
+} satisfies OptionRows
+
+type Given = ValuesOf<typeof OPTIONS>
+
+export const recover: Command = defineCommand({
+  name: 'recover',
+  summary: 'send again what a sender could not deliver to your endpoint',
+  meant: '--scheme NAME --url URL --since TIME',
+  options: OPTIONS,
+  notes: [
+    'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender',
+    'never does (Stripe), signs each and posts it to your endpoint, oldest first. What ran is a duplicate there.',
+    'Repeat it with the command that it prints: a time such as 2h moves along, and loses the oldest events.',
+    'Exits with 0 if all is done, also if it only counted, and with 1 if an event failed or waits.',
+  ],
+  examples: [
+    'hookgate recover --scheme stripe --url https://example.com/webhooks/stripe --since 2026-11-28T16:00Z',
+    'hookgate recover --scheme stripe --url https://… --since 2h --secret-file whsec.txt --token-file key.txt --run',
+    'hookgate recover --scheme github --of owner=octocat --of repo=hello-world --url https://… --since 1d --run',
+  ],
+  async run(given) {
+    const sender = await readSenderApi(given)
+    const { api, url, mode } = sender
+    const times = timesOf(given, api)
+    const { since, until } = times
+    const resume = commandOf(given, since)
+    const send = given.run ? await sendingOf(given, sender) : undefined
+    remark(`since ${since.toISOString()}. To go on after an interruption:\n  ${resume}`)
+    const wanted = { url, since, until, mode, all: given.all ?? false }
+    const { found, warnings } = await answered(findAll(sender.client, api, wanted))
+    for (const warning of warnings) remark(`warning: ${printable(warning)}`)
+    const counts = send === undefined ? NONE : await sendAll(found, send, times.rememberedMs)
+    const types = typesOf(found)
+    if (given.json)
+      print(
+        toJsonLine({ since, until: until ?? null, found: found.length, types, ...counts, warnings, resume }),
+      )
+    else show({ found: found.length, types, ...counts, isRun: send !== undefined, resume })
+    return counts.failed.length + counts.waiting > 0 ? EXIT.refused : EXIT.done
+  },
+})
+
+function timesOf(given: Given, api: ManagementApi) {
+  const now = Date.now()
+  const timeOf = (option: 'since' | 'until') => {
+    const text = given[option]
+    if (text === undefined) return undefined
+    const agoMs = durationFrom(text)
+    const time = agoMs === undefined ? timeFrom(text) : new Date(Math.ceil((now - agoMs) / 1000) * 1000)
+    if (time !== undefined) return time
+    throw new UsageError(
+      `--${option} takes a time with its zone (2026-11-28T16:00Z), or how long ago (30m, 2h, 3d)`,
+    )
+  }
+  const since = timeOf('since')
+  const until = timeOf('until')
+  if (since === undefined) throw new UsageError('needs --since TIME: 2026-11-28T16:00Z, or 2h')
+  const rememberedMs = durationFrom(given.remembers ?? '7d')
+  if (rememberedMs === undefined) throw new UsageError('--remembers takes a duration, such as 7d')
+  try {
+    checkSince({ api, since, until }, { now, rememberedMs })
+  } catch (error) {
+    throw toUsageError(error, '--since')
+  }
+  return { since, until, rememberedMs }
+}
+
+/** How an event is sent again. @throws UsageError if it cannot be, before anything is asked. */
+async function sendingOf(given: Given, { api, client, url }: SenderApi): Promise<Send> {
+  if (api.redelivery) {
+    refuseStray(
+      given,
+      ['to', 'secret-file'],
+      `is not for --scheme ${api.scheme}, which delivers again by itself`,
+    )
+    return askAgain(client, api.redelivery)
+  }
+  if (api.missed.record.trust !== 'fetched' || !canSign(await loadScheme(api.scheme)))
+    throw new UsageError(
+      `--scheme ${api.scheme}: what its API lists cannot be sent again: call recover() in your own code`,
+    )
+  if (given.to !== undefined) httpUrl('--to', given.to)
+  const signer = await readSender({ scheme: api.scheme, ...pick(given) }, api.scheme)
+  return postTo(new URL(given.to ?? url), url, signer)
+}
+
+const pick = ({ 'secret-file': file }: Given) => (file === undefined ? {} : { 'secret-file': file })
+
+interface Counts {
+  readonly sent: number
+  readonly asked: number
+  readonly duplicates: number
+  readonly waiting: number
+  readonly failed: readonly { readonly id: string; readonly type: string; readonly why: string }[]
+}
+
+const NONE: Counts = { sent: 0, asked: 0, duplicates: 0, waiting: 0, failed: [] }
+
+const TELL_MS = 1000
+
+/** One after the other. What would fail for all ends it, and the rest waits. */
+async function sendAll(found: readonly MissedEvent[], send: Send, rememberedMs: number): Promise<Counts> {
+  const counts = { sent: 0, asked: 0, duplicates: 0, waiting: 0 }
+  const failed: { id: string; type: string; why: string }[] = []
+  let toldAt = Date.now()
+  for (const [index, event] of found.entries()) {
+    const isForgotten = Date.now() - event.time * 1000 > rememberedMs
+    const outcome: Outcome = isForgotten
+      ? { why: 'your endpoint has forgotten it meanwhile, so it would run again' }
+      : await send(event)
+    if (typeof outcome === 'string') counts[outcome] += 1
+    else {
+      failed.push({ id: event.event, type: event.type, why: outcome.why })
+      remark(`failed: ${printable(`${event.event} ${event.type}: ${outcome.why}`)}`)
+      if (outcome.isFinal) {
+        counts.waiting += found.length - index - 1
+        break
+      }
+    }
+    if (Date.now() - toldAt < TELL_MS) continue
+    toldAt = Date.now()
+    remark(`${index + 1} of ${found.length}`)
+  }
+  return { ...counts, failed }
+}
+
+function typesOf(found: readonly MissedEvent[]): { readonly [type: string]: number } {
+  const types = new Map<string, number>()
+  for (const { type } of found) types.set(type, (types.get(type) ?? 0) + 1)
+  return Object.fromEntries(types)
+}
+
+interface Shown extends Counts {
+  readonly found: number
+  readonly types: { readonly [type: string]: number }
+  readonly isRun: boolean
+  readonly resume: string
+}
+
+function show({ found, types, isRun, resume, failed, ...counts }: Shown): void {
+  print(`${found} ${found === 1 ? 'event was' : 'events were'} not delivered`)
+  for (const [type, count] of Object.entries(types)) print(`${`${count}`.padStart(6)}  ${printable(type)}`)
+  if (isRun) {
+    const done = Object.entries({ ...counts, failed: failed.length }).filter(([, count]) => count > 0)
+    print(done.map(([what, count]) => `${what} ${count}`).join(', ') || 'nothing to do')
+    if (counts.asked > 0)
+      remark('The sender delivers what it was asked for later: repeat the command to see what arrived.')
+  } else if (found > 0) remark(`Nothing was sent. To send them:\n  ${resume} --run`)
+}
+
+/** The same command with the time as it was understood. */
+function commandOf(given: Given, since: Date): string {
+  const options = Object.entries({ ...given, since: since.toISOString() }).filter(([name]) => name !== 'run')
+  const written = options.flatMap(([name, value]) =>
+    typeof value === 'boolean'
+      ? [` --${name}`]
+      : [value].flat().map((each) => shellOption(`--${name}`, String(each))),
+  )
+  return `${HOOKGATE} recover${written.join('')}${given.run ? ' --run' : ''}`
+}
