@@ -112,7 +112,7 @@ export class Crew<Given extends Listener<unknown>> {
     const starts = Math.min(most, this.#free)
     const mostNow = this.#isEnding ? starts : most
     this.#quick = 0
-    const mayStartSuspect = !this.runs.some(({ isAtWork, job }) => isAtWork && job.isSuspect)
+    const mayStartSuspect = !this.runs.some(({ isAtWork, job }) => isAtWork && job.suspect)
     const handingOut = recordsOf(run, statements.take, [
       ...[worker, milliseconds(leaseMs), `${maxAttempts}`, `${mostNow}`, await keyText(listener.id)],
       ...[`${starts}`, `${mayStartSuspect}`],
@@ -168,7 +168,9 @@ export class Crew<Given extends Listener<unknown>> {
   }
 
   async #giveBack(jobs: readonly Job[]): Promise<void> {
-    await this.#records.giveBack(jobs.map(({ key, owner, worker }) => ({ key, owner, worker })))
+    await this.#records.giveBack(
+      jobs.map(({ key, owner, worker, suspect }) => ({ key, owner, worker, suspect })),
+    )
   }
 
   #start(run: Run<Given>): void {

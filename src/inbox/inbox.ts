@@ -168,7 +168,7 @@ export interface Inbox {
     options?: DrainOptions,
   ): Promise<Drained>
   /**
-   * Lists jobs, the newest first, without bodies. For the next ones, list again `before` the last. Reads the whole table unless `state` is
+   * Lists jobs, the newest first, without bodies unless you ask for them. For the next ones, list again `before` the last. Reads the whole table unless `state` is
    * `waiting`, `running` or `dead`, so call it for a look, not for each request.
    *
    * @throws ListenerConfigError for unknown or invalid options.

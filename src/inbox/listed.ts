@@ -56,11 +56,17 @@ export interface ListOptions {
   readonly listener?: string | undefined
   /** An `event.type`, exactly as the sender spells it. Defaults to all. */
   readonly type?: string | undefined
-  /** Lists what comes after this job, the `id` of one that was listed, whatever has become of it; or what was put before this Date. */
-  readonly before?: string | Date | undefined
+  /**
+   * Lists what comes after this job, the `id` of one that was listed, whatever has become of it; or what was put before this Date. Of an
+   * array, all of it holds: the Date and, from the second page on, the job.
+   */
+  readonly before?: string | Date | readonly (string | Date)[] | undefined
   /** How many at most: from 1 to 1,000. Defaults to 100. */
   readonly limit?: number | undefined
-  /** Whether to return bodies, too. They are personal data. Defaults to false. */
+  /**
+   * Whether to return bodies, too. They are personal data. A list with bodies ends early, once they take 10 MB, so list again until there is
+   * none. Defaults to false.
+   */
   readonly body?: boolean | undefined
 }
 
@@ -74,6 +80,8 @@ export const STATES = ['waiting', 'running', 'dead', 'done'] as const
 
 const MOST_LISTED = 1000
 const LISTED = 100
+/** After so many bytes of bodies, a list returns no further job. */
+const LISTED_BYTES = 10_000_000
 
 const aText: OptionCheck = (value, option) => {
   if (typeof value !== 'string' || value === '')
@@ -81,6 +89,7 @@ const aText: OptionCheck = (value, option) => {
 }
 
 const aPlace: OptionCheck = (value, option) => {
+  if (Array.isArray(value)) return value.forEach((each, index) => void aPlace(each, `${option}[${index}]`))
   if (typeof value === 'string')
     placeOf(value, option, 'must be the `id` of a listed job, or a Date: for a time, new Date(text)')
   else if (!isA(value, Date) || Number.isNaN(value.getTime()))
@@ -113,7 +122,7 @@ export interface Condition {
 /** Of the row `one`: not a claim, nor another key of the event. */
 export const IS_JOB = 'one.job IS NULL AND one.id IS NOT NULL'
 /** A worker leaves an empty text where a run has ended that may not go on at once. */
-export const RUNS = `coalesce(one.worker <> '' AND one.due_at > clock_timestamp(), FALSE)`
+export const RUNS = `coalesce(one.state = 'waiting' AND one.worker <> '' AND one.due_at > clock_timestamp(), FALSE)`
 /** No longer remembered, though no sweep has deleted it yet. */
 export const IS_OVER = `(one.state = 'done' AND one.due_at <= clock_timestamp())`
 
@@ -167,10 +176,11 @@ export class ListedJobs {
       state ? IN_STATE[state] : `one.state IN ('waiting', 'dead', 'done') AND NOT ${IS_OVER}`,
       ...(listener === undefined ? [] : [`one.listener_id = ${given(await keyText(listener))}::text`]),
       ...(type === undefined ? [] : [`one.type = ${given(asciiText(type))}::text`]),
-      ...(typeof before === 'string'
-        ? [`one.number < ${given(`${placeOf(before, 'before', '').number}`)}::bigint`]
-        : []),
-      ...(isA(before, Date) ? [`one.put_at < ${given(before.toISOString())}::timestamptz`] : []),
+      ...[before ?? []].flat().map((place) =>
+        isA(place, Date)
+          ? `one.put_at < to_timestamp(${given(`${Math.max(0, place.getTime()) / 1000}`)}::float8)` // Postgres has no years before 4713 BC
+          : `one.number < ${given(`${placeOf(place, 'before', '').number}`)}::bigint`,
+      ),
     ]
     return this.#find({ sql: conditions.join(' AND '), values }, body, state, given(`${limit}`))
   }
@@ -204,10 +214,13 @@ export class ListedJobs {
       hasBody: 'one.envelope IS NOT NULL',
       ...(body && { envelope: text('envelope') }),
     }
+    const page = `SELECT * FROM ${this.#table} AS one WHERE ${IS_JOB} AND ${sql} ORDER BY one.number DESC${limit ? ` LIMIT ${limit}::int` : ''}`
+    const bytes = 'coalesce(octet_length(envelope), 0)'
+    const sized = `SELECT * FROM (
+    SELECT *, sum(${bytes}) OVER (ORDER BY number DESC) - ${bytes} AS bytes_before FROM (${page}) AS page
+  ) AS sized WHERE bytes_before < ${LISTED_BYTES}`
     const statement = `WITH listed AS (
-  SELECT ${record(members)} FROM (
-    SELECT * FROM ${this.#table} AS one WHERE ${IS_JOB} AND ${sql} ORDER BY one.number DESC${limit ? ` LIMIT ${limit}::int` : ''}
-  ) AS one
+  SELECT ${record(members)} FROM (${limit && body ? sized : page}) AS one
 )
 ${recording('listed')}`
     const records = await recordsOf(this.#run, statement, values)

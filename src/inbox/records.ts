@@ -13,6 +13,8 @@ export interface Attempt {
   readonly key: string
   readonly owner: string
   readonly worker: string
+  /** Whether the processes of earlier attempts died: it stays so when it is given back. */
+  readonly suspect: boolean
 }
 
 /** An attempt whose lease is renewed. */
@@ -61,7 +63,7 @@ export class Records {
     this.#renewals = new Together((attempts) => firstOf(() => renew(attempts), leaseMs / 4), onRenewal)
   }
 
-  /** Answers `done`, `waiting`, `dead`, `none` if it changed nothing, or `locked`. */
+  /** Answers `done`, `waiting`, `dead`, `already` if another run had done it, `none` if it is forgotten, or `locked`. */
   end(end: End): Promise<string> {
     return this.#ends.ask(end)
   }

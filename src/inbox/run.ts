@@ -40,8 +40,6 @@ export interface Job extends Attempt {
    */
   readonly fate: (typeof FATES)[number]
   readonly attempt: number
-  /** Whether the processes of earlier attempts died. */
-  readonly isSuspect: boolean
   readonly waitedMs: number
   readonly envelope: string
 }
@@ -57,12 +55,12 @@ export function jobOf(record: unknown, worker: string): Job {
   }
   return {
     ...{ key: text('key'), listener: text('listenerId'), owner: text('owner'), worker },
+    suspect: memberOf(record, 'suspect') === true,
     eventId: text('id').replace(/\\u([0-9a-f]{4})/g, (_, unit) =>
       String.fromCharCode(Number.parseInt(unit, 16)),
     ), // as `asciiText` wrote it
     fate: knownAnswer('Postgres', FATES, text('fate')),
     attempt: Number(memberOf(record, 'attempts')),
-    isSuspect: memberOf(record, 'suspect') === true,
     waitedMs: Number(memberOf(record, 'waitedMs')),
     envelope: text('envelope'),
   }
@@ -94,7 +92,9 @@ export type ToldState = Exclude<JobState, 'done'> | 'running'
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_ERROR = 1000
 const FINISHED = 'another run of this event has finished first'
-const TAKEN_OVER = 'another worker has taken over the event, because the lease had ended'
+const FORGOTTEN = 'the event was forgotten while this run went on'
+const TAKEN_OVER =
+  'the lease had ended, and then another worker has taken over the event, or it was forgotten'
 export const RUNS_AGAIN = 'the event runs again when its lease ends, perhaps while this run goes on'
 
 const TOO_BUSY =
@@ -125,10 +125,10 @@ export class Run<Given extends Listener<unknown>> {
 
   /** @param heldUntil When the lease ends. */
   constructor(options: RunOptions<Given>, job: Job, heldUntil: number) {
-    const { key, owner, worker } = job
+    const { key, owner, worker, suspect } = job
     this.#options = options
     this.job = job
-    this.#attempt = { key, owner, worker }
+    this.#attempt = { key, owner, worker, suspect }
     this.#heldUntil = heldUntil
     this.#isCounted = job.fate === 'taken'
     this.#beatInTime()
@@ -235,8 +235,9 @@ export class Run<Given extends Listener<unknown>> {
   }
 
   async #done(): Promise<JobState> {
-    if ((await this.#recorded({ ...this.#attempt, ms: this.#retention() })) === 'done') return 'done'
-    this.abandon(FINISHED)
+    const answer = await this.#recorded({ ...this.#attempt, ms: this.#retention() })
+    if (answer === 'done') return 'done'
+    this.abandon(answer === 'already' ? FINISHED : FORGOTTEN)
     return 'lost'
   }
 
@@ -253,9 +254,10 @@ export class Run<Given extends Listener<unknown>> {
       await doneInside(tx, 'done(tx)', this.#options.statements.doneInTransaction, values)
     } catch (cause) {
       if (!isA(cause, LeaseLostError)) throw cause
-      throw new InboxError('another run of this event has finished first, so this transaction fails', {
-        cause,
-      })
+      throw new InboxError(
+        'another run of this event has finished first, or the event was forgotten, so this transaction fails',
+        { cause },
+      )
     }
   }
 
@@ -269,7 +271,7 @@ export class Run<Given extends Listener<unknown>> {
       error: text.slice(0, LONGEST_ERROR),
       most: how === 'for good' ? 0 : this.#options.maxAttempts,
     })
-    if (answer === 'done' && how === 'if it still runs') return undefined
+    if (answer === 'already' && how === 'if it still runs') return undefined
     const state = answer === 'dead' ? 'dead' : answer === 'waiting' ? 'failed' : 'lost'
     this.#tell(error, state)
     return state

@@ -27,7 +27,7 @@ export const DEFAULT_TABLE = 'hookgate_inbox'
  * `type` is `event.type`. `number` orders the jobs: that of each put is larger than those of all puts before it.
  * The body is in `envelope`: until the event is done, or until `keep_until`.
  *
- * `worker` names the attempt that runs, or the last one if its process died. It is empty while such a job is put off. A job that was taken
+ * `worker` names the attempt that runs, that has done the job, or the last one if its process died. It is empty while such a job is put off. A job that was taken
  * ahead has a worker after `ahead `, until its attempt is counted.
  *
  * A job is in the row of its first key. If its delivery set a retention, it has a row of its own, and all its keys are twins until
@@ -292,10 +292,10 @@ ${recording('taken')}`
   const end = (
     isAlone: boolean,
   ) => `WITH ${asked(', ms float8, error text, most int')}, held AS MATERIALIZED (
-  SELECT job.state AS was, job.attempts + ${isAhead('job')} AS attempts, asked.* FROM asked JOIN ${table} AS job ON ${ofAsked('job')} AND ${WAITS_BRIEFLY}
+  SELECT job.state AS was, job.worker AS ran_by, job.attempts + ${isAhead('job')} AS attempts, asked.* FROM asked JOIN ${table} AS job ON ${ofAsked('job')} AND ${WAITS_BRIEFLY}
   ORDER BY asked.key FOR UPDATE OF job ${isAlone ? '' : 'SKIP LOCKED'}
 ), ended AS (
-  UPDATE ${table} AS job SET worker = NULL, error = held.error, attempts = held.attempts,
+  UPDATE ${table} AS job SET worker = CASE WHEN held.error IS NULL THEN held.worker END, error = held.error, attempts = held.attempts,
     due_at = coalesce(CASE WHEN held.error IS NULL THEN job.forget_at END, ${after('held.ms')}),
     state = CASE WHEN held.error IS NULL THEN 'done' WHEN held.attempts >= held.most THEN 'dead' ELSE 'waiting' END,
     ${bodyUnless('held.error IS NULL', `coalesce(job.forget_at, ${after('held.ms')})`)}
@@ -308,7 +308,7 @@ ${recording('taken')}`
 ), answers AS (
   SELECT ${record({
     key: 'asked.key',
-    answer: `CASE WHEN ended.key IS NOT NULL THEN ended.state WHEN held.was = 'done' AND asked.error IS NOT NULL THEN 'done'
+    answer: `CASE WHEN ended.key IS NOT NULL THEN ended.state WHEN held.was = 'done' THEN CASE WHEN asked.error IS NULL AND held.ran_by = asked.worker THEN 'done' ELSE 'already' END
   WHEN held.key IS NULL AND ${isAlone ? 'FALSE' : `EXISTS (SELECT FROM ${table} AS present WHERE ${ofAsked('present')})`} THEN 'locked' ELSE '${NONE}' END`,
   })} FROM asked LEFT JOIN held ON held.key = asked.key LEFT JOIN ended ON ended.key = asked.key
 )
@@ -373,8 +373,8 @@ ${recording('probed')}`,
     // Due again, as before the worker took them.
     giveBack: answering(
       'SELECT count(*)::text FROM returned',
-      `${asked()}, returned AS (
-  UPDATE ${table} AS job SET attempts = job.attempts - 1 + ${isAhead('job')}, worker = NULL, due_at = clock_timestamp() FROM asked
+      `${asked(', suspect boolean')}, returned AS (
+  UPDATE ${table} AS job SET attempts = job.attempts - 1 + ${isAhead('job')}, worker = CASE WHEN suspect THEN '' END, due_at = clock_timestamp() FROM asked
   WHERE ${ofAsked('job')} AND ${isRun('job', 'asked')} AND ${WAITS_BRIEFLY} RETURNING 1
 )`,
     ),

@@ -173,6 +173,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
     expect(await result).toEqual({ ...EMPTY, done: 1 })
   })
 
+  it('a success whose answer is lost on its way is told as what it is', async () => {
+    const { table, listener } = await scene(1)
+    let lost = 0
+    const query = async (text: string, values: string[]) => {
+      const result = await on.pool.query(text, values)
+      if (text.includes('ended AS') && lost++ === 0) throw new Error('the connection was reset')
+      return result
+    }
+    const { result, told } = drained(inbox({ query }, { table }), listener, () => {})
+    expect(await result).toEqual({ ...EMPTY, done: 1 })
+    expect({ told, lost }).toEqual({ told: [], lost: 2 })
+  })
+
   describe('its deadline', () => {
     it.each([
       ['longer than is left, so a drain leaves the next one waiting', 6, { done: 1, waiting: 1 }],
@@ -203,6 +216,16 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
       expect(await drained(box, listener, handler).result).toEqual({ ...EMPTY, done: 2 })
     })
 
+    it('a job that is suspected of killing its processes is still suspected once it was given back', async () => {
+      const time = monotonicTime()
+      const { box, table, listener } = await scene(1)
+      await on.pool.query(`UPDATE ${table} SET attempts = 5, worker = 'of a process that has died'`)
+      const late = through(table, () => time.pass(9.5))
+      await drained(late, listener, () => {}, { deadlineMs: 10_000 }).result
+      expect(await rows(table)).toMatchObject([{ attempts: 5, worker: '' }])
+      expect(await drained(box, listener, () => {}).result).toEqual({ ...EMPTY, done: 1 })
+    })
+
     it('what was taken ahead is given back before the drain returns, and has used up no attempt', async () => {
       const time = monotonicTime()
       const { table, listener } = await scene(60)
@@ -222,15 +245,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
         },
         { table },
       )
-      let runs = 0
+      let [runs, lateRuns, isLate] = [0, 0, false]
       const handler = async () => {
         runs += 1
+        if (isLate) lateRuns += 1
         await new Promise((resolve) => setImmediate(resolve))
-        if (areAhead) time.pass(24)
+        if (!areAhead) return
+        time.pass(24)
+        isLate = true
       }
       const { done, failed, dead, waiting } = await drained(slow, listener, handler, { concurrency: 5 })
         .result
       expect(given.length).toBeGreaterThan(0)
+      expect(lateRuns).toBe(0)
       expect({ runs, failed, dead, waiting }).toEqual({ runs: done, failed: 0, dead: 0, waiting: 60 - done })
       const left = (await rows(table)).filter(({ state }) => state === 'waiting')
       expect(left.filter(({ attempts, worker }) => attempts !== 0 || worker !== null)).toEqual([])

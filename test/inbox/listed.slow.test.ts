@@ -103,7 +103,20 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of an inbox'), () => {
     ])
     expect(await states({ listener: 'nobody' })).toEqual([])
     await on.pool.query(`UPDATE ${table} SET put_at = put_at - interval '1 h' WHERE id = 'evt_2'`)
-    expect(await states({ before: new Date(Date.now() - 1_800_000) })).toEqual(['evt_2 waiting'])
+    const before = new Date(Date.now() - 1_800_000)
+    expect(await states({ before })).toEqual(['evt_2 waiting'])
+    const [newest] = await box.list()
+    expect(await states({ before: [newest?.id ?? '', before] })).toEqual(['evt_2 waiting'])
+    expect(await states({ before: [newest?.id ?? '', new Date(8.64e15)] })).toHaveLength(2)
+    expect(await states({ before: new Date(-8.64e15) })).toEqual([])
+  })
+
+  it('are listed with bodies until these take 10 MB', async () => {
+    const { put, states, table } = await scene()
+    for (const id of ['a', 'b', 'c']) await put(undefined, id)
+    await on.pool.query(`UPDATE ${table} SET envelope = '{"bodyBase64":"' || repeat('AAAA', 1500000) || '"}'`)
+    expect(await states({ body: true })).toEqual(['c waiting', 'b waiting'])
+    expect(await states()).toHaveLength(3)
   })
 
   it('are listed page by page: `before` may be one that is gone meanwhile', async () => {

@@ -7,7 +7,11 @@ import { timeFrom } from '../../command-line/time.ts'
 export const CHOICE_OPTIONS = {
   type: { value: 'TYPE', says: 'Only events of this type: invoice.paid, push, …' },
   listener: { value: 'ID', says: 'Only events of this listener, by its id: stripe, github, …' },
-  before: { value: 'TIME|ID', says: 'Only what was put before: 2026-11-29, 2026-11-29T13:00Z, or a job' },
+  before: {
+    value: 'TIME|ID',
+    many: true,
+    says: 'Only what was put before: 2026-11-29, 2026-11-29T13:00Z, or a job',
+  },
 } satisfies OptionRows
 
 export const EVENT_OPTION = {

@@ -35,14 +35,15 @@ export const list: Command = defineCommand({
     const { limit = `${LISTED}`, before, type, listener, json } = given
     const state = stateOf(given)
     const most = wholeNumber('--limit', limit, 1, MOST_LISTED)
-    const choice = { state, type, listener, before: before === undefined ? undefined : placeBefore(before) }
+    const choice = { state, type, listener, before: before?.map(placeBefore) }
     const jobs = await withInbox(given, (box) => box.list({ ...choice, limit: most }))
     for (const job of jobs) {
       if (json) print(toJsonLine(jsonOf(job)))
       else for (const line of listedLines(job)) print(line)
     }
     const last = jobs.length === most ? jobs.at(-1) : undefined
-    if (last) remark(`for more: the same with --before ${last.id}`)
+    const times = before?.filter((text) => typeof placeBefore(text) !== 'string') ?? []
+    if (last) remark(`for more: the same with --before ${[...times, last.id].join(' --before ')}`)
     if (jobs.length === 0 && !json) remark('no such job')
     return EXIT.done
   },

@@ -1,5 +1,4 @@
 import type { ListOptions, Mended } from '../../../src/inbox/index.ts'
-import { isA } from '../../../src/lib/member-of.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { canAsk, confirm } from '../../command-line/confirm.ts'
 import { EXIT, RefusedError, UsageError } from '../../command-line/exit.ts'
@@ -127,20 +126,17 @@ function finderOf(given: Given, id: string): (box: OpenInbox) => Promise<readonl
   if (id !== '') throw new UsageError(`give an ID or --${state}, not both`)
   refuseStray(given, ['event'], `is one event: leave out --${state}`)
   const { type, listener, before } = given
-  const choice = { state, type, listener, before: before === undefined ? undefined : placeBefore(before) }
+  const choice = { state, type, listener, before: before?.map(placeBefore) }
   return (box) => allOf(box, choice)
 }
 
 async function allOf(box: OpenInbox, choice: ListOptions): Promise<readonly string[]> {
   const ids: string[] = []
-  const until = choice.before
-  for (let before = until; ; ) {
-    const page = await box.list({ ...choice, ...(before && { before }), limit: PAGE })
-    // The next page begins at a job, which says nothing of times: `again` puts one later, and its place stays.
-    const asked = page.filter(({ putAt }) => !isA(until, Date) || putAt < until)
-    ids.push(...asked.map((job) => job.id))
+  for (;;) {
+    const before = [choice.before ?? [], ids.at(-1) ?? []].flat()
+    const page = await box.list({ ...choice, before, limit: PAGE })
+    ids.push(...page.map((job) => job.id))
     if (page.length < PAGE) return ids
-    before = page.at(-1)?.id
   }
 }
 

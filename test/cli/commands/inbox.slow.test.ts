@@ -119,6 +119,11 @@ stripe                    0        0     2     0               -
     expect(stdout.match(/evt_\d/g)).toEqual(['evt_2', 'evt_1'])
     const [, before = ''] = /^for more: the same with --before (job_\S+)\n$/.exec(stderr) ?? []
     expect((await run('list', '--before', before)).stdout.match(/evt_\d/g)).toEqual(['evt_0'])
+    const dated = await run('list', '--limit', '2', '--before', '2126-01-01')
+    expect(dated.stderr).toBe(`for more: the same with --before 2126-01-01 --before ${before}\n`)
+    const both = ['--before', '2126-01-01', '--before', before]
+    expect((await run('list', ...both)).stdout.match(/evt_\d/g)).toEqual(['evt_0'])
+    expect((await run('list', '--before', '2026-01-01', '--before', before)).stderr).toBe('no such job\n')
     expect((await run('list', '--before', '2026-01-01')).stderr).toBe('no such job\n')
     expect((await run('list', '--before', '2126-01-01T00:00+02:00')).stdout.match(/evt_\d/g)).toHaveLength(3)
   })
