@@ -1,3 +1,4 @@
+import { PGlite } from '@electric-sql/pglite'
 import { expect, it } from 'vitest'
 import { sweepOld } from '../src/retention.ts'
 import { newSender, recordsOf, runsOf, sendAccepted, workAll } from './support/automations.ts'
@@ -45,15 +46,25 @@ describeService('the retention', (subject) => {
     expect((await subject.get(`/api/v1/tasks/${closed.id}`)).status).toBe(200)
   })
 
-  it('the retention deletes more than one statement may', async () => {
+  it('the retention deletes tens of thousands of runs with their records while deliveries are answered', async () => {
     const sender = await newSender(subject)
-    await subject.database.query(
-      `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at, finished_at)
-       SELECT 'old-' || n, $1, 1, $2, gen_random_uuid(), '', 'RUN_STATE_SUCCEEDED', '2001-01-01', '2001-01-01'
-       FROM generate_series(1, 2001) AS n`,
-      [sender.automationId, sender.listenerId],
-    )
-    await sweep(1)
-    expect(await subject.database.query("SELECT FROM runs WHERE id LIKE 'old-%'")).toEqual([])
+    const count = subject.database.client instanceof PGlite ? 10_000 : 60_000
+    const old = async (insert: string) =>
+      subject.database.query(`${insert} FROM generate_series(1, ${count}) AS n`)
+    await old(`INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at, finished_at)
+      SELECT 'old-' || n, '${sender.automationId}', 1, '${sender.listenerId}', gen_random_uuid(), '', 'RUN_STATE_SUCCEEDED',
+        '2001-01-01', '2001-01-01'`)
+    await old(`INSERT INTO records (id, automation_id, run_id, value, created_at)
+      SELECT 'old-' || n, '${sender.automationId}', 'old-' || n, '', '2001-01-01'`)
+    let sweeping = true
+    const swept = sweep(1).finally(() => {
+      sweeping = false
+    })
+    let answered = 0
+    for (; sweeping && answered < 20; answered += 1) await sendAccepted(subject, sender)
+    await swept
+    expect(answered).toBeGreaterThan(3)
+    for (const table of ['runs', 'records'])
+      expect(await subject.database.query(`SELECT FROM ${table} WHERE id LIKE 'old-%'`)).toEqual([])
   })
 })

@@ -23,6 +23,7 @@ const evaluators = new Turns(Array.from({ length: EVALUATORS }, () => new Evalua
  * @throws CelError (as a rejection) if the expression fails, takes longer than a second or needs too much memory. A
  * missing member is a failure too: test it with `has(ctx.trigger.name)`.
  * @throws BusyError (as a rejection) if too many expressions of the owner are waiting, or no answer came in ten seconds.
+ * @throws EvaluatorError (as a rejection) if two processes in a row could not evaluate it, e.g. because both were killed.
  */
 export async function evaluateCel(expression: string, ctx: CelContext, owner: string): Promise<CelValue> {
   return evaluators.use(owner, async (evaluator) => JSON.parse(await evaluator.evaluate({ expression, ctx })))

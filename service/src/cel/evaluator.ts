@@ -33,19 +33,41 @@ const ABORTED = 134
 /** The built file, also in tests, because the child process runs no TypeScript. */
 const PROCESS = fileURLToPath(new URL('../../dist/cel/process.js', import.meta.url))
 
+/** No process could evaluate the expression, which may be right. A retry may succeed. */
+export class EvaluatorError extends Error {
+  override readonly name = 'EvaluatorError'
+}
+
 /** Evaluates in a child process. Starts another one after an expression that took too much time or memory. */
 export class Evaluator {
   #child: ChildProcess | undefined
 
   /**
+   * Tries again, in another process, if the first one cannot be started or is killed.
+   *
    * @throws CelError also if the expression exceeds its time or memory.
    * @throws BusyError if the process is stuck, or the machine too busy for it.
+   * @throws EvaluatorError if the second process fails too.
    */
   async evaluate(question: Question): Promise<string> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await this.#ask(question)
+      } catch (cause) {
+        if (cause instanceof CelError || cause instanceof BusyError) throw cause
+        this.#kill() // its channel may break before its end is noticed
+        if (isFirst) continue
+        const why = cause instanceof Error ? cause.message : cause
+        throw new EvaluatorError(`expressions cannot be evaluated: ${why}`, { cause })
+      }
+    }
+  }
+
+  async #ask(question: Question): Promise<string> {
     const child = this.#started()
     child.ref()
     const over = new AbortController()
-    const late = setTimeout(() => child.kill('SIGKILL'), MOST_WALL_MS)
+    const late = setTimeout(() => this.#kill(), MOST_WALL_MS)
     const ended = once(child, 'exit', over).then(([code, signal]) => {
       throw child.killed ? new BusyError('no answer in time') : reasonFor(signal ?? code)
     })
@@ -65,6 +87,12 @@ export class Evaluator {
     }
   }
 
+  /** The next expression gets another process. */
+  #kill(): void {
+    this.#child?.kill('SIGKILL')
+    this.#child = undefined
+  }
+
   #started(): ChildProcess {
     if (this.#child) return this.#child
     const child = fork(PROCESS, {
@@ -73,12 +101,10 @@ export class Evaluator {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
     child.once('exit', () => {
-      this.#child = undefined
+      if (this.#child === child) this.#child = undefined
     })
     child.on('error', () => {}) // pending evaluations are rejected elsewhere
-    // Kept, it would fail every later evaluation too: without a start there is no `exit`.
-    if (child.pid === undefined)
-      throw new Error('the process that evaluates expressions could not be started')
+    if (child.pid === undefined) throw new Error('their process could not be started')
     this.#child = child
     return child
   }
@@ -88,5 +114,5 @@ function reasonFor(end: number | NodeJS.Signals): Error {
   if (end === TOOK_TOO_LONG) return new CelError(`took longer than ${MOST_CPU_MS} ms and was stopped`)
   if (end === 'SIGABRT' || end === ABORTED)
     return new CelError(`took more than ${MOST_MB} MB and was stopped`)
-  return new Error(`the process that evaluates expressions exited (${end})`)
+  return new Error(`their process ended (${end})`)
 }

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
+import { EvaluatorError } from '../cel/evaluator.ts'
 import { isUnreachable } from '../database/unreachable.ts'
 import { memberOf } from '../member-of.ts'
 import { BusyError } from '../turns.ts'
@@ -25,6 +26,10 @@ export function replyTo(error: unknown, report: (error: unknown) => void): Respo
     return new Problem('evaluation_busy', detail).toResponse()
   }
   report(error)
+  if (error instanceof EvaluatorError) {
+    const detail = 'The process that evaluates expressions failed, and the next one too. Nothing was changed.'
+    return new Problem('evaluator_failed', detail).toResponse()
+  }
   if (isUnreachable(error)) {
     const detail = 'The database is unavailable. It is unknown whether anything changed.'
     return new Problem('unavailable', detail).toResponse()

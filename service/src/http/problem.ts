@@ -36,6 +36,7 @@ export const PROBLEM_STATUSES = {
   internal: 500,
   automation_not_running: 503,
   evaluation_busy: 503,
+  evaluator_failed: 503,
   unavailable: 503,
 } as const
 
@@ -45,6 +46,7 @@ export type ProblemCode = keyof typeof PROBLEM_STATUSES
 const RETRY_AFTER_SECONDS: Partial<Record<ProblemCode, number>> = {
   automation_not_running: 60,
   evaluation_busy: 5,
+  evaluator_failed: 5,
   unavailable: 5,
 }
 

@@ -11,11 +11,19 @@ export interface TakenRun {
   readonly attempt: number
 }
 
-/** Automations take turns, in the order of their IDs. Within one, begun runs come first, then the oldest. */
-const TAKE = `UPDATE runs SET due_at = now() + greatest($2::float8, 2 ^ attempts) * interval '1 second', attempts = attempts + 1
+/**
+ * Automations take turns, in the order of their IDs. Within one, begun runs come first, then the oldest. Goes from one
+ * automation to the next by the index `runs_due`, and does not read what waits in between.
+ */
+const TAKE = `WITH RECURSIVE waiting AS (SELECT $1::text COLLATE "C" AS id UNION ALL
+    SELECT (SELECT automation_id FROM runs WHERE finished_at IS NULL AND automation_id > waiting.id
+      ORDER BY automation_id, due_at LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL)
+  UPDATE runs SET due_at = now() + greatest($2::float8, 2 ^ attempts) * interval '1 second', attempts = attempts + 1
   WHERE id = (
-    SELECT id FROM runs WHERE finished_at IS NULL AND automation_id > $1 AND automation_id <> ALL ($3) AND due_at <= now()
-    ORDER BY automation_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    SELECT run.id FROM waiting, LATERAL (
+      SELECT id FROM runs WHERE finished_at IS NULL AND automation_id = waiting.id AND due_at <= now()
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS run
+    WHERE waiting.id > $1 AND waiting.id <> ALL ($3) LIMIT 1)
   RETURNING id, automation_id AS "automationId", attempts AS attempt`
 
 /**

@@ -41,6 +41,7 @@ const createOperation = createRoute({
       'policy_unknown',
       'policy_rule_failed',
       'evaluation_busy',
+      'evaluator_failed',
       'body_too_large',
     ),
   },

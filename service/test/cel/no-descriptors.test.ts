@@ -10,6 +10,6 @@ const { href: EVALUATE } = new URL('../../dist/cel/evaluate.js', import.meta.url
 it('the evaluator starts for the next expression after a failed start', async () => {
   const limited = 'ulimit -n 100 && exec "$0" "$1" "$2"'
   const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, PROGRAM, EVALUATE])
-  const failed = 'the process that evaluates expressions could not be started'
+  const failed = 'expressions cannot be evaluated: their process could not be started'
   expect(JSON.parse(stdout)).toStrictEqual([failed, failed, '2', '2'])
 })

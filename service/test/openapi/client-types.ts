@@ -1606,6 +1606,7 @@ export interface components {
              * @example internal
              * @example automation_not_running
              * @example evaluation_busy
+             * @example evaluator_failed
              * @example unavailable
              */
             code: string;
@@ -3221,7 +3222,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `unavailable`, `evaluation_busy` */
+            /** @description `unavailable`, `evaluation_busy`, `evaluator_failed` */
             503: {
                 headers: {
                     [name: string]: unknown;
