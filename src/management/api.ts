@@ -1,3 +1,6 @@
+import type { Json } from '../lib/json.ts'
+import type { TimeUnit } from '../lib/time.ts'
+
 /** Names and their texts. */
 export interface Texts {
   readonly [name: string]: string
@@ -9,21 +12,29 @@ export interface Call {
   readonly method?: 'GET' | 'POST'
   /** The path after the base URL. */
   readonly path: string
+  /** The JSON of a POST. A text that is `{name}` alone is a parameter too; a member whose parameter has no value is left out. */
+  readonly body?: Json
 }
 
 /** A request for a list, in pages. Places are JSON pointers (RFC 6901). */
 export interface Listing extends Call {
-  /** The parameters of the first page. */
+  /** The parameters of the first page. `{hook}` alone is the endpoint's ID. With a body, they fill that instead of the URL. */
   readonly query: Texts
   /** Where an answer has the list. `only`: the answer is its only item. */
   readonly items: string | 'only'
   /**
-   * How the next page is asked for: by a parameter of the `next` link (RFC 8288), or by the ID of the last item, while `more` is true.
-   * Undefined if there is one page.
+   * How the next page is asked for: by a parameter of the `next` link (RFC 8288), which may be in the answer instead of a header; by the
+   * ID of the last item, while `more` is true; or by a cursor of the answer, until there is none or `ends` has its value. Undefined if
+   * there is one page.
    */
   readonly next?:
-    | { readonly linked: string }
+    | { readonly linked: string; readonly at?: string }
     | { readonly parameter: string; readonly lastId: string; readonly more: string }
+    | {
+        readonly parameter: string
+        readonly cursor: string
+        readonly ends?: { readonly at: string; readonly is: boolean }
+      }
 }
 
 /** The endpoints that the sender knows. */
@@ -36,10 +47,18 @@ export interface Endpoints extends Listing {
   readonly live?: string
   /** Where it has the API version of its events. Null there: the account's. */
   readonly version?: string
-  /** Where it has the types that are sent to it. `*` among them stands for all. */
+  /** Where it has the types that are sent to it: a list, or one. `/*` stands for each item of a list. `*` among them stands for all. */
   readonly types: string
   /** Where anything but null says that `missed` does not have its events. What it gets instead, and what to do. */
   readonly elsewhere?: { readonly at: string; readonly fix: string }
+  /** The members that stand for a type if they are true, where there is no list of types. */
+  readonly flags?: Texts
+  /** Whether an endpoint without any type gets all. */
+  readonly allIfNone?: true
+  /** Whether each type has an endpoint of its own, so that several have one URL. */
+  readonly onePerType?: true
+  /** How the API spells a type, or the beginning of one. Defaults to the spelling of the events. */
+  readonly spelt?: (type: string) => string
   /** What brings the types, if the list does not. */
   readonly typesCall?: Call
   /** The types that are sent to every endpoint, so that none subscribes to them. */
@@ -63,8 +82,8 @@ export interface Missed extends Listing {
   readonly ofAccount: boolean
   /** The query that leaves out what was delivered. Undefined if only the items tell. */
   readonly undelivered?: Texts
-  /** The parameter of the query with the time of the oldest item, in seconds. Undefined if the list cannot be cut. */
-  readonly since?: string
+  /** The parameter of the query with the time of the oldest item. Undefined if the list cannot be cut. */
+  readonly since?: { readonly parameter: string; readonly unit: TimeUnit }
   /** Where an item has its ID. */
   readonly id: string
   /** Where it has the event's ID, which is the same in each attempt. */
@@ -72,21 +91,37 @@ export interface Missed extends Listing {
   /** Where it has the event's type. */
   readonly type: string
   /** Where it has its time. */
-  readonly time: { readonly at: string; readonly unit: 'seconds' | 'rfc3339' }
+  readonly time: { readonly at: string; readonly unit: TimeUnit }
   /** Where it says whether it is of the live mode. */
   readonly live?: string
   /** Where it has the API version that its payload is written in. */
   readonly version?: string
-  /** Where an attempt has the status of its answer. An event with a 2xx was delivered. */
-  readonly status?: string
+  /**
+   * Where an item says what became of it, and by which words: `delivered`, where `2xx` is any such status, and `underway`, which is no
+   * failure yet. Undefined if it does not say.
+   */
+  readonly status?: {
+    readonly at: string
+    readonly delivered: readonly string[] | '2xx'
+    readonly underway?: readonly string[]
+  }
   /** How long the sender keeps them. */
   readonly keepsDays: number
+  /** How its payloads differ from those of deliveries. Undefined if they do not. */
+  readonly caveat?: string
   /**
-   * What brings the event. `fetched`: the item is the event, and claims the ID that a delivery claims. `signed`: a call brings the headers
-   * and the body of an attempt, whose signature is verified.
+   * What brings the event. `fetched`: the item, or what a call brings, has the body of a delivery at `body`, and the places of the headers
+   * that its ID and type are in; it claims the ID that a delivery claims. `lost` is the JSON that stands for a body that it has not kept.
+   * `signed`: a call brings the headers and the body of an attempt, whose signature is verified.
    */
   readonly record:
-    | { readonly trust: 'fetched' }
+    | {
+        readonly trust: 'fetched'
+        readonly call?: Call
+        readonly body?: string
+        readonly headers?: Texts
+        readonly lost?: string
+      }
     | { readonly trust: 'signed'; readonly call: Call; readonly headers: string; readonly body: string }
 }
 
@@ -120,8 +155,8 @@ export interface ManagementApi {
   readonly tooOften?: { readonly says: string; readonly seconds: number }
   /** How endpoints are listed. */
   readonly endpoints: Endpoints
-  /** How missed events are listed. */
-  readonly missed: Missed
+  /** How missed events are listed. Undefined if none can be recovered, so that its endpoints can be inspected only. */
+  readonly missed?: Missed
   /** Asks the sender to deliver an attempt's event again. Undefined if it never does. */
   readonly redelivery?: Call & { readonly perMinute: number }
 }

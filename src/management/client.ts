@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
 import { type Clock, timeOf, withDeadline } from '../lib/clock.ts'
-import { parseJson } from '../lib/json.ts'
+import { type Json, parseJson } from '../lib/json.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { textOf } from '../lib/member-of.ts'
 import { readAtMost } from '../lib/read-stream.ts'
@@ -25,6 +25,7 @@ export type ManagementFetch = (
     readonly method: 'GET' | 'POST'
     readonly redirect: 'manual'
     readonly headers: Record<string, string>
+    readonly body?: string
     readonly signal: AbortSignal
   },
 ) => Promise<Response>
@@ -81,7 +82,7 @@ export class Client {
 
   /** The items of all pages, as they are written. */
   async *list(listing: Listing, values: Texts = {}, query: Texts = {}): AsyncGenerator<Uint8Array> {
-    const parameters = new URLSearchParams({ ...listing.query, ...query })
+    const parameters = new URLSearchParams({ ...textsOf(listing.query, values), ...query })
     const seen = new Set<string>()
     for (let next: string | undefined = ''; next !== undefined; ) {
       if (seen.has(next) || seen.size === MOST_PAGES)
@@ -113,8 +114,10 @@ export class Client {
       if (more === true && id !== '') return id
       throw this.#wrong(listing, 'does not say whether and how it goes on') // or its rest would be lost unnoticed
     }
-    const [, target] = /<([^<>]*)>\s*;\s*rel="next"/.exec(link) ?? []
-    if (target === undefined) return undefined
+    if ('cursor' in next) return this.#cursor(listing, next, json)
+    const target =
+      next.at === undefined ? /<([^<>]*)>\s*;\s*rel="next"/.exec(link)?.[1] : textAt(json, next.at)
+    if (!target) return undefined
     const { baseUrl } = this.#options.api
     if (!URL.canParse(target, baseUrl) || new URL(target, baseUrl).origin !== new URL(baseUrl).origin)
       throw this.#wrong(listing, 'has its next page elsewhere')
@@ -123,12 +126,32 @@ export class Client {
     return value
   }
 
+  #cursor(
+    listing: Listing,
+    {
+      cursor: at,
+      ends,
+    }: { readonly cursor: string; readonly ends?: { readonly at: string; readonly is: boolean } },
+    json: Uint8Array,
+  ): string | undefined {
+    const cursor = textAt(json, at)
+    if (ends === undefined) return cursor || undefined
+    const end = valueAt(json, ends.at)
+    if (end === ends.is) return undefined
+    if (end === !ends.is && cursor !== '') return cursor
+    throw this.#wrong(listing, 'does not say whether and how it goes on')
+  }
+
   async #send(call: Call, values: Texts, parameters: URLSearchParams): Promise<Answer> {
     const { api } = this.#options
-    const query = parameters.size > 0 ? `?${parameters}` : ''
+    const body =
+      call.body === undefined
+        ? undefined
+        : JSON.stringify(withValues(call.body, { ...values, ...Object.fromEntries(parameters) }))
+    const query = body === undefined && parameters.size > 0 ? `?${parameters}` : ''
     const url = api.baseUrl + filled(call.path, { ...api.parameters, ...values }) + query
     for (let tries = 1; ; tries += 1) {
-      const answer = await this.#exchange(call, url)
+      const answer = await this.#exchange(call, url, body)
       const pauseMs = this.#pauseAfter(answer, call, FIRST_PAUSE_MS * 2 ** (tries - 1))
       if (pauseMs !== undefined && pauseMs <= LONGEST_PAUSE_MS && tries < MOST_TRIES) {
         await this.pause(pauseMs)
@@ -156,16 +179,16 @@ export class Client {
    * How long to wait before the same request: as long as the sender says, and at least so long. Undefined if it is final. A request that
    * changes something is not repeated after a failure, because it may have been heard.
    */
-  #pauseAfter(answer: Exchanged, { method = 'GET' }: Call, leastMs: number): number | undefined {
-    if ('broken' in answer) return method === 'GET' ? leastMs : undefined
+  #pauseAfter(answer: Exchanged, call: Call, leastMs: number): number | undefined {
+    if ('broken' in answer) return isRead(call) ? leastMs : undefined
     const { status } = answer.response
     const askedMs = pauseOf(answer, this.#options.api.tooOften, timeOf(this.#options.clock))
-    const isPassing = status === 429 || (status >= 500 && method === 'GET')
+    const isPassing = status === 429 || (status >= 500 && isRead(call))
     return askedMs === undefined && !isPassing ? undefined : Math.max(askedMs ?? 0, leastMs)
   }
 
   /** One request. Reads no body of a refusal, but for the start of one that may say that it was asked too often. */
-  async #exchange(call: Call, url: string): Promise<Exchanged> {
+  async #exchange(call: Call, url: string, body: string | undefined): Promise<Exchanged> {
     const { api, fetch = platformFetch } = this.#options
     const timeoutMs = this.#timeoutMs
     const { header, before } = api.token
@@ -173,12 +196,14 @@ export class Client {
       accept: 'application/json',
       'user-agent': 'hookgate',
       ...api.headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
       [header]: before + (await this.#token()),
     }
     const abort = new AbortController()
     const { method = 'GET' } = call
     const exchange = async () => {
-      const response = await fetch(url, { method, redirect: 'manual', headers, signal: abort.signal })
+      const init = { method, redirect: 'manual', headers, signal: abort.signal } as const
+      const response = await fetch(url, body === undefined ? init : { ...init, body })
       const isLimit = response.status === 403 || response.status === 429
       if (!response.ok && !(isLimit && api.tooOften)) return { response, bytes: new Uint8Array() }
       const bytes = await readAtMost(response.body?.getReader(), isLimit ? MOST_SAID_BYTES : MOST_BYTES)
@@ -234,7 +259,7 @@ const platformFetch: ManagementFetch = (...request) => globalThis.fetch(...reque
 
 function parameterOf({ next }: Listing): string {
   if (next === undefined) return ''
-  return 'lastId' in next ? next.parameter : next.linked
+  return 'linked' in next ? next.linked : next.parameter
 }
 
 /** Each value is one segment, which leaves its place by no dots, and by no encoding of them. */
@@ -246,6 +271,29 @@ function filled(path: string, values: Texts): string {
     return encodeURIComponent(value)
   })
 }
+
+const textsOf = (query: Texts, values: Texts): Texts =>
+  Object.fromEntries(Object.entries(query).map(([name, text]) => [name, substituted(text, values) ?? text]))
+
+const substituted = (text: string, values: Texts) => {
+  const name = /^\{(\w+)\}$/.exec(text)?.[1]
+  return name === undefined ? text : values[name]
+}
+
+/** The same JSON, with values in the place of `{name}`. What has no value is left out. */
+function withValues(json: Json, values: Texts): Json | undefined {
+  if (typeof json === 'string') return substituted(json, values)
+  if (Array.isArray(json)) return json.flatMap((item) => withValues(item, values) ?? [])
+  if (typeof json !== 'object' || json === null) return json
+  const members = Object.entries(json).flatMap(([name, value]) => {
+    const known = withValues(value, values)
+    return known === undefined ? [] : [[name, known] as const]
+  })
+  return Object.fromEntries(members)
+}
+
+/** Whether it changes nothing. */
+const isRead = ({ method = 'GET', body }: Call) => method === 'GET' || body !== undefined
 
 /** How long the sender says to wait. Undefined if it says nothing of that. */
 function pauseOf(

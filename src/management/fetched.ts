@@ -39,11 +39,12 @@ export interface Recorded {
 /** Checks and claims an event that the sender's API has answered. Nobody has signed it: the token's account was shown to be the right one. */
 export async function claimFetched(
   listener: Listener<unknown>,
-  { item, time }: MissedEvent,
+  record: Recorded,
+  { time }: MissedEvent,
   scheme: string,
 ): Promise<Verdict<unknown>> {
-  const headers = new Map([['content-type', 'application/json']])
-  const verification = verificationOf({ headers, body: item }, listener)
+  const protocol = { ...listener.protocol, required: 0 } // it has no header with the time of an attempt
+  const verification = verificationOf(record, { ...listener, protocol })
   verification.auth = { method: 'api', scheme }
   verification.sentAt = time
   return claimBy(FETCHED, verification)

@@ -1,6 +1,6 @@
-import { ListenerConfigError } from '../errors.ts'
 import { checkOptions, optional, wellFormedText } from '../lib/options.ts'
 import type { Endpoints, ManagementApi, Missed, Texts } from './api.ts'
+import { checkedUrl } from './given.ts'
 
 /** Where a GitHub is that is not on github.com. */
 export interface GithubHost {
@@ -190,7 +190,7 @@ function attemptsIn(
     event: '/guid',
     type: '/event',
     time: { at: '/delivered_at', unit: 'rfc3339' },
-    status: '/status_code',
+    status: { at: '/status_code', delivered: '2xx' },
     // https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries, 2026-11-28
     keepsDays: /^https:\/\/api\.(?:github\.com|[^./]+\.ghe\.com)$/.test(baseUrl) ? 3 : 7,
     record: {
@@ -202,14 +202,4 @@ function attemptsIn(
   }
   // 80 requests a minute may make something: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, 2026-11-28
   return { missed, redelivery: { method: 'POST', path: `${hook}/deliveries/{id}/attempts`, perMinute: 60 } }
-}
-
-function checkedUrl(baseUrl: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (url?.protocol === 'https:' && isPlain && !baseUrl.endsWith('/')) return baseUrl
-  throw new ListenerConfigError(
-    'baseUrl',
-    'must be an https URL without a user, a query or a slash at its end: https://HOSTNAME/api/v3',
-  )
 }

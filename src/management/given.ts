@@ -16,3 +16,14 @@ export function aUrl(value: unknown, option: string): void {
   if (typeof value === 'string' && URL.canParse(value)) return
   throw new ListenerConfigError(option, 'must be the whole URL of your endpoint, as the sender knows it')
 }
+
+/** The base URL of a sender that runs on hosts of its users. */
+export function checkedUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (url?.protocol === 'https:' && isPlain && !baseUrl.endsWith('/')) return baseUrl
+  throw new ListenerConfigError(
+    'baseUrl',
+    'must be an https URL without a user, a query or a slash at its end',
+  )
+}

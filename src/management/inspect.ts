@@ -96,18 +96,23 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
   const own = ours.filter(({ isElsewhere }) => !isElsewhere)
   // One for the account's events and one for other events do not bring the same.
   for (const { length } of [own, ours.filter(({ isElsewhere }) => isElsewhere)])
-    if (length > 1) findings.push(repeated(length))
+    if (length > 1 && !api.endpoints.onePerType) findings.push(repeated(length))
   for (const endpoint of ours) findings.push(...shortcomings(endpoint, api.endpoints))
   if (version !== undefined) findings.push(...versions(ours, version))
   if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
   // An account's list does not say which of its endpoints has failed.
   const others = all.filter((each) => ofMode(each) && !each.isElsewhere && !own.includes(each))
-  if (!api.missed.ofAccount || (own.length === 1 && others.length === 0)) {
+  const { missed: form } = api
+  const tells = form && (form.status ?? form.undelivered) !== undefined
+  if (tells && (!form.ofAccount || (own.length === 1 && others.length === 0))) {
+    const { sender } = api
     const since = new Date(Date.now() - DAY_MS)
     const missed = await Promise.all(
-      own.map((endpoint) => findMissed(client, api, endpoint, { since, mode, all: false })),
+      own.map((endpoint) =>
+        findMissed(client, { sender, missed: form }, endpoint, { since, mode, all: false }),
+      ),
     )
-    const count = missed.flat().length
+    const count = missed.flat().filter(({ isUnderway }) => !isUnderway).length
     if (count > 0)
       findings.push({
         what: 'failed',
@@ -175,11 +180,11 @@ function versions(ours: readonly FoundEndpoint[], expected: string): readonly Fi
 function subscriptions(
   ours: readonly FoundEndpoint[],
   handled: readonly string[],
-  { everywhere = [] }: Endpoints,
+  { everywhere = [], spelt = (type) => type }: Endpoints,
 ): readonly Finding[] {
   const subscribed = new Set(ours.flatMap(({ types }) => types))
   if (subscribed.has('*')) return []
-  const keys = handled.filter((key) => key !== '*' && !everywhere.includes(key))
+  const keys = handled.filter((key) => key !== '*' && !everywhere.includes(key)).map(spelt)
   const fits = (key: string, type: string) =>
     key === type || (key.endsWith('*') && type.startsWith(key.slice(0, -1)))
   const missing = keys.filter((key) => ![...subscribed].some((type) => fits(key, type)))

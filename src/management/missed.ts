@@ -1,8 +1,9 @@
-import { parseTime } from '../lib/time.ts'
-import type { Endpoints, ManagementApi, Texts } from './api.ts'
+import { parseTime, writeTime } from '../lib/time.ts'
+import type { Endpoints, ManagementApi, Missed, Texts } from './api.ts'
 import type { Client } from './client.ts'
 import { ManagementError } from './errors.ts'
-import { textAt, valueAt } from './json-parts.ts'
+import { partAt, partsOf, textAt, valueAt } from './json-parts.ts'
+import type { RecoverableApi } from './recoverable.ts'
 
 /** Which of a sender's modes an endpoint belongs to. */
 export type Mode = 'live' | 'test'
@@ -32,6 +33,8 @@ export interface MissedEvent {
   readonly version: string
   /** Seconds since 1970. */
   readonly time: number
+  /** Whether the sender is still at work on it, so that it has not failed. */
+  readonly isUnderway: boolean
   /** The item, if it is the event. */
   readonly item: Uint8Array
 }
@@ -53,7 +56,7 @@ export async function endpointsOf(client: Client, form: Endpoints): Promise<read
       id: form.id === undefined ? '' : textAt(item, form.id),
       url: textAt(item, form.url),
       isLive,
-      types: textsAt(typed, form.types),
+      types: typesIn(typed, form),
       version: form.version === undefined ? '' : textAt(item, form.version),
       isElsewhere: elsewhere !== null && elsewhere !== undefined,
       item,
@@ -94,25 +97,25 @@ export async function findEndpoints(
 /** What was not delivered to this URL, oldest first, and what the user should know of it. */
 export async function findAll(
   client: Client,
-  api: ManagementApi,
+  api: RecoverableApi,
   { url, ...wanted }: Omit<Wanted, 'most'> & { readonly url: string },
 ): Promise<{ readonly found: readonly MissedEvent[]; readonly warnings: readonly string[] }> {
   const known = new Map<string, MissedEvent>()
-  const warnings: string[] = []
+  const { caveat, ofAccount } = api.missed
+  const warnings: string[] = caveat === undefined ? [] : [caveat]
   for (const endpoint of await findEndpoints(client, api, url, wanted.mode)) {
     if (endpoint.isElsewhere) {
       warnings.push(`an endpoint at this URL is left out: it ${api.endpoints.elsewhere?.fix}`)
       continue
     }
     const missed = await findMissed(client, api, endpoint, wanted)
-    const other = missed.filter(({ version }) => version !== endpoint.version)
+    const other = missed.filter(({ version }) => version !== '' && version !== endpoint.version)
     if (endpoint.version !== '' && other.length > 0)
       warnings.push(
         `the endpoint's payloads have the API version ${endpoint.version}, but these have ${other[0]?.version}: ${other.length}`,
       )
     // An event is the account's, and the same for two endpoints at this URL. An attempt is of one of them.
-    for (const each of missed)
-      known.set(api.missed.ofAccount ? each.event : `${endpoint.id} ${each.id}`, each)
+    for (const each of missed) known.set(ofAccount ? each.event : `${endpoint.id} ${each.id}`, each)
   }
   return { found: [...known.values()].sort((one, other) => one.time - other.time), warnings }
 }
@@ -125,11 +128,10 @@ export async function findAll(
  */
 export async function findMissed(
   client: Client,
-  api: ManagementApi,
+  { missed: form, sender }: Pick<RecoverableApi, 'sender' | 'missed'>,
   endpoint: FoundEndpoint,
   { since, until, mode, all, most = MOST_HELD }: Wanted,
 ): Promise<readonly MissedEvent[]> {
-  const { missed: form, sender } = api
   const sinceSeconds = Math.floor(since.getTime() / 1000)
   const untilSeconds = until === undefined ? Number.POSITIVE_INFINITY : until.getTime() / 1000
   const missed = new Map<string, MissedEvent>()
@@ -137,7 +139,7 @@ export async function findMissed(
   let bytes = 0
   const query: Texts = {
     ...(!all && form.undelivered),
-    ...(form.since && { [form.since]: `${sinceSeconds}` }),
+    ...(form.since && { [form.since.parameter]: writeTime(form.since.unit, sinceSeconds) }),
   }
   const isSent = (type: string) =>
     !form.ofAccount || endpoint.types.includes('*') || endpoint.types.includes(type)
@@ -149,16 +151,21 @@ export async function findMissed(
         'ERR_API_ANSWER',
         `${sender}: an item of ${form.path} has no ID, event or time`,
       )
-    if (time < sinceSeconds - DISORDER_SECONDS) break
+    // A list that the sender has cut may have one that was sent again, with its first time.
+    if (!form.since && time < sinceSeconds - DISORDER_SECONDS) break
     if (form.live !== undefined && valueAt(item, form.live) !== (mode === 'live'))
       throw new ManagementError('ERR_API_ENDPOINT', `${sender}: the token is not of the ${mode} mode`)
-    if (!all && form.status !== undefined && /^2\d\d$/.test(textAt(item, form.status))) delivered.add(event)
+    const status = form.status && textAt(item, form.status.at)
+    if (!all && isDelivered(form, status)) delivered.add(event)
     if (time < sinceSeconds || time > untilSeconds || !isSent(type) || missed.has(event)) continue
     const version = form.version === undefined ? '' : textAt(item, form.version)
     // A copy, or it would keep the whole page.
-    const held = form.record.trust === 'fetched' ? item.slice() : new Uint8Array()
+    const held = form.record.call === undefined ? item.slice() : new Uint8Array()
     bytes += held.length
-    missed.set(event, { endpoint: endpoint.id, id, event, type, version, time, item: held })
+    missed.set(event, {
+      ...{ endpoint: endpoint.id, id, event, type, version, time, item: held },
+      isUnderway: form.status?.underway?.includes(status ?? '') === true,
+    })
     if (missed.size > most.events || bytes > most.bytes)
       throw new ManagementError(
         'ERR_API_ANSWER',
@@ -177,11 +184,30 @@ interface Wanted {
   readonly most?: typeof MOST_HELD
 }
 
+function isDelivered({ status: form }: Missed, status = ''): boolean {
+  if (form === undefined) return false
+  return form.delivered === '2xx' ? /^2\d\d$/.test(status) : form.delivered.includes(status)
+}
+
 export function isSameUrl(registered: string, url: string): boolean {
   return URL.canParse(registered) && new URL(registered).href === new URL(url).href
 }
 
-function textsAt(item: Uint8Array, pointer: string): readonly string[] {
-  const value = valueAt(item, pointer)
-  return Array.isArray(value) ? value.filter((type) => typeof type === 'string') : []
+function typesIn(item: Uint8Array, { types, flags, allIfNone }: Endpoints): readonly string[] {
+  const found = flags ? flagged(item, types, flags) : textsAt(item, types)
+  return found.length === 0 && allIfNone ? ['*'] : found
 }
+
+const flagged = (item: Uint8Array, place: string, flags: Texts) =>
+  Object.entries(flags).flatMap(([name, type]) => (valueAt(item, `${place}/${name}`) === true ? type : []))
+
+/** `/*` in the pointer stands for each item of a list. */
+function textsAt(item: Uint8Array, pointer: string): readonly string[] {
+  const [list = '', ...rest] = pointer.split('/*')
+  const part = partAt(item, list)
+  if (part === undefined) return []
+  const parts = part[0] === LIST ? [...partsOf(part).values()] : [part]
+  return parts.map((each) => textAt(each, rest.join('/*'))).filter((text) => text !== '')
+}
+
+const LIST = 0x5b

@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../lib/bytes.ts'
+import type { Missed } from './api.ts'
 import type { Recorded } from './fetched.ts'
 import { partAt, partsOf, respelt, textAt } from './json-parts.ts'
 
@@ -9,6 +10,18 @@ export interface Record {
   readonly headers: Recorded['headers']
   /** How the body may have been spelt, the likeliest first: the API writes it as JSON again, and a signature is of its bytes. */
   readonly spellings: Iterable<Uint8Array>
+}
+
+/** What an API has kept of an event, as the delivery that it would have been. Undefined if it has no body, which then is asked for. */
+export function fetchedOf(
+  answer: Uint8Array,
+  { body: place = '', headers = {}, lost }: Extract<Missed['record'], { trust: 'fetched' }>,
+): Recorded | 'lost' | undefined {
+  const body = partAt(answer, place)
+  if (body?.[0] !== OBJECT) return undefined
+  if (lost !== undefined && respelt(body, (literal) => literal) === lost) return 'lost'
+  const texts = Object.entries(headers).map(([name, at]) => [name, textAt(answer, at)] as const)
+  return { headers: new Map([...texts, ['content-type', 'application/json']]), body }
 }
 
 /** Undefined if the API has not kept the headers, or the body. */

@@ -19,10 +19,12 @@ import { told } from '../told.ts'
 import type { Verdict } from '../verdict.ts'
 import type { ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
+import { ManagementError } from './errors.ts'
 import { claimFetched, claimRecorded } from './fetched.ts'
 import { anApi, aUrl } from './given.ts'
 import { findAll, type MissedEvent, type Mode } from './missed.ts'
-import { recordOf } from './record.ts'
+import { fetchedOf, recordOf } from './record.ts'
+import { type RecoverableApi, recoverableOf, whyUnrecoverable } from './recoverable.ts'
 import { runClaimed } from './run-claimed.ts'
 import { checkSince } from './since.ts'
 
@@ -137,10 +139,10 @@ export async function recover<Given extends Listener<unknown>>(
   handler: (event: EventOf<Given>) => unknown,
   options: RecoverOptions,
 ): Promise<Recovery> {
-  checkGiven(listener, handler, options)
+  const listed = checkGiven(listener, handler, options)
   const { api, since, until, url, run = false, mode = 'live', all = false } = options
   const client = new Client({ ...options, clock: listener.clock })
-  const { found, warnings } = await findAll(client, api, { url, since, until, mode, all })
+  const { found, warnings } = await findAll(client, listed, { url, since, until, mode, all })
   const tally = new Tally(found, warnings, options)
   if (run) await runAll(found)
   return tally.now()
@@ -193,9 +195,15 @@ export async function recover<Given extends Listener<unknown>>(
   }
 
   async function claimed(event: MissedEvent): Promise<Verdict<unknown> | undefined> {
-    const { record } = api.missed
-    if (record.trust === 'fetched') return claimFetched(listener, event, api.scheme)
-    const answer = await client.call(record.call, { hook: event.endpoint, id: event.id })
+    const { record } = listed.missed
+    const answer = record.call
+      ? await client.call(record.call, { hook: event.endpoint, id: event.id })
+      : event.item
+    if (record.trust === 'fetched') {
+      const kept = fetchedOf(answer, record)
+      if (kept === 'lost') throw new ManagementError('ERR_API_ANSWER', `${api.sender} has not kept its body`)
+      return kept && claimFetched(listener, kept, event, api.scheme)
+    }
     const known = recordOf(answer, record)
     return known && claimRecorded(listener, known.headers, known.spellings, event)
   }
@@ -265,48 +273,32 @@ class Tally {
 }
 
 /** @throws ListenerConfigError */
-function checkGiven(listener: Listener<unknown>, handler: unknown, options: RecoverOptions): void {
+function checkGiven(listener: Listener<unknown>, handler: unknown, options: RecoverOptions): RecoverableApi {
   if (!isListener(listener)) throw new ListenerConfigError('listener', 'must come from defineListener()')
   aFunction(handler, 'handler')
   checkOptions('recover', options, OPTIONS)
-  checkSender(listener, options.api)
-  checkSince(options, { now: timeOf(listener.clock), rememberedMs: rememberedMs(listener) })
-}
-
-/**
- * Senders whose deliveries are claimed by their signed bytes, which no API of theirs keeps: what it has would run as another event. What to
- * do instead, by the name of the scheme.
- */
-const UNRECOVERABLE: { readonly [scheme: string]: string } = {
-  adyen: 'send them again from the webhook’s log in its Customer Area',
-  docusign: 'republish them from its Connect log, and expect them to run again',
-  hubspot: 'read the objects that matter from its API',
-  meta: 'read the objects that matter from its Graph API',
-  sendgrid: 'read what became of messages from its Email Activity API',
-  shopify: 'read the resources that were updated since then from its Admin API',
-  twilio: 'read the calls and messages since then from its API',
+  const api = checkSender(listener, options.api)
+  checkSince({ ...options, api }, { now: timeOf(listener.clock), rememberedMs: rememberedMs(listener) })
+  return api
 }
 
 /** An event must be claimed by what its delivery is claimed by, or it runs twice. */
-function checkSender({ protocol }: Listener<unknown>, { missed, scheme, sender }: ManagementApi): void {
+function checkSender({ protocol }: Listener<unknown>, api: ManagementApi): RecoverableApi {
+  const { scheme, sender } = api
   const { dedupe, sender: own } = protocol
   const name = protocol.scheme?.name ?? ''
-  if (name !== scheme) {
-    const instead = Object.hasOwn(UNRECOVERABLE, name) ? UNRECOVERABLE[name] : undefined
-    throw new ListenerConfigError(
-      'listener',
-      instead === undefined
-        ? `verifies ${own}, and api is ${sender}'s`
-        : `verifies ${own}, whose events cannot be recovered, because no API of it keeps the bytes that they are claimed by: ${instead}`,
-    )
-  }
+  const why = whyUnrecoverable(name)
+  if (why !== undefined) throw new ListenerConfigError('listener', `verifies ${own}, whose ${why}`)
+  if (name !== scheme) throw new ListenerConfigError('listener', `verifies ${own}, and api is ${sender}'s`)
+  const recoverable = recoverableOf(api)
   if (dedupe === 'off')
     throw new ListenerConfigError('listener', "has dedupe: 'off', so what ran before would run again")
-  if (missed.record.trust === 'fetched' && dedupe !== 'id')
+  if (recoverable.missed.record.trust === 'fetched' && dedupe !== 'id')
     throw new ListenerConfigError(
       'listener',
       `has dedupe: '${dedupe}', but ${sender}'s API has other bytes than its deliveries: events would run twice`,
     )
+  return recoverable
 }
 
 const rememberedMs = ({ retentionMs, store }: Listener<unknown>) =>

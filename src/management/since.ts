@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
-import type { ManagementApi } from './api.ts'
+import type { RecoverableApi } from './recoverable.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,7 +13,7 @@ export function checkSince(
     api,
     since,
     until,
-  }: { readonly api: ManagementApi; readonly since: Date; readonly until?: Date | undefined },
+  }: { readonly api: RecoverableApi; readonly since: Date; readonly until?: Date | undefined },
   { now, rememberedMs }: { readonly now: number; readonly rememberedMs: number },
 ): void {
   const ageMs = now - since.getTime()

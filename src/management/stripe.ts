@@ -56,7 +56,7 @@ export const stripeApi: ManagementApi = {
     path: '/v1/events',
     query: { limit: '100' },
     undelivered: { delivery_success: 'false' },
-    since: 'created[gte]',
+    since: { parameter: 'created[gte]', unit: 'seconds' },
     items: '/data',
     next: { parameter: 'starting_after', lastId: '/id', more: '/has_more' },
     id: '/id',

@@ -23,10 +23,10 @@ async function clientOf(api: ManagementApi, answer: Answer, given: Partial<Clien
 }
 
 /** What listing the events comes to: their texts, or the message. */
-async function listed(client: Client, api: ManagementApi = stripeApi): Promise<unknown> {
+async function listed(client: Client, { missed, endpoints }: ManagementApi = stripeApi): Promise<unknown> {
   const items: unknown[] = []
   try {
-    for await (const item of client.list(api.missed, { hook: '1' }))
+    for await (const item of client.list(missed ?? endpoints, { hook: '1' }))
       items.push(new TextDecoder().decode(item))
     return items
   } catch (error) {

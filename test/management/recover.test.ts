@@ -163,9 +163,10 @@ describe('recover, of Stripe', () => {
     for (const hours of [3, 2, 1]) sender.create('invoice.paid', hoursAgo(hours))
     const client = new Client({ ...options, clock: Date })
     const [found] = await endpointsOf(client, stripeApi.endpoints)
-    if (found === undefined) throw new Error('no endpoint')
+    const { missed } = stripeApi
+    if (found === undefined || missed === undefined) throw new Error('no endpoint')
     const find = (most: typeof enough) =>
-      findMissed(client, stripeApi, found, { since, mode: 'live', all: false, most })
+      findMissed(client, { sender: 'Stripe', missed }, found, { since, mode: 'live', all: false, most })
     expect(await find(enough)).toHaveLength(3)
     await expect(find(little)).rejects.toThrow(/too much at a time: recover them in parts, the oldest first/)
   })
@@ -600,6 +601,6 @@ describe('recover refuses', () => {
       'https://ghe.example/',
     ])
       expect(() => githubAppApi({ baseUrl })).toThrow(/^baseUrl: must be an https URL/)
-    expect(githubAppApi({ baseUrl: 'https://ghe.example/api/v3' }).missed.keepsDays).toBe(7)
+    expect(githubAppApi({ baseUrl: 'https://ghe.example/api/v3' }).missed?.keepsDays).toBe(7)
   })
 })

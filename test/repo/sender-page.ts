@@ -2,7 +2,12 @@ import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { githubAppApi } from '../../src/management/github.ts'
+import { gitlabProjectApi } from '../../src/management/gitlab.ts'
+import { paddleApi } from '../../src/management/paddle.ts'
+import { resendApi } from '../../src/management/resend.ts'
+import { squareApi } from '../../src/management/square.ts'
 import { stripeApi } from '../../src/management/stripe.ts'
+import { svixApi } from '../../src/management/svix.ts'
 import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
@@ -168,7 +173,10 @@ function retriesOf({ scheme, retries }: SenderPage): readonly string[] {
 }
 
 /** The senders that `recover` knows. */
-export const RECOVERED: readonly string[] = [stripeApi, githubAppApi()].map(({ scheme }) => scheme)
+export const RECOVERED: readonly string[] = [
+  ...[stripeApi, githubAppApi(), gitlabProjectApi({ project: '1' }), paddleApi(), resendApi, squareApi()],
+  svixApi({ app: 'app_1' }),
+].map(({ scheme }) => scheme)
 
 const WITHOUT_RETRIES: { readonly [says: string]: (source: string) => string } = {
   undocumented: (source) => `Retries: [this page](${source}) does not say.`,

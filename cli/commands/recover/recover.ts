@@ -1,5 +1,5 @@
-import type { ManagementApi } from '../../../src/management/api.ts'
 import { findAll, type MissedEvent } from '../../../src/management/missed.ts'
+import { type RecoverableApi, recoverableOf } from '../../../src/management/recoverable.ts'
 import { checkSince } from '../../../src/management/since.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, UsageError } from '../../command-line/exit.ts'
@@ -53,11 +53,12 @@ export const recover: Command = defineCommand({
   ],
   async run(given) {
     const sender = await readSenderApi(given)
-    const { api, url, mode } = sender
+    const { url, mode } = sender
+    const api = listedBy(sender)
     const times = timesOf(given, api)
     const { since, until } = times
     const resume = commandOf(given, since)
-    const send = given.run ? await sendingOf(given, sender) : undefined
+    const send = given.run ? await sendingOf(given, { ...sender, api }) : undefined
     remark(`since ${since.toISOString()}. To go on after an interruption:\n  ${resume}`)
     const wanted = { url, since, until, mode, all: given.all ?? false }
     const { found, warnings } = await answered(findAll(sender.client, api, wanted))
@@ -73,7 +74,15 @@ export const recover: Command = defineCommand({
   },
 })
 
-function timesOf(given: Given, api: ManagementApi) {
+function listedBy({ api }: SenderApi): RecoverableApi {
+  try {
+    return recoverableOf(api)
+  } catch (error) {
+    throw toUsageError(error, '--scheme')
+  }
+}
+
+function timesOf(given: Given, api: RecoverableApi) {
   const now = Date.now()
   const timeOf = (option: 'since' | 'until') => {
     const text = given[option]
@@ -99,7 +108,10 @@ function timesOf(given: Given, api: ManagementApi) {
 }
 
 /** How an event is sent again. @throws UsageError if it cannot be, before anything is asked. */
-async function sendingOf(given: Given, { api, client, url }: SenderApi): Promise<Send> {
+async function sendingOf(
+  given: Given,
+  { api, client, url }: SenderApi & { readonly api: RecoverableApi },
+): Promise<Send> {
   if (api.redelivery) {
     refuseStray(
       given,

@@ -1,0 +1,224 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { webhookHandler } from '../../adapters/web.ts'
+import { defineListener, type WebhookEvent } from '../../src/index.ts'
+import { inspect, type RecoverOptions, recover } from '../../src/management/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { type EndpointChange, FakeSender, FOREIGN_TOKEN, TOKEN, URL_HERE } from './fake-sender.ts'
+import { SENDERS } from './senders.ts'
+
+const DAY = 86_400
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+const since = hoursAgo(24)
+
+/** A sender, and an endpoint that remembers for long and records what ran. */
+async function start(name: string) {
+  const form = SENDERS[name] as (typeof SENDERS)[string]
+  const sender = await FakeSender.start(form)
+  onTestFinished(() => sender.server.close())
+  const { auth, api } = form
+  const store = memoryStore({ replayWindowSeconds: 30 * DAY })
+  const listener = defineListener({ id: 'recovered', auth, store, onError: null, onVerdict: null })
+  const events: WebhookEvent<unknown>[] = []
+  const handler = (event: WebhookEvent<unknown>) => {
+    events.push(event)
+  }
+  const options: RecoverOptions = { api, token: TOKEN, url: URL_HERE, since, fetch: sender.server.fetch }
+  return { sender, form, listener, handler, events, handle: webhookHandler(listener, handler), options }
+}
+
+const NAMES = Object.keys(SENDERS)
+
+describe.each(NAMES)('recover, of %s', (name) => {
+  it('what was missed runs oldest first over all pages, with its ID, type and time, and is a duplicate then', async () => {
+    const { sender, form, listener, handler, events, handle, options } = await start(name)
+    sender.pageSize = 2
+    sender.create(form.types[0], hoursAgo(25))
+    const created = [3, 1, 5, 2, 4].map((hours) =>
+      sender.create(form.types[hours % 2 ? 0 : 1], hoursAgo(hours)),
+    )
+    await sender.deliver(created[4] as (typeof created)[4], handle)
+    events.length = 0
+    const dry = await recover(listener, handler, options)
+    const saysWhat = (form.api.missed?.status ?? form.api.missed?.undelivered) !== undefined
+    expect(dry.found).toBe(saysWhat ? 4 : 5)
+    expect(
+      sender.server.requests.some((each) => each.startsWith('POST') && !each.endsWith('/v2/events')),
+    ).toBe(false)
+    const recovery = await recover(listener, handler, { ...options, run: true, atOnce: 1 })
+    expect(recovery).toMatchObject({ ran: 4, duplicates: saysWhat ? 0 : 1, asked: 0, waiting: 0, failed: [] })
+    expect(events.map(({ id }) => id)).toEqual(
+      [5, 3, 2, 1].map((hours) => created[[3, 1, 5, 2].indexOf(hours)]?.id),
+    )
+    expect(events.map(({ type }) => type)).toEqual([
+      form.types[0],
+      form.types[0],
+      form.types[1],
+      form.types[0],
+    ])
+    expect(events[0]?.auth).toEqual({ method: 'api', scheme: form.api.scheme })
+    expect(Math.abs((events[0]?.sentAt.getTime() ?? 0) - hoursAgo(5).getTime())).toBeLessThan(60_000)
+    expect(JSON.stringify(events[0]?.payload)).toMatch(/"4"|:4\b/) // what the API has
+    const again = await recover(listener, handler, { ...options, run: true })
+    expect(again).toMatchObject({ ran: 0, duplicates: again.found })
+  })
+
+  it.each(['before', 'while', 'after'] as const)(
+    'an event runs once, recovered %s it is delivered: 20 times',
+    async (order) => {
+      const { sender, form, listener, handler, events, handle, options } = await start(name)
+      const created = Array.from({ length: 20 }, () => sender.create(form.types[0], hoursAgo(1)))
+      const recovering = () => recover(listener, handler, { ...options, all: true, run: true })
+      const deliver = () => Promise.all(created.map((each) => sender.deliver(each, handle)))
+      if (order === 'while') await Promise.all([recovering(), deliver()])
+      else for (const step of order === 'before' ? [recovering, deliver] : [deliver, recovering]) await step()
+      expect(events.map(({ id }) => id).toSorted()).toEqual(created.map(({ id }) => id).toSorted())
+      expect(created.every(({ delivered }) => delivered)).toBe(true)
+      expect((await recovering()).duplicates).toBe(20)
+    },
+  )
+
+  it('a token of another account, and an account without this endpoint, bring nothing, and the token is in no message', async () => {
+    const { sender, form, listener, handler, events, options } = await start(name)
+    sender.create(form.types[0], hoursAgo(1))
+    const run = { ...options, run: true }
+    const refused = await recover(listener, handler, { ...run, token: FOREIGN_TOKEN }).catch((error) => error)
+    expect(refused).toMatchObject({
+      code: 'ERR_API_TOKEN',
+      message: expect.stringContaining(form.api.token.reads),
+    })
+    expect(`${refused.stack} ${JSON.stringify(refused)}`).not.toContain(FOREIGN_TOKEN)
+    sender.endpoints = [{ url: 'https://other.example/webhooks' }]
+    await expect(recover(listener, handler, run)).rejects.toMatchObject({ code: 'ERR_API_ENDPOINT' })
+    expect(events).toEqual([])
+    expect(sender.server.requests.some((each) => each.includes(`${form.eventsPath}?`))).toBe(false)
+  })
+
+  it('its redelivery is the documented request', async () => {
+    const { sender, form, options } = await start(name)
+    if (form.resend === undefined) return expect(form.api.redelivery).toBeUndefined()
+    const { redelivery, missed, endpoints, parameters } = form.api
+    const sent = sender.create(form.types[0], hoursAgo(1))
+    const [event, endpoint] = [form.event?.(sent) ?? {}, form.endpoint({})]
+    const values = {
+      ...parameters,
+      id: `${Reflect.get(event, (missed?.id ?? '').slice(1))}`,
+      hook: `${Reflect.get(endpoint, (endpoints.id ?? '').slice(1))}`,
+    }
+    const path = (redelivery?.path ?? '').replace(/\{(\w+)\}/g, (_, value: keyof typeof values) =>
+      encodeURIComponent(values[value] ?? ''),
+    )
+    const headers = { [form.api.token.header]: form.api.token.before + TOKEN }
+    const init = { method: 'POST', redirect: 'manual', headers, signal: AbortSignal.timeout(60_000) } as const
+    const response = await options.fetch?.(form.api.baseUrl + path, init)
+    expect(response?.status).toBe(202)
+    expect(sender.resent).toEqual([sent.id])
+  })
+})
+
+describe.each(NAMES)('a hostile API in the place of %s', (name) => {
+  type Fetch = NonNullable<RecoverOptions['fetch']>
+
+  /** What recovering comes to if `change` answers in its place: a message, and the hosts that were asked. */
+  async function recoverBy(change: (answer: Response, url: string) => Response | Promise<Response>) {
+    const { sender, form, listener, handler, events, options } = await start(name)
+    sender.create(form.types[0], hoursAgo(1))
+    const asked = new Set<string>()
+    const fetch: Fetch = async (url, init) => {
+      asked.add(new URL(url).origin)
+      return change((await options.fetch?.(url, init)) ?? new Response(), url)
+    }
+    const recovering = recover(listener, handler, { ...options, fetch, run: true })
+    const said = await recovering.then(
+      ({ ran }) => `ran ${ran}`,
+      (error: Error) => `${error.message} ${error.stack} ${JSON.stringify(error)}`,
+    )
+    expect(said).not.toContain(TOKEN)
+    expect([...asked]).toEqual([new URL(form.api.baseUrl).origin])
+    return { said, events }
+  }
+
+  it('is followed nowhere, neither by a redirect nor by a next page', async () => {
+    const location = 'https://stranger.example/?page=2&after=2&cursor=2&iterator=2'
+    const redirected = await recoverBy(() => new Response(null, { status: 307, headers: { location } }))
+    expect(redirected.said).toContain('has status 307')
+    const link = `<${location}>; rel="next"`
+    const { said } = await recoverBy(async (answer) => {
+      const text = (await answer.text()).replaceAll('https://api.paddle.com', 'https://stranger.example')
+      return new Response(text, { headers: { link } })
+    })
+    expect(said).toMatch(name === 'GitLab' ? /has its next page elsewhere/ : /^ran 1$/)
+  })
+
+  it('is cut if it sends without an end, and refused if it sends no list or no JSON', async () => {
+    const chunk = new Uint8Array(4_194_304).fill(0x20)
+    const endless = () => new Response(new ReadableStream({ pull: (to) => to.enqueue(chunk) }))
+    expect((await recoverBy(endless)).said).toContain('is over 33554432 bytes')
+    expect((await recoverBy(() => new Response('{}'))).said).toContain('has no list')
+    expect((await recoverBy(() => new Response('<html>'))).said).toContain('is no JSON')
+  })
+
+  it('that was asked too often is asked again when it says so', async () => {
+    const refused = new Set<string>()
+    const { said } = await recoverBy((answer, url) => {
+      if (refused.has(url)) return answer
+      refused.add(url)
+      return new Response(null, { status: 429, headers: { 'retry-after': '0' } })
+    })
+    expect(said).toBe('ran 1')
+  })
+
+  it('whose events have no ID or no time is not believed', async () => {
+    const eventsPath = `${SENDERS[name]?.eventsPath}`
+    for (const change of [/"(?:msg_|evt_|6a8f|3a42)[^"]*"/g, /"20\d\d-\d\d-\d\dT[^"]*Z"/g]) {
+      const { said, events } = await recoverBy(async (answer, url) => {
+        const text = await answer.text()
+        const isList = decodeURIComponent(new URL(url).pathname).endsWith(eventsPath)
+        return new Response(isList ? text.replace(change, 'null') : text)
+      })
+      expect(said).toContain('has no ID, event or time')
+      expect(events).toEqual([])
+    }
+  })
+
+  it('that has not kept a body is named with its event, which does not run as what stands for it', async () => {
+    const record = SENDERS[name]?.api.missed?.record
+    const lost = record?.trust === 'fetched' ? record.lost : undefined
+    if (lost === undefined) return
+    const { said, events } = await recoverBy(async (answer) => {
+      const text = await answer.text()
+      return new Response(
+        text.replace(/("payload"|"request_data"): \{[^}]*\}/, `$1: ${lost.replace(':', ' : ')}`),
+      )
+    })
+    expect(said).toBe('ran 0')
+    expect(events).toEqual([])
+  })
+})
+
+describe.each(NAMES)('inspect, of %s', (name) => {
+  const found = async (change: EndpointChange, given: object = {}, seed = (_: FakeSender) => {}) => {
+    const { sender, form, options } = await start(name)
+    sender.endpoints = [change]
+    seed(sender)
+    const { api, token, url, fetch } = options
+    const findings = await inspect({ api, token, url, fetch, types: [...form.types, '*'], ...given })
+    for (const { fix } of findings) expect(fix).not.toBe('')
+    return findings.map(({ what }) => what)
+  }
+
+  it('finds what is wrong, and nothing else', async () => {
+    const [one = ''] = SENDERS[name]?.types ?? []
+    expect(await found({})).toEqual([])
+    expect(await found({ disabled: true })).toEqual(['disabled'])
+    expect(await found({ url: 'https://other.example/' })).toEqual(['unregistered'])
+    expect(await found({ types: [one] })).toEqual(['unsubscribed'])
+    expect(await found({}, { types: [one] })).toEqual(['unhandled'])
+  })
+
+  it('tells failures of this endpoint, if the sender does', async () => {
+    const form = SENDERS[name]
+    const tells = form?.api.missed?.status !== undefined
+    const seed = (sender: FakeSender) => sender.create(form?.types[0] ?? '', hoursAgo(1))
+    expect(await found({}, {}, seed)).toEqual(tells ? ['failed'] : [])
+  })
+})
