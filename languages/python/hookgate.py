@@ -320,7 +320,7 @@ def _date(year: int, month: int, day: int, hour: int, minute: int, second: int) 
 
 def _key_of(form: Any, algorithm: str, secret: str) -> bytes:
     if algorithm not in _HMACS and algorithm != "token":
-        secret = re.sub(r"-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]|\\n", "", secret)
+        secret = re.sub(r"-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]|\\[rn]", "", secret)
     if form == "text":
         return secret.encode()
     shown = re.sub(r"^(\W*)v1a?,(?=wh(?:sec|pk)_)", r"\1", secret).removeprefix(form["base64After"]) if isinstance(form, dict) else secret

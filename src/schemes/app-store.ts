@@ -39,7 +39,7 @@ const INTERMEDIATE_MARK = '2a864886f76364060201'
 const CHAIN_LENGTH = 3
 /** By which Apple's library lets clocks differ. */
 const SKEW_SECONDS = 60
-const ARMOUR = /-----(?:BEGIN|END) CERTIFICATE-----|\s/g
+const ARMOUR = /-----(?:BEGIN|END) CERTIFICATE-----|\s|\\[rn]/g // a line break may be two characters in an environment variable
 const SIGNED_PAYLOAD = 'signedPayload'
 
 /** The decoded payload of `signedPayload`. Nothing else of the body is signed, or read. */

@@ -19,6 +19,7 @@ import {
   defineCodeScheme,
   type SchemeOptions,
 } from './kit/define-scheme.ts'
+import { withoutArmour } from './kit/keys.ts'
 
 /** The options of `wix`. */
 export interface WixOptions extends CommonOptions {
@@ -30,7 +31,6 @@ export interface WixOptions extends CommonOptions {
 }
 
 const NO_BYTES = new Uint8Array(0)
-const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
 /** Wix signs tokens that expire after three days and a half, and repeats them for two. */
 const TIMES: TimeRules = { nbf: { ahead: 10, optional: true }, exp: { ahead: 2_592_000, optional: true } }
 const ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
@@ -83,8 +83,8 @@ const publicKeyText: OptionCheck = (value, option) =>
 /** @throws ListenerConfigError */
 function spkiOf(text: string): Uint8Array<ArrayBuffer> {
   const isPem = text.includes('-----')
-  const pem = isPem ? text : decodeUtf8(decodeBase64(text.replace(/[\r\n]/g, '')) ?? NO_BYTES)
-  const spki = pem?.includes('-----') ? decodeBase64(pem.replace(ARMOUR, '')) : undefined
+  const pem = isPem ? text : decodeUtf8(decodeBase64(withoutArmour(text)) ?? NO_BYTES)
+  const spki = pem?.includes('-----') ? decodeBase64(withoutArmour(pem)) : undefined
   const problem = spki
     ? rsaSpkiProblem(spki)
     : 'it is neither PEM nor the base64 of PEM, or has a space around it'

@@ -6,7 +6,16 @@ import { afterAll, describe, expect, inject, it } from 'vitest'
 import { forgedFrom } from '../schemes/forged-requests.ts'
 import { deliveryOf, files } from '../support/vectors.ts'
 import { type Random, randomFrom } from './random.ts'
-import { type Asked, askHookgate, askReader, FILE, rows, type Verdict } from './reader.ts'
+import {
+  type Asked,
+  askHookgate,
+  askReader,
+  FILE,
+  pythonProblem,
+  READER,
+  rows,
+  type Verdict,
+} from './reader.ts'
 
 /** Over all rows that are data. `npm run test:forgeries` makes 20,000. */
 const MUTATIONS = Number(process.env.HOOKGATE_MUTATIONS ?? 0) > 0 ? 20_000 : 1500
@@ -147,6 +156,13 @@ describe('claim keys', () => {
 })
 
 describe('languages/python/hookgate.py, which reads nothing but schemes.json', () => {
+  it('it and the programs on its page are Python 3.9', () => {
+    const page = readFileSync(new URL('../../languages/python/README.md', import.meta.url), 'utf8')
+    const programs = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, program]) => program)
+    expect(programs.length).toBeGreaterThan(3)
+    expect(pythonProblem([readFileSync(READER, 'utf8'), ...programs])).toBe('')
+  })
+
   it('at least 105 rows are data', () => {
     expect(asData.length).toBeGreaterThanOrEqual(105)
   })

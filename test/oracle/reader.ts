@@ -61,6 +61,15 @@ export function askReader(requests: readonly Asked[], file = FILE): readonly Ver
     .map((answer) => JSON.parse(answer))
 }
 
+export const READER = new URL('../../languages/python/hookgate.py', import.meta.url)
+
+/** Why a text is no program of Python 3.9. Empty if all are. */
+export function pythonProblem(programs: readonly unknown[]): string {
+  const parse =
+    'import ast, json, sys; [ast.parse(each, feature_version=(3, 9)) for each in json.load(sys.stdin)]'
+  return spawnSync(PYTHON, ['-I', '-c', parse], { input: JSON.stringify(programs), encoding: 'utf8' }).stderr
+}
+
 const listeners = new Map<string, Promise<ReturnType<typeof makeListener>>>()
 
 function makeListener(

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
+import { CODE_ROWS } from '../../docs/schemes/code-rows.ts'
 import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
 import { RETRIES } from '../../docs/schemes/retries.ts'
 import { isDated, sourceOf } from '../../docs/schemes/sources.ts'
@@ -54,6 +55,16 @@ describe('hookgate/schemes.json', () => {
     const describes = [...SCHEMA.$defs.promise.description.matchAll(/`(\w+)`/g)].map(([, name]) => name)
     expect(describes).toContain('retries')
     expect(describes).not.toContain('signs')
+  })
+
+  it('each row that is code says in words what the code does, and where it is, and no other row does', () => {
+    const { schemes } = JSON.parse(made)
+    const described = schemes.filter(({ about }: { about?: object }) => about !== undefined)
+    expect(described.map(({ name }: { name: string }) => name)).toEqual(Object.keys(CODE_ROWS))
+    for (const { about, code } of described) {
+      expect(code).toBe(true)
+      expect(existsSync(new URL(about.source.replace(/^.*blob\/main\//, ''), root)), about.source).toBe(true)
+    }
   })
 
   it('the file and its schema are imported by their names, and nothing that is published imports them', async () => {

@@ -1,4 +1,5 @@
 import { CLAIMED_IDS } from '../../docs/schemes/claimed-ids.ts'
+import { CODE_ROWS } from '../../docs/schemes/code-rows.ts'
 import { HANDSHAKES } from '../../docs/schemes/handshakes.ts'
 import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
@@ -95,6 +96,7 @@ function entryOf({ scheme, retries, source }: Published): object {
     sender: scheme.sender,
     otherNames: OTHER_NAMES[scheme.name],
     code: needsCode(scheme),
+    about: needsCode(scheme) ? aboutOf(scheme) : undefined,
     ...Object.fromEntries(copied),
     ...(algorithm === 'code' ? {} : { algorithm }),
     ...(typeof signs === 'string' && algorithm !== 'token' ? { signs } : {}),
@@ -124,12 +126,20 @@ export function needsCode(scheme: SenderScheme): boolean {
 /** @throws Error for a row that the table lacks. */
 function madeFor<Value>(table: { readonly [scheme: string]: Value }, { name }: SenderScheme): Value {
   const found = table[name]
-  if (found === undefined) throw new Error(`add '${name}' to docs/schemes/claimed-ids.ts or handshakes.ts`)
+  if (found === undefined)
+    throw new Error(`add '${name}' to code-rows.ts, claimed-ids.ts or handshakes.ts of docs/schemes`)
   return found
 }
 
+const SOURCES = 'https://github.com/hookgate/hookgate/blob/main/src/schemes'
+
+const aboutOf = (scheme: SenderScheme) => ({
+  verifies: madeFor(CODE_ROWS, scheme),
+  source: `${SOURCES}/${scheme.name}.ts`,
+})
+
 const handshakeOf = (scheme: SenderScheme) =>
-  scheme.algorithm === 'code' ? { code: 'See the source.' } : madeFor(HANDSHAKES, scheme)
+  scheme.algorithm === 'code' ? { code: 'See about.' } : madeFor(HANDSHAKES, scheme)
 
 /** As `defaultsOf` of src/listener.ts. A window that depends on options is not published. */
 function retentionOf({ algorithm, timestamp, ...scheme }: SenderScheme): number | undefined {

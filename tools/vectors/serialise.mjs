@@ -14,7 +14,8 @@ export function serialise(vectors) {
       .map(member(`${indent}  `))
       .join(',\n')}\n${indent}}`
   const { cases, ...rest } = vectors
-  const { notApplicable, ...head } = rest
+  const { notApplicable, scheme, ...others } = rest
+  const head = { scheme, secretsAre: 'test keys', ...others }
   return `{
 ${Object.entries(head).map(member('  ')).join(',\n')},
   "cases": [

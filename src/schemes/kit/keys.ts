@@ -20,7 +20,8 @@ export function withoutVersion(form: KeyForm, secret: string): string {
   return typeof form === 'object' ? secret.replace(VERSION, '') : secret
 }
 
-const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]/g
+/** An environment variable may hold a line break as two characters, which no base64 has. */
+const ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]|\\[rn]/g
 
 /** The base64 of a public key's PEM. All other texts as they are, but for line breaks. */
 export const withoutArmour = (text: string): string => text.replace(ARMOUR, '')
