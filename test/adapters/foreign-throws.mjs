@@ -1,9 +1,9 @@
 // What foreign code throws, rejects with or returns, at each door of one adapter. Prints what each request answered, and what
 // it may answer. Plain JavaScript, because Node 20 runs nothing else.
 //
-//   node foreign-throws.mjs <adapter> [--third 0|1|2] [mode …]
+//   node foreign-throws.mjs <adapter> [--part 0/9] [mode …]
 //
-// A third has each value at a third of the doors.
+// The first of nine parts has each value at a ninth of the doors.
 import { createServer, request as sendRequest } from 'node:http'
 import { format, inspect, parseArgs } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
@@ -422,13 +422,13 @@ let unhandled = 0
 if (process.env.GOES_ON) process.on('uncaughtException', () => (unhandled += 1))
 
 const {
-  values: { third },
+  values: { part = '0/1' },
   positionals: [adapter, ...modes],
-} = parseArgs({ allowPositionals: true, options: { third: { type: 'string' } } })
+} = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } })
 
 function valuesAt(place) {
-  const all = Object.entries(VALUES)
-  return third === undefined ? all : all.filter((_, index) => (index + place) % 3 === Number(third))
+  const [chosen, parts] = part.split('/').map(Number)
+  return Object.entries(VALUES).filter((_, index) => (index + place) % parts === chosen)
 }
 
 const tell = (line) => {

@@ -198,9 +198,9 @@ const LEAVING: readonly (readonly [name: string, start: Start, first: string, ca
 ]
 
 describe('a timeout that answers 503, 504 or 408 for a handler that still runs', () => {
-  for (const [name, start, status, can] of LEAVING) {
-    const why = can ? '' : ' (this Hono has no hono/timeout)'
-    it.skipIf(!can)(`no second one starts inside the lease, and nothing is lost: ${name}${why}`, async () => {
+  // The oldest frameworks have some of these timers not yet.
+  for (const [name, start, status] of LEAVING.filter(([, , , can]) => can)) {
+    it(`no second one starts inside the lease, and nothing is lost: ${name}`, async () => {
       const { endpoint, first, send, running, finish } = await timedOut(start)
       expect(first).toBe(status)
       expect(await Promise.all([send(), send(), send()])).toEqual(Array(3).fill(IN_PROGRESS))

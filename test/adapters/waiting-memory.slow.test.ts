@@ -13,8 +13,8 @@ import { type RawRequest, toBytes } from '../support/raw-http.ts'
 import { AUDIENCE, jwtEndpoint, SUBJECT } from '../support/sender.ts'
 import { TARGETS } from '../support/servers.ts'
 
-const SENDERS = 600
-const LIMIT = 50
+const SENDERS = 400
+const LIMIT = 20
 const BODY_BYTES = 65_536
 /** Three times the size of the bodies, plus the garbage of refused requests. */
 const MOST_GROWTH_BYTES = LIMIT * BODY_BYTES * 3 + 8_000_000

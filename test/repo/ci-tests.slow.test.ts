@@ -7,8 +7,8 @@ import { run } from '../cli/support.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const CONFIG = `
-const project = (name, include) => ({ test: { name, include, isolate: false, env: { PROJECT: name } } })
-export default { test: { projects: [project('first', ['*.first.js']), project('one', ['*.rest.js']), project('two', ['*.rest.js'])] } }
+const project = (name, include) => ({ test: { name, include, isolate: false, pool: 'threads', env: { PROJECT: name } } })
+export default { test: { maxWorkers: 1, projects: [project('first', ['*.first.js']), project('one', ['*.rest.js']), project('two', ['*.rest.js'])] } }
 `
 const SCRIPTS = { test: "vitest run --project 'first'", 'test:rest': "vitest run --project '!first'" }
 
@@ -113,20 +113,18 @@ it.each([
     'too many files',
   ],
   ['a test is skipped', { 'a.rest.js': SKIPPED }, 'skipped: one a.rest.js: is skipped'],
-  ['a flaky file skips a test', { 'a.first.js': flaky() + SKIPPED }, 'skipped: first a.first.js: is skipped'],
   [
     'a flaky file skips a test when it runs alone',
     { 'a.first.js': `${flaky()}it.skipIf(!isFirst)('is skipped', () => {})` },
     'skipped: first a.first.js: is skipped',
   ],
-  ['an error is unhandled', { 'a.first.js': UNHANDLED }, 'for another reason'],
   [
     'an error is unhandled beside a flaky file',
     { 'a.first.js': UNHANDLED, 'b.first.js': flaky() },
     'for another reason',
   ],
   [
-    'a worker dies',
+    'its process dies',
     { 'a.first.js': "it('dies', () => process.kill(process.pid, 'SIGKILL'))" },
     'for another reason',
   ],

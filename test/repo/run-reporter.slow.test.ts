@@ -9,8 +9,8 @@ const reporter = new URL('../support/run-reporter.ts', import.meta.url)
 
 const CONFIG = `
 import { reportRun } from ${JSON.stringify(reporter.pathname)}
-const project = (name) => ({ plugins: [reportRun()], test: { name, include: ['*.test.js'] } })
-export default { test: { projects: [project('one'), project('two')] } }
+const project = (name) => ({ plugins: [reportRun()], test: { name, include: ['*.test.js'], isolate: false, pool: 'threads' } })
+export default { test: { maxWorkers: 1, projects: [project('one'), project('two')] } }
 `
 
 /** Runs `vitest run` on files of tests, given by name. */

@@ -52,7 +52,7 @@ export default defineConfig({
             'test/adapters/first-line/**',
             'test/adapters/explained.test.ts',
             // Gigabytes and floods, which try our own code and take minutes: the main run has them.
-            'test/adapters/{bodies-fuzz,http2-memory,idle-senders,waiting-memory}.slow.test.ts',
+            'test/adapters/{bodies-fuzz,http2-memory,idle-senders,survivors,waiting-memory}.slow.test.ts',
             // hono/proxy came with Hono 4.7, and cloneRawRequest with 4.10.
             'test/adapters/hono-forward.test.ts',
             // @hono/node-server 1.14 sends answers without a body in chunks, with its own content type.

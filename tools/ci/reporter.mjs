@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 export default class {
   onTestRunEnd(modules, unhandledErrors) {
     const files = modules.map((module) => ({
-      root: module.project.vitest.config.root, // where its configuration lies
+      root: module.project.vitest.config.root,
+      config: module.project.vitest.vite.config.configFile,
       project: module.project.name,
       path: module.moduleId,
       hasFailed: !module.ok(),

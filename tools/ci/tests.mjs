@@ -47,7 +47,7 @@ function runScript(script) {
 
 function runAgain(file) {
   console.log(`\nonce more, alone: ${nameOf(file)}`)
-  const where = ['--root', file.root, '--project', file.project, file.path]
+  const where = ['--root', file.root, '--config', file.config, '--project', file.project, file.path]
   const files = run(process.execPath, [VITEST, 'run', ...where, ...REPORTERS])
   ended.push(...files)
   if (files.length !== 1) throw new Error(`${files.length} files ran instead of ${nameOf(file)}`)

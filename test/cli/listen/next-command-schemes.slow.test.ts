@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { PRIVATE_KEY_FILE } from '../../../cli/signing/key-files.ts'
 import { allSchemes, canSign, usesUrl } from '../../../cli/signing/schemes.ts'
+import { partOf } from '../../support/part.ts'
 import { senderOf } from '../../support/sender-keys.ts'
-import { thirdOf } from '../../support/third.ts'
 import { shell, startListener, temporaryDirectory } from '../support.ts'
 
 const PUBLIC_URL = 'https://receiver.example/hooks?id=%2F1'
@@ -15,7 +15,7 @@ const signable = (await allSchemes())
     (factory, index) =>
       [factory.scheme.name, index % 2 === 0 ? 'a file' : 'HOOKGATE_SECRET', factory] as const,
   )
-  .filter((_, index) => index % 3 === thirdOf(inject('seed')))
+  .filter((_, index) => index % 6 === partOf(6, inject('seed')))
 
 describe('the next command that listen prints', () => {
   it.each(signable)('runs as it is printed for %s, with the secret in %s', async (name, place, factory) => {
