@@ -16,7 +16,7 @@ const HANDLED = ['invoice.paid', 'customer.created', '*']
 async function ofStripe(seed: (sender: FakeStripe) => unknown, given: Partial<InspectOptions> = {}) {
   const sender = await FakeStripe.start()
   onTestFinished(() => sender.server.close())
-  seed(sender)
+  await seed(sender)
   const found = await inspect({
     ...{ api: stripeApi, token: LIVE_KEY, url: STRIPE_URL, fetch: sender.server.fetch },
     ...{ types: HANDLED, version: VERSION, ...given },
@@ -58,10 +58,65 @@ const add = (members: Partial<Endpoint>) => (sender: FakeStripe) => {
   sender.endpoints.push(...sender.endpoints.map((each) => ({ ...each, id: 'we_2', ...members })))
 }
 const other = 'https://other.example/webhooks'
+const NOWHERE = 'unregistered: none of 1 endpoints has this URL'
+const NEARLY =
+  'unregistered: an endpoint is registered that differs only in a slash, letter case, query, scheme or port'
 
 describe('inspect names what is wrong, and nothing else', () => {
-  it.each<[string, (sender: FakeStripe) => unknown, Partial<InspectOptions>, string]>([
-    ['is nowhere', change({ url: other }), {}, 'unregistered: none of 1 endpoints has this URL'],
+  it.each<[string, (sender: FakeStripe) => unknown, Partial<InspectOptions>, string | string[]]>([
+    [
+      'is in another account, which has none',
+      (sender) => {
+        sender.endpoints = []
+      },
+      {},
+      'unregistered: none of 0 endpoints has this URL',
+    ],
+    ['is at this path of another host', change({ url: STRIPE_URL.replace('shop', 'staging') }), {}, NOWHERE],
+    ['is at another path', change({ url: `${STRIPE_URL}/v2` }), {}, NOWHERE],
+    ['is there in capitals', change({ url: STRIPE_URL.replace('webhooks', 'Webhooks') }), {}, NEARLY],
+    ['is there with a query', change({ url: `${STRIPE_URL}?tenant=1` }), {}, NEARLY],
+    ['is there with a port', change({ url: STRIPE_URL.replace('.example', '.example:8443') }), {}, NEARLY],
+    [
+      'is of the live mode, if the test mode is meant',
+      () => {},
+      { mode: 'test' },
+      'mode: the endpoint at this URL is not of the test mode',
+    ],
+    [
+      'has a type that is misspelt in the code',
+      () => {},
+      { types: ['invoice.payed', 'customer.*', '*'] },
+      [
+        'unsubscribed: handled, but not sent to this URL: invoice.payed',
+        "unhandled: sent to this URL, but handled by '*' alone: invoice.paid",
+      ],
+    ],
+    [
+      'is disabled, and has another version',
+      change({ status: 'disabled', api_version: '2020-08-27' }),
+      {},
+      ['disabled: its status is disabled', 'version: it sends the API version 2020-08-27'],
+    ],
+    [
+      'is there twice, of which one is disabled',
+      add({ status: 'disabled' }),
+      {},
+      [
+        'repeated: 2 endpoints have this URL, so each event comes 2 times, signed with different secrets',
+        'disabled: its status is disabled',
+      ],
+    ],
+    [
+      'has failed beside one of the test mode, which is another list',
+      (sender) => {
+        add({ livemode: false })(sender)
+        sender.create('customer.created', hoursAgo(23))
+      },
+      {},
+      'failed: events of the last 24 hours that were not delivered: 1',
+    ],
+    ['is nowhere', change({ url: other }), {}, NOWHERE],
     [
       'is at this URL with a slash',
       change({ url: `${STRIPE_URL}/` }),
@@ -133,10 +188,34 @@ describe('inspect names what is wrong, and nothing else', () => {
       'failed: events of the last 24 hours that were not delivered: 1',
     ],
   ])('an endpoint of Stripe that %s', async (_, seed, given, finding) => {
-    expect(await ofStripe(seed, given)).toEqual([finding])
+    expect(await ofStripe(seed, given)).toEqual([finding].flat())
   })
 
-  it.each<[string, (sender: FakeGithub) => unknown, string]>([
+  it.each<[string, (sender: FakeGithub) => unknown, string | string[]]>([
+    [
+      'has another URL but for a slash',
+      (sender) => {
+        sender.url = `${GITHUB_URL}/`
+      },
+      NEARLY,
+    ],
+    [
+      'was answered with an error, also when it was asked for again',
+      async (sender) => {
+        const sent = sender.sign('push', 1)
+        for (const hours of [2, 1])
+          await sender.deliver(sent, hoursAgo(hours), async () => new Response(null, { status: 500 }))
+      },
+      'failed: events of the last 24 hours that were not delivered: 1',
+    ],
+    [
+      'neither verifies TLS nor has a secret',
+      (sender) => {
+        sender.insecureSsl = '1'
+        sender.secret = undefined
+      },
+      ['insecure: its config/insecure_ssl is 1', 'unsigned: its config/secret is not set'],
+    ],
     [
       'has another URL',
       (sender) => {
@@ -185,9 +264,11 @@ describe('inspect names what is wrong, and nothing else', () => {
       'failed: events of the last 24 hours that were not delivered: 1',
     ],
   ])('a webhook of GitHub that %s', async (_, seed, finding) => {
-    expect(await ofGithub(seed)).toEqual([finding])
-    if (!/^(?:disabled)/.test(finding))
-      expect(await ofGithub(seed, 'app')).toEqual([finding.replace('config/', '')])
+    const found = [finding].flat()
+    expect(await ofGithub(seed)).toEqual(found)
+    expect(await ofGithub(seed, 'organization')).toEqual(found)
+    if (!/^disabled/.test(found[0] ?? ''))
+      expect(await ofGithub(seed, 'app')).toEqual(found.map((each) => each.replace('config/', '')))
   })
 })
 
@@ -220,6 +301,18 @@ describe('inspect finds nothing where all is well', () => {
     [
       'beside failures of types that it does not get',
       (sender) => sender.create('charge.refunded', hoursAgo(1)),
+      {},
+    ],
+    [
+      'that has failed, but was delivered since',
+      async (sender) => {
+        await sender.deliver(sender.create('invoice.paid', hoursAgo(1)), async () => new Response())
+      },
+      {},
+    ],
+    [
+      'whose URL is written with its default port',
+      change({ url: STRIPE_URL.replace('.example', '.example:443') }),
       {},
     ],
     ['that failed two days ago', (sender) => sender.create('invoice.paid', hoursAgo(49)), {}],
