@@ -11,6 +11,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   keys: async () => (await import('./commands/keys.ts')).keys,
   doctor: async () => (await import('./commands/doctor/doctor.ts')).doctor,
   recover: async () => (await import('./commands/recover/recover.ts')).recover,
+  renew: async () => (await import('./commands/renew.ts')).renew,
   inbox: async () => (await import('./commands/inbox/inbox.ts')).inboxCommand,
 }
 

@@ -9,10 +9,10 @@ export interface Texts {
 /** A request. `{name}` in its path is a parameter: one segment, percent-encoded. */
 export interface Call {
   /** Defaults to GET. */
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT'
   /** The path after the base URL. */
   readonly path: string
-  /** The JSON of a POST. A text that is `{name}` alone is a parameter too; a member whose parameter has no value is left out. */
+  /** The JSON of the request. A text that is `{name}`, or `{name:number}`, alone is a parameter too; a member whose parameter has no value is left out. */
   readonly body?: Json
 }
 
@@ -125,6 +125,18 @@ export interface Missed extends Listing {
     | { readonly trust: 'signed'; readonly call: Call; readonly headers: string; readonly body: string }
 }
 
+/** How an endpoint that ends is made to last longer. */
+export interface Renewal {
+  /** The request, with `{hook}` and `{until}`. It may be repeated. */
+  readonly call: Call
+  /** Where an endpoint says when it ends: a time of ISO 8601, or milliseconds since 1970. */
+  readonly expires: string
+  /** Where the answer to the request says it. */
+  readonly renewed: string
+  /** How long an endpoint may last, by a text that it has. The first that fits counts; without one, it is not renewed. */
+  readonly lives: readonly { readonly at: string; readonly fits: RegExp; readonly minutes: number }[]
+}
+
 /**
  * A sender's management API, as data. `hookgate/management/stripe` and the like have one for each sender. Knows nothing of signatures:
  * these are the scheme's.
@@ -159,4 +171,6 @@ export interface ManagementApi {
   readonly missed?: Missed
   /** Asks the sender to deliver an attempt's event again. Undefined if it never does. */
   readonly redelivery?: Call & { readonly perMinute: number }
+  /** How endpoints are renewed. Undefined if they do not end. */
+  readonly renewal?: Renewal
 }

@@ -22,7 +22,7 @@ import { partAt, partsOf, textAt, valueAt } from './json-parts.ts'
 export type ManagementFetch = (
   url: string,
   init: {
-    readonly method: 'GET' | 'POST'
+    readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
     readonly redirect: 'manual'
     readonly headers: Record<string, string>
     readonly body?: string
@@ -280,9 +280,14 @@ const substituted = (text: string, values: Texts) => {
   return name === undefined ? text : values[name]
 }
 
+const numbered = (text: string, values: Texts) => {
+  const name = /^\{(\w+):number\}$/.exec(text)?.[1]
+  return name === undefined ? undefined : Number(values[name])
+}
+
 /** The same JSON, with values in the place of `{name}`. What has no value is left out. */
 function withValues(json: Json, values: Texts): Json | undefined {
-  if (typeof json === 'string') return substituted(json, values)
+  if (typeof json === 'string') return numbered(json, values) ?? substituted(json, values)
   if (Array.isArray(json)) return json.flatMap((item) => withValues(item, values) ?? [])
   if (typeof json !== 'object' || json === null) return json
   const members = Object.entries(json).flatMap(([name, value]) => {

@@ -13,6 +13,7 @@ import { Client, type ManagementFetch } from './client.ts'
 import { anApi, aUrl } from './given.ts'
 import { valueAt } from './json-parts.ts'
 import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
+import { isEnding } from './renew.ts'
 
 /** The options of `inspect`. */
 export interface InspectOptions {
@@ -37,7 +38,8 @@ export interface Finding {
   /**
    * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode only (`mode`), or several of them (`repeated`). The
    * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`). Its types are not those that your code
-   * handles (`unsubscribed`, `unhandled`). It sends another API `version`. It has `failed` in the last 24 hours.
+   * handles (`unsubscribed`, `unhandled`). It sends another API `version`. It has `failed` in the last 24 hours. Nobody
+   * renews it, and it is `ending`.
    */
   readonly what:
     | 'unregistered'
@@ -50,6 +52,7 @@ export interface Finding {
     | 'unhandled'
     | 'version'
     | 'failed'
+    | 'ending'
   /** What was seen. */
   readonly seen: string
   /** Where to mend it. */
@@ -98,6 +101,14 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
   for (const { length } of [own, ours.filter(({ isElsewhere }) => isElsewhere)])
     if (length > 1 && !api.endpoints.onePerType) findings.push(repeated(length))
   for (const endpoint of ours) findings.push(...shortcomings(endpoint, api.endpoints))
+  const { renewal } = api
+  const ending = renewal ? ours.filter(({ item }) => isEnding(item, renewal, Date.now())) : []
+  for (const { id } of ending)
+    findings.push({
+      what: 'ending',
+      seen: `the subscription ${id} is near its end`,
+      fix: 'call renew() by a job, more often',
+    })
   if (version !== undefined) findings.push(...versions(ours, version))
   if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
   // An account's list does not say which of its endpoints has failed.

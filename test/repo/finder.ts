@@ -70,7 +70,7 @@ function retriesOf(found: Found): string {
 export function adviceFor({ retries, retentionSeconds, scheme }: Found): string {
   const { lastsSeconds = 1 } = retries
   if (lastsSeconds === 0 && RECOVERED.includes(scheme.name)) return '[Recover missed events](recover.md).'
-  if (lastsSeconds === 0) return '[Find missed events](missed-events.md).'
+  if (lastsSeconds === 0) return '[Find missed events](recover.md).'
   return lastsSeconds > retentionSeconds ? `Pass \`retentionSeconds: ${lastsSeconds}\`.` : ''
 }
 

@@ -167,7 +167,7 @@ function retriesOf({ scheme, retries }: SenderPage): readonly string[] {
   const { says, timeoutSeconds, disabled, source } = retries
   const waits = timeoutSeconds === undefined ? '' : ` ${scheme.sender} waits for ${timeoutSeconds} seconds.`
   return [
-    `${WITHOUT_RETRIES[says]?.(source) ?? `Retries: [${says}](${source}).`}${waits} Then ${RECOVERED.includes(scheme.name) ? '[recover missed events](../recover.md)' : '[find missed events](../missed-events.md)'}.`,
+    `${WITHOUT_RETRIES[says]?.(source) ?? `Retries: [${says}](${source}).`}${waits} Then ${RECOVERED.includes(scheme.name) ? '[recover missed events](../recover.md)' : '[find missed events](../recover.md)'}.`,
     ...(disabled === undefined ? [] : [`Endpoint disabled: ${disabled}.`]),
   ]
 }

@@ -31,7 +31,6 @@ const MOST_WORDS: { readonly [page: string]: number } = {
   'docs/ordering.md': 250,
   'docs/handoff.md': 600,
   'docs/rotate.md': 200,
-  'docs/missed-events.md': 600,
   'docs/recover.md': 900, // four minutes
   'docs/tenants.md': 450,
   'docs/proxies.md': 450,

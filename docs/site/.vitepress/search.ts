@@ -13,7 +13,7 @@ const ANSWERS: readonly { readonly words: string; readonly pages: readonly strin
   { words: 'prisma drizzle kysely knex typeorm orm', pages: ['idempotent'] },
   { words: 'mysql mariadb', pages: ['stores/mysql', 'stores/mariadb', 'stores'] },
   { words: 'mongo mongodb firebase firestore', pages: ['stores/mongodb', 'stores/write-one', 'stores'] },
-  { words: 'retry retries missed', pages: ['retries', 'missed-events', 'recover'] },
+  { words: 'retry retries missed', pages: ['retries', 'recover'] },
   { words: 'queue queues bullmq', pages: ['queues', 'handoff'] },
   { words: 'order ordering', pages: ['ordering'] },
   { words: 'rotate rotation rotating', pages: ['rotate', 'rotate-secrets', 'specification'] },

@@ -15,6 +15,7 @@ const COMMANDS = [
   'keys',
   'doctor',
   'recover',
+  'renew',
   'inbox',
 ]
 

@@ -1,0 +1,135 @@
+import { ListenerConfigError } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { isA } from '../lib/member-of.ts'
+import {
+  aBoolean,
+  aFunction,
+  checkedElsewhere,
+  checkOptions,
+  type OptionTable,
+  optional,
+} from '../lib/options.ts'
+import type { ManagementApi, Renewal } from './api.ts'
+import { Client, type ManagementFetch } from './client.ts'
+import { ManagementError } from './errors.ts'
+import { anApi, aUrl } from './given.ts'
+import { textAt, valueAt } from './json-parts.ts'
+import { endpointsOf, type FoundEndpoint, isSameUrl } from './missed.ts'
+
+/** The options of `renew`. */
+export interface RenewOptions {
+  /** The sender's API: `graphApi` of `hookgate/management/graph`, or one that `hookgate/management/jira` makes. */
+  readonly api: ManagementApi
+  /** A token of the app that has subscribed, or a function that makes one for each request. It is in no message. */
+  readonly token: string | (() => MaybePromise<string>)
+  /** Your endpoint's URL. Subscriptions with another URL are left alone. */
+  readonly url: string
+  /** Whether to renew. Defaults to false: it only reads, and tells what is due. */
+  readonly run?: boolean | undefined
+  /** Replaces `fetch`, e.g. to add a proxy or a private CA. */
+  readonly fetch?: ManagementFetch | undefined
+  /** Replaces `Date`, for tests. */
+  readonly clock?: Clock | undefined
+}
+
+/** A subscription at your URL. */
+export interface Renewed {
+  /** Its ID at the sender. */
+  readonly id: string
+  /** `early`: more than half of its life is left. `due`: it is not, and nothing was asked to run. `failed`: see `why`. */
+  readonly state: 'early' | 'due' | 'renewed' | 'failed'
+  /** When it ends. Undefined if the sender does not say. */
+  readonly until: Date | undefined
+  /** Why it was not renewed, without anything secret. */
+  readonly why?: string
+}
+
+const OPTIONS: OptionTable<RenewOptions> = {
+  api: anApi,
+  token: checkedElsewhere,
+  url: aUrl,
+  run: optional(aBoolean),
+  fetch: optional(aFunction),
+  clock: checkedElsewhere,
+}
+
+/** Clocks differ, and a request takes its time. */
+const MARGIN_MS = 300_000
+
+/**
+ * Renews the subscriptions at your URL that are past half of their life, and no other. Run it by a job, at least four times in the shortest
+ * life: those of Microsoft Graph last from an hour to a month, those of Jira a month. Creates none: one that has ended is gone, and what
+ * happened meanwhile was not sent.
+ *
+ * @example
+ * ```ts
+ * const subscriptions = await renew({ api: graphApi, token, url, run: true })
+ * for (const { id, state, why } of subscriptions) if (state === 'failed') console.error(id, why)
+ * ```
+ *
+ * @returns The subscriptions at your URL.
+ * @throws ListenerConfigError (as a rejection) for a wrong option, and for a sender whose subscriptions do not end.
+ * @throws ManagementError (as a rejection) if there is no subscription at this URL, if the sender refuses the token, or answers wrongly.
+ */
+export async function renew(options: RenewOptions): Promise<readonly Renewed[]> {
+  checkOptions('renew', options, OPTIONS)
+  const { api, url, run = false, clock = Date } = options
+  const { renewal, sender } = api
+  if (renewal === undefined)
+    throw new ListenerConfigError('api', `has nothing to renew: what ${sender} sends does not end`)
+  const client = new Client({ ...options, clock })
+  const ours = (await endpointsOf(client, api.endpoints)).filter((each) => isSameUrl(each.url, url))
+  if (ours.length === 0)
+    throw new ManagementError(
+      'ERR_API_ENDPOINT',
+      `${sender}: there is no subscription at this URL: if it has ended, create it again, and read what has changed since`,
+    )
+  const renewed: Renewed[] = []
+  for (const each of ours) renewed.push(await renewOne(client, each, renewal, { run, now: clock.now() }))
+  return renewed
+}
+
+async function renewOne(
+  client: Client,
+  { id, item }: FoundEndpoint,
+  renewal: Renewal,
+  { run, now }: { readonly run: boolean; readonly now: number },
+): Promise<Renewed> {
+  const until = timeAt(item, renewal.expires)
+  const failed = (why: string): Renewed => ({ id, state: 'failed', until, why })
+  const lifeMs = lifeOf(item, renewal)
+  if (until === undefined) return failed('the sender does not say when it ends')
+  if (lifeMs === undefined) return failed('it is not known how long it may last: renew it in your own code')
+  if (until.getTime() - now > lifeMs / 2) return { id, state: 'early', until }
+  if (!run) return { id, state: 'due', until }
+  try {
+    const wanted = new Date(now + lifeMs - MARGIN_MS).toISOString()
+    const answer = timeAt(await client.call(renewal.call, { hook: id, until: wanted }), renewal.renewed)
+    if (answer !== undefined && answer > until) return { id, state: 'renewed', until: answer }
+    return failed('the sender answered, but did not make it last longer')
+  } catch (error) {
+    if (!isA(error, ManagementError)) throw error
+    return failed(error.message)
+  }
+}
+
+/** Whether it will end within a quarter of its life: by then, a job should have renewed it. */
+export function isEnding(item: Uint8Array, renewal: Renewal, now: number): boolean {
+  const until = timeAt(item, renewal.expires)
+  const lifeMs = lifeOf(item, renewal)
+  return until !== undefined && lifeMs !== undefined && until.getTime() - now < lifeMs / 4
+}
+
+function lifeOf(item: Uint8Array, { lives }: Renewal): number | undefined {
+  const life = lives.find(({ at, fits }) => fits.test(textAt(item, at)))
+  return life && life.minutes * 60_000
+}
+
+/** Milliseconds since 1970, or a text of ISO 8601, whose zone may lack its colon. */
+function timeAt(json: Uint8Array, pointer: string): Date | undefined {
+  const value = valueAt(json, pointer)
+  const text = typeof value === 'string' ? value.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') : value
+  const time = new Date(typeof text === 'number' || typeof text === 'string' ? text : Number.NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { graphApi } from '../../src/management/graph.ts'
+import { inspect, type ManagementFetch, type RenewOptions, renew } from '../../src/management/index.ts'
+import { jiraApi } from '../../src/management/jira.ts'
+import { stripeApi } from '../../src/management/stripe.ts'
+import { fakeClock } from '../support/clock.ts'
+
+const URL_ = 'https://shop.example/webhooks/graph'
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const TOKEN = 'a-token-of-these-tests'
+
+interface Subscription {
+  readonly id: string
+  resource?: string
+  url?: string
+  until: number
+}
+
+/** A sender of subscriptions in memory, and what it was asked for. */
+function sender(
+  of: 'graph' | 'jira',
+  subscriptions: Subscription[],
+  change?: (init: Init) => Response | undefined,
+) {
+  const asked: string[] = []
+  const written: (of: Subscription) => object =
+    of === 'graph'
+      ? ({ id, resource = 'me/messages', url = URL_, until }: Subscription) => ({
+          ...{ id, resource, notificationUrl: url, changeType: 'created,updated', clientState: null },
+          expirationDateTime: new Date(until).toISOString().replace('Z', '0000Z'),
+        })
+      : ({ id, url = URL_, until }: Subscription) => ({
+          ...{ id: Number(id), url, events: ['jira:issue_updated'], jqlFilter: 'project = PRJ' },
+          expirationDate: new Date(until).toISOString().replace('Z', '+0000'),
+        })
+  const fetch: ManagementFetch = async (url, init) => {
+    asked.push(`${init.method} ${url} ${init.body ?? ''}`.trim())
+    expect(init.headers.authorization).toBe(`Bearer ${TOKEN}`)
+    if (init.method === 'GET')
+      return Response.json(
+        of === 'graph' ? { value: subscriptions.map(written) } : { values: subscriptions.map(written) },
+      )
+    const refusal = change?.(init)
+    if (refusal) return refusal
+    const body = JSON.parse(init.body ?? '')
+    const id = of === 'graph' ? decodeURIComponent(url.split('/').at(-1) ?? '') : String(body.webhookIds[0])
+    const found = subscriptions.find((each) => each.id === id)
+    if (found === undefined) return new Response(null, { status: 404 })
+    found.until = of === 'graph' ? Date.parse(body.expirationDateTime) : clock.now() + 30 * DAY
+    return Response.json(of === 'graph' ? written(found) : { expirationDate: found.until })
+  }
+  const clock = fakeClock(Date.now())
+  const api = of === 'graph' ? graphApi : jiraApi({ cloudId: 'c1' })
+  const options = { api, token: TOKEN, url: URL_, fetch, clock }
+  const renewing = (given: Partial<RenewOptions> = {}) => renew({ ...options, run: true, ...given })
+  return { asked, clock, renewing, options, changes: () => asked.filter((each) => !each.startsWith('GET ')) }
+}
+
+type Init = Parameters<ManagementFetch>[1]
+
+const inMinutes = (minutes: number) => Date.now() + minutes * MINUTE
+
+describe('renew', () => {
+  it.each([
+    ['me/messages', 4230],
+    ["users/a/mailFolders('inbox')/messages", 4230],
+    ['communications/presences/1', 60],
+    ['/chats/1/messages', 60],
+    ['me/drive/root', 42_300],
+    ['sites/a/lists/b', 42_300],
+    ['users', 41_760],
+    ['communications/callRecords', 4230],
+  ])('what watches %s is renewed past half of its life, for all of it', async (resource, minutes) => {
+    const due = { id: 'due', resource, until: inMinutes(minutes / 2 - 1) }
+    const early = { id: 'early', resource, until: inMinutes(minutes / 2 + 1) }
+    const { clock, renewing, changes } = sender('graph', [due, early])
+    const until = new Date(clock.now() + (minutes - 5) * MINUTE)
+    expect(await renewing()).toEqual([
+      { id: 'due', state: 'renewed', until },
+      { id: 'early', state: 'early', until: expect.any(Date) },
+    ])
+    expect(changes()).toEqual([
+      `PATCH https://graph.microsoft.com/v1.0/subscriptions/due {"expirationDateTime":"${until.toISOString()}"}`,
+    ])
+  })
+
+  it('a subscription with another URL is never touched', async () => {
+    const foreign = { id: 'foreign', url: 'https://other.example/webhooks', until: inMinutes(5) }
+    const { renewing, changes } = sender('graph', [foreign, { id: 'ours', until: inMinutes(5) }])
+    expect(await renewing()).toMatchObject([{ id: 'ours', state: 'renewed' }])
+    expect(changes()).toHaveLength(1)
+    const none = sender('graph', [foreign])
+    await expect(none.renewing()).rejects.toMatchObject({
+      code: 'ERR_API_ENDPOINT',
+      message: expect.stringContaining('there is no subscription at this URL'),
+    })
+    expect(none.changes()).toEqual([])
+  })
+
+  it('without `run`, it only reads', async () => {
+    const { renewing, asked } = sender('graph', [{ id: 'due', until: inMinutes(5) }])
+    expect(await renewing({ run: false })).toMatchObject([{ id: 'due', state: 'due' }])
+    expect(asked).toEqual(['GET https://graph.microsoft.com/v1.0/subscriptions'])
+  })
+
+  it('repeated, it renews nothing twice, until half of the life is over again', async () => {
+    const { clock, renewing, changes } = sender('graph', [{ id: 'due', until: inMinutes(5) }])
+    for (const _ of [1, 2]) await renewing()
+    expect(changes()).toHaveLength(1)
+    clock.advance((4230 / 2) * MINUTE)
+    await renewing()
+    expect(changes()).toHaveLength(2)
+  })
+
+  it('a webhook of Jira is refreshed by its number, and its zone may lack a colon', async () => {
+    const { clock, renewing, changes } = sender('jira', [
+      { id: '10000', until: Date.now() + 14 * DAY },
+      { id: '10001', until: Date.now() + 16 * DAY },
+    ])
+    expect(await renewing()).toEqual([
+      { id: '10000', state: 'renewed', until: new Date(clock.now() + 30 * DAY) },
+      { id: '10001', state: 'early', until: expect.any(Date) },
+    ])
+    expect(changes()).toEqual([
+      'PUT https://api.atlassian.com/ex/jira/c1/rest/api/3/webhook/refresh {"webhookIds":[10000]}',
+    ])
+  })
+
+  it.each<[string, Partial<Subscription>, ((init: Init) => Response) | undefined, RegExp]>([
+    ['of a resource whose life is not known', { resource: 'solutions/x' }, undefined, /not known how long/],
+    ['that has ended meanwhile', {}, () => new Response(null, { status: 404 }), /has status 404/],
+    [
+      'that the token may not renew',
+      {},
+      () => new Response(null, { status: 403 }),
+      /refuses the token \(403\)/,
+    ],
+    [
+      'that the sender answers, but does not extend',
+      {},
+      () => Response.json({ expirationDateTime: new Date(0).toISOString() }),
+      /did not make it last longer/,
+    ],
+    [
+      'that the sender answers with nothing',
+      {},
+      () => new Response(null, { status: 204 }),
+      /did not make it last/,
+    ],
+  ])('one %s is named, and the next is renewed', async (_, given, change, why) => {
+    let count = 0
+    const { renewing } = sender(
+      'graph',
+      [
+        { id: 'first', until: inMinutes(5), ...given },
+        { id: 'second', until: inMinutes(5) },
+      ],
+      (init) => {
+        count += 1
+        return count === 1 ? change?.(init) : undefined
+      },
+    )
+    const renewed = await renewing()
+    expect(renewed).toMatchObject([
+      { id: 'first', state: 'failed', why: expect.stringMatching(why) },
+      { id: 'second', state: 'renewed' },
+    ])
+    expect(JSON.stringify(renewed)).not.toContain(TOKEN)
+  })
+
+  it('refuses a sender whose endpoints do not end', async () => {
+    const { options } = sender('graph', [])
+    await expect(renew({ ...options, api: stripeApi })).rejects.toThrow(/^api: has nothing to renew/)
+  })
+})
+
+describe('inspect', () => {
+  it.each([
+    ['is about to end', 1000, ['ending']],
+    ['has a third of its life left', 1500, []],
+  ])('names a subscription that %s', async (_, minutes, what) => {
+    const { options } = sender('graph', [{ id: 'one', until: inMinutes(minutes) }])
+    const { clock: _clock, ...rest } = options
+    expect((await inspect(rest)).map((each) => each.what)).toEqual(what)
+  })
+})
