@@ -1,5 +1,6 @@
 import { EventStoreError } from '../errors.ts'
-import { answerIn, POSTGRES, recordsIn } from '../stores/answer.ts'
+import { textOf } from '../lib/member-of.ts'
+import { answerIn, converted, POSTGRES, recordsIn } from '../stores/answer.ts'
 import {
   hasSqlState,
   type RunStatement,
@@ -25,6 +26,15 @@ export async function recordsOf(
 ): Promise<readonly unknown[]> {
   return recordsIn(await resultOf(run, statement, values), POSTGRES)
 }
+
+/** Reads the texts of a record. They throw EventStoreError if the client has changed them. */
+export const textsOf =
+  (record: unknown) =>
+  (name: string): string => {
+    const value = textOf(record, name)
+    if (value === undefined) throw converted('another text', POSTGRES)
+    return value
+  }
 
 /** Outside of any transaction. */
 const resultOf = (run: RunStatement, statement: string, values: readonly string[]) =>

@@ -14,7 +14,7 @@ import { converted, POSTGRES, record, recording } from '../stores/answer.ts'
 import { asciiText, fromAscii } from '../stores/contract.ts'
 import type { RunStatement } from '../stores/postgres/client.ts'
 import { keyText, quotedTable } from '../stores/postgres/statements.ts'
-import { recordsOf } from './ask.ts'
+import { recordsOf, textsOf } from './ask.ts'
 import { type JobPlace, jobIdOf, placeOf } from './job-id.ts'
 
 /**
@@ -232,11 +232,7 @@ ${recording('listed')}`
 
 /** @throws EventStoreError if the client has changed the record. */
 function jobOf(record: unknown): ListedJob {
-  const text = (name: string) => {
-    const value = textOf(record, name)
-    if (value === undefined) throw converted('another text', POSTGRES)
-    return value
-  }
+  const text = textsOf(record)
   const number = (name: string) => Number(memberOf(record, name))
   const state = STATES.find((each) => each === text('state'))
   if (state === undefined) throw converted('another text', POSTGRES)

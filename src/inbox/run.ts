@@ -2,11 +2,12 @@ import { LeaseLostError, ListenerConfigError } from '../errors.ts'
 import { isA, memberOf, textOf } from '../lib/member-of.ts'
 import { afterwards } from '../lib/timers.ts'
 import type { Listener } from '../listener.ts'
-import { converted, NONE, POSTGRES } from '../stores/answer.ts'
+import { NONE } from '../stores/answer.ts'
 import { asciiText, knownAnswer } from '../stores/contract.ts'
 import type { PostgresClient } from '../stores/postgres/client.ts'
 import { doneInside } from '../stores/postgres/inside.ts'
 import { milliseconds } from '../stores/postgres/statements.ts'
+import { textsOf } from './ask.ts'
 import { InboxError } from './errors.ts'
 import { type Attempt, type End, LOCKED, type Records } from './records.ts'
 import type { Statements } from './statements.ts'
@@ -48,11 +49,7 @@ const FATES = ['taken', 'ahead', 'dead', 'put off'] as const
 
 /** @throws EventStoreError if the client has changed the record. */
 export function jobOf(record: unknown, worker: string): Job {
-  const text = (name: string) => {
-    const value = textOf(record, name)
-    if (value === undefined) throw converted('another text', POSTGRES)
-    return value
-  }
+  const text = textsOf(record)
   return {
     ...{ key: text('key'), listener: text('listenerId'), owner: text('owner'), worker },
     suspect: memberOf(record, 'suspect') === true,

@@ -5,6 +5,17 @@ export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && memberOf(value, 'BYTES_PER_ELEMENT') === 1
 }
 
+/** Concatenates any number of parts. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}
+
 /** Concatenates three parts. Each character of `before` and `after` is one byte. */
 export function bytesOf(before: string, body: Uint8Array, after: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(before.length + body.length + after.length)

@@ -1,5 +1,5 @@
 import type { FormField } from '../body.ts'
-import { byteText } from '../lib/bytes.ts'
+import { byteText, joined } from '../lib/bytes.ts'
 import type { SignedBytes } from '../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { FORMS } from './kit/forms.ts'
@@ -30,13 +30,7 @@ function signedFields(fields: readonly FormField[]): Uint8Array {
       : compare(left.name, right.name),
   )
   const parts = ordered.flatMap(({ name, value }) => [encoder.encode(name), value])
-  const signed = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    signed.set(part, at)
-    at += part.length
-  }
-  return signed
+  return joined(parts)
 }
 
 function signedTo(publicUrl: string): SignedBytes {

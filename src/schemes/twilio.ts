@@ -1,7 +1,7 @@
 import { sha256 } from '#crypto'
 import type { FormField, ParseResult } from '../body.ts'
 import type { Signed } from '../crypto/algorithms.ts'
-import { byteText, decodeUtf8 } from '../lib/bytes.ts'
+import { byteText, decodeUtf8, joined } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { CompiledScheme } from '../protocol.ts'
@@ -128,13 +128,7 @@ function signedFields(fields: readonly FormField[]): Uint8Array | undefined {
     if (ordered === undefined) return undefined
     for (const value of ordered) parts.push(encoder.encode(name), value)
   }
-  const signed = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    signed.set(part, at)
-    at += part.length
-  }
-  return signed
+  return joined(parts)
 }
 
 function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefined {

@@ -477,10 +477,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('event.commit(tx)'), () => {
       await expect(event.commit(alone)).rejects.toThrow(
         /^tx: commit\(tx\) takes the client of an open transaction/,
       )
-      await alone.query('BEGIN; SELECT txid_current(); COMMIT')
-      await expect(event.commit(alone)).rejects.toThrow(
-        /^tx: commit\(tx\) takes the client of an open transaction/,
-      )
+      for (const before of ['BEGIN; SELECT txid_current(); COMMIT', "SET hookgate.open = 'yes'"]) {
+        await alone.query(before)
+        await expect(event.commit(alone)).rejects.toThrow(
+          /^tx: commit\(tx\) takes the client of an open transaction/,
+        )
+      }
+      await alone.query('RESET hookgate.open')
       alone.release()
       await expect(event.commit()).rejects.toThrow('was not committed')
       expect(await outcome()).toBe('accepted')

@@ -1,6 +1,7 @@
 import { type Curve, curveOf, rsaSpkiProblem, toSpki } from '../../crypto/public-keys.ts'
 import { decodeBase64 } from '../../lib/bytes.ts'
 import { withoutArmour } from './keys.ts'
+import type { KeyParameters } from './public-keys.ts'
 
 /** The asymmetric algorithms of RFC 9421 3.3, as values of the parameter `alg`. */
 export type PublicKeyAlgorithm =
@@ -37,11 +38,6 @@ export function readPublicKey(text: string): ReadKey | string {
 type Parameters = Readonly<
   Record<PublicKeyAlgorithm, { readonly key: KeyParameters; readonly signature: SignatureParameters }>
 >
-interface KeyParameters {
-  readonly name: string
-  readonly namedCurve?: string
-  readonly hash?: string
-}
 interface SignatureParameters {
   readonly name: string
   readonly hash?: string

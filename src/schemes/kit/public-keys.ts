@@ -19,7 +19,7 @@ const DECODE = {
 const LONGEST_SIGNATURE = 2048
 
 type Kind = readonly [name: SignatureAlgorithm, parameters: KeyParameters]
-interface KeyParameters {
+export interface KeyParameters {
   readonly name: string
   readonly namedCurve?: string
   readonly hash?: string

@@ -127,15 +127,18 @@ export const WAITS_BRIEFLY = `(SELECT set_config('lock_timeout', '1000', true)) 
 
 const EXPIRY = `clock_timestamp() + $4::float8 * interval '1 millisecond'`
 
+/** The start of the transaction, which no other one on this connection has, and no setting by hand. */
+const STARTED = 'extract(epoch FROM now())::text'
+
 /**
  * Whether a transaction is open, as far as the server shows: it has written, or it was marked before. A statement that runs on its own has
- * written nothing before it, and never finds a mark, because its own ends with it. Read it in a CTE that is materialized.
+ * written nothing before it, and never finds its mark, because that ends with it. Read it in a CTE that is materialized.
  */
-export const IS_OPEN = `txid_current_if_assigned() IS NOT NULL OR coalesce(current_setting('hookgate.open', true), '') <> ''`
+export const IS_OPEN: string = `txid_current_if_assigned() IS NOT NULL OR coalesce(current_setting('hookgate.open', true) = ${STARTED}, FALSE)`
 
 /** What a statement answers that found no open transaction: it has written nothing but a mark, so ask once more. */
 export const CLOSED = 'closed'
-export const MARKED_AS_CLOSED: string = `'${CLOSED}' || left(set_config('hookgate.open', 'yes', true), 0)`
+export const MARKED_AS_CLOSED: string = `'${CLOSED}' || left(set_config('hookgate.open', ${STARTED}, true), 0)`
 
 /** Whether a row that this statement writes, with this `xmin`, belongs to a savepoint, which is a transaction of its own. */
 export const isInSavepoint = (xmin: string): string =>
