@@ -116,9 +116,10 @@ export const ANY_BODY: BodyForm = {
 }
 
 /** The same, but an empty body is null. */
-export const EMPTY_OR_ANY: BodyForm = {
-  ...ANY_BODY,
-  read: (body) => (body.length === 0 ? null : ANY_BODY.read(body)),
+export const EMPTY_OR_ANY: BodyForm = /* @__PURE__ */ emptyOr(ANY_BODY)
+
+function emptyOr(form: BodyForm): BodyForm {
+  return { ...form, read: (body) => (body.length === 0 ? null : form.read(body)) }
 }
 
 const LOOKS_LIKE_XML = /^\ufeff?\s*</
