@@ -1,9 +1,10 @@
-// node bench/survivors.mjs [CHECKOUT…]: the share of new objects that outlive a minor garbage collection, in each framework. What
+// node bench/survivors.mjs [--framework NAME]… [CHECKOUT…]: the share of new objects that outlive a minor garbage collection, in each framework. What
 // belongs to a request should die with it: once a mistake kept 30 % alive, and cost a server half its CPU again. Unlike time, the
 // share does not depend on how busy the machine is. CHECKOUT is built; by default this one.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { requestBytes, sendAll } from './http/client.mjs'
 import { median } from './rounds.mjs'
 import { signedDelivery } from './workload.mjs'
@@ -14,13 +15,18 @@ const ROUNDS = 12
 const REQUESTS = 1000
 const COLLECTION = /(Scavenge|Mark-Compact) ([\d.]+) \([\d.]+\) -> ([\d.]+)/g
 
-const [first, checkout, framework] = process.argv.slice(2)
-if (first === '--serve') await serve(checkout, framework)
+const {
+  values: { framework: frameworks = FRAMEWORKS, serve: isServer },
+  positionals: [own = fileURLToPath(new URL('..', import.meta.url)), ...others],
+} = parseArgs({
+  allowPositionals: true,
+  options: { framework: { type: 'string', multiple: true }, serve: { type: 'boolean' } },
+})
+if (isServer) await serve(own, frameworks[0])
 else {
-  const own = fileURLToPath(new URL('..', import.meta.url))
-  for (const folder of first === undefined ? [own] : process.argv.slice(2)) {
-    for (const name of FRAMEWORKS) {
-      const args = [fileURLToPath(import.meta.url), '--serve', resolve(folder), name]
+  for (const folder of [own, ...others]) {
+    for (const name of frameworks) {
+      const args = [fileURLToPath(import.meta.url), '--serve', '--framework', name, resolve(folder)]
       const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
       console.log(`${folder} ${name}: ${status === 0 ? `${Math.round(100 * survival(stdout))} %` : 'failed'}`)
     }
