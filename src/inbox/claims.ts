@@ -12,6 +12,7 @@ import { claimed, committed } from '../stores/postgres/outside.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
 import { answerOf } from './ask.ts'
 import { InboxError } from './errors.ts'
+import { type KeyOf, orderKeyOf } from './order-key.ts'
 import type { Statements } from './statements.ts'
 import { type BodyForm, bodyFormOf, storedText } from './stored-event.ts'
 import type { Told, UnaskedJobs } from './unasked.ts'
@@ -66,6 +67,7 @@ export interface ClaimsOptions {
   readonly run: RunStatement
   readonly statements: Statements
   readonly unasked: UnaskedJobs
+  readonly keyOf: KeyOf | undefined
   /** Called for each new job. */
   readonly onJob: (listenerId: string) => void
 }
@@ -222,9 +224,9 @@ export class Claims implements EventStore {
   }
 
   async #write(place: Place, event: WebhookEvent<unknown>, tx?: PostgresClient): Promise<PutAnswer> {
-    place.values ??= jobValues(event, place)
+    const { keyOf, statements, run } = this.#options
+    place.values ??= jobValues(event, place, keyOf)
     const values = await place.values
-    const { statements, run } = this.#options
     const answer =
       tx === undefined
         ? await answerOf(run, statements.put, values)
@@ -270,8 +272,13 @@ async function rowValues(key: EventKey, owner: string): Promise<string[]> {
   return [eventId, await keyText(listenerId), asciiText(owner)]
 }
 
-async function jobValues(event: WebhookEvent<unknown>, place: Place): Promise<string[]> {
+async function jobValues(
+  event: WebhookEvent<unknown>,
+  place: Place,
+  keyOf: KeyOf | undefined,
+): Promise<string[]> {
   const { owner, keys, form, retentionMs } = place
+  const orderKey = keyOf && orderKeyOf(keyOf, event, place.listener)
   const stored = await Promise.all(keys.map(async (key) => (await storedKey(key)).eventId))
   const listener = await keyText(keys[0]?.listenerId ?? '')
   const envelope = storedText(event, form ?? bodyFormOf(undefined))
@@ -279,6 +286,6 @@ async function jobValues(event: WebhookEvent<unknown>, place: Place): Promise<st
     retentionMs === undefined ? [stored[0], ''] : [crypto.randomUUID(), milliseconds(retentionMs)]
   return [
     ...[`{${stored.join(',')}}`, listener, asciiText(owner), envelope, asciiText(event.id)],
-    ...[row, retention, asciiText(event.type ?? '')],
+    ...[row, retention, asciiText(event.type ?? ''), await keyText(orderKey ?? '')],
   ]
 }

@@ -1,10 +1,11 @@
 import { EventStoreError } from '../errors.ts'
+import { memberOf } from '../lib/member-of.ts'
 import { nextTurn } from '../lib/timers.ts'
 import { traced } from '../lib/tracing.ts'
 import type { Listener } from '../listener.ts'
 import type { InboxFields } from '../report.ts'
-import { asciiText } from '../stores/contract.ts'
-import type { RunStatement } from '../stores/postgres/client.ts'
+import { asciiText, undisturbed } from '../stores/contract.ts'
+import { hasSqlState, type RunStatement, UNIQUE_VIOLATION } from '../stores/postgres/client.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
 import { recordsOf } from './ask.ts'
 import { INBOX } from './claims.ts'
@@ -23,13 +24,16 @@ export interface CrewOptions<Given extends Listener<unknown>>
   /** Called when another job may start: a handler has ended, or its run has lost its event. */
   readonly onPlace: () => unknown
   /** Called when what became of a job is recorded, or never will be. */
-  readonly onSettled: (state: JobState) => void
+  readonly onSettled: (state: JobState, hasKey: boolean) => void
   /** Whether there is time for what the database has handed out: otherwise, it is given back. Defaults to always. */
   readonly hasTime?: () => boolean
 }
 
 /** Handlers that take so many times as long as a `take` are quick: what is taken ahead does not wait for long. */
 const QUICK = 10
+/** The index that keeps two jobs of a key from running at once has refused one of them: another worker took one meanwhile. */
+const isTakenBeside = (error: unknown) => hasSqlState(error, UNIQUE_VIOLATION)
+
 const TOO_LATE =
   'the worker had stopped before the database handed out the event: it runs when its lease ends'
 
@@ -46,6 +50,8 @@ export class Crew<Given extends Listener<unknown>> {
   #tookMs = 0
   #telling: Promise<void> | undefined
   #givingBack: Promise<unknown> = Promise.resolve()
+  /** Whether there are jobs with keys, as far as is known: until then, takes need not look for them. */
+  #inOrder = false
   #isEnding = false
   #isClosed = false
 
@@ -102,8 +108,8 @@ export class Crew<Given extends Listener<unknown>> {
   }
 
   /**
-   * Takes jobs that are due, starts as many as there is room for, and returns how many the database handed out. Fewer than `most`: there are no
-   * others, but perhaps some whose process died.
+   * Takes jobs that are due, starts as many as there is room for, and returns how many the database handed out, or `most` if it has to look at
+   * more of them. Fewer than `most`: there are no others, but perhaps some whose process died.
    */
   async take(most: number): Promise<number> {
     const { hasTime, leaseMs, listener, maxAttempts, run, statements } = this.#options
@@ -113,10 +119,18 @@ export class Crew<Given extends Listener<unknown>> {
     const mostNow = this.#isEnding ? starts : most
     this.#quick = 0
     const mayStartSuspect = !this.runs.some(({ isAtWork, job }) => isAtWork && job.suspect)
-    const handingOut = recordsOf(run, statements.take, [
+    const values = [
       ...[worker, milliseconds(leaseMs), `${maxAttempts}`, `${mostNow}`, await keyText(listener.id)],
       ...[`${starts}`, `${mayStartSuspect}`],
-    ]).then((taken) => taken.map((record) => jobOf(record, worker)))
+    ]
+    const statement = this.#inOrder ? statements.takeInOrder : statements.take
+    let hasMore = false
+    const handingOut = undisturbed(() => recordsOf(run, statement, values), isTakenBeside).then((found) => {
+      const taken = found.filter((record) => memberOf(record, 'more') !== true)
+      hasMore = taken.length < found.length
+      this.#inOrder ||= hasMore
+      return taken.map((record) => jobOf(record, worker))
+    })
     const jobs = await inTime(handingOut).catch((error: unknown) => {
       handingOut.then((late) => this.#giveBack(this.#liveOf(late))).catch(() => {}) // if the answer still comes
       throw error
@@ -141,7 +155,7 @@ export class Crew<Given extends Listener<unknown>> {
     }
     if (this.#isEnding) await this.#giveBackAhead()
     this.#startAhead() // handlers have ended meanwhile
-    return jobs.length
+    return hasMore ? most : jobs.length
   }
 
   #startAhead(): void {
@@ -176,7 +190,7 @@ export class Crew<Given extends Listener<unknown>> {
   #start(run: Run<Given>): void {
     const running = this.#traced(run.job, run.waitedMs, () => run.attempt()).then((state) => {
       this.#running.delete(run)
-      this.#options.onSettled(state)
+      this.#options.onSettled(state, run.job.hasKey)
     })
     this.#running.set(run, running)
   }
@@ -188,7 +202,7 @@ export class Crew<Given extends Listener<unknown>> {
     void this.#traced(job, job.waitedMs, async () => {
       this.#tell(error, job, 'dead', 0)
       return 'dead'
-    }).then(this.#options.onSettled)
+    }).then((state) => this.#options.onSettled(state, job.hasKey))
   }
 
   #traced({ attempt }: Job, waitedMs: number, work: () => Promise<JobState>): Promise<JobState> {

@@ -11,6 +11,7 @@ import {
   isTimer,
   type OptionCheck,
   type OptionTable,
+  oneOfWords,
   optional,
   positiveInteger,
   timerMilliseconds,
@@ -57,6 +58,17 @@ export interface InboxOptions {
    * longer than the event is remembered. By default the body goes when the event is done, as bodies are personal data.
    */
   readonly keepBodiesFor?: number | undefined
+  /**
+   * Returns the key of an event, such as the customer's ID: jobs with the same key, of one listener, run one after the other, in the order of
+   * their puts. Puts that overlap have no order. A text of 1 to 256 bytes in UTF-8, or null for an event that needs no order. If it returns
+   * anything else, or throws, the job is stored without a key, and the listener's `onError` is told. Defaults to no order.
+   */
+  readonly keyOf?: ((event: WebhookEvent<unknown>) => string | null) | undefined
+  /**
+   * What becomes of a key when one of its jobs is dead. `continue`: the next one runs, which is the default. `hold`: none runs until you call
+   * `again()` or `forget()` for the dead one.
+   */
+  readonly afterDead?: 'continue' | 'hold' | undefined
 }
 
 /** The options of `work`. */
@@ -104,6 +116,8 @@ export interface InboxCounts {
   readonly waiting: number
   /** With a lease that has not ended. */
   readonly running: number
+  /** Wait for an earlier one of their key: until it is done, or dead, and for longer with `afterDead: 'hold'`. */
+  readonly held: number
   /** Out of attempts. They stay, as duplicates of later deliveries, until you call `again()`. */
   readonly dead: number
   /** Done, and still remembered. */
@@ -182,7 +196,7 @@ export interface Inbox {
   get(job: JobName, options?: { readonly body?: boolean | undefined }): Promise<readonly ListedJob[]>
   /**
    * Makes jobs run again, at once and with all their attempts: the ones that are named, or all that are dead. One that runs is left alone, and
-   * so is one that is done, unless `keepBodiesFor` has kept its body.
+   * so is one that is done, unless `keepBodiesFor` has kept its body. One with a key runs out of its order, but beside no other of its key.
    *
    * @throws ListenerConfigError for a name that is none, and for unknown or invalid options.
    */
@@ -206,6 +220,8 @@ const OPTIONS: OptionTable<InboxOptions> = {
   maxAttempts: optional(positiveInteger),
   retentionMs: optional(positiveInteger),
   keepBodiesFor: optional(positiveInteger),
+  keyOf: optional(aFunction),
+  afterDead: optional(oneOfWords('continue', 'hold')),
 }
 
 const WORK_OPTIONS: OptionTable<WorkOptions> = {
@@ -259,7 +275,7 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   const { table = DEFAULT_TABLE, leaseMs = 60_000, maxAttempts = 10, retentionMs = 0 } = options
   const run = statementRunner(client, 'client')
   bring(SQL_FIXES)
-  const statements = statementsFor(table, options.keepBodiesFor ?? 0)
+  const statements = statementsFor(table, options.keepBodiesFor ?? 0, options.afterDead === 'hold')
   const listed = new ListedJobs(run, table)
   const mended = new MendedJobs(run, table)
   /** The workers and drains of each listener in this process. */
@@ -278,7 +294,7 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
     }
   }
   const unasked = new UnaskedJobs({ run, statements, isWorked })
-  const claims = new Claims({ run, statements, unasked, onJob })
+  const claims = new Claims({ run, statements, unasked, keyOf: options.keyOf, onJob })
   const probe = new Probe({ run, statements })
   const sweeper = new Sweeper({ run, statements })
   const common = { run, statements, sweeper, leaseMs, retentionMs, maxAttempts }
@@ -335,6 +351,7 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
       return {
         waiting: count('waiting'),
         running: count('running'),
+        held: count('held'),
         dead: count('dead'),
         done: count('done'),
       }

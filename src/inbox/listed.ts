@@ -16,11 +16,13 @@ import type { RunStatement } from '../stores/postgres/client.ts'
 import { keyText, quotedTable } from '../stores/postgres/statements.ts'
 import { recordsOf, textsOf } from './ask.ts'
 import { type JobPlace, jobIdOf, placeOf } from './job-id.ts'
+import { isHeld } from './statements.ts'
 
 /**
- * `waiting`: due now, or after a delay. `running`: with a lease that has not ended. `dead`: out of attempts. `done`: still remembered.
+ * `waiting`: due now, or after a delay. `running`: with a lease that has not ended. `held`: waits for an earlier one of its key. `dead`: out of
+ * attempts. `done`: still remembered.
  */
-export type ListedState = 'waiting' | 'running' | 'dead' | 'done'
+export type ListedState = 'waiting' | 'running' | 'held' | 'dead' | 'done'
 
 /** A job, as `list()` and `get()` return it. */
 export interface ListedJob {
@@ -38,7 +40,7 @@ export interface ListedJob {
   readonly attempts: number
   /** When it was put, or when `again()` was called. */
   readonly putAt: Date
-  /** `waiting`: when it is due. `running`: when its lease ends. `done`: until when it is remembered. `dead`: undefined. */
+  /** `waiting`: when it is due. `running`: when its lease ends. `done`: until when it is remembered. `held` and `dead`: undefined. */
   readonly dueAt: Date | undefined
   /** What the last attempt that failed threw: name and message, which may quote what your handler quotes. */
   readonly error: string | undefined
@@ -76,7 +78,7 @@ export interface ListOptions {
  */
 export type JobName = string | readonly string[] | { readonly listener: string; readonly eventId: string }
 
-export const STATES = ['waiting', 'running', 'dead', 'done'] as const
+export const STATES = ['waiting', 'running', 'held', 'dead', 'done'] as const
 
 const MOST_LISTED = 1000
 const LISTED = 100
@@ -126,12 +128,14 @@ export const RUNS = `coalesce(one.state = 'waiting' AND one.worker <> '' AND one
 /** No longer remembered, though no sweep has deleted it yet. */
 export const IS_OVER = `(one.state = 'done' AND one.due_at <= clock_timestamp())`
 
-export const IN_STATE: Readonly<Record<ListedState, string>> = {
-  waiting: `one.state = 'waiting' AND NOT ${RUNS}`,
+/** SQL of each state, of the row `one`. */
+export const inStates = (held: string): Readonly<Record<ListedState, string>> => ({
+  waiting: `(one.state = 'waiting' AND NOT ${RUNS} OR one.state = 'behind' AND NOT ${held})`,
   running: `one.state = 'waiting' AND ${RUNS}`,
+  held,
   dead: `one.state = 'dead'`,
   done: `one.state = 'done' AND NOT ${IS_OVER}`,
-}
+})
 
 /** @throws ListenerConfigError for anything that names no job. */
 export async function conditionOf(name: JobName): Promise<Condition> {
@@ -173,7 +177,9 @@ export class ListedJobs {
     const values: string[] = []
     const given = (value: string) => `$${values.push(value)}`
     const conditions = [
-      state ? IN_STATE[state] : `one.state IN ('waiting', 'dead', 'done') AND NOT ${IS_OVER}`,
+      state
+        ? inStates(isHeld(this.#table))[state]
+        : `one.state IN ('waiting', 'behind', 'dead', 'done') AND NOT ${IS_OVER}`,
       ...(listener === undefined ? [] : [`one.listener_id = ${given(await keyText(listener))}::text`]),
       ...(type === undefined ? [] : [`one.type = ${given(asciiText(type))}::text`]),
       ...[before ?? []].flat().map((place) =>
@@ -199,7 +205,8 @@ export class ListedJobs {
   ): Promise<readonly ListedJob[]> {
     const text = (column: string) => `coalesce(one.${column}::text, '')`
     const time = (column: string) => `extract(epoch FROM one.${column}) * 1000`
-    const inState = `CASE WHEN one.state = 'waiting' AND ${RUNS} THEN 'running' ELSE one.state END`
+    const states = inStates(isHeld(this.#table))
+    const inState = `CASE WHEN ${states.running} THEN 'running' WHEN ${states.held} THEN 'held' WHEN one.state = 'behind' THEN 'waiting' ELSE one.state END`
     const members = {
       key: 'one.key',
       number: 'one.number',
@@ -246,7 +253,7 @@ function jobOf(record: unknown): ListedJob {
     state,
     attempts: number('attempts'),
     putAt: new Date(number('putAt')),
-    dueAt: state === 'dead' ? undefined : new Date(number('dueAt')),
+    dueAt: state === 'dead' || state === 'held' ? undefined : new Date(number('dueAt')),
     error: text('error') ? fromAscii(text('error')) : undefined,
     hasBody: memberOf(record, 'hasBody') === true,
     ...(body && { body }),

@@ -6,15 +6,15 @@ import { answerOf } from './ask.ts'
 import {
   type Condition,
   conditionOf,
-  IN_STATE,
   IS_JOB,
   IS_OVER,
+  inStates,
   type JobName,
   type ListedState,
   RUNS,
   STATES,
 } from './listed.ts'
-import { BY_INDEX } from './statements.ts'
+import { BY_INDEX, isHeld } from './statements.ts'
 
 /** What became of the jobs that were named. Those that are not in the table count for nothing. */
 export interface Mended {
@@ -51,9 +51,12 @@ export class MendedJobs {
   async again(name: JobName | undefined, options: MendOptions): Promise<Mended> {
     checkOptions('again', options, MEND_OPTIONS)
     const table = this.#table
+    const holds = `(job.order_key IS NOT NULL AND (job.state = 'waiting' OR job.state = 'dead' AND coalesce(job.holds, FALSE)))`
     return this.#change(name === undefined ? DEAD : await conditionOf(name), options, {
       unless: `${RUNS} OR one.envelope IS NULL`,
-      changed: `UPDATE ${table} AS job SET state = 'waiting', attempts = 0, worker = NULL, keep_until = NULL,
+      // Unless it holds its key, it has to wait until nothing does. It is before the others then, as its number is the smaller one.
+      changed: `UPDATE ${table} AS job SET state = CASE WHEN job.order_key IS NULL OR ${holds} THEN 'waiting' ELSE 'behind' END,
+    holds = CASE WHEN ${holds} THEN TRUE END, attempts = 0, worker = NULL, keep_until = NULL,
     due_at = clock_timestamp(), put_at = clock_timestamp()
   FROM free WHERE job.key = free.key AND job.listener_id = free.listener_id
   RETURNING job.key, job.listener_id, job.owner, job.forget_at`,
@@ -71,7 +74,16 @@ export class MendedJobs {
       unless: RUNS,
       changed: `DELETE FROM ${this.#table} AS job USING free
   WHERE job.key = free.key AND job.listener_id = free.listener_id AND ${BY_INDEX}
-  RETURNING job.key`, // the twins go with it
+  RETURNING job.key, job.listener_id, job.order_key`, // the twins go with it
+      andThen: `freed AS (
+  UPDATE ${this.#table} AS row SET due_at = clock_timestamp()
+  FROM (SELECT DISTINCT listener_id, order_key FROM changed WHERE order_key IS NOT NULL) AS freed, LATERAL (
+    SELECT next.key FROM ${this.#table} AS next
+    WHERE next.state = 'behind' AND next.listener_id = freed.listener_id AND next.order_key = freed.order_key
+      AND next.key NOT IN (SELECT key FROM changed)
+    ORDER BY next.number LIMIT 1
+  ) AS first WHERE row.key = first.key AND row.listener_id = freed.listener_id
+)`,
     })
   }
 
@@ -84,7 +96,7 @@ export class MendedJobs {
     const statement = answering(
       `SELECT (SELECT count(*) FROM changed) || ' ' || (SELECT count(*) ${named})`,
       `free AS MATERIALIZED (
-  SELECT one.key, one.listener_id ${named} AND NOT (${how.unless}) AND ${state ? IN_STATE[state] : 'TRUE'} AND ${WAITS_BRIEFLY}
+  SELECT one.key, one.listener_id ${named} AND NOT (${how.unless}) AND ${state ? inStates(isHeld(this.#table))[state] : 'TRUE'} AND ${WAITS_BRIEFLY}
   ORDER BY one.key, one.listener_id FOR UPDATE SKIP LOCKED
 ), changed AS (
   ${how.changed}

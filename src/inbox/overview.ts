@@ -4,7 +4,8 @@ import { fromAscii } from '../stores/contract.ts'
 import type { RunStatement } from '../stores/postgres/client.ts'
 import { quotedTable } from '../stores/postgres/statements.ts'
 import { recordsOf } from './ask.ts'
-import { IS_JOB, IS_OVER, RUNS } from './listed.ts'
+import { IS_JOB, IS_OVER, inStates } from './listed.ts'
+import { isHeld } from './statements.ts'
 
 /** How far the workers of a listener are behind. */
 export interface OldestJob {
@@ -17,8 +18,10 @@ export interface OldestJob {
 /** Goes from listener to listener through the index of what waits, whatever their number of jobs. */
 export async function oldestOf(run: RunStatement, name: string): Promise<readonly OldestJob[]> {
   const { table } = quotedTable(name)
+  const firstIn = (state: string, condition: string) =>
+    `(SELECT listener_id, due_at FROM ${table} WHERE state = '${state}' ${condition} ORDER BY listener_id, due_at LIMIT 1)`
   const first = (condition: string) => `(
-  SELECT listener_id, due_at FROM ${table} WHERE state = 'waiting' ${condition} ORDER BY listener_id, due_at LIMIT 1
+  SELECT * FROM (${firstIn('waiting', condition)} UNION ALL ${firstIn('behind', condition)}) AS each ORDER BY listener_id, due_at LIMIT 1
 )`
   const dueFor = 'extract(epoch FROM clock_timestamp() - due_at) * 1000'
   const records = await recordsOf(
@@ -42,6 +45,7 @@ export interface ListenerJobs {
   readonly listener: string
   readonly waiting: number
   readonly running: number
+  readonly held: number
   readonly dead: number
   readonly done: number
   /** When the oldest one that waits was put. */
@@ -51,18 +55,22 @@ export interface ListenerJobs {
 /** The jobs of each listener, by its ID. Reads the whole table. */
 export async function overviewOf(run: RunStatement, name: string): Promise<readonly ListenerJobs[]> {
   const count = (condition: string) => `count(*) FILTER (WHERE ${condition})`
-  const waits = `one.state = 'waiting' AND NOT ${RUNS}`
+  const { table } = quotedTable(name)
+  const states = inStates('one.is_held')
   const records = await recordsOf(
     run,
     `WITH found AS (
   SELECT ${record({
     listener: 'one.listener_id',
-    waiting: count(waits),
-    running: count(`one.state = 'waiting' AND ${RUNS}`),
-    dead: count(`one.state = 'dead'`),
-    done: count(`one.state = 'done'`),
-    oldest: `extract(epoch FROM min(one.put_at) FILTER (WHERE ${waits})) * 1000`,
-  })} FROM ${quotedTable(name).table} AS one WHERE ${IS_JOB} AND NOT ${IS_OVER} GROUP BY one.listener_id
+    waiting: count(states.waiting),
+    running: count(states.running),
+    held: count(states.held),
+    dead: count(states.dead),
+    done: count(states.done),
+    oldest: `extract(epoch FROM min(one.put_at) FILTER (WHERE ${states.waiting})) * 1000`,
+  })} FROM (
+    SELECT one.*, ${isHeld(table)} AS is_held FROM ${table} AS one WHERE ${IS_JOB} AND NOT ${IS_OVER} OFFSET 0
+  ) AS one GROUP BY one.listener_id
 )
 ${recording('found')}`,
     [],
@@ -75,6 +83,7 @@ ${recording('found')}`,
         listener: fromAscii(textOf(found, 'listener') ?? ''),
         waiting: number('waiting'),
         running: number('running'),
+        held: number('held'),
         dead: number('dead'),
         done: number('done'),
         oldest: typeof oldest === 'number' ? new Date(oldest) : undefined,

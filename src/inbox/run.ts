@@ -41,6 +41,8 @@ export interface Job extends Attempt {
    */
   readonly fate: (typeof FATES)[number]
   readonly attempt: number
+  /** Whether others may wait for its end. */
+  readonly hasKey: boolean
   readonly waitedMs: number
   readonly envelope: string
 }
@@ -58,6 +60,7 @@ export function jobOf(record: unknown, worker: string): Job {
     ), // as `asciiText` wrote it
     fate: knownAnswer('Postgres', FATES, text('fate')),
     attempt: Number(memberOf(record, 'attempts')),
+    hasKey: memberOf(record, 'hasKey') === true,
     waitedMs: Number(memberOf(record, 'waitedMs')),
     envelope: text('envelope'),
   }

@@ -19,6 +19,7 @@ export const DEFAULT_TABLE = 'hookgate_inbox'
  *
  * - `claimed`: leased by `owner` until `due_at`.
  * - `waiting`: due at `due_at`; while it has a `worker`, it runs, leased until then.
+ * - `behind`: has an `order_key`, and has not begun: looked at again at `due_at`, to see whether it is its turn.
  * - `dead`: no attempt is left.
  * - `done`: remembered until `due_at`.
  * - `twin`: another key of the event whose job is in the row `job`. It goes with that row, and is done with it.
@@ -32,17 +33,22 @@ export const DEFAULT_TABLE = 'hookgate_inbox'
  *
  * A job is in the row of its first key. If its delivery set a retention, it has a row of its own, and all its keys are twins until
  * `forget_at`: the next event with these keys then takes them over, whether the job is done, waits or is dead.
+ *
+ * Of the jobs with the same `order_key`, one at most is `waiting`: it has begun, and `holds` the key, even when it is done or dead, until a take
+ * hands the key over to the next one, or for as long as dead ones shall hold it. So workers of earlier versions, which know of no keys, run
+ * what has begun, and nothing else.
  */
 export function inboxMigration(name: string): string {
   const { table } = quotedTable(name)
   const parts = name.split('.')
-  const index = (suffix: string, columns: string): readonly [string, string] => {
+  const index = (suffix: string, columns: string, kind = 'INDEX'): readonly [string, string] => {
     const quoted = `"${parts.at(-1)}_${suffix}"`
     const path = [...parts.slice(0, -1).map((schema) => `"${schema}"`), quoted].join('.')
-    return [path, `CREATE INDEX IF NOT EXISTS ${quoted} ON ${table} ${columns}`]
+    return [path, `CREATE ${kind} IF NOT EXISTS ${quoted} ON ${table} ${columns}`]
   }
   const [jobPath, createJob] = index('job', '(job, listener_id) WHERE job IS NOT NULL')
   const [keptPath, createKept] = index('kept', '(keep_until) WHERE keep_until IS NOT NULL')
+  const [behindPath, createBehind] = index('behind', `(listener_id, due_at) WHERE state = 'behind'`)
   const [sequence] = index('number_seq', '') // of the column `number`
   return migrationOf({
     table,
@@ -60,6 +66,8 @@ export function inboxMigration(name: string): string {
   put_at timestamptz,
   forget_at timestamptz,
   keep_until timestamptz,
+  order_key text COLLATE "C",
+  holds boolean,
   error text,
   envelope text,
   PRIMARY KEY (key, listener_id)`,
@@ -73,6 +81,17 @@ export function inboxMigration(name: string): string {
       ],
       index('dead', `(number) WHERE state = 'dead'`),
       [keptPath, `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS keep_until timestamptz;\n${createKept}`],
+      [
+        behindPath,
+        `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS order_key text COLLATE "C", ADD COLUMN IF NOT EXISTS holds boolean;\n${createBehind}`,
+      ],
+      index('order', `(listener_id, order_key, number) WHERE state = 'behind'`),
+      index(
+        'turn',
+        `(listener_id, order_key) WHERE order_key IS NOT NULL AND state = 'waiting'`,
+        'UNIQUE INDEX',
+      ),
+      index('holds', `(listener_id, state, order_key) WHERE holds AND state IN ('done', 'dead')`),
     ],
   })
 }
@@ -118,6 +137,7 @@ export type Statements = Readonly<
     | 'putInside'
     | 'probe'
     | 'take'
+    | 'takeInOrder'
     | 'renewRuns'
     | 'end'
     | 'endAlone'
@@ -153,16 +173,43 @@ const AHEAD = 'ahead '
 /** SQL of 1 for such a job, and of 0 for others. */
 const isAhead = (row: string) => `CASE WHEN ${row}.worker LIKE '${AHEAD}%' THEN 1 ELSE 0 END`
 
+/** A late success counts, too. */
+const MAY_BE_DONE = `'waiting', 'behind', 'dead'`
+/** SQL: what ends holds its key until that is handed over. So does one that `again()` had put behind others. */
+const holdsAfter = (row: string) => `(${row}.state = 'behind' OR ${row}.holds)`
+
 /** Whether a job runs, and its lease goes on. */
 const IS_RUNNING = `state = 'waiting' AND worker <> '' AND due_at > clock_timestamp()`
-const IS_WAITING = `state = 'waiting' AND (${IS_RUNNING}) IS NOT TRUE`
+const IS_WAITING = `state IN ('waiting', 'behind') AND (${IS_RUNNING}) IS NOT TRUE`
+
+/** How many of those that wait for their turn a take looks at, at most. */
+const LOOKED_AT = 500
+/** When to look again at one that waits for its turn, though it is handed the key: somebody may have deleted what was before it. */
+const LOOKS_AGAIN_MS = 600_000
+
+/** SQL: whether the job `one` waits for an earlier one of its key. */
+export const isHeld = (table: string): string => {
+  const ofKey = (condition: string) =>
+    `other.listener_id = one.listener_id AND other.order_key = one.order_key AND ${condition}`
+  return `(one.state = 'behind' AND (${firstOfKey(table, 'other', ofKey(`other.state = 'behind'`))} < one.number
+  OR ${hasSome(table, 'other', ofKey(`other.state = 'waiting'`))} OR ${hasSome(table, 'other', ofKey(`other.holds AND other.state = 'dead'`))}))`
+}
+
+/** SQL of the number of the first job. Without the order, the planner may look through all rows for one, as if there were many. */
+const firstOfKey = (table: string, row: string, condition: string) =>
+  `(SELECT ${row}.number FROM ${table} AS ${row} WHERE ${condition} ORDER BY ${row}.number LIMIT 1)`
+
+/** SQL: whether there is such a job. For few: it counts them, for the same reason. */
+const hasSome = (table: string, row: string, condition: string) =>
+  `(SELECT count(*) FROM ${table} AS ${row} WHERE ${condition}) > 0`
 
 /**
  * Judged by `clock_timestamp()`, because `now()` is the start of the transaction.
  *
  * @param keepMs How long an event that is done keeps its body.
+ * @param deadHold Whether a dead job keeps the others of its key waiting.
  */
-export function statementsFor(name: string, keepMs = 0): Statements {
+export function statementsFor(name: string, keepMs = 0, deadHold = false): Statements {
   const { table } = quotedTable(name)
   const after = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`
   const isOver = (row: string) =>
@@ -184,25 +231,30 @@ SELECT CASE WHEN state = 'claimed' THEN '${leased}' ELSE '${done}' END FROM held
   SELECT $1::uuid, $2::text, ${after('$4')}, ${record} WHERE NOT EXISTS (SELECT FROM held) AND ${WAITS_BRIEFLY}
   ON CONFLICT (key, listener_id) DO UPDATE SET due_at = excluded.due_at, state = excluded.state, owner = excluded.owner,
     attempts = 0, worker = NULL, job = NULL, id = NULL, type = NULL, put_at = NULL, forget_at = NULL, keep_until = NULL,
-    error = NULL, envelope = NULL
+    order_key = NULL, holds = NULL, error = NULL, envelope = NULL
   WHERE ${isOver('present')} OR present.state = 'claimed' AND present.owner = $3::text
   RETURNING '${taken}' AS answer
 )`,
     )
 
+  const firstOf = (condition: string) =>
+    `(SELECT owner, attempts, due_at FROM ${table} WHERE ${condition} ORDER BY due_at LIMIT 1)`
   // The job that is due first, if it has been for a minute, and no worker runs another one meanwhile.
   const unasked = (listener: string) => `SELECT owner || ' ' || attempts || ' ' || due_at FROM (
-  SELECT owner, attempts, due_at FROM ${table} WHERE state = 'waiting' AND listener_id = ${listener}::text ORDER BY due_at LIMIT 1
+${firstOf(`state = 'waiting' AND listener_id = ${listener}::text`)} UNION ALL ${firstOf(`state = 'behind' AND listener_id = ${listener}::text`)}
+  ORDER BY due_at LIMIT 1
 ) AS first WHERE due_at <= clock_timestamp() - interval '1 minute' AND NOT EXISTS (
   SELECT FROM ${table} WHERE listener_id = ${listener}::text AND ${IS_RUNNING}
 )`
   // Held by the transaction of a put, for as long as it holds the rows.
   const lockOf = (owner: string) => `hashtextextended(${owner}::text, '${table}'::regclass::oid::bigint)`
-  // $1 the keys, $2 listener, $3 owner, $4 envelope, $5 event.id, $6 the row of the job: that of a key, or its own, $7 retention, or an
-  // empty text, $8 the type, or an empty text. All keys or none.
+  // $1 the keys, $2 listener, $3 owner, $4 envelope, $5 event.id, $6 the row of the job: that of a key, or its own, $7 retention, $8 the
+  // type, $9 the key of its order, each of them perhaps an empty text. All keys or none.
   const keys = '$1::text::uuid[]'
   const isMine = `key = ANY (${keys}) AND listener_id = $2::text AND owner = $3::text`
   const type = `nullif($8::text, '')`
+  const orderKey = `nullif($9::text, '')`
+  const fresh = `CASE WHEN $9::text = '' THEN 'waiting' ELSE 'behind' END`
   const forgetAt = `at + nullif($7::text, '')::float8 * interval '1 millisecond'`
   const put = (isInside: boolean) => {
     const isOpen = isInside ? '(SELECT is_open FROM open)' : 'TRUE'
@@ -219,12 +271,13 @@ WHERE ${isOpen} UNION ALL SELECT ${MARKED_AS_CLOSED} WHERE NOT ${isOpen}`,
   SELECT clock_timestamp() AS at
   WHERE (SELECT count(*) FROM held WHERE state = 'claimed') = cardinality(${keys}) AND ${isOpen}
 ), own AS (
-  INSERT INTO ${table} (key, listener_id, owner, state, due_at, put_at, forget_at, id, type, envelope)
-  SELECT $6::uuid, $2::text, $3::text, 'waiting', at, at, ${forgetAt}, $5::text, ${type}, $4::text FROM mine
+  INSERT INTO ${table} (key, listener_id, owner, state, due_at, put_at, forget_at, id, type, order_key, envelope)
+  SELECT $6::uuid, $2::text, $3::text, ${fresh}, at, at, ${forgetAt}, $5::text, ${type}, ${orderKey}, $4::text FROM mine
   WHERE $6::uuid <> ALL (${keys})
 ), put AS (
   UPDATE ${table} AS row SET put_at = at, id = $5::text, type = ${type}, number = DEFAULT,
-    state = CASE WHEN row.key = $6::uuid THEN 'waiting' ELSE 'twin' END,
+    state = CASE WHEN row.key = $6::uuid THEN ${fresh} ELSE 'twin' END,
+    order_key = CASE WHEN row.key = $6::uuid THEN ${orderKey} END, holds = NULL,
     due_at = CASE WHEN row.key = $6::uuid THEN at ELSE coalesce(${forgetAt}, 'infinity') END,
     job = CASE WHEN row.key <> $6::uuid THEN $6::uuid END,
     envelope = CASE WHEN row.key = $6::uuid THEN $4::text END
@@ -239,22 +292,63 @@ WHERE ${isOpen} UNION ALL SELECT ${MARKED_AS_CLOSED} WHERE NOT ${isOpen}`,
   // A start is counted here, so that it is before the handler runs. What is taken ahead is counted when it starts; if its process dies in
   // between, the next start is counted here. Whose processes die for half of the attempts is suspected of it: it starts beside no other
   // suspect, so that those which ran beside it outlive it.
-  const take = `WITH free AS MATERIALIZED (
+  //
+  // In order, it also takes jobs with keys that have not begun: the first of each key, and only if no other one holds it. One that has ended holds
+  // its key until it is handed over here: by a statement that sees it ended, and so sees whatever was put behind it until then. Those whose turn it is
+  // not are put off. A job that is put meanwhile is due at once, so one of the two finds the other.
+  const ofKey = (of: string, condition: string) =>
+    `row.listener_id = $5::text AND row.order_key = ${of}.order_key AND ${condition}`
+  const behindOthers = `ended AS MATERIALIZED (
+  SELECT key, listener_id, order_key FROM ${table}
+  WHERE holds AND state IN (${deadHold ? `'done'` : `'done', 'dead'`}) AND listener_id = $5::text LIMIT ${LOOKED_AT} FOR UPDATE SKIP LOCKED
+), due_behind AS MATERIALIZED (
+  SELECT key, listener_id, order_key, number, due_at FROM ${table}
+  WHERE state = 'behind' AND listener_id = $5::text AND due_at <= (SELECT clock_timestamp()) ORDER BY due_at LIMIT ${LOOKED_AT}
+), next AS MATERIALIZED (
+  SELECT row.key, row.listener_id, row.order_key, row.number, row.due_at, ended.key AS after FROM ended, LATERAL (
+    SELECT * FROM ${table} AS row WHERE ${ofKey('ended', `row.state = 'behind'`)} ORDER BY row.number LIMIT 1
+  ) AS row
+), judged AS MATERIALIZED (
+  SELECT behind.*, ${firstOfKey(table, 'row', ofKey('behind', `row.state = 'behind'`))} < behind.number
+    OR ${hasSome(table, 'row', ofKey('behind', `row.state = 'waiting'`))}
+    OR ${hasSome(table, 'row', ofKey('behind', `row.holds AND row.state IN ('done', 'dead') AND row.key NOT IN (SELECT key FROM ended)`))} AS is_held
+  FROM (SELECT * FROM due_behind UNION SELECT key, listener_id, order_key, number, due_at FROM next) AS behind
+), behind AS MATERIALIZED (
+  SELECT judged.*, octet_length(row.envelope) AS bytes FROM judged JOIN ${table} AS row ON row.key = judged.key AND row.listener_id = judged.listener_id
+    AND row.state = 'behind' AND row.due_at = judged.due_at FOR UPDATE OF row SKIP LOCKED
+), `
+  const handOver = `, waits AS (
+  UPDATE ${table} AS row SET due_at = ${after(`CASE WHEN is_held THEN ${LOOKS_AGAIN_MS} ELSE 0 END`)} FROM behind
+  WHERE row.key = behind.key AND row.listener_id = behind.listener_id AND (is_held OR behind.due_at > clock_timestamp())
+    AND behind.key NOT IN (SELECT key FROM due WHERE fate IS NOT NULL)
+), handed_over AS (
+  UPDATE ${table} AS row SET holds = NULL FROM ended LEFT JOIN next ON next.after = ended.key
+  WHERE row.key = ended.key AND row.listener_id = ended.listener_id AND (next.key IS NULL OR next.key IN (SELECT key FROM behind))
+)`
+  const take = (inOrder: boolean) => `WITH free AS MATERIALIZED (
   SELECT key, listener_id, due_at, octet_length(envelope) AS bytes, worker IS NOT NULL AS has_died, attempts >= $3::int AS is_spent,
     attempts < $3::int AND attempts * 2::bigint >= $3::int AND worker IS NOT NULL AS is_suspect
   FROM ${table} WHERE state = 'waiting' AND listener_id = $5::text AND due_at <= (SELECT clock_timestamp())
   ORDER BY due_at LIMIT $4::int FOR UPDATE SKIP LOCKED
+), ${inOrder ? behindOthers : ''}ready AS (
+  SELECT * FROM free ${
+    inOrder
+      ? `UNION ALL SELECT key, listener_id, due_at, bytes, FALSE, FALSE, FALSE FROM behind WHERE NOT is_held
+  ORDER BY due_at, key LIMIT $4::int`
+      : ''
+  }
 ), sized AS (
   SELECT *, sum(bytes) OVER earlier - bytes AS before, count(*) FILTER (WHERE is_suspect) OVER earlier AS suspects,
     row_number() OVER earlier AS place
-  FROM free WINDOW earlier AS (ORDER BY due_at, key)
-), due AS (
+  FROM ready WINDOW earlier AS (ORDER BY due_at, key)
+), due AS MATERIALIZED (
   SELECT key, listener_id, is_suspect, CASE WHEN is_spent THEN 'dead' WHEN is_suspect AND NOT ($7::boolean AND suspects = 1) THEN 'put off'
     WHEN place <= $6::int THEN 'taken' WHEN NOT has_died THEN 'ahead' END AS fate
   FROM sized WHERE coalesce(before, 0) < ${TAKEN_BYTES}
 ), taken AS (
 UPDATE ${table} AS job SET
   state = CASE WHEN fate = 'dead' THEN 'dead' ELSE 'waiting' END,
+  holds = CASE WHEN job.order_key IS NOT NULL THEN TRUE END,
   attempts = CASE WHEN fate = 'taken' THEN job.attempts + 1 ELSE job.attempts END,
   worker = CASE fate WHEN 'dead' THEN NULL WHEN 'put off' THEN '' WHEN 'ahead' THEN '${AHEAD}' || $1::text ELSE $1::text END,
   due_at = CASE WHEN fate = 'put off' THEN ${after(`${PUT_OFF_MS}`)} ELSE ${after('$2')} END
@@ -268,11 +362,19 @@ RETURNING ${record({
     fate: 'fate',
     attempts: `job.attempts + ${isAhead('job')}`,
     suspect: 'is_suspect',
+    hasKey: 'job.order_key IS NOT NULL',
     waitedMs: 'coalesce(extract(epoch FROM clock_timestamp() - job.put_at) * 1000, 0)',
     envelope: text(`CASE WHEN fate IN ('taken', 'ahead') THEN job.envelope END`),
   })}
+)${inOrder ? handOver : ''}, records AS (
+  SELECT record FROM taken UNION ALL
+  SELECT ${record({ more: 'TRUE' })} WHERE ${
+    inOrder
+      ? `(SELECT count(*) FROM due_behind) = ${LOOKED_AT}`
+      : `(SELECT number FROM ${table} WHERE state = 'behind' AND listener_id = $5::text ORDER BY due_at LIMIT 1) IS NOT NULL`
+  }
 )
-${recording('taken')}`
+${recording('records')}`
 
   // $1 listener, $2 the attempts, as JSON. The condition is always true, but the planner expects few rows of it: it looks each up by the
   // index, however small the table seems. A scan would read all others, and so be in their way under SERIALIZABLE.
@@ -296,11 +398,12 @@ ${recording('taken')}`
   ORDER BY asked.key FOR UPDATE OF job ${isAlone ? '' : 'SKIP LOCKED'}
 ), ended AS (
   UPDATE ${table} AS job SET worker = CASE WHEN held.error IS NULL THEN held.worker END, error = held.error, attempts = held.attempts,
+    holds = ${holdsAfter('job')},
     due_at = coalesce(CASE WHEN held.error IS NULL THEN job.forget_at END, ${after('held.ms')}),
     state = CASE WHEN held.error IS NULL THEN 'done' WHEN held.attempts >= held.most THEN 'dead' ELSE 'waiting' END,
     ${bodyUnless('held.error IS NULL', `coalesce(job.forget_at, ${after('held.ms')})`)}
   FROM held WHERE job.key = held.key AND job.listener_id = $1::text
-    AND (held.error IS NULL AND job.state IN ('waiting', 'dead') OR held.error IS NOT NULL AND ${isRun('job', 'held')})
+    AND (held.error IS NULL AND job.state IN (${MAY_BE_DONE}) OR held.error IS NOT NULL AND ${isRun('job', 'held')})
   RETURNING job.key, job.owner, job.state, job.due_at
 ), twins AS (
   UPDATE ${table} AS twin SET state = 'done', due_at = ended.due_at FROM ended
@@ -330,8 +433,8 @@ ${recording('answers')}`
   // $1 key, $2 listener, $3 owner, $4 retention.
   const done = `job AS (
   UPDATE ${table} AS job SET state = 'done', due_at = coalesce(forget_at, ${after('$4')}), worker = NULL, error = NULL,
-    attempts = attempts + ${isAhead('job')}, ${bodyUnless('TRUE', `coalesce(forget_at, ${after('$4')})`)}
-  WHERE ${mine} AND state IN ('waiting', 'dead') AND (SELECT is_open FROM open) RETURNING due_at, ${isInSavepoint('xmin')} AS is_in_savepoint
+    attempts = attempts + ${isAhead('job')}, holds = ${holdsAfter('job')}, ${bodyUnless('TRUE', `coalesce(forget_at, ${after('$4')})`)}
+  WHERE ${mine} AND state IN (${MAY_BE_DONE}) AND (SELECT is_open FROM open) RETURNING due_at, ${isInSavepoint('xmin')} AS is_in_savepoint
 ), twins AS (
   UPDATE ${table} AS twin SET state = 'done', due_at = job.due_at FROM job
   WHERE twin.job = $1::uuid AND twin.listener_id = $2::text AND twin.owner = $3::text AND twin.state = 'twin'
@@ -369,7 +472,8 @@ ${recording('answers')}`
   SELECT ${record({ key: `'${PROBE.key}'::uuid`, text: '$1::text', count: `${PROBE.count}`, waitedMs: `${PROBE.waitedMs}` })} FROM generate_series(1, 2)
 )
 ${recording('probed')}`,
-    take,
+    take: take(false),
+    takeInOrder: take(true),
     // Due again, as before the worker took them.
     giveBack: answering(
       'SELECT count(*)::text FROM returned',
@@ -384,11 +488,12 @@ ${recording('probed')}`,
     doneInTransaction: answeringInside('done', 'job', done),
     counts: `WITH counts AS (
   SELECT ${record({
-    waiting: count(IS_WAITING),
+    waiting: count(`${IS_WAITING} AND NOT is_held`),
     running: count(IS_RUNNING),
+    held: count('is_held'),
     dead: count(`state = 'dead'`),
     done: count(`state = 'done' AND attempts > 0`),
-  })} FROM ${table}
+  })} FROM (SELECT state, worker, due_at, attempts, ${isHeld(table)} AS is_held FROM ${table} AS one OFFSET 0) AS job
 )
 ${recording('counts')}`,
     // $1 listener

@@ -54,7 +54,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
       ...options,
       teller: this.#teller,
       onPlace: () => this.#isFull && this.#wakeUp(),
-      onSettled: () => this.#wakeUp(),
+      onSettled: (_, hasKey) => (hasKey ? this.wake() : this.#wakeUp()), // the next one of the key is due
     })
     this.#looping = this.#loop()
   }

@@ -99,6 +99,6 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the endpoint of an inbox'), () => {
     const { headers, body } = await signHmac({ secret: `${SECRET}x`, body: '{"a":1}' })
     const request = new Request('https://example.com/', { method: 'POST', headers: { ...headers }, body })
     expect((await handle(request)).status).toBe(401)
-    expect(await box.counts()).toEqual({ waiting: 0, running: 0, dead: 0, done: 0 })
+    expect(await box.counts()).toEqual({ waiting: 0, running: 0, held: 0, dead: 0, done: 0 })
   })
 })

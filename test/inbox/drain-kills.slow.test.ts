@@ -60,7 +60,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('drains that are killed'), () => {
       await Promise.all(Array.from({ length: LANES }, lane))
       const waitedLast = (await box.counts()).waiting
       await Promise.all(Array.from({ length: LANES }, () => started({ slowest: 5 })))
-      await expect.poll(() => box.counts()).toEqual({ waiting: 0, running: 0, dead: 0, done: EVENTS })
+      await expect
+        .poll(() => box.counts())
+        .toEqual({ waiting: 0, running: 0, held: 0, dead: 0, done: EVENTS })
 
       // `due_at` counts from the success, for the seven days of the listener; `at` is when the run was taken.
       const { rows } = await on.pool.query(

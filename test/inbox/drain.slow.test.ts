@@ -95,7 +95,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
     expect(await result).toEqual({ done: 4, failed: 1, dead: 0, waiting: 1 })
     expect(new Set(ids).size).toBe(5)
     expect(told).toMatchObject([{ error: { message: 'no' }, state: 'failed', attempt: 1 }])
-    expect(await box.counts()).toEqual({ waiting: 1, running: 0, dead: 0, done: 4 })
+    expect(await box.counts()).toEqual({ waiting: 1, running: 0, held: 0, dead: 0, done: 4 })
   })
 
   it('a drain of an inbox in which nothing waits returns at once, and leaves other listeners alone', async () => {

@@ -138,6 +138,6 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the program of docs/inbox.md for La
     await expect.poll(thawed).toContain('rolled back 1')
     const { rows } = await on.pool.query("SELECT attempt FROM effects WHERE event_id = 'evt_2'")
     expect(rows).toEqual([{ attempt: 2 }])
-    expect(await box.counts()).toEqual({ waiting: 0, running: 0, dead: 0, done: 1 })
+    expect(await box.counts()).toEqual({ waiting: 0, running: 0, held: 0, dead: 0, done: 1 })
   })
 })

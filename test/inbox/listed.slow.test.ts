@@ -314,7 +314,7 @@ describe('a wrong question about jobs', () => {
   const OURS = 'job_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' // zeros, whose checksum is another
 
   it.each<[string, unknown, RegExp]>([
-    ['state', 'failed', /^state: must be 'waiting' or 'running' or 'dead' or 'done'/],
+    ['state', 'failed', /^state: must be 'waiting' or 'running' or 'held' or 'dead' or 'done'/],
     ['listener', { id: 'stripe' }, /^listener: must be a text that is not empty, not Object/],
     ['type', '', /^type: must be a text that is not empty/],
     ['type', ['push'], /^type: must be a text that is not empty, not Array/],

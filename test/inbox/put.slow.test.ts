@@ -68,7 +68,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the store of an inbox'), () => {
     const box = inbox(on.pool, { table: 'at_once' })
     await Promise.all(Array.from({ length: 8 }, () => box.migrate()))
     await box.migrate()
-    expect(await box.counts()).toEqual({ waiting: 0, running: 0, dead: 0, done: 0 })
+    expect(await box.counts()).toEqual({ waiting: 0, running: 0, held: 0, dead: 0, done: 0 })
   })
 
   it('a missing table is named with its fix', async () => {

@@ -242,7 +242,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         { attempt: 3, state: 'dead' },
       ])
       expect(await states()).toEqual(['dead'])
-      expect(await box.counts()).toEqual({ waiting: 0, running: 0, dead: 1, done: 0 })
+      expect(await box.counts()).toEqual({ waiting: 0, running: 0, held: 0, dead: 1, done: 0 })
       expect(await outcome(delivery, listener)).toBe('409 event_duplicate')
     })
 

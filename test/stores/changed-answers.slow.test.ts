@@ -208,6 +208,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('what a client does to the answers o
     expect(await inbox(camel, { table: 'numbers' }).counts()).toEqual({
       waiting: 0,
       running: 0,
+      held: 0,
       dead: 0,
       done: 0,
     })

@@ -25,6 +25,8 @@ export const OTHER_KILLS = {
   inboxPostgres: 1,
   /** Drains, of each of these two kinds. */
   inboxDrains: 3,
+  /** Workers of jobs with keys. */
+  inboxOrder: 1,
   /** Receivers of `entityVersions`, on Postgres and on PGlite. */
   versions: 1,
   versionsOnPglite: 1,

@@ -22,7 +22,7 @@ type Flags = { readonly [State in ListedState]?: boolean }
 
 /** @throws UsageError if there are several. */
 export function stateOf(given: Flags): ListedState | undefined {
-  const states = (['waiting', 'running', 'dead', 'done'] as const).filter((state) => given[state])
+  const states = (['waiting', 'running', 'held', 'dead', 'done'] as const).filter((state) => given[state])
   if (states.length > 1) throw new UsageError(`give --${states.join(' or --')}, not both`)
   return states[0]
 }

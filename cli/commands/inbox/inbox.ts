@@ -11,7 +11,7 @@ import { age, oneLine } from './shown.ts'
 const OPTIONS = {
   ...STORE_OPTIONS,
   json: {
-    says: 'Print one line of JSON: table, listeners of listener, waiting, running, dead, done, oldest.',
+    says: 'Print one line of JSON: table, listeners of listener, waiting, running, held, dead, done, oldest.',
   },
 } satisfies OptionRows
 
@@ -42,13 +42,13 @@ export const inboxCommand: Command = defineCommand({
 
 const jsonOf = ({ oldest, ...jobs }: ListenerJobs) => ({ ...jobs, oldest: oldest ?? null })
 
-const HEAD = ['WAITING', 'RUNNING', 'DEAD', 'DONE', 'OLDEST WAITING']
+const HEAD = ['WAITING', 'RUNNING', 'HELD', 'DEAD', 'DONE', 'OLDEST WAITING']
 
 export function overviewLines(listeners: readonly ListenerJobs[], now: number): readonly string[] {
   if (listeners.length === 0) return ['the inbox is empty']
   const names = ['LISTENER', ...listeners.map(({ listener }) => oneLine(listener))]
-  const rows = listeners.map(({ waiting, running, dead, done, oldest }) => [
-    ...[waiting, running, dead, done].map((count) => count.toLocaleString('en')),
+  const rows = listeners.map(({ waiting, running, held, dead, done, oldest }) => [
+    ...[waiting, running, held, dead, done].map((count) => count.toLocaleString('en')),
     oldest === undefined ? '-' : age(now - oldest.getTime()),
   ])
   const widest = Math.max(...names.map(({ length }) => length))

@@ -13,6 +13,7 @@ const OPTIONS = {
   ...STORE_OPTIONS,
   waiting: { says: 'Only jobs that wait, for a worker or after a failure.' },
   running: { says: 'Only jobs that run.' },
+  held: { says: 'Only jobs that wait for an earlier one of their key.' },
   dead: { says: 'Only jobs that failed for good.' },
   done: { says: 'Only jobs that are done and still remembered.' },
   ...CHOICE_OPTIONS,

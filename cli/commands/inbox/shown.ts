@@ -31,7 +31,7 @@ export function age(milliseconds: number): string {
   return `${Math.max(0, Math.floor(milliseconds / size))} ${unit}`
 }
 
-const COLOURS = { waiting: 'gray', running: 'yellow', dead: 'red', done: 'green' } as const
+const COLOURS = { waiting: 'gray', running: 'yellow', held: 'gray', dead: 'red', done: 'green' } as const
 
 const stateOf = ({ state, attempts }: ListedJob): string =>
   `${paint(COLOURS[state], state)}, ${counted(attempts, 'attempt')}`
@@ -52,7 +52,7 @@ export function listedLines(job: ListedJob): readonly string[] {
 /** @param isWhole Whether the payload may be shown, and so the whole error. */
 export function shownLines(job: ListedJob, isWhole: boolean): readonly string[] {
   const { id, listener, eventId, type, state, putAt, dueAt, error, hasBody, body } = job
-  const due = { waiting: 'due', running: 'leased until', done: 'remembered until', dead: '' }[state]
+  const due = { waiting: 'due', running: 'leased until', done: 'remembered until', held: '', dead: '' }[state]
   const rows = [
     ['job', id],
     ['listener', oneLine(listener)],

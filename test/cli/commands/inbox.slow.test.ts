@@ -69,9 +69,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('hookgate inbox'), () => {
       `UPDATE hookgate_inbox SET put_at = put_at - interval '185 minutes' WHERE state = 'waiting'`,
     )
     expect((await run()).stdout).toBe(
-      `LISTENER            WAITING  RUNNING  DEAD  DONE  OLDEST WAITING
-a much longer name        1        0     0     0             3 h
-stripe                    0        0     2     0               -
+      `LISTENER            WAITING  RUNNING  HELD  DEAD  DONE  OLDEST WAITING
+a much longer name        1        0     0     0     0             3 h
+stripe                    0        0     0     2     0               -
 `,
     )
     expect(JSON.parse((await run('--json')).stdout)).toEqual({
@@ -81,11 +81,12 @@ stripe                    0        0     2     0               -
           listener: 'a much longer name',
           waiting: 1,
           running: 0,
+          held: 0,
           dead: 0,
           done: 0,
           oldest: expect.stringMatching(/Z$/),
         },
-        { listener: 'stripe', waiting: 0, running: 0, dead: 2, done: 0, oldest: null },
+        { listener: 'stripe', waiting: 0, running: 0, held: 0, dead: 2, done: 0, oldest: null },
       ],
     })
   })

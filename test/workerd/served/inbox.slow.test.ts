@@ -64,7 +64,7 @@ describe.skipIf(WHY_NO_WORKERD ?? WHY_NO_POSTGRES)(
       await box.put(await acceptedEvent(toDelivery(await signed('evt_left')), listener))
       expect(await box.counts()).toMatchObject({ done: 13, waiting: 1 })
       expect((await fetch(`${workerd.url}/cdn-cgi/local/scheduled`)).status).toBe(200)
-      expect(await box.counts()).toEqual({ done: 14, waiting: 0, running: 0, dead: 0 })
+      expect(await box.counts()).toEqual({ done: 14, waiting: 0, running: 0, held: 0, dead: 0 })
     })
   },
 )

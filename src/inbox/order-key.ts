@@ -1,0 +1,50 @@
+import type { WebhookEvent } from '../event.ts'
+import { callHook } from '../lib/hooks.ts'
+import { kindOf } from '../lib/options.ts'
+import { InboxError } from './errors.ts'
+import type { Told } from './unasked.ts'
+
+/** `keyOf`, which may return anything: no type keeps JavaScript from it. */
+export type KeyOf = (event: WebhookEvent<unknown>) => unknown
+
+const LONGEST_BYTES = 256
+
+/** The key of an event. Without one, because it needs none, or because `keyOf` found none, which is told: no job is lost by it. */
+export function orderKeyOf(
+  keyOf: KeyOf,
+  event: WebhookEvent<unknown>,
+  listener: Told | undefined,
+): string | undefined {
+  try {
+    const key = keyOf(event)
+    if (key === null) return undefined
+    const problem = problemOf(key)
+    if (typeof key === 'string' && problem === undefined) return key
+    tell(new InboxError(`keyOf must return ${problem}`), event, listener)
+  } catch (cause) {
+    tell(new InboxError('keyOf has thrown, so the job is stored without a key', { cause }), event, listener)
+  }
+  return undefined
+}
+
+const WITHOUT = 'the job is stored without a key'
+
+function problemOf(key: unknown): string | undefined {
+  if (typeof key !== 'string')
+    return `a text, or null for an event that needs no order, not ${kindOf(key)}: ${WITHOUT}`
+  if (key === '') return `null for an event that needs no order, not an empty text: ${WITHOUT}`
+  // A unit has one byte at least.
+  const isLong = key.length > LONGEST_BYTES || new TextEncoder().encode(key).length > LONGEST_BYTES
+  return isLong
+    ? `a text of at most ${LONGEST_BYTES} bytes, such as a digest of a longer one: ${WITHOUT}`
+    : undefined
+}
+
+function tell(
+  error: InboxError,
+  { id, listenerId }: WebhookEvent<unknown>,
+  listener: Told | undefined,
+): void {
+  if (listener?.onError === undefined) callHook(() => console.warn(`hookgate: ${error.message}`)) // a replaced console may throw
+  callHook(listener?.onError, error, { listenerId, eventId: id, durationMs: 0 })
+}

@@ -1,0 +1,309 @@
+import pg from 'pg'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type Inbox,
+  type InboxHandler,
+  type InboxOptions,
+  inbox,
+  type PostgresClient,
+  type WorkOptions,
+} from '../../src/inbox/index.ts'
+import type { Listener, WebhookEvent } from '../../src/index.ts'
+import { memberOf } from '../../src/lib/member-of.ts'
+import { acceptedEvent } from '../support/outcome.ts'
+import { onPostgres, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
+import { earlierTake } from './earlier-take.ts'
+import { boxListener, inboxServer } from './support.ts'
+
+const HOUR_MS = 3_600_000
+
+/** A body is `[key, place]`. */
+const keyOf = ({ payload }: { readonly payload: unknown }) => String(memberOf(payload, '0'))
+const nameOf = ({ payload }: { readonly payload: unknown }) =>
+  `${keyOf({ payload })}${memberOf(payload, '1')}`
+
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
+  const on = inboxServer()
+
+  async function scene(
+    options: InboxOptions = {},
+    client?: PostgresClient,
+    onError: () => unknown = () => {},
+  ) {
+    const { box, table } = await on.fresh({ keyOf, ...options }, client)
+    const { listener, deliver } = boxListener(box, { onError })
+    const event = async (key: unknown, place = 0) =>
+      acceptedEvent(await deliver(JSON.stringify([key, place])), listener)
+    /** `put('a', 1, 2)` puts two jobs, one after the other. */
+    const put = async (key: unknown, ...places: number[]) => {
+      for (const place of places) await box.put(await event(key, place))
+    }
+    /** By name, such as `a1`. */
+    const idOf = async (name: string) => {
+      const jobs = await box.list({ body: true })
+      const texts = jobs.map(({ id, body }) => [id, new TextDecoder().decode(body)])
+      return texts.find(([, text]) => text && nameOf({ payload: JSON.parse(text) }) === name)?.[0] ?? ''
+    }
+    return { box, table, listener, event, put, idOf }
+  }
+
+  /** A worker, whose handlers wait until they are told how they end. */
+  function work(box: Inbox, listener: Listener, options: WorkOptions = {}) {
+    const ends = new Map<string, (error?: Error) => void>()
+    const ran: string[] = []
+    const handler: InboxHandler<Listener> = (event) => {
+      const name = nameOf(event)
+      ran.push(name)
+      return new Promise<void>((resolve, reject) => {
+        ends.set(name, (error) => {
+          ends.delete(name)
+          if (error) reject(error)
+          else resolve()
+        })
+      })
+    }
+    const worker = box.work(listener, handler, {
+      ...{ pollMs: 20, delayMs: () => HOUR_MS, onError: null, drainMs: 1, ...options },
+    })
+    onTestFinished(() => worker.stop())
+    const end = async (name: string, error?: Error) => {
+      await expect.poll(() => ends.has(name)).toBe(true)
+      ends.get(name)?.(error)
+    }
+    return { ran, running: () => [...ends.keys()].sort(), end, worker }
+  }
+
+  const drained = async (box: Inbox, listener: Listener, handler: InboxHandler<Listener>) => {
+    const ran: string[] = []
+    const did = await box.drain(
+      listener,
+      (event, run) => {
+        ran.push(nameOf(event))
+        return handler(event, run)
+      },
+      { onError: null, delayMs: () => HOUR_MS },
+    )
+    return { ran, did }
+  }
+
+  it('run one after the other, in the order of their puts, and those of other keys beside them', async () => {
+    const { box, listener, put } = await scene()
+    await put('a', 1, 2, 3)
+    await put('b', 1, 2)
+    const { ran, running, end } = work(box, listener)
+    await expect.poll(running).toEqual(['a1', 'b1'])
+    expect(await box.counts()).toEqual({ waiting: 0, running: 2, held: 3, dead: 0, done: 0 })
+    await end('b1')
+    await expect.poll(running).toEqual(['a1', 'b2'])
+    await end('a1')
+    await put('a', 4)
+    await end('a2')
+    await end('a3')
+    await expect.poll(running).toEqual(['a4', 'b2'])
+    expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a1', 'a2', 'a3', 'a4'])
+  })
+
+  it('all run in one drain, and each is handed the key at once', async () => {
+    const sql = postgres({ ...on.server.address, max: 5, onnotice: () => {} })
+    onTestFinished(() => sql.end())
+    const { box, listener, put } = await scene({}, sql)
+    await Promise.all(['a', 'b', 'c'].map((key) => put(key, 1, 2, 3, 4, 5)))
+    const { ran, did } = await drained(box, listener, () => {})
+    expect(did).toEqual({ done: 15, failed: 0, dead: 0, waiting: 0 })
+    for (const key of ['a', 'b', 'c'])
+      expect(ran.filter((name) => name.startsWith(key))).toEqual([1, 2, 3, 4, 5].map((place) => key + place))
+  })
+
+  it('wait for one that has failed until it succeeds, or is dead; with hold, until it is mended', async () => {
+    const failing = async (afterDead: InboxOptions['afterDead'], maxAttempts: number) => {
+      const made = await scene({ afterDead, maxAttempts })
+      await made.put('a', 1, 2)
+      await made.put('b', 1)
+      const fails = (event: { readonly payload: unknown }) => {
+        if (nameOf(event) === 'a1') throw new Error('no')
+      }
+      return { ...made, ...(await drained(made.box, made.listener, fails)) }
+    }
+    const late = await failing(undefined, 2)
+    expect(late.ran).toEqual(['a1', 'b1'])
+    expect(await late.box.counts()).toEqual({ waiting: 1, running: 0, held: 1, dead: 0, done: 1 })
+    await late.box.again(await late.idOf('a1'))
+    expect((await drained(late.box, late.listener, () => {})).ran).toEqual(['a1', 'a2'])
+
+    const dead = await failing('continue', 1)
+    expect(dead.ran).toEqual(['a1', 'b1', 'a2'])
+
+    for (const mend of ['again', 'forget'] as const) {
+      const held = await failing('hold', 1)
+      expect(held.ran).toEqual(['a1', 'b1'])
+      expect(await held.box.counts()).toEqual({ waiting: 0, running: 0, held: 1, dead: 1, done: 1 })
+      const [job] = await held.box.list({ state: 'held' })
+      expect(job).toMatchObject({ state: 'held', dueAt: undefined, id: await held.idOf('a2') })
+      expect(await held.box.list({ state: 'waiting' })).toEqual([])
+      expect(await held.box[mend](await held.idOf('a1'))).toEqual({ changed: 1, refused: 0 })
+      const then = await drained(held.box, held.listener, () => {})
+      expect(then.ran).toEqual(mend === 'again' ? ['a1', 'a2'] : ['a2'])
+    }
+  })
+
+  it('that are run again come before those that wait, but beside none of their key', async () => {
+    const { box, listener, put, idOf } = await scene({ maxAttempts: 1 })
+    await put('a', 1, 2, 3)
+    const { ran, running, end } = work(box, listener)
+    await end('a1', new Error('no'))
+    await expect.poll(running).toEqual(['a2'])
+    expect(await box.again()).toEqual({ changed: 1, refused: 0 })
+    expect(await box.get(await idOf('a1'))).toMatchObject([{ state: 'held' }])
+    await end('a2')
+    await expect.poll(running).toEqual(['a1'])
+    await end('a1')
+    await end('a3')
+    await expect.poll(() => box.counts()).toMatchObject({ done: 3 })
+    expect(ran).toEqual(['a1', 'a2', 'a1', 'a3'])
+  })
+
+  it('find each other, if the transaction of a put is open while the one before it ends', async () => {
+    const { box, listener, put, event } = await scene()
+    await put('a', 1)
+    const { running, end } = work(box, listener)
+    await expect.poll(running).toEqual(['a1'])
+    const tx = await on.pool.connect()
+    await tx.query('BEGIN')
+    await box.put(await event('a', 2), { tx })
+    await end('a1')
+    await put('b', 1)
+    await end('b1') // by now, a take has seen that nothing waits for the key
+    await expect.poll(() => box.counts()).toMatchObject({ done: 2, running: 0 })
+    await tx.query('COMMIT')
+    tx.release()
+    await expect.poll(running).toEqual(['a2'])
+  })
+
+  it('of another listener, and in another table, are others', async () => {
+    const { box, table, listener, put } = await scene()
+    const { listener: other, deliver } = boxListener(box, { id: 'other' })
+    await put('a', 1)
+    await box.put(await acceptedEvent(await deliver('["a",2]'), other))
+    const one = work(box, listener)
+    const two = work(box, other)
+    await expect.poll(() => [...one.running(), ...two.running()]).toEqual(['a1', 'a2'])
+    const second = await scene()
+    await second.put('a', 3)
+    const three = work(second.box, second.listener)
+    await expect.poll(three.running).toEqual(['a3'])
+    expect(table).not.toBe('')
+  })
+
+  it('are told by any text of 1 to 256 bytes: also one that Postgres takes for no text', async () => {
+    const keys = ['\0', '\ud800', '\udfff', 'é'.repeat(128), 'x'.repeat(256), '\\u0000']
+    const onError = vi.fn()
+    const { box, listener, event } = await scene(
+      { keyOf: ({ payload }) => String(memberOf(payload, '0')) },
+      undefined,
+      onError,
+    )
+    for (const key of [...keys, ...keys]) await box.put(await event(key))
+    const { running } = work(box, listener)
+    await expect.poll(() => box.counts()).toMatchObject({ running: keys.length, held: keys.length })
+    expect(running()).toHaveLength(keys.length)
+    expect(onError).not.toHaveBeenCalled()
+  })
+
+  it.each<[string, (event: WebhookEvent<unknown>) => unknown, RegExp]>([
+    ['throws', () => memberOf(undefined, 'x') ?? fail(), /keyOf has thrown/],
+    [
+      'returns undefined',
+      () => undefined,
+      /must return a text, or null for an event that needs no order, not undefined/,
+    ],
+    ['returns a promise', async () => 'a', /must return a text, or null .* not Promise/],
+    ['returns an empty text', () => '', /null for an event that needs no order, not an empty text/],
+    ['returns 257 bytes', () => `é${'x'.repeat(255)}`, /at most 256 bytes, such as a digest of a longer one/],
+  ])('are stored without it, which is told, if keyOf %s', async (_, wrong, message) => {
+    const onError = vi.fn()
+    const { box, listener, put } = await scene({ keyOf: wrong as InboxOptions['keyOf'] }, undefined, onError) // plain JavaScript's
+    await put('a', 1, 2)
+    expect(onError).toHaveBeenCalledTimes(2)
+    expect(onError).toHaveBeenCalledWith(
+      expect.objectContaining({ code: 'ERR_INBOX', message: expect.stringMatching(message) }),
+      { listenerId: 'orders', eventId: expect.any(String), durationMs: 0 },
+    )
+    const { running } = work(box, listener)
+    await expect.poll(running).toEqual(['a1', 'a2'])
+  })
+
+  it('may be none, which is not told; and one of a 2xx without put() has its key', async () => {
+    const onError = vi.fn()
+    const onlyA = (event: WebhookEvent<unknown>) => (keyOf(event) === 'a' ? 'a' : null)
+    const { box, listener, put, event } = await scene({ keyOf: onlyA }, undefined, onError)
+    await put('none', 1, 2)
+    expect(onError).not.toHaveBeenCalled()
+    await put('a', 1)
+    await expect((await event('a', 2)).commit()).rejects.toThrow(/without put/)
+    const { running } = work(box, listener)
+    await expect.poll(running).toEqual(['a1', 'none1', 'none2'])
+    expect(await box.counts()).toMatchObject({ held: 1 })
+  })
+
+  it('go on, though what was before them was deleted, once they are looked at again', async () => {
+    const { box, table, listener, put } = await scene({ maxAttempts: 1, afterDead: 'hold' })
+    await put('a', 1, 2, 3)
+    const { running, end } = work(box, listener)
+    await end('a1', new Error('no'))
+    await expect.poll(async () => (await box.list({ state: 'dead' })).length).toBe(1)
+    await on.pool.query(`DELETE FROM ${table} WHERE state = 'dead'`)
+    await on.age(table, 601_000)
+    await expect.poll(running).toEqual(['a2'])
+  })
+
+  it('do not begin with workers of an earlier version, which run again what has begun, and what they end is handed over', async () => {
+    const { box, table, listener, put } = await scene({ maxAttempts: 1000 })
+    await put('a', 1, 2)
+    const old = inbox(
+      {
+        query: (text: string, values: unknown[]) =>
+          on.pool.query(/'more', TRUE/.test(text) ? earlierTake(table) : text, values),
+      },
+      { table },
+    )
+    const earlier = work(old, listener)
+    const { box: anew } = { box: inbox(on.pool, { table }) }
+    const { ran, running, end, worker } = work(anew, listener, { drainMs: 10_000 }) // it waits for its take
+    await end('a1', new Error('no'))
+    await expect.poll(() => box.counts()).toMatchObject({ waiting: 1, held: 1 })
+    await worker.stop()
+    expect(earlier.ran).toEqual([])
+    await on.pool.query(`UPDATE ${table} SET due_at = clock_timestamp() WHERE state = 'waiting'`)
+    await earlier.end('a1')
+    await expect.poll(() => anew.counts()).toMatchObject({ done: 1 })
+    expect([ran, running()]).toEqual([['a1'], []])
+    const next = work(anew, listener)
+    await expect.poll(next.running).toEqual(['a2'])
+  })
+
+  it.each(['serializable', 'repeatable read'])('run in order under %s', async (isolation) => {
+    const pool = new pg.Pool({
+      ...on.server.address,
+      max: 10,
+      options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`,
+    })
+    pool.on('error', () => {})
+    onTestFinished(() => pool.end())
+    const { box, listener, put } = await scene({}, pool)
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => put(key, 1, 2, 3)))
+    const ran: string[] = []
+    const handler: InboxHandler<Listener> = (event) => void ran.push(nameOf(event))
+    for (let count = 0; count < 2; count += 1) {
+      const worker = box.work(listener, handler, { pollMs: 20, onError: null })
+      onTestFinished(() => worker.stop())
+    }
+    await expect.poll(() => box.counts()).toMatchObject({ done: 12 })
+    for (const key of ['a', 'b', 'c', 'd'])
+      expect(ran.filter((name) => name.startsWith(key))).toEqual([1, 2, 3].map((place) => key + place))
+  })
+})
+
+function fail(): never {
+  throw new Error('in keyOf')
+}
