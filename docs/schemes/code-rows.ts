@@ -13,7 +13,7 @@ export const CODE_ROWS: { readonly [scheme: string]: string } = {
   cloudinary:
     '`X-Cld-Signature` is a plain hash in hex, of body, timestamp and secret without a separator: SHA-256 if it has 64 digits, else SHA-1. Body and timestamp are claimed.',
   'coinbase-cdp':
-    '`X-Hook0-Signature` has items `t=`, `v0=`, `h=` and `v1=`, joined by commas. With a `v0=`, one is HMAC-SHA256 in hex over `{t}.{body}`. Without, one `v1=` is over `{t}.{h}.{values}.{body}`: `h` is at most 64 lower-case header names, joined by blanks, and their values are joined by dots, each there once.',
+    '`X-Hook0-Signature` has items `t=`, `v0=`, `h=` and `v1=`, joined by commas. Both versions are HMAC-SHA256 in hex, and each that is there has to match: a `v0=` is over `{t}.{body}`, a `v1=` over `{t}.{h}.{values}.{body}`: `h` is at most 64 lower-case header names, joined by blanks, and their values are joined by dots, each there once.',
   contentful:
     'HMAC-SHA256 in hex over four lines: the method, the path with its query, the signed headers, the body. The query, up to a second `?`, is encoded by `encodeURIComponent`, then path and query by `encodeURI`, as ECMAScript does. The headers are those that `X-Contentful-Signed-Headers` lists, at most 64, each once, sorted, as `name:value` joined by `;`; the list and the timestamp must be among them. The path is the configured one; a query is as `{url}` says.',
   deepgram:

@@ -153,13 +153,6 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
-    sender: 'RevenueCat (signature)',
-    signs: 'not confirmed',
-    says: 'Its webhook page names only the Authorization header: `revenuecat`. Programs of its users read `X-RevenueCat-Webhook-Signature`, and a guide of its own `X-RevenueCat-Signature`.',
-    url: 'https://www.revenuecat.com/docs/integrations/webhooks',
-    read: '2026-11-27',
-  },
-  {
     sender: 'RunPod',
     signs: 'no',
     says: 'The request gives a webhook URL, and the finished job is posted there. Fetch `/status/{job_id}`, which returns the same.',

@@ -14,7 +14,7 @@ import math
 import re
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
 from urllib.parse import unquote, unquote_to_bytes
@@ -167,6 +167,7 @@ def load(path: Union[str, Path, None] = None) -> Dict[str, Row]:
 _BLANK = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # what ECMAScript trims
 _TRIMMED = re.compile(f"^[{_BLANK}]+|[{_BLANK}]+\\Z")
 _SAFE = 2**53 - 1
+_LARGEST = 1.7976931348623157e308
 
 
 def _units(text: str) -> int:
@@ -182,7 +183,8 @@ def _utf8(data: bytes) -> Optional[str]:
 
 
 def _integer(digits: str) -> int:
-    return int(digits) if len(digits) < 4000 else int(digits[:1].replace("-", "-1").rjust(1, "1")[:2]) * 10**4000
+    """Python limits how many digits it converts. A longer integer only has to stay too large for everything."""
+    return int(digits) if len(digits) < 4000 else int(digits[:2].rstrip("0123456789") + "1" + "0" * 3990)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -190,19 +192,12 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _MISSING: Any = object()
-_DEEPEST = 500
 
 
 def _json(text: Optional[str]) -> Any:
-    """Strict JSON: the last of repeated members counts. `_MISSING` for anything else, and for more than 500 levels."""
-    depth = deepest = 0
-    for bracket in re.findall(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', text or "", re.S):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket, 0)
-        deepest = max(deepest, depth)
-    if text is None or deepest > _DEEPEST:
-        return _MISSING
+    """Strict JSON: the last of repeated members counts. `_MISSING` for anything else, and for more levels than Python can read."""
     try:
-        return json.loads(text, parse_int=_integer, parse_constant=_no_constant)
+        return _MISSING if text is None else json.loads(text, parse_int=_integer, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return _MISSING
 
@@ -279,9 +274,8 @@ def _form(form: bytes) -> Optional[Dict[str, Any]]:
 # ---- times
 
 _RFC3339 = re.compile(r"([0-9]{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII)
-_HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"
-_DAYS, _MONTHS = ("Mon Tue Wed Thu Fri Sat Sun".split(), "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
-_EPOCH = datetime(1970, 1, 1)
+_DAYS = "Mon Tue Wed Thu Fri Sat Sun".split()
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 _LAST_SECOND = 8_640_000_000_000
 
 
@@ -313,7 +307,7 @@ def _date(year: int, month: int, day: int, hour: int, minute: int, second: int) 
     except ValueError:
         return None
     shift = 0 if year else 730_485  # days from 0000-01-01 to 2000-01-01
-    return (date - _EPOCH).total_seconds() - shift * 86_400, (date - timedelta(days=shift % 7)).weekday()
+    return (date - datetime(1970, 1, 1)).total_seconds() - shift * 86_400, (date - timedelta(days=shift % 7)).weekday()
 
 
 # ---- keys
@@ -614,14 +608,13 @@ class Receiver:
     @staticmethod
     def _glance(delivery: _Delivery, row: Row) -> Any:
         """The body before its sender is known: at most 384 KB, 64 levels and `maxFields` members and elements."""
-        marks = re.findall(rb'"(?:[^"\\\n]|\\.)*"?|[\[{\]},]', delivery.body, re.S)
-        depth = deepest = 0
-        for mark in marks:
+        if len(delivery.body) > 393_216:
+            return _MISSING
+        depth = deepest = fields = 0
+        for mark in re.findall(rb'"(?:[^"\\\n]|\\.)*"?|[\[{\]},]', delivery.body, re.S):
             depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(mark, 0)
-            deepest = max(deepest, depth)
-        fields = sum(mark in (b"[", b"{", b",") for mark in marks)
-        is_small = len(delivery.body) <= 393_216 and deepest <= 64 and fields <= row.get("maxFields", 1000)
-        return _json(_utf8(delivery.body)) if is_small else _MISSING
+            deepest, fields = max(deepest, depth), fields + (mark in (b"[", b"{", b","))
+        return _json(_utf8(delivery.body)) if deepest <= 64 and fields <= row.get("maxFields", 1000) else _MISSING
 
     def _url(self, delivery: _Delivery, row: Row) -> Optional[str]:
         """`public_url`, with the query of the request if it has none itself."""
@@ -754,7 +747,7 @@ class Receiver:
         if "member" not in form or form.get("asText"):
             sent = _seconds(unit, value if "member" not in form else _text(value, _SAFE))
         elif unit in ("seconds", "milliseconds"):
-            is_count = _is_number(value) and 0 <= value < 10**308
+            is_count = _is_number(value) and 0 <= value <= _LARGEST
             sent = float(value) / (1 if unit == "seconds" else 1000) if is_count else None
         else:
             sent = _seconds(unit, value) if isinstance(value, str) else None

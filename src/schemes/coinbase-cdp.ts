@@ -1,4 +1,5 @@
 import { byteText } from '../lib/bytes.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Scheme, SchemeRequest, SignedBytes } from '../scheme.ts'
 import { authenticateBy } from './kit/authenticate.ts'
 import {
@@ -72,7 +73,7 @@ const withHeaders: SignedBytes = ({ header, body, refuse }: SchemeRequest) => {
 /**
  * Verifies webhooks from the Coinbase Developer Platform (CDP), which Hook0 sends, by their `X-Hook0-Signature` header. The secret is in
  * the response that created the subscription. Version 0 of the signature, which Coinbase recommends, covers the time of the attempt and
- * the body. If the header has no `v0`, its `v1` is verified, which also covers the headers that it lists.
+ * the body. Version 1 also covers the headers that it lists. Each version that is there has to match.
  *
  * The ID, `X-Event-Id`, is in a header, so the signed bytes and the ID are both claimed. For Coinbase Commerce, use
  * `hookgate/schemes/coinbase-commerce`.
@@ -90,8 +91,13 @@ export const coinbaseCdp: CodeSchemeFactory<SharedSecretOptions, 'x-event-type'>
     const byHeaders = authenticateBy(version('v1=', withHeaders), { secrets }, { requests: signedRequest })
     return (evidence) => {
       const text = evidence.delivery.header(HEADER)
-      const hasBodyAlone = typeof text === 'string' && text.split(',').some((item) => item.startsWith('v0='))
-      return hasBodyAlone ? byBody(evidence) : byHeaders(evidence)
+      const has = (prefix: string) =>
+        typeof text === 'string' && text.split(',').some((item) => item.startsWith(prefix))
+      if (!has('v0=')) return byHeaders(evidence)
+      // Version 0 last: what it signs is claimed, whether or not version 1 is there.
+      return has('v1=')
+        ? whenKnown(byHeaders(evidence), (found) => ('reason' in found ? found : byBody(evidence)))
+        : byBody(evidence)
     }
   },
 )

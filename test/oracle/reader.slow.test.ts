@@ -16,6 +16,8 @@ import {
   rows,
   type Verdict,
 } from './reader.ts'
+import { strictRequests } from './strict-requests.ts'
+import { SMALL_ORDER } from './weak-keys.ts'
 
 /** Over all rows that are data. `npm run test:forgeries` makes 20,000. */
 const MUTATIONS = Number(process.env.HOOKGATE_MUTATIONS ?? 0) > 0 ? 20_000 : 1500
@@ -171,6 +173,29 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     const { found } = await disagreements(vectors)
     expect(found).toEqual([])
     expect(vectors.length).toBeGreaterThan(4900)
+  })
+
+  it('it reads odd bodies, numbers, content types, queries and lists as TypeScript does, behind a right signature', async () => {
+    const requests = await strictRequests()
+    const { read, found } = await disagreements(requests)
+    expect(found.slice(0, 5)).toEqual([])
+    const reasons = new Set(read.map(({ reason = 'accepted' }) => reason))
+    expect([...reasons]).toEqual(
+      expect.arrayContaining([
+        ...['accepted', 'body_not_json', 'body_malformed', 'content_type_not_accepted'],
+        ...['signature_mismatch', 'event_id_malformed'],
+      ]),
+    )
+  })
+
+  it('it takes no public key for which anyone can forge signatures', () => {
+    const genuine = vectors.find(({ scheme }) => scheme === 'discord')
+    const requests = SMALL_ORDER.map((key) => ({
+      ...genuine,
+      options: { publicKeys: Buffer.from(key, 'base64url').toString('hex') },
+    }))
+    for (const { unusable } of askReader(requests as unknown as readonly Asked[]))
+      expect(unusable).toContain('not safe')
   })
 
   it('it answers the handshakes that are data, and their vectors cover every row with one', async () => {
