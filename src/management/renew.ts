@@ -1,5 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, timeOf } from '../lib/clock.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { isA } from '../lib/member-of.ts'
 import {
@@ -86,7 +86,7 @@ export async function renew(options: RenewOptions): Promise<readonly Renewed[]> 
       `${sender}: there is no subscription at this URL: if it has ended, create it again, and read what has changed since`,
     )
   const renewed: Renewed[] = []
-  for (const each of ours) renewed.push(await renewOne(client, each, renewal, { run, now: clock.now() }))
+  for (const each of ours) renewed.push(await renewOne(client, each, renewal, { run, now: timeOf(clock) }))
   return renewed
 }
 

@@ -43,6 +43,7 @@ export const recover: Command = defineCommand({
   notes: [
     'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender',
     'never does (Stripe), signs each and posts it to your endpoint, oldest first. What ran is a duplicate there.',
+    'Your endpoint must claim the ID of the event, as it does unless you set dedupe, and for as long as --remembers says.',
     'Repeat it with the command that it prints: a time such as 2h moves along, and loses the oldest events.',
     'Exits with 0 if all is done, also if it only counted, and with 1 if an event failed or waits.',
   ],
