@@ -34,7 +34,7 @@ function bare() {
     const [eventId, runId] = [c.req.header('webhook-event-id'), crypto.randomUUID()]
     await database.transaction(async (tx) => {
       await tx.query(
-        `INSERT INTO webhook_events (event_id, listener_id, expires_at, done, owner)
+        `INSERT INTO claimed_events (event_id, listener_id, expires_at, done, owner)
          VALUES ($1, 'bare', now() + interval '7 days', true, $2)`,
         [eventId, runId],
       )

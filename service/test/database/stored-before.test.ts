@@ -1,8 +1,27 @@
 import { expect, it } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
+import { newSender, send, sendAccepted } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('rows from an older version', (subject) => {
+  it('events of an older version stay remembered, and its processes can accept no more', async () => {
+    const sender = await newSender(subject)
+    const eventId = crypto.randomUUID()
+    await sendAccepted(subject, sender, {}, eventId)
+    await subject.database.transaction((tx) =>
+      tx.script(`DROP VIEW webhook_events;
+        ALTER TABLE claimed_events RENAME TO webhook_events;
+        DELETE FROM service_migrations WHERE file LIKE '%claimed%'`),
+    )
+    await migrate(subject.database)
+    expect((await send(subject, sender, {}, eventId)).status).toBe(409)
+    const claim = `INSERT INTO webhook_events (event_id, listener_id, expires_at, done, owner)
+      VALUES (gen_random_uuid(), 'any', now(), TRUE, 'an older version')`
+    await expect(subject.database.query(claim)).rejects.toThrow()
+    const start = 'CREATE INDEX IF NOT EXISTS webhook_events_expires_at ON webhook_events (expires_at)'
+    await expect(subject.database.query(start)).rejects.toThrow()
+  })
+
   it('certify tasks get their access review at the next start', async () => {
     const target = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
     const create = async (type: object) =>

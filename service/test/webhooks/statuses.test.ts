@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { deliver, newSender, recordsOf, runsOf, send, signed, workAll } from '../support/automations.ts'
 import { describeService } from '../support/databases.ts'
 
 describeService('the webhook endpoint', (subject) => {
   const age = (eventId: string, seconds: number) =>
     subject.database.query(
-      "UPDATE webhook_events SET expires_at = expires_at - $2 * interval '1 second' WHERE event_id = $1",
+      "UPDATE claimed_events SET expires_at = expires_at - $2 * interval '1 second' WHERE event_id = $1",
       [eventId, seconds],
     )
 
@@ -62,7 +62,7 @@ describeService('the webhook endpoint', (subject) => {
     const sender = await newSender(subject)
     const eventId = crypto.randomUUID()
     await subject.database.query(
-      `INSERT INTO webhook_events (event_id, listener_id, expires_at, done, owner)
+      `INSERT INTO claimed_events (event_id, listener_id, expires_at, done, owner)
        VALUES ($1, $2, clock_timestamp() + interval '7 days', TRUE, 'an earlier delivery')`,
       [eventId, sender.listenerId],
     )
@@ -88,6 +88,9 @@ describeService('the webhook endpoint', (subject) => {
     const [one, two] = [await newSender(subject), await newSender(subject)]
     const right = await signed(subject, one)
     const { 'webhook-signature': _, ...unsigned } = right.headers
+    const warned = vi.spyOn(console, 'warn')
+    onTestFinished(() => warned.mockRestore())
+    subject.reports.length = 0
     const replies = [
       await deliver(subject, two, right),
       await deliver(subject, one, { ...right, body: new TextEncoder().encode('{"hello":"World"}') }),
@@ -97,6 +100,11 @@ describeService('the webhook endpoint', (subject) => {
         headers: { ...unsigned, authorization: `Bearer ${subject.token}` },
       }),
     ]
+    const line = expect.stringMatching(
+      /^listener \S+ refused a delivery: (\w+)\. What to do: docs\/errors\.md#\1$/,
+    )
+    expect(subject.reports).toEqual([line, line, line]) // each reason of a listener once a minute
+    expect(warned).not.toHaveBeenCalled()
     for (const { status, body, headers } of replies) {
       expect([status, body]).toStrictEqual([
         401,
