@@ -1,4 +1,3 @@
-import { requestId } from 'hono/request-id'
 import { automationRoutes } from './automations/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { entitlementRoutes } from './entitlements/routes.ts'
@@ -23,7 +22,7 @@ export function createApp(dependencies: Dependencies): Router {
   const app = newRouter()
   app.onError((error, c) => replyTo(error, (failure) => dependencies.report(failure, c.var.requestId)))
   app.notFound(unrouted(app))
-  app.use(requestId(), observed(dependencies.metrics))
+  app.use(observed(dependencies.metrics))
   answerProbes(app, dependencies)
   serveDocument(app, dependencies)
   serveReference(app, dependencies)

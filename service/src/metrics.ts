@@ -1,7 +1,12 @@
 import type { Counter, Meter } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { createDenyListAttributesProcessor, MeterProvider } from '@opentelemetry/sdk-metrics'
+import {
+  createDenyListAttributesProcessor,
+  MeterProvider,
+  type MetricData,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics'
 
 /** IDs are no labels: each would be a series that never ends. */
 const withoutIds = createDenyListAttributesProcessor(['hookgate.listener.id'])
@@ -33,6 +38,16 @@ export function openMetrics(): Metrics {
   return {
     meter,
     endedRuns,
-    text: async () => serializer.serialize((await reader.collect()).resourceMetrics),
+    text: async () => serializer.serialize(withUnits((await reader.collect()).resourceMetrics)),
   }
+}
+
+/** Ends the names of times in `_seconds`, as Prometheus and the dashboard of `docs/grafana` spell them. */
+function withUnits({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics {
+  const spelled = <Each extends MetricData>(each: Each): Each => {
+    const { name, unit } = each.descriptor
+    if (unit !== 's') return each
+    return { ...each, descriptor: { ...each.descriptor, name: `${name}.seconds`, unit: 'seconds' } }
+  }
+  return { resource, scopeMetrics: scopeMetrics.map((of) => ({ ...of, metrics: of.metrics.map(spelled) })) }
 }

@@ -11,6 +11,7 @@ import { openDatabase } from './database/open.ts'
 import { outageReporter } from './database/outage.ts'
 import { seed } from './demo/seed.ts'
 import { NO_DEMO, storyOf } from './demo/story.ts'
+import { revokeDemoTokenOfOthers } from './demo/tenant.ts'
 import { importSeedFile } from './directory/seed-file.ts'
 import type { Dependencies } from './http/dependencies.ts'
 import { originOf } from './http/origin.ts'
@@ -29,6 +30,7 @@ const database = await openDatabase(config, (error) => report(error))
 const report = outageReporter(database, { log: console.error })
 await migrate(database)
 const secrets = await knownSecrets(database, given, report)
+await revokeDemoTokenOfOthers(database, secrets.secret)
 if (config.SERVICE_SEED?.endsWith('.json'))
   await importSeedFile({ database, clock: Date }, config.SERVICE_SEED)
 

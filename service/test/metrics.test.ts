@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { instrument } from 'hookgate/otel'
 import { beforeAll, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -41,13 +42,30 @@ describeService('/metrics', (subject) => {
     const route = 'http_route="/api/v1/tasks/:task_id"'
     for (const status of [200, 404])
       expect(text).toMatch(
-        new RegExp(`^http_server_request_duration_count\\{.*status_code="${status}".*${route}.*\\} 1$`, 'm'),
+        new RegExp(
+          `^http_server_request_duration_seconds_count\\{.*status_code="${status}".*${route}.*\\} 1$`,
+          'm',
+        ),
       )
-    expect(text).toMatch(/^http_server_request_duration_count\{.*http_request_method="_OTHER".*\} 1$/m)
+    expect(text).toMatch(
+      /^http_server_request_duration_seconds_count\{.*http_request_method="_OTHER".*\} 1$/m,
+    )
     expect(text).toMatch(/^service_runs_unfinished\S* 1$/m)
-    expect(text).toMatch(/^service_runs_oldest_unfinished_age\S* 90$/m)
+    expect(text).toMatch(/^service_runs_oldest_unfinished_age_seconds\S* 90$/m)
     expect(text).not.toMatch(UUID)
     expect(text).not.toContain('/no/such/route')
+  })
+
+  it('/metrics has what the Grafana dashboard asks for, as it spells it', async () => {
+    await sendAccepted(subject, await newSender(subject))
+    const text = await (await metricsFor(subject.token)).text()
+    const board = readFileSync(new URL('../../docs/grafana/dashboard.json', import.meta.url), 'utf8')
+    const asked = new Set(board.match(/\bhookgate_\w+(?=[{[])/g))
+    const there = [...asked].filter((name) => text.includes(`\n${name}{`))
+    // The service has no inbox, and no lease was lost.
+    const others = [...asked].filter((name) => /^hookgate_(inbox|lease_lost)_/.test(name))
+    expect([...there, ...others].toSorted()).toEqual([...asked].toSorted())
+    expect(there.length).toBeGreaterThan(3)
   })
 
   it('/metrics counts the runs that ended, by outcome alone, and names the service', async () => {

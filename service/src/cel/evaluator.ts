@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { memberOf } from '../member-of.ts'
 import { BusyError } from '../turns.ts'
 import { CelError } from './engine.ts'
 
@@ -49,17 +50,14 @@ export class Evaluator {
    * @throws BusyError if the process is stuck, or the machine too busy for it.
    * @throws EvaluatorError if the second process fails too.
    */
-  async evaluate(question: Question): Promise<string> {
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return await this.#ask(question)
-      } catch (cause) {
-        if (cause instanceof CelError || cause instanceof BusyError) throw cause
-        this.#kill() // its channel may break before its end is noticed
-        if (isFirst) continue
-        const why = cause instanceof Error ? cause.message : cause
-        throw new EvaluatorError(`expressions cannot be evaluated: ${why}`, { cause })
-      }
+  async evaluate(question: Question, isFirst = true): Promise<string> {
+    try {
+      return await this.#ask(question)
+    } catch (cause) {
+      if (cause instanceof CelError || cause instanceof BusyError) throw cause
+      this.#kill() // its channel may break before its end is noticed
+      if (isFirst) return this.evaluate(question, false)
+      throw new EvaluatorError(`expressions cannot be evaluated: ${memberOf(cause, 'message')}`, { cause })
     }
   }
 

@@ -12,11 +12,17 @@ export function openEnum<const Words extends readonly [string, ...string[]]>(wor
   return schema
 }
 
-/** `PREFIX_A`, `PREFIX_B`, …, as the specification abbreviates them. */
-export function prefixed<const Prefix extends string, const Endings extends readonly [string, ...string[]]>(
+type Words<Text extends string> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text
+
+/** The words of lines such as `A B`. */
+export function words<const Lines extends readonly string[]>(...lines: Lines) {
+  return lines.flatMap((line) => line.split(' ')) as [Words<Lines[number]>] // `flatMap` loses them
+}
+
+/** `PREFIX_A`, `PREFIX_B`, … of lines such as `A B`, as the specification abbreviates them. */
+export function prefixed<const Prefix extends string, const Lines extends readonly string[]>(
   prefix: Prefix,
-  endings: Endings,
+  ...lines: Lines
 ) {
-  // `map` loses the tuple's length.
-  return endings.map((ending) => `${prefix}_${ending}`) as [`${Prefix}_${Endings[number]}`]
+  return words(...lines).map((word) => `${prefix}_${word}`) as [`${Prefix}_${Words<Lines[number]>}`]
 }

@@ -5,8 +5,10 @@ import {
   KeySetError,
   type Listener,
   ListenerConfigError,
+  type Reason,
 } from 'hookgate'
 import { jwt, type KeySet } from 'hookgate/jwt'
+import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../database/database.ts'
 import type { Dependencies } from '../http/dependencies.ts'
 import { Problem } from '../http/problem.ts'
@@ -22,6 +24,16 @@ export function urlOf({ baseUrl }: Pick<Dependencies, 'baseUrl'>, listenerId: st
 
 /** After a crash, an event waits for this time. Longer than a statement may take. */
 const LEASE_SECONDS = 20
+
+const told = new LRUCache<string, true>({ max: 1_000, ttl: 60_000 })
+
+/** Names a refusal in the log, once a minute for each listener and reason. Senders may repeat an event. */
+function tellOnce({ report }: Dependencies, id: string, reason: Reason): void {
+  const line = `listener ${id} refused a delivery: ${reason}. What to do: docs/errors.md#${reason}`
+  if (reason === 'event_duplicate' || reason === 'event_in_progress' || told.has(line)) return
+  told.set(line, true)
+  report(line)
+}
 
 /** Compiles a saved listener for verification by hookgate. Undefined if it has no secret that can be opened. */
 export async function compileListener(
@@ -43,6 +55,7 @@ export async function compileListener(
     settle: 'manual',
     leaseSeconds: LEASE_SECONDS,
     clock: dependencies.clock,
+    onVerdict: ({ reason }) => reason && tellOnce(dependencies, row.id, reason),
     onError: (error) => {
       if (!(error instanceof KeySetError)) dependencies.report(error) // the key set has logged its outage
     },

@@ -1,5 +1,4 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { revokeDemoTokenOfOthers } from '../demo/tenant.ts'
 import { reseal } from './reseal.ts'
 import { currentRoot, openWith, type Root, type RootSecrets, rootsOf } from './roots.ts'
 import { placeOf } from './secrets.ts'
@@ -13,8 +12,8 @@ const RETIRED =
 
 /**
  * Checks at the start that this process has the root secret of this database. The first start stores its fingerprint.
- * If the database names `otherSecret`, retires that one for `secret`, and ends the demo token that was derived from it.
- * Then seals with the root that the database names what the other one sealed.
+ * If the database names `otherSecret`, retires that one for `secret`. Then seals with the root that the database names
+ * what the other one sealed.
  *
  * @returns The secrets, with the one that the database names as `secret`.
  * @throws ForeignRootError if the database names neither, or other roots sealed signing secrets in it.
@@ -46,9 +45,7 @@ async function adopted(tx: Transaction, roots: readonly [Root, ...Root[]]): Prom
      WHERE fingerprint = $2 AND $1 <> $2 AND $1 <> ALL (retired) RETURNING 1`,
     [own.fingerprint, before.fingerprint],
   )
-  const current = exchanged.length > 0 ? own : before
-  await revokeDemoTokenOfOthers(tx, current.secret)
-  return current
+  return exchanged.length > 0 ? own : before
 }
 
 /** The root of a database that predates fingerprints: the one that opens a secret in it, or any if it has none. */

@@ -6,14 +6,10 @@ import { orNull } from '../http/or-null.ts'
 import { timestamp } from '../http/timestamp.ts'
 import { policyStepInput, policyStepSchema } from './step.ts'
 
-export const POLICY_TYPES = prefixed('POLICY_TYPE', [
-  'UNSPECIFIED',
-  'GRANT',
-  'REVOKE',
-  'CERTIFY',
-  'ACCESS_REQUEST',
-  'PROVISION',
-])
+export const POLICY_TYPES = prefixed(
+  'POLICY_TYPE',
+  'UNSPECIFIED GRANT REVOKE CERTIFY ACCESS_REQUEST PROVISION',
+)
 
 /** `grant` for `POLICY_TYPE_GRANT`: the key of the baseline (specification, 2.9). */
 export function baselineKey(policyType: string): string {

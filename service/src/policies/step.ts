@@ -49,7 +49,7 @@ export const policyStepInput = oneOfMembersInput(variants).openapi('PolicyStepIn
 /** A stored step. Its only member is its kind. */
 export type StoredStep = Readonly<Record<string, unknown>>
 
-export const STEP_STATES = prefixed('POLICY_STEP_STATE', ['UNSPECIFIED', 'ACTIVE', 'DONE'])
+export const STEP_STATES = prefixed('POLICY_STEP_STATE', 'UNSPECIFIED ACTIVE DONE')
 
 const instance = z.looseObject(ends).openapi({ description: notShown })
 const acceptInstance = instance.extend({ acceptMessage: z.string().optional() })

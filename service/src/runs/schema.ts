@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { openEnum, prefixed } from '../http/open-enum.ts'
 import { timestamp } from '../http/timestamp.ts'
 
-export const runStates = prefixed('RUN_STATE', ['UNSPECIFIED', 'PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'])
-export const runStepStates = prefixed('RUN_STEP_STATE', ['UNSPECIFIED', 'DONE', 'FAILED'])
+export const runStates = prefixed('RUN_STATE', 'UNSPECIFIED PENDING RUNNING SUCCEEDED FAILED')
+export const runStepStates = prefixed('RUN_STEP_STATE', 'UNSPECIFIED DONE FAILED')
 
 const errorSchema = z.object({ code: z.string(), detail: z.string() }).nullable().openapi({
   description: 'The code of a problem, or `expression_failed`, or `given_up`.',

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { ServiceProcess } from '../processes/service-process.ts'
-import { newDatabase, urlOf } from '../support/copies.ts'
+import { copyOfPostgres, urlOf } from '../support/copies.ts'
+import { onSeededPGlite } from '../support/pglite-folder.ts'
 
 const CLIENT = fileURLToPath(new URL('client.mjs', import.meta.url))
 /** How many shapes the client has. */
@@ -19,15 +18,11 @@ async function judged(
   settings: Readonly<Record<string, string>>,
   prepare = async () => {},
 ): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-foreign-'))
-  const service = new ServiceProcess({
-    SERVICE_DATA: folder,
-    SERVICE_ALLOW_PRIVATE_JWKS: 'on',
-    ...settings,
-  })
+  const seeded = onSeededPGlite()
+  const service = new ServiceProcess({ ...seeded, SERVICE_ALLOW_PRIVATE_JWKS: 'on', ...settings })
   onTestFinished(async () => {
     await service.kill('SIGTERM')
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(seeded.SERVICE_DATA, { recursive: true, force: true })
   })
   await service.start()
   await prepare()
@@ -60,7 +55,7 @@ it.skipIf(WHY_NO_POSTGRES)(
     'a foreign client finds each shape as specified, on Postgres, also beside a task from a later version',
   ),
   async () => {
-    const address = await newDatabase(inject('postgresFolder'))
+    const address = await copyOfPostgres(inject('postgresFolder'))
     const lines = await judged({ SERVICE_DATABASE_URL: urlOf(address) }, async () => {
       const database = openPostgres(address, () => {})
       await database.query("UPDATE tasks SET origin = 'TASK_ORIGIN_OF_LATER' WHERE numeric_id = 4")

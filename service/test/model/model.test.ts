@@ -33,6 +33,6 @@ describeService('in random sequences of requests', (subject) => {
         })
       }
     }
-    expect(subject.reports).toEqual([])
+    expect(subject.reports.filter((said) => typeof said !== 'string')).toEqual([]) // texts name refusals
   })
 })

@@ -14,11 +14,11 @@ async function bench(name: string, ...options: string[]): Promise<string> {
 }
 
 it('the bench of pages measures both lists, on each engine that is there', async () => {
-  const said = await bench('pages.mjs', '--rounds', '1', '--size', '2000')
+  const said = await bench('pages.mjs', '--rounds', '1', '--size', '1000')
   const engines = WHY_NO_POSTGRES === undefined ? ['PGlite', 'Postgres'] : ['PGlite']
   expect(said.match(/^\w+(?=, Node )/gm)).toStrictEqual(engines)
-  expect(said.match(/entitlements: 2060 in all; first .* last \/ first \d/g)).toHaveLength(engines.length)
-  expect(said.match(/tasks: 204 in all; first .* last \/ first \d/g)).toHaveLength(engines.length)
+  expect(said.match(/entitlements: 1060 in all; first .* last \/ first \d/g)).toHaveLength(engines.length)
+  expect(said.match(/tasks: 104 in all; first .* last \/ first \d/g)).toHaveLength(engines.length)
 }, 120_000)
 
 it.skipIf(WHY_NO_POSTGRES)(

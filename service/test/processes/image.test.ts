@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
-import { newDatabase, urlOf } from '../support/copies.ts'
+import { copyOfPostgres, urlOf } from '../support/copies.ts'
+import { SECRET } from '../support/subject.ts'
 import { ServiceProcess } from './service-process.ts'
 
 // The Dockerfile is read and imitated, not built, because that takes Docker and its registry.
@@ -53,8 +54,8 @@ describe('the Dockerfile', () => {
       ]
       const before = files()
       const main = join(image, JSON.parse(/^CMD (.*)$/m.exec(final)?.[1] ?? '')[1])
-      const url = urlOf(await newDatabase(inject('postgresFolder')))
-      const settings = { SERVICE_DATABASE_URL: url, SERVICE_SECRET: 's'.repeat(32), SERVICE_DATA: '/nowhere' }
+      const url = urlOf(await copyOfPostgres(inject('postgresFolder')))
+      const settings = { SERVICE_DATABASE_URL: url, SERVICE_SECRET: SECRET, SERVICE_DATA: '/nowhere' }
       const service = new ServiceProcess(settings, main)
       onTestFinished(() => service.kill())
       await service.start()

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { killsOf } from '../../../test/support/kills.ts'
 import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
-import { newDatabase, urlOf } from '../support/copies.ts'
+import { copyOfPostgres, urlOf } from '../support/copies.ts'
+import { onSeededPGlite } from '../support/pglite-folder.ts'
 import { killService } from './kill-service.ts'
 
 // `node service/test/kill.mjs` runs the same at full size.
 
 function settings(): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-kill-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return { SERVICE_DATA: folder, SERVICE_JOB_LEASE_SECONDS: '2' }
+  const seeded = onSeededPGlite()
+  onTestFinished(() => rmSync(seeded.SERVICE_DATA, { recursive: true, force: true }))
+  return { ...seeded, SERVICE_JOB_LEASE_SECONDS: '2' }
 }
 
 const NOTHING_WRONG = { lost: 0, twice: 0, other: 0, explanations: [] }
@@ -33,7 +32,7 @@ it('each accepted event runs exactly once on PGlite, though the service is kille
 it.skipIf(WHY_NO_POSTGRES)(
   onPostgres('two processes on Postgres that are killed give every accepted event one run and one effect'),
   async () => {
-    const url = urlOf(await newDatabase(inject('postgresFolder')))
+    const url = urlOf(await copyOfPostgres(inject('postgresFolder')))
     const shared = { ...settings(), SERVICE_DATABASE_URL: url }
     const counts = await killService({
       settings: shared,

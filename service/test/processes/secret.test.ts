@@ -7,24 +7,22 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { onPostgres, WHY_NO_POSTGRES } from '../../../test/support/postgres-server.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { DEMO_LISTENERS, demoSigningSecret, demoToken } from '../../src/demo/tenant.ts'
-import { newDatabase, urlOf } from '../support/copies.ts'
+import { copyOfPostgres, urlOf } from '../support/copies.ts'
+import { Replica } from '../support/replica.ts'
+import { SECRET as FIRST } from '../support/subject.ts'
 import { ServiceProcess } from './service-process.ts'
 
 /** The statements for an operator whose root secret is lost. */
 const RECOVERY =
   readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8').match(/^DELETE FROM .+;$/gm) ?? []
-const FIRST = 'the first root secret, of 40 characters.'
 const SECOND = 'the second root secret, of 41 characters.'
 const THIRD = 'the third root secret, of 40 characters.'
 
 describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a root secret'), () => {
-  let address: Awaited<ReturnType<typeof newDatabase>>
+  let address: Awaited<ReturnType<typeof copyOfPostgres>>
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-secret-'))
   beforeAll(async () => {
-    address = await newDatabase(inject('postgresFolder'))
-    const service = newService({ SERVICE_SECRET: FIRST })
-    await service.start()
-    await service.kill('SIGTERM')
+    address = await copyOfPostgres(inject('postgresFolder'))
     return () => rmSync(folder, { recursive: true })
   }, 60_000)
 
@@ -66,9 +64,11 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a service on a database that has a 
 
   it('the service refuses another secret even if the database predates fingerprints, and accepts the old one', async () => {
     await ask('DELETE FROM root_secret')
-    expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
-    expect(await refusal({ SERVICE_SECRET: FIRST })).toBe('it started')
-    expect(await refusal({ SERVICE_SECRET: SECOND })).toContain('another root secret')
+    const replica = new Replica(address)
+    onTestFinished(() => replica.end())
+    expect(await replica.become(SECOND)).toContain('another root secret')
+    expect(await replica.become(FIRST)).toBe('')
+    expect(await replica.become(SECOND)).toContain('another root secret')
   }, 60_000)
 
   it('the service seals again with a new secret, given the old one too, and no sender notices', async () => {

@@ -6,16 +6,18 @@ import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { headerOf, RawConnection } from '../../../test/support/raw-http.ts'
 import { runTokenCommand } from '../../src/tokens/command.ts'
-import { newDatabase, urlOf } from '../support/copies.ts'
+import { copyOfPostgres, urlOf } from '../support/copies.ts'
+import { onSeededPGlite } from '../support/pglite-folder.ts'
+import { SECRET } from '../support/subject.ts'
 import { ServiceProcess } from './service-process.ts'
 
 async function started(settings: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
   const server = inject('postgresFolder')
-  const url = server && urlOf(await newDatabase(server))
+  const url = server && urlOf(await copyOfPostgres(server))
   const service = new ServiceProcess({
     SERVICE_DATA: folder,
-    ...(url && { SERVICE_DATABASE_URL: url }),
+    ...(url && { SERVICE_DATABASE_URL: url, SERVICE_SECRET: SECRET }),
     ...settings,
   })
   onTestFinished(async () => {
@@ -26,8 +28,12 @@ async function started(settings: Readonly<Record<string, string>>): Promise<Serv
   return service
 }
 
-it('the service prints the port it got for port 0, and uses it in listener URLs', async () => {
+const ADVICE = /^State is kept in PGlite, which is for trying out\. .*SERVICE_DATABASE_URL/m
+
+it('the service prints the port it got for port 0, uses it in listener URLs, and listens on one address', async () => {
   const service = await started({ SERVICE_PORT: '0' })
+  if (inject('postgresFolder')) expect(service.printed).not.toMatch(ADVICE)
+  await expect(fetch(`${service.origin.replace('127.0.0.1', '127.0.0.2')}/healthz`)).rejects.toThrow()
   expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
   expect(service.printed).toContain(`LISTENER=${service.origin}/api/v1/webhooks/incoming/`)
   const { list } = await service.ask('GET', '/api/v1/automations')
@@ -60,33 +66,24 @@ it('the service says in one line why it cannot start: a port in use, a wrong set
   )
 }, 300_000)
 
-it('the service warns that PGlite is for trying out, but not on Postgres', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-start-'))
-  const service = new ServiceProcess({ SERVICE_DATA: folder })
+it('the service warns that PGlite is for trying out', async () => {
+  const settings = onSeededPGlite()
+  const service = new ServiceProcess(settings)
   onTestFinished(async () => {
     await service.kill('SIGTERM')
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(settings.SERVICE_DATA, { recursive: true, force: true })
   })
   await service.start()
-  const advice = /^State is kept in PGlite, which is for trying out\. .*SERVICE_DATABASE_URL/m
-  expect(service.printed).toMatch(advice)
-  if (inject('postgresFolder')) expect((await started({})).printed).not.toMatch(advice)
+  expect(service.printed).toMatch(ADVICE)
 }, 300_000)
 
-it('the service uses SERVICE_BASE_URL in listener URLs if set', async () => {
-  const service = await started({ SERVICE_BASE_URL: 'https://tenant.example' })
+it('the service listens on SERVICE_HOST, prints a reachable address, and uses SERVICE_BASE_URL in listener URLs', async () => {
+  const service = await started({ SERVICE_HOST: '0.0.0.0', SERVICE_BASE_URL: 'https://tenant.example' })
   expect(service.printed).toContain('LISTENER=https://tenant.example/api/v1/webhooks/incoming/')
-}, 300_000)
-
-it('the service listens on SERVICE_HOST, and prints a reachable address', async () => {
-  const service = await started({ SERVICE_HOST: '0.0.0.0' })
   expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${service.origin}/healthz`)).status).toBe(200)
   const { port } = new URL(service.origin)
   expect((await fetch(`http://127.0.0.2:${port}/healthz`)).status).toBe(200)
-  const usual = await started({})
-  const elsewhere = usual.origin.replace('127.0.0.1', '127.0.0.2')
-  await expect(fetch(`${elsewhere}/healthz`)).rejects.toThrow()
 }, 300_000)
 
 it('the service stops on SIGTERM as soon as the response on a kept-alive connection has ended', async () => {
@@ -143,8 +140,14 @@ it('the service stops at the deadline after SIGTERM though a request never ends'
 }, 300_000)
 
 it('the service imports the seed file at each start, and reports its mistakes', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-seed-'))
-  const settings = { SERVICE_DATA: folder, SERVICE_SEED: join(folder, 'seed.json') }
+  const seeded = onSeededPGlite()
+  const folder = seeded.SERVICE_DATA
+  const server = inject('postgresFolder')
+  const settings = {
+    ...seeded,
+    SERVICE_SEED: join(folder, 'seed.json'),
+    ...(server && { SERVICE_DATABASE_URL: urlOf(await copyOfPostgres(server)) }),
+  }
   const service = new ServiceProcess(settings)
   onTestFinished(async () => {
     await service.kill('SIGTERM')

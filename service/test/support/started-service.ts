@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { inject } from 'vitest'
 import { ServiceProcess } from '../processes/service-process.ts'
-import { newDatabase, urlOf } from './copies.ts'
+import { copyOfPostgres, urlOf } from './copies.ts'
+import { onSeededPGlite } from './pglite-folder.ts'
 
 /** A service with the demo tenant in a separate process, on Postgres if available, otherwise on PGlite. */
 export async function startedService(): Promise<{ service: ServiceProcess; end: () => Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'hookgate-service-'))
+  const settings = onSeededPGlite()
   const server = inject('postgresFolder')
-  const url = server && urlOf(await newDatabase(server))
-  const service = new ServiceProcess({ SERVICE_DATA: folder, ...(url && { SERVICE_DATABASE_URL: url }) })
+  const url = server && urlOf(await copyOfPostgres(server))
+  const service = new ServiceProcess({ ...settings, ...(url && { SERVICE_DATABASE_URL: url }) })
   await service.start()
   return {
     service,
     end: async () => {
       await service.kill('SIGTERM')
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(settings.SERVICE_DATA, { recursive: true, force: true })
     },
   }
 }

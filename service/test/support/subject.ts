@@ -12,7 +12,8 @@ import { openMetrics } from '../../src/metrics.ts'
 import { RunQueue } from '../../src/runs/queue.ts'
 import { replyOf } from './reply.ts'
 
-const SECRET = 'a secret that is only known to the tests of the service'
+/** The root secret of the templates. */
+export const SECRET = 'a secret that is only known to the tests of the service'
 
 /** A migrated and seeded service on one engine, for one `describe`. */
 export class Subject {

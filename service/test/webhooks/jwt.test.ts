@@ -114,6 +114,7 @@ describeService('a JWT listener', (subject) => {
   it('the listener is named in one line when its key host fails, however many tokens arrive', async () => {
     const { send, host, sender } = await jwtSender(subject)
     host.answer = respondWith(500)
+    subject.reports.length = 0
     for (const round of [1, 2]) {
       const tokens = Array.from({ length: 50 }, (_, n) => send({ keyId: `${round} ${n}` }))
       const statuses = (await Promise.all(tokens)).map(({ status }) => status)

@@ -92,6 +92,7 @@ describeService('signing secrets', (subject) => {
       [owner.listenerId, thief.listenerId],
     )
     const forged = await signed(subject, thief)
+    subject.reports.length = 0
     expect((await subject.app.request(owner.path, forged)).status).toBe(503)
     expect(await runsOf(subject, owner)).toStrictEqual([])
     expect(subject.reports.splice(0)).toHaveLength(2)

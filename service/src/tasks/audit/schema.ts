@@ -3,14 +3,10 @@ import { searchBody } from '../../http/list.ts'
 import { openEnum, prefixed } from '../../http/open-enum.ts'
 import { timestamp } from '../../http/timestamp.ts'
 
-const AUDIT_EVENTS = prefixed('TASK_AUDIT_EVENT', [
-  'UNSPECIFIED',
-  'CREATED',
-  'ACTION',
-  'ACCEPTED_BY_POLICY',
-  'REJECTED_BY_POLICY',
-  'CLOSED',
-])
+const AUDIT_EVENTS = prefixed(
+  'TASK_AUDIT_EVENT',
+  'UNSPECIFIED CREATED ACTION ACCEPTED_BY_POLICY REJECTED_BY_POLICY CLOSED',
+)
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number]
 

@@ -1,23 +1,13 @@
 import { z } from '@hono/zod-openapi'
+import { words } from '../../http/open-enum.ts'
 import { Problem } from '../../http/problem.ts'
 
 /** Specification, 2.2, without `*`. */
-export const EXPAND_PATHS = [
-  'access_review_id',
-  'user_id',
-  'created_by_user_id',
-  'app_id',
-  'app_user_id',
-  'app_entitlement_ids',
-  'step_approver_ids',
-  'approver_ids',
-  'identity_user_id',
-  'insight_ids',
-  'app_user_last_usage',
-  'entitlement_scope_bindings',
-  'scope_role_resources',
-  'resource',
-] as const
+export const EXPAND_PATHS = words(
+  'access_review_id user_id created_by_user_id app_id app_user_id app_entitlement_ids step_approver_ids',
+  'approver_ids identity_user_id insight_ids app_user_last_usage entitlement_scope_bindings',
+  'scope_role_resources resource',
+)
 
 export type ExpandPath = (typeof EXPAND_PATHS)[number]
 
