@@ -5,7 +5,12 @@ import { traced } from '../lib/tracing.ts'
 import type { Listener } from '../listener.ts'
 import type { InboxFields } from '../report.ts'
 import { asciiText, undisturbed } from '../stores/contract.ts'
-import { hasSqlState, type RunStatement, UNIQUE_VIOLATION } from '../stores/postgres/client.ts'
+import {
+  DEADLOCK_DETECTED,
+  hasSqlState,
+  type RunStatement,
+  UNIQUE_VIOLATION,
+} from '../stores/postgres/client.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
 import { recordsOf } from './ask.ts'
 import { INBOX } from './claims.ts'
@@ -31,8 +36,9 @@ export interface CrewOptions<Given extends Listener<unknown>>
 
 /** Handlers that take so many times as long as a `take` are quick: what is taken ahead does not wait for long. */
 const QUICK = 10
-/** The index that keeps two jobs of a key from running at once has refused one of them: another worker took one meanwhile. */
-const isTakenBeside = (error: unknown) => hasSqlState(error, UNIQUE_VIOLATION)
+/** The index that keeps two jobs of a key from running at once has refused one of them, because another worker took one meanwhile. */
+const isTakenBeside = (error: unknown) =>
+  hasSqlState(error, UNIQUE_VIOLATION) || hasSqlState(error, DEADLOCK_DETECTED) // of two workers, twice
 
 const TOO_LATE =
   'the worker had stopped before the database handed out the event: it runs when its lease ends'

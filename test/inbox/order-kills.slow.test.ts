@@ -12,7 +12,7 @@ import { earlierTake } from './earlier-take.ts'
 import { boxListener, inboxServer } from './support.ts'
 
 // `npm run test:kills` kills more often.
-const [KEYS, JOBS] = KILL_TIMES > 1 ? [100, 10_000] : [20, 600]
+const [KEYS, JOBS] = KILL_TIMES > 1 ? [100, 10_000] : [20, 400]
 const MAX_ATTEMPTS = 3
 const PROGRAM = fileURLToPath(new URL('./order-process.mjs', import.meta.url))
 

@@ -147,6 +147,18 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     }
   })
 
+  it('go on after one that has killed its process each time', async () => {
+    const { box, table, listener, put } = await scene()
+    await put('a', 1, 2)
+    const { running, worker } = work(box, listener)
+    await expect.poll(running).toEqual(['a1'])
+    await worker.stop()
+    await on.pool.query(
+      `UPDATE ${table} SET attempts = 10, worker = 'died', due_at = clock_timestamp() WHERE state = 'waiting'`,
+    )
+    expect(await drained(box, listener, () => {})).toMatchObject({ ran: ['a2'], did: { done: 1, dead: 1 } })
+  })
+
   it('that are run again come before those that wait, but beside none of their key', async () => {
     const { box, listener, put, idOf } = await scene({ maxAttempts: 1 })
     await put('a', 1, 2, 3)
@@ -178,6 +190,24 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await tx.query('COMMIT')
     tx.release()
     await expect.poll(running).toEqual(['a2'])
+  })
+
+  it('run one at a time also if their puts overlap: the server refuses a second one', async () => {
+    const { box, table, listener, put, event } = await scene()
+    const tx = await on.pool.connect()
+    await tx.query('BEGIN')
+    await box.put(await event('a', 1), { tx })
+    await put('a', 2)
+    const { running, end } = work(box, listener)
+    await expect.poll(running).toEqual(['a2'])
+    await tx.query('COMMIT')
+    tx.release()
+    await put('b', 1)
+    await expect.poll(running).toEqual(['a2', 'b1']) // a take has seen the first one, too
+    const both = on.pool.query(`UPDATE ${table} SET state = 'waiting' WHERE state = 'behind'`)
+    await expect(both).rejects.toMatchObject({ code: '23505' })
+    await end('a2')
+    await expect.poll(running).toEqual(['a1', 'b1'])
   })
 
   it('of another listener, and in another table, are others', async () => {

@@ -101,6 +101,7 @@ export const SERIALIZATION_FAILURE = '40001'
 export const UNDEFINED_TABLE = '42P01'
 export const UNDEFINED_COLUMN = '42703'
 export const UNIQUE_VIOLATION = '23505'
+export const DEADLOCK_DETECTED = '40P01'
 export const LOCK_NOT_AVAILABLE = '55P03'
 const READ_ONLY = '25006'
 
