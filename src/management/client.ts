@@ -298,7 +298,8 @@ function withValues(json: Json, values: Texts): Json | undefined {
 }
 
 /** Whether it changes nothing. */
-const isRead = ({ method = 'GET', body }: Call) => method === 'GET' || body !== undefined
+const isRead = ({ method = 'GET', body }: Call) =>
+  method === 'GET' || (method === 'POST' && body !== undefined)
 
 /** How long the sender says to wait. Undefined if it says nothing of that. */
 function pauseOf(

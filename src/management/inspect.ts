@@ -164,7 +164,9 @@ function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly 
   return should.flatMap(({ finding, at, is, fix }) => {
     const value = valueAt(item, at)
     if (
-      is === 'present' ? value !== undefined && value !== null && value !== '' : String(value) === String(is)
+      is === 'present'
+        ? value !== undefined && value !== null && value !== ''
+        : String(value ?? false) === String(is)
     )
       return []
     return [{ what: finding, seen: `its ${at.slice(1)} is ${shown(value)}`, fix }]

@@ -57,3 +57,50 @@ export function jiraApi(of: JiraSite): ManagementApi {
     },
   }
 }
+
+/** A site of Jira Cloud, by its address. */
+export interface JiraAdminSite {
+  /** What its address begins with: `my-team` of `my-team.atlassian.net`. */
+  readonly site: string
+}
+
+/**
+ * Jira Cloud's API for an administrator's webhooks, which a secret signs. For `inspect` only: it keeps no deliveries of these.
+ *
+ * The token: `email:API token` of an administrator, in base64.
+ *
+ * @example
+ * ```ts
+ * const api = jiraAdminApi({ site: 'my-team' })
+ * ```
+ *
+ * @throws ListenerConfigError for a missing, unknown or invalid option.
+ */
+export function jiraAdminApi(of: JiraAdminSite): ManagementApi {
+  checkOptions('jiraAdminApi', of, { site: wellFormedText })
+  if (!/^[a-z0-9][a-z0-9-]*$/.test(of.site))
+    throw new ListenerConfigError('site', 'must be the name before .atlassian.net, in lower case')
+  return {
+    scheme: 'jira',
+    sender: 'Jira',
+    baseUrl: `https://${of.site}.atlassian.net`,
+    parameters: {},
+    headers: {},
+    // https://developer.atlassian.com/cloud/jira/platform/basic-auth-for-rest-apis, 2026-11-29
+    token: {
+      header: 'authorization',
+      before: 'Basic ',
+      reads: "an administrator's email and API token, joined by a colon, in base64",
+    },
+    // https://developer.atlassian.com/cloud/jira/platform/webhooks, 2026-11-29
+    endpoints: {
+      path: '/rest/webhooks/1.0/webhook',
+      query: {},
+      items: '',
+      id: '/self',
+      url: '/url',
+      types: '/events',
+      should: [{ finding: 'disabled', at: '/enabled', is: true, fix: 'enable it under System, WebHooks' }],
+    },
+  }
+}

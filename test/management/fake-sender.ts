@@ -41,11 +41,11 @@ export interface FakeForm {
   /** If the URL is signed. */
   readonly publicUrl?: string
   readonly types: readonly [string, string]
-  readonly eventId: (number: number) => string
+  readonly eventId?: (number: number) => string
   /** An endpoint, as the API has it. With `change`, one that differs. */
-  readonly endpoint: (change: EndpointChange) => object
+  readonly endpoint: (change: EndpointChange) => object | readonly object[]
   /** The body that is delivered, which may differ from what the API has. */
-  readonly payload: (sent: Sent) => object
+  readonly payload?: (sent: Sent) => object
   readonly headers?: (sent: Sent) => { readonly [name: string]: string }
   readonly endpointsPath: string
   readonly envelope: (
@@ -93,14 +93,14 @@ export class FakeSender {
 
   create(type: string, at: Date): Sent {
     const number = this.sent.length + 1
-    const sent: Sent = { number, id: this.form.eventId(number), type, at, delivered: false }
+    const sent: Sent = { number, id: this.form.eventId?.(number) ?? '', type, at, delivered: false }
     this.sent.push(sent)
     return sent
   }
 
   async deliver(sent: Sent, handle: (request: Request) => Promise<Response>): Promise<number> {
     const { scheme, secret, payload, headers, publicUrl } = this.form
-    const body = JSON.stringify(payload(sent))
+    const body = JSON.stringify(payload?.(sent))
     const signed = await signAs(scheme, { secret, body, eventId: sent.id, ...(publicUrl && { publicUrl }) })
     const { status } = await handle(
       new Request(URL_HERE, { method: 'POST', headers: { ...signed.headers, ...headers?.(sent) }, body }),
@@ -118,7 +118,8 @@ export class FakeSender {
     const { method = '' } = request
     const path = decodeURIComponent(url.pathname)
     const asked = { query: url.searchParams, body: Buffer.concat(chunks).toString() }
-    if (path === endpointsPath) return this.#page(response, asked, 'endpoints', this.endpoints.map(endpoint))
+    if (path === endpointsPath)
+      return this.#page(response, asked, 'endpoints', this.endpoints.flatMap(endpoint))
     if (path === eventsPath && event) {
       const from = Date.parse(since?.(asked) ?? '1970-01-01T00:00:00Z')
       const found = this.sent.filter(({ at }) => at.getTime() >= from)

@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
 import { defineListener, type WebhookEvent } from '../../src/index.ts'
+import { Client } from '../../src/management/client.ts'
 import { inspect, type RecoverOptions, recover } from '../../src/management/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { FACTS } from './facts.ts'
 import { type EndpointChange, FakeSender, FOREIGN_TOKEN, TOKEN, URL_HERE } from './fake-sender.ts'
 import { SENDERS } from './senders.ts'
 
@@ -27,8 +29,9 @@ async function start(name: string) {
 }
 
 const NAMES = Object.keys(SENDERS)
+const LISTED = NAMES.filter((name) => SENDERS[name]?.event !== undefined)
 
-describe.each(NAMES)('recover, of %s', (name) => {
+describe.each(LISTED)('recover, of %s', (name) => {
   it('what was missed runs oldest first over all pages, with its ID, type and time, and is a duplicate then', async () => {
     const { sender, form, listener, handler, events, handle, options } = await start(name)
     sender.pageSize = 2
@@ -115,7 +118,7 @@ describe.each(NAMES)('recover, of %s', (name) => {
   })
 })
 
-describe.each(NAMES)('a hostile API in the place of %s', (name) => {
+describe.each(LISTED)('a hostile API in the place of %s', (name) => {
   type Fetch = NonNullable<RecoverOptions['fetch']>
 
   /** What recovering comes to if `change` answers in its place: a message, and the hosts that were asked. */
@@ -158,13 +161,23 @@ describe.each(NAMES)('a hostile API in the place of %s', (name) => {
   })
 
   it('that was asked too often is asked again when it says so', async () => {
-    const refused = new Set<string>()
-    const { said } = await recoverBy((answer, url) => {
-      if (refused.has(url)) return answer
-      refused.add(url)
-      return new Response(null, { status: 429, headers: { 'retry-after': '0' } })
-    })
-    expect(said).toBe('ran 1')
+    const { sender, form, options } = await start(name)
+    const pauses: number[] = []
+    const pause = async (milliseconds: number) => pauses.push(milliseconds)
+    let asked = 0
+    const fetch: Fetch = async (url, init) => {
+      asked += 1
+      if (asked > 1) return (await options.fetch?.(url, init)) ?? new Response()
+      return new Response(null, { status: 429, headers: { 'retry-after': '7' } })
+    }
+    const client = new Client({ api: form.api, token: TOKEN, fetch, pause, clock: Date })
+    if (form.api.missed === undefined) throw new Error('lists nothing')
+    sender.create(form.types[0], hoursAgo(1))
+    const hook = `${Reflect.get(form.endpoint({}), (form.api.endpoints.id ?? '').slice(1))}`
+    const listed: Uint8Array[] = []
+    const query = { since: since.toISOString(), from: since.toISOString() }
+    for await (const item of client.list(form.api.missed, { hook }, query)) listed.push(item)
+    expect([listed.length, pauses]).toEqual([1, [7000]])
   })
 
   it('whose events have no ID or no time is not believed', async () => {
@@ -209,7 +222,8 @@ describe.each(NAMES)('inspect, of %s', (name) => {
   it('finds what is wrong, and nothing else', async () => {
     const [one = ''] = SENDERS[name]?.types ?? []
     expect(await found({})).toEqual([])
-    expect(await found({ disabled: true })).toEqual(['disabled'])
+    const tells = SENDERS[name]?.api.endpoints.should.some(({ finding }) => finding === 'disabled')
+    expect(await found({ disabled: true })).toEqual(tells ? ['disabled'] : [])
     expect(await found({ url: 'https://other.example/' })).toEqual(['unregistered'])
     expect(await found({ types: [one] })).toEqual(['unsubscribed'])
     expect(await found({}, { types: [one] })).toEqual(['unhandled'])
@@ -220,5 +234,58 @@ describe.each(NAMES)('inspect, of %s', (name) => {
     const tells = form?.api.missed?.status !== undefined
     const seed = (sender: FakeSender) => sender.create(form?.types[0] ?? '', hoursAgo(1))
     expect(await found({}, {}, seed)).toEqual(tells ? ['failed'] : [])
+  })
+
+  it('reads all pages, sends nothing but reads, and tells a token that is refused what it needs', async () => {
+    const { sender, form, options } = await start(name)
+    sender.pageSize = 1
+    const tells = form.api.endpoints.next !== undefined
+    if (tells) sender.endpoints = [{ url: 'https://other.example/' }, {}]
+    const { api, token, url, fetch } = options
+    expect(await inspect({ api, token, url, fetch, types: form.types })).toEqual([])
+    const inspecting = inspect({ api, token: FOREIGN_TOKEN, url, fetch })
+    await expect(inspecting).rejects.toThrow(form.api.token.reads)
+    const isRead = (each: string) => each.startsWith('GET ') || /graphql|v2\/events/.test(each)
+    expect(sender.server.requests.filter((each) => !isRead(each))).toEqual([])
+  })
+})
+
+describe('recover refuses by name what no API can bring', () => {
+  it.each(NAMES.filter((name) => !LISTED.includes(name)))('%s, with what to do instead', async (name) => {
+    const { sender, listener, handler, options } = await start(name)
+    const recovering = recover(listener, handler, options)
+    await expect(recovering).rejects.toThrow(
+      /^listener: verifies .*, whose events cannot be recovered, .*: \w+/,
+    )
+    expect(sender.server.requests).toEqual([])
+  })
+})
+
+describe.each(NAMES)('what the sender publishes holds, of %s', (name) => {
+  const { endpoint: ofEndpoint = [], event: ofEvent = [], source } = FACTS[name] ?? {}
+  const first = (pointer: string) => pointer.split('/')[1] ?? ''
+
+  it('the row reads members that there are', () => {
+    expect(source).toMatch(/^https:.*, 2026-\d\d-\d\d$/)
+    const { endpoints, missed } = (SENDERS[name] as (typeof SENDERS)[string]).api
+    const { id = '', url, version = '', types, flags = {}, should } = endpoints
+    const read = [id, url, version, types, ...should.map(({ at }) => at)]
+      .map(first)
+      .concat(Object.keys(flags))
+    expect(ofEndpoint).toEqual(expect.arrayContaining(read.filter((member) => member !== '')))
+    if (missed?.record.trust !== 'fetched') return
+    const { record, time, status } = missed
+    const places = [missed.id, missed.event, missed.type, time.at, status?.at ?? '', record.body ?? '']
+    const inEvent = [...places, ...Object.values(record.headers ?? {})].map(first)
+    expect(ofEvent).toEqual(expect.arrayContaining(inEvent.filter((member) => member !== '')))
+  })
+
+  it('the fake answers no others', () => {
+    const { endpoint, event, detail } = SENDERS[name] as (typeof SENDERS)[string]
+    for (const each of [endpoint({})].flat())
+      expect(ofEndpoint).toEqual(expect.arrayContaining(Object.keys(each)))
+    const sent = { number: 1, id: '1', type: '', at: new Date(), delivered: false }
+    for (const each of [event?.(sent), detail?.json(sent)])
+      expect(ofEvent).toEqual(expect.arrayContaining(Object.keys(each ?? {})))
   })
 })

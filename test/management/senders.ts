@@ -1,15 +1,27 @@
+import { adyenApi } from '../../src/management/adyen.ts'
 import { gitlabProjectApi } from '../../src/management/gitlab.ts'
+import { jiraAdminApi } from '../../src/management/jira.ts'
+import { linearApi } from '../../src/management/linear.ts'
 import { paddleApi } from '../../src/management/paddle.ts'
 import { resendApi } from '../../src/management/resend.ts'
+import { sendgridApi } from '../../src/management/sendgrid.ts'
+import { shopifyApi } from '../../src/management/shopify.ts'
 import { squareApi } from '../../src/management/square.ts'
 import { svixApi } from '../../src/management/svix.ts'
+import { adyen } from '../../src/schemes/adyen.ts'
 import { gitlab } from '../../src/schemes/gitlab.ts'
+import { jira } from '../../src/schemes/jira.ts'
+import { linear } from '../../src/schemes/linear.ts'
 import { paddle } from '../../src/schemes/paddle.ts'
 import { resend } from '../../src/schemes/resend.ts'
+import { sendgrid } from '../../src/schemes/sendgrid.ts'
+import { shopify } from '../../src/schemes/shopify.ts'
 import { square } from '../../src/schemes/square.ts'
 import { svix } from '../../src/schemes/svix.ts'
 import { type FakeForm, type Sent, URL_HERE } from './fake-sender.ts'
 
+const PUBLIC_KEY =
+  'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g=='
 const WHSEC = `whsec_${Buffer.alloc(24, 'hookgate').toString('base64')}`
 const KEY = 'signature key of these tests'
 const signedBy = (
@@ -20,6 +32,18 @@ const padded = (number: number, length: number) => `${number}`.padStart(length, 
 const messageId = (number: number) => `msg_${padded(number, 27)}`
 const statusOf = ({ delivered }: Sent, words: readonly [string | number, string | number]) =>
   words[delivered ? 1 : 0]
+
+/** A connection of GraphQL. */
+const graphql = (name: string): Pick<FakeForm, 'place' | 'envelope'> => ({
+  place: ({ body }) => JSON.parse(body).variables.after,
+  envelope: ({ items, next }) => ({
+    json: {
+      data: {
+        [name]: { nodes: items, pageInfo: { hasNextPage: next !== undefined, endCursor: next ?? null } },
+      },
+    },
+  }),
+})
 
 /** The fakes by the name of the sender. The members of their answers: `facts.ts`. */
 export const SENDERS: { readonly [sender: string]: FakeForm } = {
@@ -199,5 +223,71 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
       ...(next !== undefined && { link: `<https://gitlab.com/api/v4/${of}?page=${next}>; rel="next"` }),
     }),
     resend: /^\/projects\/group\/project\/hooks\/7\/events\/(\d+)\/resend$/,
+  },
+  Shopify: {
+    api: shopifyApi({ shop: 'my-shop' }),
+    ...signedBy(shopify, 'secret of these tests'),
+    types: ['orders/create', 'products/update'],
+    endpointsPath: '/admin/api/2026-10/graphql.json',
+    endpoint: ({ url = URL_HERE, types = ['orders/create', 'products/update'] }) =>
+      types.map((type) => ({
+        ...{ id: `gid://shopify/WebhookSubscription/${type}`, uri: url, apiVersion: { handle: '2026-10' } },
+        topic: type === 'orders/create' ? 'ORDERS_CREATE' : 'PRODUCTS_UPDATE',
+      })),
+    ...graphql('webhookSubscriptions'),
+  },
+  Linear: {
+    api: linearApi,
+    ...signedBy(linear, 'secret of these tests'),
+    types: ['Issue', 'Comment'],
+    endpointsPath: '/graphql',
+    endpoint: ({ url = URL_HERE, disabled, types = ['Issue', 'Comment'] }) => ({
+      ...{ id: '1', url, enabled: !disabled, resourceTypes: types },
+    }),
+    ...graphql('webhooks'),
+  },
+  Adyen: {
+    api: adyenApi({ merchant: 'M1' }),
+    ...signedBy(adyen, '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'),
+    types: ['AUTHORISATION', 'REFUND'],
+    endpointsPath: '/merchants/M1/webhooks',
+    endpoint: ({ url = URL_HERE, disabled, types = ['AUTHORISATION', 'REFUND'] }) => ({
+      ...{ id: 'WBHK1', type: 'standard', url, active: !disabled, communicationFormat: 'json' },
+      ...{ acceptsSelfSignedCertificate: false, additionalSettings: { includeEventCodes: types } },
+    }),
+    place: ({ query }) => query.get('pageNumber') ?? undefined,
+    envelope: ({ items, next }) => ({
+      json: {
+        ...{ itemsTotal: 1, pagesTotal: 1, data: items },
+        _links:
+          next === undefined
+            ? {}
+            : { next: { href: `https://management-live.adyen.com/v3/?pageNumber=${next}` } },
+      },
+    }),
+  },
+  SendGrid: {
+    api: sendgridApi(),
+    ...{ scheme: sendgrid, secret: '', auth: sendgrid({ publicKeys: PUBLIC_KEY }) },
+    types: ['delivered', 'bounce'],
+    endpointsPath: '/v3/user/webhooks/event/settings/all',
+    endpoint: ({ url = URL_HERE, disabled, types = ['delivered', 'bounce'] }) => ({
+      ...{ id: '1', url, enabled: !disabled, public_key: PUBLIC_KEY, open: false, click: false },
+      ...{ delivered: types.includes('delivered'), bounce: types.includes('bounce') },
+    }),
+    place: () => undefined,
+    envelope: ({ items }) => ({ json: { max_allowed: 5, webhooks: items } }),
+  },
+  Jira: {
+    api: jiraAdminApi({ site: 'my-team' }),
+    ...signedBy(jira, 'secret of these tests'),
+    types: ['jira:issue_created', 'jira:issue_updated'],
+    endpointsPath: '/rest/webhooks/1.0/webhook',
+    endpoint: ({ url = URL_HERE, disabled, types = ['jira:issue_created', 'jira:issue_updated'] }) => ({
+      ...{ name: '', url, events: types, filters: {}, enabled: !disabled },
+      self: 'https://my-team.atlassian.net/rest/webhooks/1.0/webhook/1',
+    }),
+    place: () => undefined,
+    envelope: ({ items }) => ({ json: items }),
   },
 }

@@ -36,7 +36,8 @@ function entryOf({ scheme, ...found }: Found): string {
   const hasPage = name in NOTES
   const title = hasPage ? `[**${sender}**](schemes/${name}.md)` : `**${sender}**`
   const also = OTHER_NAMES[name] === undefined ? '' : ` (${OTHER_NAMES[name].join(', ')})`
-  return `${title}${also} \`${name}\`${hasPage ? '' : `. ${factsOf({ scheme, ...found })}`}`
+  const recover = RECOVERED.includes(name) ? '. [Recover](recover.md)' : ''
+  return `${title}${also} \`${name}\`${recover}${hasPage ? '' : `. ${factsOf({ scheme, ...found })}`}`
 }
 
 function factsOf({ scheme, ...found }: Found): string {

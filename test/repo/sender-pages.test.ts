@@ -5,7 +5,7 @@ import { NOTES } from '../../docs/schemes/notes.ts'
 import { RETRIES } from '../../docs/schemes/retries.ts'
 import { dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import { schemeFactory } from '../support/schemes.ts'
-import { senderPage } from './sender-page.ts'
+import { RECOVERED, senderPage } from './sender-page.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -39,6 +39,25 @@ describe('the pages of senders', () => {
       await expect(page).toMatchFileSnapshot(fileURLToPath(new URL(`docs/schemes/${name}.md`, root)))
     },
   )
+
+  it('docs/recover.md says how many senders can be recovered, and how each; the finder says so of the same', async () => {
+    const page = read('docs/recover.md')
+    const schemes = namesIn('src/schemes/', '.ts')
+    expect(page).toContain(`${RECOVERED.length} of the ${schemes.length} senders`)
+    for (const name of RECOVERED)
+      expect(page).toContain(`\n| ${(await schemeFactory(name)).scheme.sender.replace(/ \(.*/, '')}`)
+    const rows = read('docs/schemes.md')
+      .split('\n')
+      .filter((row) => row.includes('[Recover](recover.md)'))
+    expect(rows.map((row) => /`([a-z-]+)`/.exec(row)?.[1]).toSorted()).toEqual(RECOVERED.toSorted())
+  })
+
+  it('docs/recover.md names each subpath of hookgate/management', () => {
+    const { exports } = JSON.parse(read('package.json')) as { exports: object }
+    const names = Object.keys(exports).flatMap((path) => /^\.\/management\/(.+)$/.exec(path)?.[1] ?? [])
+    const page = read('docs/recover.md').toLowerCase()
+    expect(names.filter((name) => !page.includes(name))).toEqual([])
+  })
 
   it('the pages exist for each program, and docs/schemes.md links to them', () => {
     const programs = namesIn('examples/schemes/', '.ts')
