@@ -21,6 +21,7 @@ export function fetchedOf(
   if (body?.[0] !== OBJECT) return undefined
   if (lost !== undefined && respelt(body, (literal) => literal) === lost) return 'lost'
   const texts = Object.entries(headers).map(([name, at]) => [name, textAt(answer, at)] as const)
+  if (texts.some(([, text]) => text === '')) return undefined // or it would be claimed by its bytes, and run twice
   return { headers: new Map([...texts, ['content-type', 'application/json']]), body }
 }
 

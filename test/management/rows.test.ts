@@ -250,6 +250,45 @@ describe.each(NAMES)('inspect, of %s', (name) => {
   })
 })
 
+describe('what became of an event', () => {
+  it('one that the sender is still at work on is no failure, but may be recovered', async () => {
+    const { sender, form, listener, handler, options } = await start('Resend')
+    sender.create(form.types[0], hoursAgo(1))
+    const fetch: typeof options.fetch = async (url, init) => {
+      const text = await ((await options.fetch?.(url, init)) ?? new Response()).text()
+      return new Response(text.replace('"failed"', '"attempting"'))
+    }
+    const { api, token, url } = options
+    expect(await inspect({ api, token, url, fetch })).toEqual([])
+    expect(await recover(listener, handler, { ...options, fetch })).toMatchObject({ found: 1 })
+  })
+
+  it('one whose record has no ID is asked for again, and not claimed by its bytes', async () => {
+    const { sender, form, listener, handler, options } = await start('Resend')
+    sender.create(form.types[0], hoursAgo(1))
+    const fetch: typeof options.fetch = async (url, init) => {
+      const text = await ((await options.fetch?.(url, init)) ?? new Response()).text()
+      return new Response(/events\/msg_\w+$/.test(url) ? text.replace('"id"', '"event_id"') : text)
+    }
+    const recovery = await recover(listener, handler, { ...options, fetch, run: true })
+    expect(recovery).toMatchObject({ ran: 0, asked: 1 })
+  })
+
+  it('one that Paddle has sent again has its first time, and hides no older list', async () => {
+    const { sender, form, listener, handler, options } = await start('Paddle')
+    sender.create(form.types[0], hoursAgo(2))
+    sender.create(form.types[0], hoursAgo(1))
+    const fetch: typeof options.fetch = async (url, init) => {
+      const text = await ((await options.fetch?.(url, init)) ?? new Response()).text()
+      if (!url.includes('/notifications')) return new Response(text)
+      const list = JSON.parse(text)
+      list.data[0].occurred_at = hoursAgo(48).toISOString()
+      return Response.json(list)
+    }
+    expect(await recover(listener, handler, { ...options, fetch })).toMatchObject({ found: 1 })
+  })
+})
+
 describe('recover refuses by name what no API can bring', () => {
   it.each(NAMES.filter((name) => !LISTED.includes(name)))('%s, with what to do instead', async (name) => {
     const { sender, listener, handler, options } = await start(name)
