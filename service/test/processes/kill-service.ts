@@ -22,6 +22,8 @@ export interface KillCounts extends Answers {
   readonly answersLost: number
   /** Accepted events without a successful run, or without one of its effects. */
   readonly lost: number
+  /** How long after the last restart the last run ended. */
+  readonly drainSeconds: number
   /** Runs and effects beyond the first of each event. */
   readonly twice: number
   /** For each event with something lost or twice, the state of its run and its job. */
@@ -39,6 +41,7 @@ const MOST_QUIET_MS = 600_000
 export async function killService(options: KillOptions): Promise<KillCounts> {
   const processes = Array.from({ length: options.processes }, () => new ServiceProcess(options.settings))
   let judged: ReturnType<typeof judge>
+  let drainSeconds: number
   let answers: ReturnType<EventStream['answers']>
   try {
     for (const each of processes) await each.start()
@@ -52,16 +55,18 @@ export async function killService(options: KillOptions): Promise<KillCounts> {
     )
     const streaming = Promise.all(Array.from({ length: options.senders }, () => stream.flow()))
     for (let kill = 0; kill < options.kills; kill += 1) await killOne(processes)
+    const restarted = performance.now()
     stream.end()
     await streaming
     judged = judge(stream.events, await drained(first, automation.id))
+    drainSeconds = Math.round((performance.now() - restarted) / 1_000)
     answers = stream.answers()
   } finally {
     await Promise.all(processes.map((each) => each.kill()))
   }
   const { wrong, ...counts } = judged
   const explanations = await explain(options.settings, wrong)
-  return { kills: options.kills, ...answers, ...counts, explanations }
+  return { kills: options.kills, ...answers, ...counts, drainSeconds, explanations }
 }
 
 async function newAutomation(service: ServiceProcess) {
