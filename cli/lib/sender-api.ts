@@ -86,9 +86,9 @@ async function apiOf(name: string, of: readonly string[]): Promise<ManagementApi
   throw new UsageError(`--of: ${refusals.join('; ')}`)
 }
 
-function parameterOf(text: string): readonly [string, string] {
+function parameterOf(text: string): readonly [string, string | boolean] {
   const [, name, value] = /^([a-zA-Z]+)=(.+)$/.exec(text) ?? []
   if (name === undefined || value === undefined)
     throw new UsageError('--of takes NAME=VALUE, such as owner=octocat')
-  return [name, value]
+  return [name, value === 'true' || (value === 'false' ? false : value)]
 }

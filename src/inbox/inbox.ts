@@ -275,7 +275,11 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   const { table = DEFAULT_TABLE, leaseMs = 60_000, maxAttempts = 10, retentionMs = 0 } = options
   const run = statementRunner(client, 'client')
   bring(SQL_FIXES)
-  const statements = statementsFor(table, options.keepBodiesFor ?? 0, options.afterDead === 'hold')
+  const statements = statementsFor(table, {
+    keepMs: options.keepBodiesFor ?? 0,
+    hasKeys: options.keyOf !== undefined,
+    deadHold: options.afterDead === 'hold',
+  })
   const listed = new ListedJobs(run, table)
   const mended = new MendedJobs(run, table)
   /** The workers and drains of each listener in this process. */

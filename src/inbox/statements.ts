@@ -203,13 +203,21 @@ const firstOfKey = (table: string, row: string, condition: string) =>
 const hasSome = (table: string, row: string, condition: string) =>
   `(SELECT count(*) FROM ${table} AS ${row} WHERE ${condition}) > 0`
 
-/**
- * Judged by `clock_timestamp()`, because `now()` is the start of the transaction.
- *
- * @param keepMs How long an event that is done keeps its body.
- * @param deadHold Whether a dead job keeps the others of its key waiting.
- */
-export function statementsFor(name: string, keepMs = 0, deadHold = false): Statements {
+/** What an inbox is told, as far as its statements depend on it. */
+export interface StatementOptions {
+  /** How long an event that is done keeps its body. */
+  readonly keepMs?: number
+  /** Whether its jobs may have keys of an order. If not, a put looks at none. */
+  readonly hasKeys?: boolean
+  /** Whether a dead job keeps the others of its key waiting. */
+  readonly deadHold?: boolean
+}
+
+/** Judged by `clock_timestamp()`, because `now()` is the start of the transaction. */
+export function statementsFor(
+  name: string,
+  { keepMs = 0, hasKeys = false, deadHold = false }: StatementOptions = {},
+): Statements {
   const { table } = quotedTable(name)
   const after = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`
   const isOver = (row: string) =>
@@ -240,8 +248,9 @@ SELECT CASE WHEN state = 'claimed' THEN '${leased}' ELSE '${done}' END FROM held
   const firstOf = (condition: string) =>
     `(SELECT owner, attempts, due_at FROM ${table} WHERE ${condition} ORDER BY due_at LIMIT 1)`
   // The job that is due first, if it has been for a minute, and no worker runs another one meanwhile.
+  const states = hasKeys ? ['waiting', 'behind'] : ['waiting']
   const unasked = (listener: string) => `SELECT owner || ' ' || attempts || ' ' || due_at FROM (
-${firstOf(`state = 'waiting' AND listener_id = ${listener}::text`)} UNION ALL ${firstOf(`state = 'behind' AND listener_id = ${listener}::text`)}
+${states.map((state) => firstOf(`state = '${state}' AND listener_id = ${listener}::text`)).join(' UNION ALL ')}
   ORDER BY due_at LIMIT 1
 ) AS first WHERE due_at <= clock_timestamp() - interval '1 minute' AND NOT EXISTS (
   SELECT FROM ${table} WHERE listener_id = ${listener}::text AND ${IS_RUNNING}

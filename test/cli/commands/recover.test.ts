@@ -168,6 +168,8 @@ describe('hookgate recover', () => {
     [['--since', '1h', '--scheme', 'strip'], '--scheme: no such API; did you mean stripe?'],
     [['--since', '1h', '--scheme', 'github', '--of', 'owner'], '--of takes NAME=VALUE'],
     [['--since', '1h', '--scheme', 'github', '--of', 'baseUrl=http://ghe.example'], 'must be an https URL'],
+    [['--since', '1h', '--scheme', 'paddle', '--of', 'sandbox=maybe'], 'sandbox'],
+    [['--since', '99d', '--remembers', '99d', '--scheme', 'paddle', '--of', 'sandbox=true'], 'Paddle keeps'],
     [
       ['--since', '1h', '--scheme', 'github', '--run', '--to', 'http://a.example'],
       '--to is not for --scheme github',
