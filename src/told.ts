@@ -77,7 +77,8 @@ function masked(cause: unknown): string {
   return line
 }
 
-function bounded(text: string): string {
+/** Text of somebody else's in one line, at most 240 characters of it, without what a terminal would obey. */
+export function bounded(text: string): string {
   const line = printable(text).replace(/\s+/g, ' ')
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }

@@ -50,10 +50,10 @@ export class Verification implements Evidence, Waiter {
   /** Before the last `pause`. */
   #elapsedMs = 0
 
-  constructor(delivery: Delivery, listener: Listener<unknown>) {
+  constructor(delivery: Delivery, listener: Listener<unknown>, protocol: Protocol = listener.protocol) {
     this.delivery = delivery
     this.listener = listener
-    this.protocol = listener.protocol.forDelivery?.(delivery) ?? listener.protocol
+    this.protocol = protocol.forDelivery?.(delivery) ?? protocol
     this.body = new Body(delivery.body, this.protocol)
     this.now = Math.floor(timeOf(listener.clock) / 1000)
     if (listener.onVerdict || listener.onError) this.startedAt = performance.now()

@@ -1,7 +1,8 @@
 import { type Renewed, renew as renewAll } from '../../src/management/renew.ts'
+import { bounded } from '../../src/told.ts'
 import { type Command, defineCommand, type OptionRows } from '../command-line/command.ts'
 import { EXIT } from '../command-line/exit.ts'
-import { print, printable, remark, toJsonLine } from '../command-line/output.ts'
+import { print, remark, toJsonLine } from '../command-line/output.ts'
 import { toUsageError } from '../command-line/values.ts'
 import { API_OPTIONS, answered, readSenderApi } from '../lib/sender-api.ts'
 
@@ -45,6 +46,4 @@ export const renew: Command = defineCommand({
 const jsonOf = ({ until, why, ...each }: Renewed) => ({ ...each, until: until ?? null, why: why ?? null })
 
 const lineOf = ({ id, state, until, why }: Renewed) =>
-  printable(
-    `${state.padEnd(7)}  ${id}  until ${until?.toISOString() ?? 'an unknown time'}${why ? `: ${why}` : ''}`,
-  )
+  `${state.padEnd(7)}  ${bounded(id)}  until ${until?.toISOString() ?? 'an unknown time'}${why ? `: ${bounded(why)}` : ''}`

@@ -70,25 +70,29 @@ async function apiOf(name: string, of: readonly string[]): Promise<ManagementApi
   }
   const module: { readonly [exported: string]: unknown } = await import(`hookgate/management/${name}`)
   const refusals: string[] = []
+  const texts = of.map(parameterOf)
+  const flags = texts.map(([name, text]) => [name, text === 'true' || (text !== 'false' && text)] as const)
   for (const [exported, value] of Object.entries(module)) {
     if (typeof value !== 'function') {
       if (of.length === 0) return value as ManagementApi // what this subpath exports
       refusals.push(`--scheme ${name} takes none`)
       continue
     }
-    try {
-      return value(Object.fromEntries(of.map(parameterOf))) // the first that takes these
-    } catch (error) {
-      if (textOf(error, 'code') !== 'ERR_LISTENER_CONFIG') throw error
-      refusals.push(`for ${exported}, ${textOf(error, 'message')}`)
+    for (const parameters of [texts, flags]) {
+      try {
+        return value(Object.fromEntries(parameters)) // the first that takes these
+      } catch (error) {
+        if (textOf(error, 'code') !== 'ERR_LISTENER_CONFIG') throw error
+        refusals.push(`for ${exported}, ${textOf(error, 'message')}`)
+      }
     }
   }
-  throw new UsageError(`--of: ${refusals.join('; ')}`)
+  throw new UsageError(`--of: ${[...new Set(refusals)].join('; ')}`)
 }
 
-function parameterOf(text: string): readonly [string, string | boolean] {
+function parameterOf(text: string): readonly [string, string] {
   const [, name, value] = /^([a-zA-Z]+)=(.+)$/.exec(text) ?? []
   if (name === undefined || value === undefined)
     throw new UsageError('--of takes NAME=VALUE, such as owner=octocat')
-  return [name, value === 'true' || (value === 'false' ? false : value)]
+  return [name, value]
 }

@@ -70,9 +70,21 @@ interface Answer {
 /** Calls the API of one sender. Nothing that it answers leads anywhere else, and no error has the token or a value of an answer. */
 export class Client {
   readonly #options: ClientOptions
+  /** Why no further request is sent. */
+  #final: ManagementError | undefined
 
   constructor(options: ClientOptions) {
     this.#options = options
+  }
+
+  /** Whether the sender has refused the token, asked to wait for long, or cannot be reached: every other call rejects at once. */
+  get isOver(): boolean {
+    return this.#final !== undefined
+  }
+
+  #ends(error: ManagementError): ManagementError {
+    this.#final = error
+    return error
   }
 
   pause(milliseconds: number): Promise<unknown> {
@@ -143,6 +155,7 @@ export class Client {
   }
 
   async #send(call: Call, values: Texts, parameters: URLSearchParams): Promise<Answer> {
+    if (this.#final) throw this.#final
     const { api } = this.#options
     const body =
       call.body === undefined
@@ -157,15 +170,17 @@ export class Client {
         await this.pause(pauseMs)
         continue
       }
-      if ('broken' in answer) throw answer.broken
+      if ('broken' in answer) throw isRead(call) ? this.#ends(answer.broken) : answer.broken
       const { status, headers } = answer.response
       if (pauseMs !== undefined && status < 500)
-        throw this.#wrong(call, `asks to wait ${Math.ceil(pauseMs / 1000)} s: run it again then`)
-      if (status === 401 || status === 403)
-        throw new ManagementError(
+        throw this.#ends(this.#wrong(call, `asks to wait ${Math.ceil(pauseMs / 1000)} s: run it again then`))
+      if (status === 401 || status === 403) {
+        const refused = new ManagementError(
           'ERR_API_TOKEN',
           `${api.sender} refuses the token (${status}): ${this.#needs(call)}`,
         )
+        throw status === 401 ? this.#ends(refused) : refused // a 403 may be of this call alone
+      }
       if (status === 404)
         throw this.#wrong(call, `has status 404, which may be the token's fault: ${this.#needs(call)}`)
       if (!answer.response.ok) throw this.#wrong(call, `has status ${status}`)
@@ -238,7 +253,8 @@ export class Client {
     } catch (error) {
       throw error === late ? late : refused('could not be made: token() threw') // its error may quote what it was made of
     }
-    if (typeof text === 'string' && TOKEN.test(text)) return text
+    const bare = api.token.before === '' && typeof text === 'string' ? text.replace(/^Bearer /, '') : text
+    if (typeof text === 'string' && typeof bare === 'string' && TOKEN.test(bare)) return text
     throw refused('is empty, or has white space or other characters that no token has')
   }
 

@@ -6,6 +6,7 @@ import { checkHeaders } from '../checks/headers.ts'
 import { checkPayload } from '../checks/payload.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Listener } from '../listener.ts'
+import type { Protocol } from '../protocol.ts'
 import { traceVerify } from '../report.ts'
 import type { Verdict } from '../verdict.ts'
 import { Verification } from '../verification.ts'
@@ -44,7 +45,7 @@ export async function claimFetched(
   scheme: string,
 ): Promise<Verdict<unknown>> {
   const protocol = { ...listener.protocol, required: 0 } // it has no header with the time of an attempt
-  const verification = verificationOf(record, { ...listener, protocol })
+  const verification = verificationOf(record, listener, protocol)
   verification.auth = { method: 'api', scheme }
   verification.sentAt = time
   return claimBy(FETCHED, verification)
@@ -68,9 +69,13 @@ export async function claimRecorded(
   return undefined
 }
 
-function verificationOf({ headers, body }: Recorded, listener: Listener<unknown>): Verification {
+function verificationOf(
+  { headers, body }: Recorded,
+  listener: Listener<unknown>,
+  protocol?: Protocol,
+): Verification {
   const header = (name: string) => headers.get(name)
-  return new Verification({ method: 'POST', header, body, sourceIp: undefined }, listener)
+  return new Verification({ method: 'POST', header, body, sourceIp: undefined }, listener, protocol)
 }
 
 async function claimBy(checks: readonly Check[], verification: Verification): Promise<Verdict<unknown>> {

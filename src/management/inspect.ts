@@ -8,6 +8,7 @@ import {
   optional,
   wellFormedText,
 } from '../lib/options.ts'
+import { bounded } from '../told.ts'
 import type { Endpoints, ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
 import { anApi, aUrl } from './given.ts'
@@ -106,7 +107,7 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
   for (const { id } of ending)
     findings.push({
       what: 'ending',
-      seen: `the subscription ${id} is near its end`,
+      seen: `the subscription ${bounded(id)} is near its end`,
       fix: 'call renew() by a job, more often',
     })
   if (version !== undefined) findings.push(...versions(ours, version))
@@ -175,7 +176,7 @@ function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly 
 
 /** A word of the API, never a secret. */
 const shown = (value: unknown) =>
-  typeof value === 'string' || typeof value === 'boolean' ? `${value}` : 'not set'
+  typeof value === 'string' || typeof value === 'boolean' ? bounded(`${value}`) : 'not set'
 
 function versions(ours: readonly FoundEndpoint[], expected: string): readonly Finding[] {
   return ours
@@ -185,7 +186,7 @@ function versions(ours: readonly FoundEndpoint[], expected: string): readonly Fi
       seen:
         version === ''
           ? "it sends the account's API version, which changes"
-          : `it sends the API version ${version}`,
+          : `it sends the API version ${bounded(version)}`,
       fix: `create an endpoint with the version ${expected}: it cannot be changed later`,
     }))
 }
@@ -226,5 +227,5 @@ function listed(
   types: readonly string[],
   fix: string,
 ): readonly Finding[] {
-  return types.length === 0 ? [] : [{ what, seen: `${problem}: ${types.join(', ')}`, fix }]
+  return types.length === 0 ? [] : [{ what, seen: `${problem}: ${types.map(bounded).join(', ')}`, fix }]
 }

@@ -1,4 +1,5 @@
 import { parseTime, writeTime } from '../lib/time.ts'
+import { bounded } from '../told.ts'
 import type { Endpoints, ManagementApi, Missed, Texts } from './api.ts'
 import type { Client } from './client.ts'
 import { ManagementError } from './errors.ts'
@@ -59,7 +60,7 @@ export async function endpointsOf(client: Client, form: Endpoints): Promise<read
       types: typesIn(typed, form),
       version: form.version === undefined ? '' : textAt(item, form.version),
       isElsewhere: elsewhere !== null && elsewhere !== undefined,
-      item,
+      item: item.slice(), // or it would keep the whole page
     })
   }
   return found
@@ -112,7 +113,7 @@ export async function findAll(
     const other = missed.filter(({ version }) => version !== '' && version !== endpoint.version)
     if (endpoint.version !== '' && other.length > 0)
       warnings.push(
-        `the endpoint's payloads have the API version ${endpoint.version}, but these have ${other[0]?.version}: ${other.length}`,
+        `the endpoint's payloads have the API version ${endpoint.version}, but these have ${bounded(other[0]?.version ?? '')}: ${other.length}`,
       )
     // An event is the account's, and the same for two endpoints at this URL. An attempt is of one of them.
     for (const each of missed) known.set(ofAccount ? each.event : `${endpoint.id} ${each.id}`, each)
@@ -137,6 +138,11 @@ export async function findMissed(
   const missed = new Map<string, MissedEvent>()
   const delivered = new Set<string>()
   let bytes = 0
+  const tooMany = () =>
+    new ManagementError(
+      'ERR_API_ANSWER',
+      `${sender} has more than ${most.events} events or ${most.bytes} bytes since then, which is too much at a time: recover them in parts, the oldest first, each up to a time that you give as until`,
+    )
   const query: Texts = {
     ...(!all && form.undelivered),
     ...(form.since && { [form.since.parameter]: writeTime(form.since.unit, sinceSeconds) }),
@@ -156,21 +162,21 @@ export async function findMissed(
     if (form.live !== undefined && valueAt(item, form.live) !== (mode === 'live'))
       throw new ManagementError('ERR_API_ENDPOINT', `${sender}: the token is not of the ${mode} mode`)
     const status = form.status && textAt(item, form.status.at)
-    if (!all && isDelivered(form, status)) delivered.add(event)
+    if (!all && isDelivered(form, status) && !delivered.has(event)) {
+      delivered.add(event)
+      bytes += event.length
+    }
+    if (bytes > most.bytes) throw tooMany()
     if (time < sinceSeconds || time > untilSeconds || !isSent(type) || missed.has(event)) continue
     const version = form.version === undefined ? '' : textAt(item, form.version)
     // A copy, or it would keep the whole page.
     const held = form.record.call === undefined ? item.slice() : new Uint8Array()
-    bytes += held.length
+    bytes += held.length + id.length + event.length + type.length
     missed.set(event, {
       ...{ endpoint: endpoint.id, id, event, type, version, time, item: held },
       isUnderway: form.status?.underway?.includes(status ?? '') === true,
     })
-    if (missed.size > most.events || bytes > most.bytes)
-      throw new ManagementError(
-        'ERR_API_ANSWER',
-        `${sender} has more than ${most.events} events or ${most.bytes} bytes since then, which is too much at a time: recover them in parts, the oldest first, each up to a time that you give as until`,
-      )
+    if (missed.size > most.events || bytes > most.bytes) throw tooMany()
   }
   return [...missed.values()].filter(({ event }) => !delivered.has(event)).reverse()
 }

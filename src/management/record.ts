@@ -33,17 +33,12 @@ export function recordOf(
   const headers = partAt(answer, places.headers)
   const body = partAt(answer, places.body)
   if (headers?.[0] !== OBJECT || body?.[0] !== OBJECT) return undefined
-  const texts = [...partsOf(headers).keys()].map(
-    (name) => [name.toLowerCase(), textAt(headers, `/${escaped(name)}`)] as const,
-  )
+  const texts = [...partsOf(headers)].map(([name, part]) => [name.toLowerCase(), textAt(part, '')] as const)
   const known = new Map(texts.filter(([, text]) => text !== ''))
   return { headers: known, spellings: spellingsOf(body, known.get('content-type') ?? '') }
 }
 
 const OBJECT = 0x7b
-
-/** For a JSON pointer (RFC 6901). */
-const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** As it is, without white space, with the shortest escapes, and with those in capitals. A form has it in one field. */
 function* spellingsOf(body: Uint8Array, contentType: string): Generator<Uint8Array> {

@@ -2,6 +2,8 @@ import { ListenerConfigError } from '../errors.ts'
 import type { RecoverableApi } from './recoverable.ts'
 
 const DAY_MS = 86_400_000
+/** For a recovery that is repeated with its time. Each event is looked at again when it is its turn. */
+const GRACE_MS = 900_000
 
 /**
  * What ran before, and is forgotten, would run again.
@@ -23,9 +25,9 @@ export function checkSince(
     const earliest = new Date(now - keptMs).toISOString()
     throw new ListenerConfigError('since', `must be ${earliest} at the earliest: ${who}`)
   }
-  if (ageMs > rememberedMs)
+  if (ageMs > rememberedMs + GRACE_MS)
     refuse('the listener remembers no further back, so what ran would run again', rememberedMs)
   const { keepsDays } = api.missed
-  if (ageMs > keepsDays * DAY_MS)
+  if (ageMs > keepsDays * DAY_MS + GRACE_MS)
     refuse(`${api.sender} keeps events for ${keepsDays} days`, keepsDays * DAY_MS)
 }

@@ -524,6 +524,19 @@ describe('the handler of a recovered event', () => {
   })
 })
 
+describe('beside the endpoint, in its process', () => {
+  it('a recovery is no second listener of the same id', async () => {
+    const onError = vi.fn()
+    const { sender, listener, handler, handle, options } = await stripeAccount({ onError })
+    const [before, missed, after] = [4, 3, 2].map((hours) => sender.create('invoice.paid', hoursAgo(hours)))
+    if (!before || !missed || !after) throw new Error('none was created')
+    expect(await sender.deliver(before, handle)).toBe(200)
+    expect(inShort(await recover(listener, handler, { ...options, run: true }))).toEqual({ ran: 2 })
+    expect(await sender.deliver(after, handle)).toBe(200)
+    expect(onError).not.toHaveBeenCalled()
+  })
+})
+
 describe('recover refuses', () => {
   const refusal = async (listener: Listener<unknown>, given: Partial<RecoverOptions>) => {
     const options = { api: stripeApi, token: LIVE_KEY, url: STRIPE_URL, since, fetch: notCalled, ...given }

@@ -1,7 +1,9 @@
+import { withDeadline } from '../../../src/lib/clock.ts'
 import { isA } from '../../../src/lib/member-of.ts'
 import { ManagementError } from '../../../src/management/errors.ts'
 import { inspect } from '../../../src/management/inspect.ts'
 import type { OptionRows, ValuesOf } from '../../command-line/command.ts'
+import { toUsageError } from '../../command-line/values.ts'
 import { API_OPTIONS, readSenderApi } from '../../lib/sender-api.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -21,7 +23,8 @@ export async function checkApi(given: Given): Promise<readonly (Finding & { read
   const { api, token, url, mode } = await readSenderApi(given)
   const types = given.types?.split(',').flatMap((type) => type.trim() || [])
   try {
-    const found = await inspect({ api, token, url, mode, types, version: given['api-version'] })
+    const inspected = inspect({ api, token, url, mode, types, version: given['api-version'] })
+    const found = await withDeadline(inspected, MOST_MS, () => late(api.sender))
     if (found.length === 0) return [{ id: 'api', ...ok(`${api.sender} has this endpoint as it should be`) }]
     // What only '*' handles costs a request.
     return found.map(({ what, seen, fix }) => ({
@@ -29,8 +32,19 @@ export async function checkApi(given: Given): Promise<readonly (Finding & { read
       ...(what === 'unhandled' ? warn(seen, fix) : fail(seen, fix)),
     }))
   } catch (error) {
-    if (!isA(error, ManagementError)) throw error
-    const isToken = error.code === 'ERR_API_TOKEN'
-    return [{ id: 'api', ...fail(error.message, isToken ? 'give such a token' : 'try again') }]
+    if (!isA(error, ManagementError)) throw toUsageError(error, '--api')
+    return [{ id: 'api', ...fail(error.message, fixOf(error)) }]
   }
+}
+
+/** An alarm must ring, also if the sender's answers never end. */
+const MOST_MS = 300_000
+
+const late = (sender: string) =>
+  new ManagementError('ERR_API_ANSWER', `${sender} has not answered everything within 300 s`)
+
+function fixOf({ code, message }: ManagementError): string {
+  if (code === 'ERR_API_TOKEN') return 'give such a token'
+  if (code === 'ERR_API_ENDPOINT') return 'correct --mode, or give a token of that mode'
+  return message.includes('has status 404') ? 'correct --of, or give such a token' : 'try again'
 }

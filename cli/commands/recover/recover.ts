@@ -1,10 +1,11 @@
 import { findAll, type MissedEvent } from '../../../src/management/missed.ts'
 import { type RecoverableApi, recoverableOf } from '../../../src/management/recoverable.ts'
 import { checkSince } from '../../../src/management/since.ts'
+import { bounded } from '../../../src/told.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
 import { EXIT, UsageError } from '../../command-line/exit.ts'
 import { HOOKGATE } from '../../command-line/invocation.ts'
-import { print, printable, remark, toJsonLine } from '../../command-line/output.ts'
+import { print, remark, toJsonLine } from '../../command-line/output.ts'
 import { shellOption } from '../../command-line/shell.ts'
 import { durationFrom, timeFrom } from '../../command-line/time.ts'
 import { httpUrl, refuseStray, toUsageError } from '../../command-line/values.ts'
@@ -30,7 +31,7 @@ const OPTIONS = {
     value: 'TIME',
     says: 'How long your endpoint remembers events, its retentionSeconds (default: 7d)',
   },
-  json: { says: 'Print one line of JSON: since, found, types, sent, asked, duplicates, waiting, failed, …' },
+  json: { says: 'Print one line of JSON: since, found, types, sent, asked, waiting, failed, …' },
 } satisfies OptionRows
 
 type Given = ValuesOf<typeof OPTIONS>
@@ -42,7 +43,7 @@ export const recover: Command = defineCommand({
   options: OPTIONS,
   notes: [
     'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender',
-    'never does (Stripe), signs each and posts it to your endpoint, oldest first. What ran is a duplicate there.',
+    'never does (Stripe, Square), signs each and posts it to your endpoint, oldest first: `sent` counts what ran before, too.',
     'Your endpoint must claim the ID of the event, as it does unless you set dedupe, and for as long as --remembers says.',
     'Repeat it with the command that it prints: a time such as 2h moves along, and loses the oldest events.',
     'Exits with 0 if all is done, also if it only counted, and with 1 if an event failed or waits.',
@@ -58,12 +59,12 @@ export const recover: Command = defineCommand({
     const api = listedBy(sender)
     const times = timesOf(given, api)
     const { since, until } = times
-    const resume = commandOf(given, since)
+    const resume = commandOf(given, times)
     const send = given.run ? await sendingOf(given, { ...sender, api }) : undefined
     remark(`since ${since.toISOString()}. To go on after an interruption:\n  ${resume}`)
     const wanted = { url, since, until, mode, all: given.all ?? false }
     const { found, warnings } = await answered(findAll(sender.client, api, wanted))
-    for (const warning of warnings) remark(`warning: ${printable(warning)}`)
+    for (const warning of warnings) remark(`warning: ${bounded(warning)}`)
     const counts = send === undefined ? NONE : await sendAll(found, send, times.rememberedMs)
     const types = typesOf(found)
     if (given.json)
@@ -135,18 +136,17 @@ const pick = ({ 'secret-file': file }: Given) => (file === undefined ? {} : { 's
 interface Counts {
   readonly sent: number
   readonly asked: number
-  readonly duplicates: number
   readonly waiting: number
   readonly failed: readonly { readonly id: string; readonly type: string; readonly why: string }[]
 }
 
-const NONE: Counts = { sent: 0, asked: 0, duplicates: 0, waiting: 0, failed: [] }
+const NONE: Counts = { sent: 0, asked: 0, waiting: 0, failed: [] }
 
 const TELL_MS = 1000
 
 /** One after the other. What would fail for all ends it, and the rest waits. */
 async function sendAll(found: readonly MissedEvent[], send: Send, rememberedMs: number): Promise<Counts> {
-  const counts = { sent: 0, asked: 0, duplicates: 0, waiting: 0 }
+  const counts = { sent: 0, asked: 0, waiting: 0 }
   const failed: { id: string; type: string; why: string }[] = []
   let toldAt = Date.now()
   for (const [index, event] of found.entries()) {
@@ -157,7 +157,7 @@ async function sendAll(found: readonly MissedEvent[], send: Send, rememberedMs: 
     if (typeof outcome === 'string') counts[outcome] += 1
     else {
       failed.push({ id: event.event, type: event.type, why: outcome.why })
-      remark(`failed: ${printable(`${event.event} ${event.type}: ${outcome.why}`)}`)
+      remark(`failed: ${bounded(`${event.event} ${event.type}: ${outcome.why}`)}`)
       if (outcome.isFinal) {
         counts.waiting += found.length - index - 1
         break
@@ -184,8 +184,8 @@ interface Shown extends Counts {
 }
 
 function show({ found, types, isRun, resume, failed, ...counts }: Shown): void {
-  print(`${found} ${found === 1 ? 'event was' : 'events were'} not delivered`)
-  for (const [type, count] of Object.entries(types)) print(`${`${count}`.padStart(6)}  ${printable(type)}`)
+  print(`found ${found} ${found === 1 ? 'event' : 'events'}`)
+  for (const [type, count] of Object.entries(types)) print(`${`${count}`.padStart(6)}  ${bounded(type)}`)
   if (isRun) {
     const done = Object.entries({ ...counts, failed: failed.length }).filter(([, count]) => count > 0)
     print(done.map(([what, count]) => `${what} ${count}`).join(', ') || 'nothing to do')
@@ -194,9 +194,13 @@ function show({ found, types, isRun, resume, failed, ...counts }: Shown): void {
   } else if (found > 0) remark(`Nothing was sent. To send them:\n  ${resume} --run`)
 }
 
-/** The same command with the time as it was understood. */
-function commandOf(given: Given, since: Date): string {
-  const options = Object.entries({ ...given, since: since.toISOString() }).filter(([name]) => name !== 'run')
+/** The same command with its times as they were understood. */
+function commandOf(
+  given: Given,
+  { since, until }: { readonly since: Date; readonly until?: Date | undefined },
+): string {
+  const times = { since: since.toISOString(), ...(until && { until: until.toISOString() }) }
+  const options = Object.entries({ ...given, ...times }).filter(([name]) => name !== 'run')
   const written = options.flatMap(([name, value]) =>
     typeof value === 'boolean'
       ? [` --${name}`]

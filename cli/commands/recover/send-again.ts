@@ -1,3 +1,4 @@
+import { ListenerConfigError } from '../../../src/errors.ts'
 import { isA } from '../../../src/lib/member-of.ts'
 import type { ManagementApi } from '../../../src/management/api.ts'
 import type { Client } from '../../../src/management/client.ts'
@@ -12,12 +13,7 @@ import { ask, whyUnanswered } from '../../lib/ask.ts'
 import type { readSender } from '../../signing/signer.ts'
 
 /** What became of an event. `isFinal`: all others would fail in the same way. */
-export type Outcome =
-  | 'sent'
-  | 'asked'
-  | 'duplicates'
-  | 'waiting'
-  | { readonly why: string; readonly isFinal?: boolean }
+export type Outcome = 'sent' | 'asked' | 'waiting' | { readonly why: string; readonly isFinal?: boolean }
 
 export type Send = (event: MissedEvent) => Promise<Outcome>
 
@@ -31,7 +27,8 @@ export function askAgain(client: Client, redelivery: NonNullable<ManagementApi['
       await client.call(redelivery, { hook: endpoint, id })
       return 'asked'
     } catch (error) {
-      return { why: told(error), isFinal: isA(error, ManagementError) && error.code === 'ERR_API_TOKEN' }
+      const isToken = isA(error, ManagementError) && error.code === 'ERR_API_TOKEN'
+      return { why: told(error), isFinal: isToken || client.isOver }
     }
   }
 }
@@ -44,11 +41,22 @@ export function postTo(
   publicUrl: string,
   { scheme, keys }: Awaited<ReturnType<typeof readSender>>,
 ): Send {
-  return async ({ event, type, item }) => {
-    const inHeader = scheme.scheme.eventType !== undefined && 'header' in scheme.scheme.eventType
+  const { eventType, timestamp: time } = scheme.scheme
+  const inHeader = eventType !== undefined && 'header' in eventType
+  // The time of an event stays in its body.
+  const youngSeconds = time?.of === 'event' ? time.toleranceSeconds : undefined
+  return async ({ event, type, item, time: happenedAt }) => {
     const timestamp = Math.floor(Date.now() / 1000)
+    if (youngSeconds !== undefined && timestamp - happenedAt > youngSeconds)
+      return {
+        why: `your endpoint refuses what is older than ${youngSeconds} s: call recover() in your own code`,
+      }
     const known = { eventId: event, ...(inHeader && { eventType: type }), publicUrl, timestamp }
-    const signed = await signAs(scheme, { ...keys, ...known, body: item })
+    const signed = await signAs(scheme, { ...keys, ...known, body: item }).catch((error: unknown) => {
+      if (isA(error, ListenerConfigError)) return error
+      throw error
+    })
+    if (isA(signed, ListenerConfigError)) return { why: told(signed) }
     const address = new URL(addressOf(target.href, signed))
     try {
       const outgoing = { headers: signed.headers, body: bodyBytes(signed.body) }
@@ -65,7 +73,6 @@ const LATER: readonly number[] = [408, 425, 429, 502, 503, 504]
 /** What an answer of the endpoint says of this event, or of all. */
 function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'sent'
-  if (status === 409) return 'duplicates'
   if (LATER.includes(status)) return 'waiting'
   const why = `your endpoint answers ${status}`
   if (status === 401) return { why: `${why}: give the secret of this endpoint`, isFinal: true }
