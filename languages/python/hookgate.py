@@ -164,8 +164,9 @@ def load(path: Union[str, Path, None] = None) -> Dict[str, Row]:
 
 # ---- texts, bytes and JSON
 
-_BLANK = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # what ECMAScript trims
-_TRIMMED = re.compile(f"^[{_BLANK}]+|[{_BLANK}]+\\Z")
+# What ECMAScript trims: as a class of characters, and each of them.
+_BLANK = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_BLANKS = _BLANK.replace("\u2000-\u200a", "".join(map(chr, range(0x2000, 0x200B))))
 _SAFE = 2**53 - 1
 _LARGEST = 1.7976931348623157e308
 
@@ -267,7 +268,11 @@ def _form(form: bytes) -> Optional[Dict[str, Any]]:
         text = _utf8(value)
         if text is None:
             return None
-        grouped[name] = text if name not in grouped else [*(grouped[name] if isinstance(grouped[name], list) else [grouped[name]]), text]
+        before = grouped.get(name)
+        if isinstance(before, list):
+            before.append(text)
+        else:
+            grouped[name] = text if before is None else [before, text]
     return None if fields is None else grouped
 
 
@@ -434,11 +439,12 @@ class Receiver:
             raise ConfigError(f"the row {scheme} has {unknown}, which this reader does not know")
         if "{url}" in row.get("signs", "") and not re.fullmatch("https?://[!-~]+", public_url):
             raise ConfigError("public_url must be the full URL that the sender calls")
-        given = [key for some in (secrets, public_keys) for key in ([some] if isinstance(some, str) else some)]
-        if not given or not all(isinstance(key, str) and key.strip() for key in given):
+        kinds = ((secrets, False), (public_keys, True))
+        given = [(key, is_public) for some, is_public in kinds for key in ([some] if isinstance(some, str) else some)]
+        if not given or not all(isinstance(key, str) and key.strip() for key, _ in given):
             raise ConfigError(f"pass the {row['secretName']}: a secret is missing or blank")
         self._public_url, self._verify_token, self._topics = public_url, verify_token, frozenset(topics)
-        self._keys = [(secret, *self._matcher(row, secret)) for secret in given]
+        self._keys = [(secret, *self._matcher(row, secret, is_public)) for secret, is_public in given]
         others = row.get("otherHeaders", {})
         self._families = [list(others), list(others.values())]
         self._rows = [row, self._renamed(row, others)]
@@ -451,10 +457,12 @@ class Receiver:
         return {**row, **moved, "signature": {**row["signature"], "headers": headers}}
 
     @staticmethod
-    def _matcher(row: Row, secret: str) -> Tuple[str, Callable[[str, bytes], bool]]:
+    def _matcher(row: Row, secret: str, is_public: bool) -> Tuple[str, Callable[[str, bytes], bool]]:
         """The prefix of a key's signatures, and whether a text is a signature of some bytes by it."""
         second = row.get("publicKey")
-        kind = second if second and second["key"]["base64After"] in secret else row
+        kind = second if second and (is_public or second["key"]["base64After"] in secret) else row
+        if is_public and kind["algorithm"] in (*_HMACS, "token"):  # or everybody who knows the key could sign
+            raise ConfigError("this sender has no public key: pass secrets")
         prefix = (second if kind is second else row["signature"]).get("prefix", "")
         algorithm, spelling = kind["algorithm"], row["signature"].get("spelling", "hex")
         key = _key_of(kind["key"], algorithm, secret)
@@ -577,7 +585,7 @@ class Receiver:
                 _refuse("signature_mismatch", f"{name} is over 4096 characters")
             if lines and text:
                 parts = [text] if separator is None else re.split(",? ", text) if separator == " " else text.split(separator[0])
-                items += [_TRIMMED.sub("", part) for part in parts] if separator == ", " else parts
+                items += [part.strip(_BLANKS) for part in parts] if separator == ", " else parts
         if not items:
             _refuse("auth_missing", f"no {form['headers'][0]}")
         return items if len(items) <= max(64, len(form["headers"])) else _refuse("signature_mismatch", "over 64 items")
@@ -610,11 +618,14 @@ class Receiver:
         """The body before its sender is known: at most 384 KB, 64 levels and `maxFields` members and elements."""
         if len(delivery.body) > 393_216:
             return _MISSING
-        depth = deepest = fields = 0
-        for mark in re.findall(rb'"(?:[^"\\\n]|\\.)*"?|[\[{\]},]', delivery.body, re.S):
+        depth = fields = 0
+        for found in re.finditer(rb'"(?:[^"\\\n]|\\.)*"?|[\[{\]},]', delivery.body, re.S):
+            mark = found[0]
             depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(mark, 0)
-            deepest, fields = max(deepest, depth), fields + (mark in (b"[", b"{", b","))
-        return _json(_utf8(delivery.body)) if deepest <= 64 and fields <= row.get("maxFields", 1000) else _MISSING
+            fields += mark in (b"[", b"{", b",")
+            if depth > 64 or fields > row.get("maxFields", 1000):
+                return _MISSING
+        return _json(_utf8(delivery.body))
 
     def _url(self, delivery: _Delivery, row: Row) -> Optional[str]:
         """`public_url`, with the query of the request if it has none itself."""
@@ -666,7 +677,7 @@ class Receiver:
         if reads in ("any", "empty-or-any") and payload is _MISSING:
             return None if text == "" and reads == "empty-or-any" else text
         if reads == "json-or-lines" and payload is _MISSING:
-            lines = [_json(line) for line in (text or "").split("\n") if _TRIMMED.sub("", line)]
+            lines = [_json(line) for line in (text or "").split("\n") if line.strip(_BLANKS)]
             return _MISSING if lines == [] or _MISSING in lines else lines
         if payload is _MISSING:
             _refuse("body_not_json", "the body is not JSON in UTF-8")

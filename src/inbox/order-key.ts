@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../event.ts'
-import { callHook } from '../lib/hooks.ts'
+import { callHook, ignoreRejection } from '../lib/hooks.ts'
 import { kindOf } from '../lib/options.ts'
 import { InboxError } from './errors.ts'
 import type { Told } from './unasked.ts'
@@ -20,6 +20,7 @@ export function orderKeyOf(
     if (key === null) return undefined
     const problem = problemOf(key)
     if (typeof key === 'string' && problem === undefined) return key
+    ignoreRejection(key) // of a function that is async
     tell(new InboxError(`keyOf must return ${problem}`), event, listener)
   } catch (cause) {
     tell(new InboxError('keyOf has thrown, so the job is stored without a key', { cause }), event, listener)

@@ -304,12 +304,14 @@ WHERE ${isOpen} UNION ALL SELECT ${MARKED_AS_CLOSED} WHERE NOT ${isOpen}`,
   //
   // In order, it also takes jobs with keys that have not begun: the first of each key, and only if no other one holds it. One that has ended holds
   // its key until it is handed over here: by a statement that sees it ended, and so sees whatever was put behind it until then. Those whose turn it is
-  // not are put off. A job that is put meanwhile is due at once, so one of the two finds the other.
+  // not are put off: shortly, if another take hands the key over, of which this one sees only the beginning. A job that is put meanwhile is due
+  // at once, so one of the two finds the other. They take turns by when they were put.
   const ofKey = (of: string, condition: string) =>
     `row.listener_id = $5::text AND row.order_key = ${of}.order_key AND ${condition}`
+  const ENDED = deadHold ? `'done'` : `'done', 'dead'`
   const behindOthers = `ended AS MATERIALIZED (
   SELECT key, listener_id, order_key FROM ${table}
-  WHERE holds AND state IN (${deadHold ? `'done'` : `'done', 'dead'`}) AND listener_id = $5::text LIMIT ${LOOKED_AT} FOR UPDATE SKIP LOCKED
+  WHERE holds AND state IN (${ENDED}) AND listener_id = $5::text LIMIT ${LOOKED_AT} FOR UPDATE SKIP LOCKED
 ), due_behind AS MATERIALIZED (
   SELECT key, listener_id, order_key, number, due_at FROM ${table}
   WHERE state = 'behind' AND listener_id = $5::text AND due_at <= (SELECT clock_timestamp()) ORDER BY due_at LIMIT ${LOOKED_AT}
@@ -320,15 +322,16 @@ WHERE ${isOpen} UNION ALL SELECT ${MARKED_AS_CLOSED} WHERE NOT ${isOpen}`,
 ), judged AS MATERIALIZED (
   SELECT behind.*, ${firstOfKey(table, 'row', ofKey('behind', `row.state = 'behind'`))} < behind.number
     OR ${hasSome(table, 'row', ofKey('behind', `row.state = 'waiting'`))}
-    OR ${hasSome(table, 'row', ofKey('behind', `row.holds AND row.state IN ('done', 'dead') AND row.key NOT IN (SELECT key FROM ended)`))} AS is_held
+    ${deadHold ? `OR ${hasSome(table, 'row', ofKey('behind', `row.holds AND row.state = 'dead'`))}` : ''} AS is_held,
+    ${hasSome(table, 'row', ofKey('behind', `row.holds AND row.state IN (${ENDED}) AND row.key NOT IN (SELECT key FROM ended)`))} AS is_passed_on
   FROM (SELECT * FROM due_behind UNION SELECT key, listener_id, order_key, number, due_at FROM next) AS behind
 ), behind AS MATERIALIZED (
-  SELECT judged.*, octet_length(row.envelope) AS bytes FROM judged JOIN ${table} AS row ON row.key = judged.key AND row.listener_id = judged.listener_id
+  SELECT judged.*, row.put_at, octet_length(row.envelope) AS bytes FROM judged JOIN ${table} AS row ON row.key = judged.key AND row.listener_id = judged.listener_id
     AND row.state = 'behind' AND row.due_at = judged.due_at FOR UPDATE OF row SKIP LOCKED
 ), `
   const handOver = `, waits AS (
-  UPDATE ${table} AS row SET due_at = ${after(`CASE WHEN is_held THEN ${LOOKS_AGAIN_MS} ELSE 0 END`)} FROM behind
-  WHERE row.key = behind.key AND row.listener_id = behind.listener_id AND (is_held OR behind.due_at > clock_timestamp())
+  UPDATE ${table} AS row SET due_at = ${after(`CASE WHEN is_held THEN ${LOOKS_AGAIN_MS} WHEN is_passed_on THEN ${PUT_OFF_MS} ELSE 0 END`)} FROM behind
+  WHERE row.key = behind.key AND row.listener_id = behind.listener_id AND (is_held OR is_passed_on OR behind.due_at > clock_timestamp())
     AND behind.key NOT IN (SELECT key FROM due WHERE fate IS NOT NULL)
 ), handed_over AS (
   UPDATE ${table} AS row SET holds = NULL FROM ended LEFT JOIN next ON next.after = ended.key
@@ -342,7 +345,7 @@ WHERE ${isOpen} UNION ALL SELECT ${MARKED_AS_CLOSED} WHERE NOT ${isOpen}`,
 ), ${inOrder ? behindOthers : ''}ready AS (
   SELECT * FROM free ${
     inOrder
-      ? `UNION ALL SELECT key, listener_id, due_at, bytes, FALSE, FALSE, FALSE FROM behind WHERE NOT is_held
+      ? `UNION ALL SELECT key, listener_id, put_at, bytes, FALSE, FALSE, FALSE FROM behind WHERE NOT (is_held OR is_passed_on)
   ORDER BY due_at, key LIMIT $4::int`
       : ''
   }

@@ -9,6 +9,7 @@ import {
   type PostgresClient,
   type WorkOptions,
 } from '../../src/inbox/index.ts'
+import { statementsFor } from '../../src/inbox/statements.ts'
 import type { Listener, WebhookEvent } from '../../src/index.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import { acceptedEvent } from '../support/outcome.ts'
@@ -113,6 +114,42 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     expect(did).toEqual({ done: 15, failed: 0, dead: 0, waiting: 0 })
     for (const key of ['a', 'b', 'c'])
       expect(ran.filter((name) => name.startsWith(key))).toEqual([1, 2, 3, 4, 5].map((place) => key + place))
+  })
+
+  it('take turns with those of other keys by when they were put', async () => {
+    const { box, listener, put } = await scene()
+    await put('a', 1, 2, 3)
+    for (let other = 0; other < 20; other += 1) await put(`x${other}`, 0)
+    const { ran, end } = work(box, listener, { concurrency: 1 })
+    for (let ended = 0; ended < 10; ended += 1) {
+      await expect.poll(() => ran.length).toBe(ended + 1)
+      await end(ran[ended] ?? '')
+    }
+    expect(ran).toContain('a3')
+  })
+
+  it('one whose key another take hands over, of which this one sees only the beginning, is looked at again soon', async () => {
+    const { box, table, listener, put } = await scene()
+    await put('a', 1)
+    await drained(box, listener, () => {})
+    await on.pool.query(`UPDATE ${table} SET holds = TRUE WHERE state = 'done'`)
+    const take = {
+      text: statementsFor(table, { hasKeys: true }).takeInOrder,
+      values: ['w', 60_000, 10, 10, listener.id, 10, true],
+    }
+    const [one, other] = [await on.pool.connect(), await on.pool.connect()]
+    try {
+      await one.query('BEGIN')
+      await one.query(take)
+      await put('a', 2)
+      await other.query(take)
+      await one.query('COMMIT')
+    } finally {
+      one.release()
+      other.release()
+    }
+    const { running } = work(box, listener)
+    await expect.poll(running).toEqual(['a2'])
   })
 
   it('wait for one that has failed until it succeeds, or is dead; with hold, until it is mended', async () => {
@@ -248,6 +285,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
       /must return a text, or null for an event that needs no order, not undefined/,
     ],
     ['returns a promise', async () => 'a', /must return a text, or null .* not Promise/],
+    ['returns a promise that rejects', async () => fail(), /must return a text, or null .* not Promise/],
     ['returns an empty text', () => '', /null for an event that needs no order, not an empty text/],
     ['returns 257 bytes', () => `é${'x'.repeat(255)}`, /at most 256 bytes, such as a digest of a longer one/],
   ])('are stored without it, which is told, if keyOf %s', async (_, wrong, message) => {

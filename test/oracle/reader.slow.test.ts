@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -196,6 +197,28 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     }))
     for (const { unusable } of askReader(requests as unknown as readonly Asked[]))
       expect(unusable).toContain('not safe')
+  })
+
+  it('a public key is no secret, for which everybody could sign', () => {
+    const point = Buffer.from([88, ...Array.from({ length: 31 }, () => 0x66)])
+    const signature = createHmac('sha256', point).update('msg_1.1700000000.{}').digest('base64')
+    const webhook = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': '1700000000',
+      'webhook-signature': `v1,${signature}`,
+    }
+    const request = { now: 1_700_000_000, method: 'POST', body: Buffer.from('{}') }
+    const [bare, github] = askReader([
+      {
+        ...request,
+        scheme: 'standard-webhooks',
+        options: { publicKeys: point.toString('base64') },
+        headers: Object.entries({ ...webhook, 'content-type': 'application/json' }),
+      },
+      { ...request, scheme: 'github', options: { publicKeys: 'a text' }, headers: [] },
+    ])
+    expect(bare).toEqual({ reason: 'signature_mismatch' })
+    expect(github?.unusable).toContain('has no public key')
   })
 
   it('it answers the handshakes that are data, and their vectors cover every row with one', async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
 import { defineListener, verify } from '../../src/index.ts'
@@ -156,6 +157,19 @@ describe('the secret of Standard Webhooks and its kin', () => {
   it('a public key may have its version in front too', () => {
     const whpk = `whpk_${btoa(String.fromCharCode(88, ...Array.from({ length: 31 }, () => 0x66)))}` // the base point of Ed25519
     expect(() => standardWebhooks({ publicKeys: `v1a,${whpk}` })).not.toThrow()
+  })
+
+  it('a public key without its prefix is no secret, for which everybody could sign', async () => {
+    const point = Uint8Array.from([88, ...Array.from({ length: 31 }, () => 0x66)]) // the base point of Ed25519
+    const auth = standardWebhooks({ publicKeys: btoa(String.fromCharCode(...point)) })
+    const listener = defineListener({ id: 'a', auth, store: memoryStore(), onVerdict: null })
+    const [id, time] = ['msg_1', `${Math.floor(Date.now() / 1000)}`]
+    const signature = `v1,${createHmac('sha256', point).update(`${id}.${time}.{}`).digest('base64')}`
+    const webhook = { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature }
+    const headers = { ...webhook, 'content-type': 'application/json' }
+    const verdict = await verify(toDelivery({ method: 'POST', headers, body: '{}' }), listener)
+    expect(verdict).toMatchObject({ ok: false, status: 401 })
+    expect(() => standardWebhooks({ publicKeys: WHSEC })).toThrow(/^publicKeys/)
   })
 
   it('only base64 after a prefix has a version: the text of the secret of Stripe is its key', async () => {

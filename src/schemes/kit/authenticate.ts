@@ -175,7 +175,9 @@ function keysOf(
   const keysIn = (option: 'secrets' | 'publicKeys', given: Secrets) =>
     namedSecrets(given, option, option === 'secrets' ? secretText : publicKeyText).map(
       ({ id, secret }): SchemeKey => {
-        const isSecondKind = publicKey && secret.includes(publicKey.key.base64After) // no base64 has an underscore
+        // A public key is never a secret, whatever it looks like. No base64 has the underscore of the prefix.
+        const isSecondKind =
+          publicKey && (option === 'publicKeys' || secret.includes(publicKey.key.base64After))
         const kind = isSecondKind ? publicKey : scheme
         const matches = matcherOf({ ...kind, signature }, secret, parts)
         if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
