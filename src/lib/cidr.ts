@@ -7,6 +7,7 @@ export type AddressMatcher = (address: string) => boolean
 type Bits = string
 
 const IPV4 = /^(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})$/
+const GROUP = /^[0-9a-f]{1,4}$/i
 const LONGEST_ADDRESS = 45
 
 const bitsOf = (value: number, count: number) => value.toString(2).padStart(count, '0')
@@ -16,19 +17,25 @@ function parseIpv4(text: string): Bits | undefined {
   return octets?.every((octet) => octet <= 255) ? octets.map((octet) => bitsOf(octet, 8)).join('') : undefined
 }
 
-/** The URL parser is strict, and shows addresses in their shortest form: groups in hexadecimal, and `::` for one or more of zeros (RFC 5952). */
+/** `::` stands for one or more groups of zeros, and the last two may be written as IPv4 (RFC 4291 2.2). */
 function parseIpv6(text: string): Bits | undefined {
-  const url = `http://[${text}]`
-  if (!/^[0-9a-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined
-  const [before = '', after] = new URL(url).hostname.slice(1, -1).split('::').map(bitsIn)
-  return before + (after?.padStart(128 - before.length, '0') ?? '')
+  const [before = '', after, another] = text.split('::').map(bitsIn)
+  const zeros = 128 - before.length - (after ?? '').length
+  if (another !== undefined || (after === undefined ? zeros !== 0 : zeros < 16)) return undefined
+  const bits = before + '0'.repeat(zeros) + (after ?? '')
+  return /^[01]+$/.test(bits) && !/\..*:/.test(text) ? bits : undefined
 }
 
-const bitsIn = (groups: string): Bits =>
-  groups
-    .split(':')
-    .map((group) => group && bitsOf(Number.parseInt(group, 16), 16))
-    .join('')
+/** The bits of some groups as text. An invalid group becomes `x`. */
+const bitsIn = (text: string): Bits =>
+  text === ''
+    ? ''
+    : text
+        .split(':')
+        .map((part) => parseIpv4(part) ?? groupIn(part))
+        .join('')
+
+const groupIn = (text: string) => (GROUP.test(text) ? bitsOf(Number.parseInt(text, 16), 16) : 'x')
 
 /** Whether this is an IPv4-mapped IPv6 address, `::ffff:0:0/96` (RFC 4291 2.5.5.2). */
 const isMapped = (bits: Bits) => bits.length === 128 && /^0{80}1{16}/.test(bits)

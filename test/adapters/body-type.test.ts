@@ -125,7 +125,9 @@ function longTypeRow(filling: string): Row {
         toBytes(await client.request({ headers: { 'content-type': type } }))
       const bytes = await ofType(`application/json;${filling.repeat(12_000 / filling.length)}x`)
       // Thousands of times as long, if a pattern went back and forth over it.
-      expect(await fastest(client, bytes)).toBeLessThan(100 * (await fastest(client, await ofType('text/x'))))
+      expect(await fastest(client, bytes)).toBeLessThanOrEqual(
+        100 * (await fastest(client, await ofType('text/x'))),
+      ) // in workerd, no time passes
       return client.send(bytes)
     },
     expected: NOT_JSON_TYPE,

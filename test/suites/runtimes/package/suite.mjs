@@ -37,8 +37,8 @@ function counted(runs, { mark }) {
   return { passed: tests.length - failures.length, failed: failures.length, skipped: 0, failures }
 }
 
-/** Fastify and the sender's connections need Node's streams. */
-const NODE_ONLY = ['hookgate/fastify', 'hookgate/sender']
+/** Fastify and the sender's connections need Node's streams, and what stops a server needs one of Node's. */
+const NODE_ONLY = ['hookgate/fastify', 'hookgate/sender', 'hookgate/stop']
 
 /** Bundles like a bundler for Workers. Imports from Node stay imports, and fail there. */
 async function onWorkerd(folder, { subpaths }) {
