@@ -20,10 +20,9 @@ function parseIpv4(text: string): Bits | undefined {
 /** `::` stands for one or more groups of zeros, and the last two may be written as IPv4 (RFC 4291 2.2). */
 function parseIpv6(text: string): Bits | undefined {
   const [before = '', after, another] = text.split('::').map(bitsIn)
-  const zeros = 128 - before.length - (after ?? '').length
-  if (another !== undefined || (after === undefined ? zeros !== 0 : zeros < 16)) return undefined
-  const bits = before + '0'.repeat(zeros) + (after ?? '')
-  return /^[01]+$/.test(bits) && !/\..*:/.test(text) ? bits : undefined
+  const bits = before + (after?.padStart(128 - before.length, '0') ?? '')
+  const hasRoom = after === undefined || before.length + after.length < 128
+  return hasRoom && another === undefined && /^[01]{128}$/.test(bits) && !/\..*:/.test(text) ? bits : undefined
 }
 
 /** The bits of some groups as text. An invalid group becomes `x`. */

@@ -76,7 +76,7 @@ const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
  * take `more` KB. It also explains a refusal on a terminal, and shares a timer.
  */
 const builds = [
-  { name: 'for the web', options: {}, more: 0, handler: 24.2 },
+  { name: 'for the web', options: {}, more: 0, handler: 24.25 },
   { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.8, handler: 25.6 },
 ] as const satisfies readonly { name: string; options: Platform; more: number; handler: number }[]
 
@@ -98,8 +98,8 @@ describe.each(builds)('minified and gzipped $name', ({ options, more, handler })
 
   // 10 KB is the goal. 0.8 KB read addresses and networks, 0.5 KB tell what became of a lease behind a lock or a late answer, and
   // 0.3 KB find two listeners with one ID.
-  it('hookgate with HMAC is at most 11.6 KB', async () => {
-    expect(await beyond(HMAC)).toBeLessThanOrEqual((11.6 + more) * KB)
+  it('hookgate with HMAC is at most 11.65 KB', async () => {
+    expect(await beyond(HMAC)).toBeLessThanOrEqual((11.65 + more) * KB)
   })
 
   // The first scheme brings everything that schemes share. DECISIONS.md says what that is. 0.7 KB name what is wrong
