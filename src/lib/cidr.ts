@@ -22,7 +22,9 @@ function parseIpv6(text: string): Bits | undefined {
   const [before = '', after, another] = text.split('::').map(bitsIn)
   const bits = before + (after?.padStart(128 - before.length, '0') ?? '')
   const hasRoom = after === undefined || before.length + after.length < 128
-  return hasRoom && another === undefined && /^[01]{128}$/.test(bits) && !/\..*:/.test(text) ? bits : undefined
+  return hasRoom && another === undefined && /^[01]{128}$/.test(bits) && !/\..*:/.test(text)
+    ? bits
+    : undefined
 }
 
 /** The bits of some groups as text. An invalid group becomes `x`. */
