@@ -250,7 +250,7 @@ SELECT CASE WHEN state = 'claimed' THEN '${leased}' ELSE '${done}' END FROM held
   // The job that is due first, if it has been for a minute, and no worker runs another one meanwhile.
   const states = hasKeys ? ['waiting', 'behind'] : ['waiting']
   const unasked = (listener: string) => `SELECT owner || ' ' || attempts || ' ' || due_at FROM (
-${states.map((state) => firstOf(`state = '${state}' AND listener_id = ${listener}::text`)).join(' UNION ALL ')}
+SELECT * FROM (${states.map((state) => firstOf(`state = '${state}' AND listener_id = ${listener}::text`)).join(' UNION ALL ')}) AS firsts
   ORDER BY due_at LIMIT 1
 ) AS first WHERE due_at <= clock_timestamp() - interval '1 minute' AND NOT EXISTS (
   SELECT FROM ${table} WHERE listener_id = ${listener}::text AND ${IS_RUNNING}
