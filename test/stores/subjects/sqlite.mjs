@@ -55,6 +55,18 @@ async function attemptSlowly({ store, effect }, { key, owner, leaseMs, retention
   return answer
 }
 
+/** Again while another process writes. */
+async function patiently(work) {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (error.code !== 'SQLITE_BUSY') throw error
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+}
+
 export async function open({ client, path, waitMs }) {
   const db = await clients[client](path)
   const ask = async (sql, ...args) =>
@@ -64,7 +76,7 @@ export async function open({ client, path, waitMs }) {
   const run = async (sql) => ('execute' in db ? db.execute(sql) : db.exec(sql))
   if (waitMs !== undefined) await run(`PRAGMA busy_timeout = ${waitMs}`)
   await run('PRAGMA synchronous = NORMAL') // processes die here, but the machine does not
-  await run('CREATE TABLE IF NOT EXISTS effects (event_id TEXT)')
+  await patiently(() => run('CREATE TABLE IF NOT EXISTS effects (event_id TEXT)'))
   const effect = (eventId) => ask('INSERT INTO effects VALUES (?) RETURNING 1', eventId)
   return {
     store,
