@@ -3,6 +3,7 @@ import { isA } from '../../../src/lib/member-of.ts'
 import { ManagementError } from '../../../src/management/errors.ts'
 import { inspect } from '../../../src/management/inspect.ts'
 import type { OptionRows, ValuesOf } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
 import { toUsageError } from '../../command-line/values.ts'
 import { API_OPTIONS, readSenderApi } from '../../lib/sender-api.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -39,9 +40,13 @@ export async function checkApi(given: Given): Promise<readonly (Finding & { read
 
 /** An alarm must ring, also if the sender's answers never end. */
 const MOST_MS = 300_000
+/** What asks on gets no longer to end by itself. */
+const LAST_MS = 500
 
-const late = (sender: string) =>
-  new ManagementError('ERR_API_ANSWER', `${sender} has not answered everything within 300 s`)
+function late(sender: string): ManagementError {
+  setTimeout(() => process.exit(EXIT.refused), LAST_MS).unref()
+  return new ManagementError('ERR_API_ANSWER', `${sender} has not answered everything within 300 s`)
+}
 
 function fixOf({ code, message }: ManagementError): string {
   if (code === 'ERR_API_TOKEN') return 'give such a token'

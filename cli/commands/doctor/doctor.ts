@@ -65,7 +65,7 @@ export const doctor: Command = defineCommand({
     const code = isChecked && !isWrong ? EXIT.done : EXIT.refused
     if (given.json) print(toJsonLine({ ok: code === EXIT.done, findings }))
     else show(findings)
-    setTimeout(() => process.exit(code), LAST_MS).unref()
+    if (!given.api) setTimeout(() => process.exit(code), LAST_MS).unref()
     return code
   },
 })
