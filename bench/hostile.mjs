@@ -205,7 +205,7 @@ async function worstOf(cases, listener, by) {
   )
 }
 
-/** The least of several runs, because other work of the machine only adds to them. Undefined for what is refused for its headers. */
+/** The shortest of several runs: other work on the machine only makes them longer. Undefined if the headers alone are refused. */
 async function leastOf(runs, delivery, listener) {
   const least = { total: Infinity, stretch: Infinity, signature: Infinity, reason: '' }
   for (let index = 0; index < runs; index += 1) {

@@ -11,7 +11,7 @@ export interface UnreadBytes {
   readonly unread: true
 }
 
-/** Bytes that are hashed, whoever sent them. */
+/** Bytes to hash, from any sender. */
 export type HashedBytes = Uint8Array | UnreadBytes
 
 /**

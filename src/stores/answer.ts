@@ -172,7 +172,7 @@ const charactersOf = (text: string) => text.length - (text.match(/[\ud800-\udbff
 /** As a database in SQL_ASCII counts. */
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-/** The error of a client that returned this in place of a text that the database wrote. */
+/** Makes the error for a client that returned this value instead of the text that the database wrote. */
 export function converted(what: string, { name, converters }: Answerer): EventStoreError {
   return changed(what, name, converters)
 }
