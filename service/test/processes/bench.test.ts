@@ -29,3 +29,14 @@ it.skipIf(WHY_NO_POSTGRES)(
   },
   120_000,
 )
+
+it.skipIf(WHY_NO_POSTGRES)(
+  onPostgres('the bench of runs tells how many end a second, and how long another automation waits'),
+  async () => {
+    const said = await bench('runs.mjs', '--waiting', '150', '--seconds', '1')
+    expect(said).toMatch(
+      /150 waiting: \d+ runs a second end; the run of another automation ends after \d+ ms/,
+    )
+  },
+  120_000,
+)
