@@ -8,18 +8,30 @@ import { Redis } from 'ioredis'
 
 const log = (line: object) => console.log(JSON.stringify(line))
 const counts = new Map<string, number>()
-const count = (outcome: string) => counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+const count = (outcome: string) =>
+  counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
 
-const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')
-redis.on('error', (error) => log({ level: 'error', redis: error.message }))
+const redis = new Redis(
+  process.env.REDIS_URL ?? 'redis://127.0.0.1:6379',
+)
+redis.on('error', (error) =>
+  log({ level: 'error', redis: error.message }),
+)
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
   store: redisStore(redis),
   onVerdict: (verdict, context) => {
     count(verdict.ok ? 'accepted' : (verdict.reason ?? 'handshake'))
-    if (verdict.reason) log({ level: 'warn', reason: verdict.reason, detail: verdict.detail, ...context })
+    if (verdict.reason)
+      log({
+        level: 'warn',
+        reason: verdict.reason,
+        detail: verdict.detail,
+        ...context,
+      })
   },
   onError: (error, context) => {
     count('failed')
@@ -30,7 +42,10 @@ const listener = defineListener({
 const app = express()
 
 app.get('/metrics', (_req, res) => {
-  const lines = [...counts].map(([outcome, total]) => `webhooks_total{outcome="${outcome}"} ${total}\n`)
+  const lines = [...counts].map(
+    ([outcome, total]) =>
+      `webhooks_total{outcome="${outcome}"} ${total}\n`,
+  )
   res.type('text/plain').send(lines.join(''))
 })
 
@@ -44,5 +59,10 @@ const server = app.listen(Number(process.env.PORT ?? 3000), (error) => {
   log({ level: 'info', listening: server.address() })
 })
 
-// On SIGTERM and Ctrl-C. Running requests are answered and their events committed. Then the store's client ends, and the process with it.
-onStop(server, () => redis.quit().catch((error) => log({ level: 'error', redis: error.message })))
+// On SIGTERM and Ctrl-C. Running requests are answered and their events
+// committed. Then the store's client ends, and the process with it.
+onStop(server, () =>
+  redis
+    .quit()
+    .catch((error) => log({ level: 'error', redis: error.message })),
+)

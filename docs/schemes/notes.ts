@@ -90,7 +90,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'List the topics in `shopify.app.toml`, or create subscriptions with the Admin API.',
       "Copy the client secret from the app's settings.",
     ],
-    cli: 'shopify app webhook trigger --topic orders/create --address http://localhost:3000/webhooks/shopify --client-secret $SHOPIFY_CLIENT_SECRET',
+    cli: 'shopify app webhook trigger --topic orders/create \\\n  --address http://localhost:3000/webhooks/shopify \\\n  --client-secret $SHOPIFY_CLIENT_SECRET',
     test: 'The command sends a signed example.',
     mistakes: [
       'One change can arrive under two topics: both run.',

@@ -9,7 +9,8 @@ import { zOrderPaid, zOrderRefunded } from './generated/zod.gen.ts'
 const listener = defineListener({
   id: 'shop',
   auth: standardWebhooks({ secrets: process.env.WEBHOOK_SECRET }),
-  store: memoryStore(), // for one process; several share Redis, Postgres, …
+  // for one process; several share Redis, Postgres, …
+  store: memoryStore(),
   payload: z.discriminatedUnion('type', [zOrderPaid, zOrderRefunded]),
 })
 

@@ -25,7 +25,8 @@ app.post('/webhooks/discord', verifyWebhook(listener), (c) => {
       console.log('bought', payload)
       return c.body(null, 204)
   }
-  return c.json({ type: 4, data: { content: 'Hello!' } }) // to an interaction
+  // to an interaction
+  return c.json({ type: 4, data: { content: 'Hello!' } })
 })
 
 export default app

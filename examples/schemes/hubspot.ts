@@ -16,7 +16,9 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/hubspot', verifyWebhook(listener), (c) => {
-  for (const { subscriptionType, objectId } of Object(c.var.webhook.payload)) {
+  for (const { subscriptionType, objectId } of Object(
+    c.var.webhook.payload,
+  )) {
     switch (subscriptionType) {
       case 'contact.creation':
         console.log('new contact', objectId)

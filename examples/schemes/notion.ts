@@ -8,7 +8,10 @@ const listener = defineListener({
   id: 'notion',
   auth: notion(
     process.env.NOTION_VERIFICATION_TOKEN === undefined
-      ? { onHandshake: ({ secret }) => console.log('the verification token is', secret) }
+      ? {
+          onHandshake: ({ secret }) =>
+            console.log('the verification token is', secret),
+        }
       : { secrets: process.env.NOTION_VERIFICATION_TOKEN },
   ),
   store: memoryStore(),

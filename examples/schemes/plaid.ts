@@ -8,17 +8,22 @@ const listener = defineListener({
   id: 'plaid',
   auth: plaid({
     async findKey(keyId) {
-      const response = await fetch('https://production.plaid.com/webhook_verification_key/get', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          client_id: process.env.PLAID_CLIENT_ID,
-          secret: process.env.PLAID_SECRET,
-          key_id: keyId,
-        }),
-      })
-      if (response.status === 400) return undefined // there is no such key
-      if (!response.ok) throw new Error(`Plaid answered with ${response.status}`)
+      const response = await fetch(
+        'https://production.plaid.com/webhook_verification_key/get',
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            client_id: process.env.PLAID_CLIENT_ID,
+            secret: process.env.PLAID_SECRET,
+            key_id: keyId,
+          }),
+        },
+      )
+      // There is no such key.
+      if (response.status === 400) return undefined
+      if (!response.ok)
+        throw new Error(`Plaid answered with ${response.status}`)
       return Object(await response.json()).key
     },
   }),

@@ -25,7 +25,8 @@ app.all('/webhooks/slack', verifyWebhook(listener), (c) => {
       console.log('reaction', payload)
       break
   }
-  return c.body(null, 200) // text would be posted as the answer to a command
+  // Text would be posted as the answer to a command.
+  return c.body(null, 200)
 })
 
 export default app

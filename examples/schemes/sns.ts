@@ -16,7 +16,10 @@ const listener = defineListener({
 const app = new Hono()
 
 app.post('/webhooks/sns', verifyWebhook(listener), (c) => {
-  const { notificationType, mail } = JSON.parse(Object(c.var.webhook.payload).Message) // from Amazon SES
+  // from Amazon SES
+  const { notificationType, mail } = JSON.parse(
+    Object(c.var.webhook.payload).Message,
+  )
   switch (notificationType) {
     case 'Delivery':
       console.log('delivered', mail)

@@ -6,26 +6,32 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'standard-webhooks',
-  auth: standardWebhooks({ secrets: process.env.STANDARD_WEBHOOKS_SECRET }),
+  auth: standardWebhooks({
+    secrets: process.env.STANDARD_WEBHOOKS_SECRET,
+  }),
   store: memoryStore(),
 })
 
 const app = new Hono()
 
-app.post('/webhooks/standard-webhooks', verifyWebhook(listener), (c) => {
-  const { type, payload } = c.var.webhook
-  switch (type) {
-    case 'user.created':
-      console.log('new user', payload)
-      break
-    case 'invoice.paid':
-      console.log('paid', payload)
-      break
-    case 'contact.created':
-      console.log('new contact', payload)
-      break
-  }
-  return c.text('done')
-})
+app.post(
+  '/webhooks/standard-webhooks',
+  verifyWebhook(listener),
+  (c) => {
+    const { type, payload } = c.var.webhook
+    switch (type) {
+      case 'user.created':
+        console.log('new user', payload)
+        break
+      case 'invoice.paid':
+        console.log('paid', payload)
+        break
+      case 'contact.created':
+        console.log('new contact', payload)
+        break
+    }
+    return c.text('done')
+  },
+)
 
 export default app

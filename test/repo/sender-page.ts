@@ -72,10 +72,12 @@ const firstTypeIn = (program: string) => /case ('[^']+')/.exec(program)?.[1]?.re
 
 /** The program as it runs on Node. It exports its app, for other runtimes and for the tests. */
 function onNode(program: string): string {
-  const serve = `const port = Number(process.env.PORT ?? 3000)
-serve({ fetch: app.fetch, port }, (address) => {
-  console.log(\`http://localhost:\${address.port}${routeIn(program)}\`)
-})
+  const serve = `serve(
+  { fetch: app.fetch, port: Number(process.env.PORT ?? 3000) },
+  ({ port }) => {
+    console.log(\`http://localhost:\${port}${routeIn(program)}\`)
+  },
+)
 `
   return `import { serve } from '@hono/node-server'\n${program.replace('export default app\n', serve)}`
 }
@@ -97,17 +99,25 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const route = routeIn(program)
   const [variable] = variablesIn(program)
   const canSign = /^hmac|^token$/.test(scheme.algorithm) && variable !== undefined
-  const publicUrl = program.includes('publicUrl') ? ` \\\n  --public-url https://example.com${route}` : ''
+  const publicUrl = program.includes('publicUrl') ? [`--public-url https://example.com${route}`] : []
   const what = scheme.eventType === undefined ? '--sample' : `--type ${firstTypeIn(program)}`
-  const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl === '' ? '' : ' and as `publicUrl`'}.`
+  const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl.length === 0 ? '' : ' and as `publicUrl`'}.`
   return [
     canSign
-      ? `hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal with the same variable:\n\n\`\`\`sh\nHOOKGATE_SECRET=$${variable} npx --no-install hookgate send \\\n  http://localhost:3000${route} --scheme ${scheme.name}${publicUrl} ${what}\n\`\`\``
+      ? `hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal with the same variable:\n\n${sendCommand(variable, [`http://localhost:3000${route}`, ...publicUrl, `--scheme ${scheme.name} ${what}`])}`
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]
       : [`With ${scheme.sender}'s own command:\n\n\`\`\`sh\n${notes.cli}\n\`\`\``, notes.test, tunnel]),
   ]
+}
+
+/** The command in lines that fit the site's column of 72 characters. */
+function sendCommand(variable: string, parts: readonly string[]): string {
+  const secret = `HOOKGATE_SECRET=$${variable}`
+  const send = 'npx --no-install hookgate send'
+  const lines = `${secret} ${send}`.length <= 70 ? [`${secret} ${send}`, ...parts] : [secret, send, ...parts]
+  return `\`\`\`sh\n${lines.join(' \\\n  ')}\n\`\`\``
 }
 
 /** A secret that the sender's program accepts, if any text will do. */
