@@ -7,6 +7,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<Command> } = {
   sign: async () => (await import('./commands/sign.ts')).sign,
   verify: async () => (await import('./commands/verify/verify.ts')).verify,
   conform: async () => (await import('./commands/conform/conform.ts')).conform,
+  schemes: async () => (await import('./commands/schemes.ts')).schemes,
   secret: async () => (await import('./commands/secret.ts')).secret,
   keys: async () => (await import('./commands/keys.ts')).keys,
   doctor: async () => (await import('./commands/doctor/doctor.ts')).doctor,

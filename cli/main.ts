@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
-import { columns, innermost } from './command-line/command.ts'
+import { innermost } from './command-line/command.ts'
 import { EXIT, type ExitCode, RefusedError, UsageError } from './command-line/exit.ts'
+import { columns, section } from './command-line/help.ts'
 import { nearest } from './command-line/nearest.ts'
 import { print, printable, remark, withHelp } from './command-line/output.ts'
 import { codeOf } from './command-line/values.ts'
@@ -16,7 +17,9 @@ async function main([name = '', ...given]: readonly string[]): Promise<ExitCode>
     return complain('hookgate', noCommand(name))
   }
   const [command, args] = innermost(await load(), given)
-  if (asksForHelp(args)) return done(command.help)
+  const flags = beforeOperands(args)
+  if (flags.some((arg) => arg === '--help' || arg === '-h'))
+    return done(command.help(flags.includes('--all')))
   try {
     return await command.run(args)
   } catch (error) {
@@ -38,9 +41,9 @@ function noCommand(name: string): string {
 }
 
 /** Help comes first, even beside a mistake. After `--` there are no options. */
-function asksForHelp(args: readonly string[]): boolean {
+function beforeOperands(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--')
-  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h')
+  return end === -1 ? args : args.slice(0, end)
 }
 
 function done(text: string): ExitCode {
@@ -60,18 +63,20 @@ async function overview(): Promise<string> {
     '',
     'Usage: hookgate <command> [options]',
     '',
-    'Commands:',
-    ...columns(commands.map(({ name, summary }) => [name, summary])).map((line) => `  ${line}`),
-    '',
-    'Options:',
-    '  -h, --help     Show this, or the help of a command.',
-    '  -v, --version  Show the version.',
-    '',
-    'Examples:',
-    '  hookgate listen',
-    '  hookgate send URL --data \'{"hello":"world"}\'',
-    '  hookgate send --help',
-    '',
+    ...section('Commands', columns(commands.map(({ name, summary }) => [name, summary]))),
+    ...section(
+      'Options',
+      columns([
+        ['-h, --help', 'Show this, or the help of a command'],
+        ['-v, --version', 'Show the version'],
+      ]),
+    ),
+    ...section('Examples', [
+      'hookgate schemes stripe',
+      'hookgate listen --scheme stripe --forward-to localhost:3000/webhooks/stripe',
+      'hookgate send URL --scheme stripe --type invoice.paid',
+      'hookgate send --help',
+    ]),
     'Exit codes: 0 done, 1 refused, 2 usage.',
   ].join('\n')
 }

@@ -35,6 +35,9 @@ export function replayWindowSeconds(toleranceSeconds: number = TOLERANCE_SECONDS
   return Math.max(2 * toleranceSeconds + 1, MAX_EXPIRY_SECONDS)
 }
 
+/** How long a handler may run by default, in seconds. Rows of senders that retry for less have less. */
+export const MAX_RUN_SECONDS = 900
+
 /** How long a committed event is remembered, in seconds: 7 days. */
 export const RETENTION_SECONDS = 604_800
 

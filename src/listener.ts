@@ -23,7 +23,12 @@ import {
   wellFormedText,
   withMethods,
 } from './lib/options.ts'
-import { RETENTION_SECONDS, replayWindowSeconds, UNTIMED_RETENTION_SECONDS } from './limits.ts'
+import {
+  MAX_RUN_SECONDS,
+  RETENTION_SECONDS,
+  replayWindowSeconds,
+  UNTIMED_RETENTION_SECONDS,
+} from './limits.ts'
 import { type Protocol, protocolOf } from './protocol.ts'
 import type { EventTypes } from './typed-events.ts'
 import type { Verdict } from './verdict.ts'
@@ -317,9 +322,6 @@ interface ListenerDefaults {
 }
 
 const LEASE_SECONDS = 60
-
-/** How long a handler may run by default. Rows of senders that retry for less have less. */
-const MAX_RUN_SECONDS = 900
 
 /** @throws ListenerConfigError for less than a lease, which ends no sooner. */
 function maxRunSeconds(given: number | undefined, leaseSeconds: number, protocol: Protocol): number {

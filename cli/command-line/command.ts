@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { textOf } from '../../src/lib/member-of.ts'
 import { type ExitCode, UsageError } from './exit.ts'
+import { type Documented, helpText } from './help.ts'
 import { nearest } from './nearest.ts'
 
 /** How an option is parsed, and what the help says about it. */
@@ -23,27 +24,20 @@ type Value<Row> = Row extends { readonly many: true }
     ? string
     : boolean
 
-interface CommandSpec<Rows> {
-  readonly name: string
-  readonly summary: string
-  /** The argument that is not an option, e.g. `URL`. */
-  readonly operand?: { readonly name: string; readonly required: boolean }
+interface CommandSpec<Rows> extends Documented {
   /** Without an operand: the options to suggest if an argument is given. */
   readonly meant?: string
-  /** Commands of its own, by their last word. */
   readonly commands?: { readonly [word: string]: Command }
-  readonly options: Rows
-  /** Options to show under a title of their own. */
-  readonly groups?: { readonly [title: string]: readonly string[] }
-  readonly notes?: readonly string[]
-  readonly examples: readonly string[]
+  readonly options: Rows & OptionRows
+  readonly common?: readonly (keyof NoInfer<Rows> & string)[]
   readonly run: (values: ValuesOf<Rows>, operand: string) => Promise<ExitCode>
 }
 
 export interface Command {
   readonly name: string
   readonly summary: string
-  readonly help: string
+  /** @param all Whether to show every option, and not only those that most people need. */
+  help(all: boolean): string
   readonly options: OptionRows
   readonly commands?: { readonly [word: string]: Command } | undefined
   run(args: readonly string[]): Promise<ExitCode>
@@ -55,7 +49,7 @@ export function defineCommand<const Rows extends OptionRows>(spec: CommandSpec<R
   return {
     name,
     summary,
-    help: helpText(spec),
+    help: (all) => helpText(spec, all),
     options,
     commands,
     async run(args) {
@@ -121,49 +115,4 @@ function reword(error: unknown, names: readonly string[]): string {
   }
   if (message.includes('does not take an argument')) return `${option} takes no value`
   return `${option} needs a value; write one that begins with a dash as ${option}=VALUE`
-}
-
-function helpText(spec: Omit<CommandSpec<OptionRows>, 'run'>): string {
-  const { name, summary, operand, options, commands = {}, groups = {}, notes = [], examples } = spec
-  const argument = operand && ` ${operand.required ? operand.name : `[${operand.name}]`}`
-  const rows = Object.entries<OptionRow>({ ...options, help: { says: 'Show this.' } }).map(
-    ([option, { value, says }]) => [
-      `${option === 'help' ? '-h, ' : ''}--${option}${value === undefined ? '' : ` ${value}`}`,
-      says,
-    ],
-  )
-  const lines = columns(rows)
-  const names = [...Object.keys(options), 'help']
-  const grouped = Object.values(groups).flat()
-  const linesOf = (isShown: (option: string) => boolean) =>
-    lines.filter((_, index) => isShown(names[index] ?? ''))
-  return [
-    `hookgate ${name}: ${summary}`,
-    '',
-    `Usage: hookgate ${name}${argument ?? ''}${names.length > 1 ? ' [options]' : ''}`,
-    '',
-    ...section('Commands', columns(Object.values(commands).map((each) => [each.name, each.summary]))),
-    ...section(
-      'Options',
-      linesOf((option) => !grouped.includes(option)),
-    ),
-    ...Object.entries(groups).flatMap(([title, shown]) =>
-      section(
-        title,
-        linesOf((option) => shown.includes(option)),
-      ),
-    ),
-    ...section('Notes', notes),
-    ...section('Examples', examples),
-    'Exit codes: 0 done, 1 refused, 2 usage.',
-  ].join('\n')
-}
-
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const width = Math.max(0, ...rows.map(([first = '']) => first.length))
-  return rows.map(([first = '', second = '']) => `${first.padEnd(width)}  ${second}`)
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`), '']
 }

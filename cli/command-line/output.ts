@@ -15,8 +15,8 @@ export function remark(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Adds colour on terminals only, unless NO_COLOR is set. */
-export function paint(style: 'green' | 'red' | 'yellow' | 'gray', text: string): string {
+/** Adds colour, or bold type, on terminals only, unless NO_COLOR is set. */
+export function paint(style: 'green' | 'red' | 'yellow' | 'gray' | 'bold', text: string): string {
   return util.styleText(style, text, { stream: process.stdout })
 }
 

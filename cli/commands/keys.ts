@@ -23,7 +23,7 @@ export const keys: Command = defineCommand({
     alg: { value: 'ALG', says: `${JWT_ALGORITHMS.join(', ')} (default: EdDSA)` },
     kid: { value: 'ID', says: 'The key ID (default: the RFC 7638 thumbprint)' },
     out: { value: 'DIR', says: 'The directory to write to (default: the current one)' },
-    force: { says: 'Replace existing files.' },
+    force: { says: 'Replace existing files' },
   },
   notes: [
     `Writes ${PRIVATE_KEY_FILE}, which only you may read, and ${JWKS_FILE}, which is public.`,

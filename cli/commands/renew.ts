@@ -11,9 +11,9 @@ const { mode: _, ...WITHOUT_MODE } = API_OPTIONS
 const OPTIONS = {
   scheme: { value: 'NAME', says: 'The sender: graph or jira' },
   url: { value: 'URL', says: 'Your endpoint, as the subscriptions have it' },
-  run: { says: 'Renew what is due. Without it, it is told only.' },
+  run: { says: 'Renew what is due; without it, only list it' },
   ...WITHOUT_MODE,
-  json: { says: 'Print one line of JSON: subscriptions of id, state, until, why.' },
+  json: { says: 'Print one line of JSON: subscriptions of id, state, until, why' },
 } satisfies OptionRows
 
 export const renew: Command = defineCommand({
@@ -22,8 +22,7 @@ export const renew: Command = defineCommand({
   meant: '--scheme NAME --url URL',
   options: OPTIONS,
   notes: [
-    'Renews those at --url that are past half of their life, and no other. Run it by a job. Creates none: exits with 1',
-    'if there is none at --url, or if one could not be renewed.',
+    'Renews the subscriptions at --url that are past half of their life, and creates none. Run it regularly. Exits with 1 if there is none at --url, or if one could not be renewed.',
   ],
   examples: [
     'hookgate renew --scheme graph --url https://example.com/webhooks/graph --run',

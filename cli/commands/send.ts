@@ -9,9 +9,9 @@ import { EXIT, RefusedError, UsageError } from '../command-line/exit.ts'
 import { paint, print, printable, remark, toJsonLine } from '../command-line/output.ts'
 import { httpUrl } from '../command-line/values.ts'
 import { ask, whyUnanswered } from '../lib/ask.ts'
-import { sampleOf, typeOf } from '../signing/samples.ts'
+import { aboutMinimal, sampleOf, typeOf } from '../signing/samples.ts'
 import { loadScheme, usesUrl } from '../signing/schemes.ts'
-import { readSigner, SIGN_OPTIONS, type Signer } from '../signing/signer.ts'
+import { JWT_OPTION_NAMES, readSigner, SIGN_OPTIONS, type Signer } from '../signing/signer.ts'
 
 const TIMEOUT_MS = 30_000
 const MOST_SHOWN = 2000
@@ -21,13 +21,13 @@ const OPTIONS = {
   ...SIGN_OPTIONS,
   type: {
     value: 'TYPE',
-    says: 'Send a sample event of this type, as the sender would: invoice.paid, push, …',
+    says: 'Send an event of this type: invoice.paid, push, …; with a minimal body if hookgate has no sample of it',
   },
-  sample: { says: 'Send a sample event of the sender, for senders without event types too.' },
-  header: { value: 'NAME: VALUE', many: true, says: 'Another header to send; repeatable' },
-  tamper: { says: 'Change one byte of the body after signing, to see a 401.' },
-  duplicate: { says: 'Send the event twice, newly signed, to see 200 and then 409 (200 with --scheme).' },
-  json: { says: 'Print NDJSON: attempt, status, body, eventId.' },
+  sample: { says: 'Send a sample event of the sender' },
+  header: { value: "'NAME: VALUE'", many: true, says: 'Another header to send; repeatable' },
+  tamper: { says: 'Change one byte of the body after signing, to see a 401' },
+  duplicate: { says: 'Send the event twice, newly signed; the second answer is 409, or 200 with --scheme' },
+  json: { says: 'Print NDJSON: attempt, status, body, eventId' },
 } satisfies OptionRows
 
 type SendValues = ValuesOf<typeof OPTIONS>
@@ -37,19 +37,18 @@ export const send: Command = defineCommand({
   summary: 'sign a delivery, send it, and print the answer',
   operand: { name: 'URL', required: true },
   options: OPTIONS,
+  common: ['scheme', 'secret-file', 'type', 'data', 'file', 'header', 'duplicate', 'tamper', 'json'],
+  groups: { JWT: JWT_OPTION_NAMES },
   notes: [
-    'Signs with JWT if you give --key, and with HMAC otherwise. The secret comes from HOOKGATE_SECRET or --secret-file.',
-    '409 means that the event was accepted before. Senders treat that as success, but the exit code is 1.',
-    'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409 (2xx with --scheme).',
+    "Without --scheme and --key, it signs in hookgate's own way, with HMAC.",
+    'With hookgate, 409 means that the event was accepted before, and the exit code is 1. Senders treat 409 as success.',
+    'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409, or 2xx with --scheme.',
   ],
   examples: [
-    'hookgate send http://127.0.0.1:8787/api/v1/webhooks/incoming/demo --data \'{"hello":"world"}\'',
-    'hookgate send URL --file event.json --secret-file secret.txt',
-    'echo \'{"hello":"world"}\' | hookgate send URL --duplicate',
-    "hookgate send URL --data '{}' --skew -600",
+    'hookgate send http://localhost:3000/webhooks/stripe --scheme stripe --type invoice.paid --secret-file whsec.txt',
+    'hookgate send URL --scheme stripe --file invoice-paid.json --tamper',
+    'hookgate send URL --scheme github --type push --duplicate',
     "hookgate send URL --data '{}' --key hookgate-private.jwk.json",
-    'hookgate send URL --scheme stripe --secret-file whsec.txt --type invoice.paid',
-    'hookgate send URL --scheme stripe --secret-file whsec.txt --file invoice-paid.json',
   ],
   async run(given, url) {
     httpUrl('URL', url)
@@ -98,7 +97,11 @@ async function readSample(
   if (name === undefined) throw new UsageError(`--${sample ? 'sample' : 'type'} needs --scheme NAME`)
   const { scheme } = await loadScheme(name)
   const eventType = typeOf(scheme, type)
-  if (given.data === undefined && given.file === undefined) return { data: sampleOf(scheme, type), eventType }
+  if (given.data === undefined && given.file === undefined) {
+    const minimal = type === undefined ? undefined : aboutMinimal(scheme, type)
+    if (minimal !== undefined) remark(`hint: ${minimal}`)
+    return { data: sampleOf(scheme, type), eventType }
+  }
   if (sample) throw new UsageError('give --sample or a body, not both')
   if (scheme.eventType && 'header' in scheme.eventType) return { eventType }
   throw new UsageError(`--type: ${scheme.sender} writes the type into the body; leave it out`)

@@ -6,17 +6,19 @@ import { print } from '../command-line/output.ts'
 import { curlCommand, dataOption, headerLines } from '../command-line/shell.ts'
 import { httpUrl } from '../command-line/values.ts'
 import { isInBody, loadScheme } from '../signing/schemes.ts'
-import { readSigner, SIGN_OPTIONS, type SignValues } from '../signing/signer.ts'
+import { JWT_OPTION_NAMES, readSigner, SIGN_OPTIONS, type SignValues } from '../signing/signer.ts'
 
 export const sign: Command = defineCommand({
   name: 'sign',
   summary: 'print the headers that send would send',
   operand: { name: 'URL', required: false },
-  options: { ...SIGN_OPTIONS, curl: { says: 'Print a curl command; needs the URL.' } },
-  notes: ['A signature is valid for 5 minutes, and for one event.'],
+  options: { ...SIGN_OPTIONS, curl: { says: 'Print a curl command; needs the URL' } },
+  common: ['scheme', 'secret-file', 'data', 'file', 'curl'],
+  groups: { JWT: JWT_OPTION_NAMES },
+  notes: ['Most signatures are valid for 5 minutes, and for one event.'],
   examples: [
-    'hookgate sign --file event.json',
-    'hookgate sign --data \'{"hello":"world"}\' --curl http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
+    'hookgate sign --scheme stripe --secret-file whsec.txt --file invoice-paid.json',
+    'hookgate sign http://localhost:3000/webhooks/stripe --scheme stripe --file event.json --curl',
   ],
   async run(given, url) {
     if (url !== '') httpUrl('URL', url)

@@ -1,3 +1,4 @@
+import { MAX_RUN_SECONDS } from '../../src/limits.ts'
 import { headerIn, isAnythingSigned } from '../../src/schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
@@ -20,21 +21,22 @@ export const FORWARD_OPTIONS = {
   },
   timeout: {
     value: 'SECONDS',
-    says: `How long the app may take, at most 900, or less if the sender retries for less (default: ${DEFAULT_SECONDS})`,
+    says: `How long the app may take: 1 to ${MAX_RUN_SECONDS}, less if the sender retries for less (default: ${DEFAULT_SECONDS})`,
   },
   'pass-header': { value: 'NAME', many: true, says: 'Another header of the sender to pass on; repeatable' },
   'no-sender-headers': {
-    says: "Do not pass on the sender's own signature, time, event ID and event type headers.",
+    says: "Drop the sender's own headers of signature, time, event ID and event type",
   },
 } satisfies OptionRows
 
-type ForwardValues = ValuesOf<typeof FORWARD_OPTIONS>
+type ForwardValues = ValuesOf<typeof FORWARD_OPTIONS> & { readonly lease?: string }
 
 export type Forwarding = NonNullable<Awaited<ReturnType<typeof readForwarding>>>
 
 /** Undefined without `--forward-to`. @throws UsageError for options that do not fit together. */
 export async function readForwarding(given: ForwardValues) {
   const { 'forward-to': target, 'forward-secret-file': file, timeout, 'pass-header': names = [] } = given
+  const longest = Math.max(MAX_RUN_SECONDS, Number(given.lease) || 0)
   if (target === undefined) {
     const dependent = ['forward-secret-file', 'timeout', 'pass-header', 'no-sender-headers'] as const
     refuseStray(given, dependent, 'needs --forward-to URL')
@@ -48,7 +50,7 @@ export async function readForwarding(given: ForwardValues) {
     passed: names.map((name) => passable(name, secret !== undefined)),
     /** Whether the headers that the sender's scheme names pass too. */
     passesSenderHeaders: !given['no-sender-headers'],
-    timeoutSeconds: wholeNumber('--timeout', timeout ?? `${DEFAULT_SECONDS}`, 1, 3600),
+    timeoutSeconds: wholeNumber('--timeout', timeout ?? `${DEFAULT_SECONDS}`, 1, longest),
   }
 }
 
@@ -74,7 +76,7 @@ export function checkTimeout({ timeoutSeconds }: Forwarding, maxRunMs: number): 
   const longest = Math.floor(maxRunMs / 1000)
   if (timeoutSeconds <= longest) return
   throw new UsageError(
-    `--timeout takes at most ${longest}: the lease of an event is renewed for that long; raise --lease to allow more`,
+    `--timeout takes at most ${longest} for this sender, because it does not retry for longer; raise --lease to allow more`,
   )
 }
 

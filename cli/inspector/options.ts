@@ -7,20 +7,20 @@ const DEFAULT_KEEP = 200
 
 export const INSPECTOR_OPTIONS = {
   ui: {
-    says: 'Serve a local page that shows deliveries live, says why they were refused, and sends them again.',
+    says: 'Show deliveries on a local page that says why they were refused, and runs them again',
   },
   'ui-port': {
     value: 'N',
-    says: `The port of that page; 0 picks a free one (default: ${DEFAULT_UI_PORT}, or the next free one)`,
+    says: `The port of the page; 0 picks a free one (default: ${DEFAULT_UI_PORT}, or the next free one)`,
   },
-  open: { says: 'Open that page in your browser.' },
+  open: { says: 'Open the page in your browser' },
   keep: {
     value: 'N',
-    says: `How many deliveries it keeps (default: ${DEFAULT_KEEP}, at most 16 MB together)`,
+    says: `How many deliveries the page keeps (default: ${DEFAULT_KEEP}, at most 16 MB together)`,
   },
-  record: { value: 'FILE', says: 'Append every delivery to FILE as NDJSON, bodies and signatures included' },
+  record: { value: 'FILE', says: 'Append each delivery to FILE as NDJSON, with bodies and signatures' },
   load: { value: 'FILE', says: 'Show the deliveries of an earlier --record on the page; implies --ui' },
-  key: { value: 'FILE', says: 'The private JWK that signs what the page sends again' },
+  key: { value: 'FILE', says: 'The private key, as a JWK, that signs what the page runs again' },
 } satisfies OptionRows
 
 export type InspectorValues = ValuesOf<typeof INSPECTOR_OPTIONS>

@@ -16,7 +16,7 @@ export const API_OPTIONS = {
   of: {
     value: 'NAME=VALUE',
     many: true,
-    says: 'Where it is registered, if the sender needs that: owner=octocat, repo=hello-world, org=…, baseUrl=…',
+    says: 'Where it is registered, if the sender needs that: owner=octocat, repo=hello-world, org=…',
   },
   mode: { value: 'MODE', says: 'live or test, for senders with modes (default: live)' },
   'token-file': {

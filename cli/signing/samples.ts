@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { UsageError } from '../command-line/exit.ts'
+import { nearest } from '../command-line/nearest.ts'
+import { printable } from '../command-line/output.ts'
 import { MADE_TYPE, madeBody } from './scheme-body.ts'
 
 /** What makes each sample a new event. */
@@ -52,7 +54,7 @@ const SAMPLES: { readonly [scheme: string]: Samples } = {
     body: ({ id, now }, type) =>
       type === 'orders/create'
         ? { id: numberOf(id), created_at: now, total_price: '20.00', currency: 'EUR' }
-        : { id: numberOf(id), updated_at: now, title: 'A product' },
+        : { id: numberOf(id), updated_at: now, ...(type === 'products/update' && { title: 'A product' }) },
   },
   twilio: {
     types: [],
@@ -73,7 +75,7 @@ const SAMPLES: { readonly [scheme: string]: Samples } = {
       action: 'create',
       type,
       createdAt: now,
-      data: { id, ...(type === 'Issue' ? { title: 'An issue' } : { body: 'A comment' }) },
+      data: { id, ...LINEAR_OBJECTS[type] },
       webhookTimestamp: now.getTime(),
     }),
   },
@@ -148,10 +150,16 @@ const STRIPE_OBJECTS: { readonly [type: string]: object } = {
   'customer.subscription.deleted': { object: 'subscription', status: 'canceled' },
 }
 
+const LINEAR_OBJECTS: { readonly [type: string]: object } = {
+  Issue: { title: 'An issue' },
+  Comment: { body: 'A comment' },
+}
+
 function githubEvent(type: string, id: string): object {
   if (type === 'push') return { ref: 'refs/heads/main', after: id, commits: [] }
   if (type === 'ping') return { zen: `Keep it simple. ${id}`, hook_id: 1 }
-  return { action: 'opened', number: 1, pull_request: { title: id } }
+  if (type === 'pull_request') return { action: 'opened', number: 1, pull_request: { title: id } }
+  return { sample: id } // makes the body a new one, because GitHub's ID is not signed
 }
 
 function ofStandard({ id, now }: Fresh, type: string): object {
@@ -167,18 +175,15 @@ export function sampleOption(scheme: string): string {
 }
 
 /**
- * A new sample event: in the form that the sender documents, or with the members that its row names.
- * @throws UsageError if the sender has samples, but none of this type.
+ * A new sample event: in the form that the sender documents, or with the members that its row names. A type that has no sample
+ * gets the members that all types of this sender have.
  */
 export function sampleOf(scheme: SenderScheme, given?: string): string {
-  const { name, sender, content = [] } = scheme
+  const { name, content = [] } = scheme
   const samples = samplesOf(name)
   if (samples === undefined) return madeBody(scheme, given)
   const { types } = samples
   const type = given ?? types[0] ?? ''
-  if (types.length > 0 && !types.includes(type)) {
-    throw new UsageError(`--type: ${sender} has samples of ${types.join(', ')}; for another, give --data`)
-  }
   const now = new Date()
   const fresh = { id: randomBytes(12).toString('hex'), now, seconds: Math.floor(now.getTime() / 1000) }
   const body = samples.body(fresh, type)
@@ -196,6 +201,15 @@ export function typeOf(
   if (type !== undefined || eventType === undefined) return type
   const samples = samplesOf(name)
   return samples === undefined ? MADE_TYPE : samples.types[0]
+}
+
+/** What `--type` lacks: a remark that names the types with a sample, or undefined if this is one of them. */
+export function aboutMinimal({ name, sender }: SenderScheme, type: string): string | undefined {
+  const types = samplesOf(name)?.types ?? []
+  if (types.length === 0 || types.includes(type)) return undefined
+  const meant = nearest(type, types)
+  const minimal = `${type} has a minimal body: hookgate has samples of ${sender}'s ${types.join(', ')}`
+  return `${printable(minimal)}${meant ? `; did you mean ${meant}?` : '; give another body as --file FILE'}`
 }
 
 /** Undefined for a sender whose sample is made of its row. */

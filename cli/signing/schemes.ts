@@ -184,10 +184,10 @@ export interface KeyIdValues {
 
 /** Which secret a sender and its listener share. */
 export const SECRET_OPTIONS = {
-  'secret-file': { value: 'FILE', says: 'HMAC: the file with the secret (default: HOOKGATE_SECRET)' },
+  'secret-file': { value: 'FILE', says: 'The file with the signing secret (default: HOOKGATE_SECRET)' },
   'key-id': {
     value: 'TEXT',
-    says: "The public name of the secret, for a scheme that needs it: LiveKit's API key, for one",
+    says: "The public name of the secret, for senders that need it: LiveKit's API key, for one",
   },
 } satisfies OptionRows
 

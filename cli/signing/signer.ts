@@ -24,24 +24,36 @@ import { needSecret, needText } from './secrets.ts'
 /** What signs, and for whom. `conform` has these options too. */
 export const SENDER_OPTIONS = {
   ...SECRET_OPTIONS,
-  key: { value: 'FILE', says: 'JWT: the private JWK, e.g. from hookgate keys' },
-  'tenant-url': { value: 'URL', says: 'JWT: sub (default: the part of aud before its path)' },
+  key: {
+    value: 'FILE',
+    says: 'The private key as a JWK, for JWT and for senders with a key pair, such as Discord',
+  },
+  'tenant-url': { value: 'URL', says: 'The sub of the token (default: the origin of its aud)' },
 } satisfies OptionRows
 
 export const SIGN_OPTIONS = {
-  scheme: { value: 'NAME', says: 'Sign as another sender: stripe, github, slack, …' },
+  scheme: {
+    value: 'NAME',
+    says: 'Sign as this sender: stripe, github, slack, … (hookgate schemes lists them)',
+  },
   data: { value: 'TEXT', says: 'The body' },
   file: { value: 'FILE', says: 'The file with the body (default: standard input)' },
   ...SENDER_OPTIONS,
-  'public-url': { value: 'URL', says: 'JWT: aud, or its base without the path (default: URL)' },
-  expires: { value: 'SECONDS', says: 'JWT: seconds until exp (default: 300; receivers refuse over 600)' },
-  'event-id': { value: 'ID', says: 'Webhook-Event-Id (default: a new UUID v4)' },
-  timestamp: { value: 'SECONDS', says: 'Webhook-Timestamp (default: now)' },
+  'public-url': {
+    value: 'URL',
+    says: 'The URL that the receiver knows itself by, if the sender signs it or a token names it (default: URL)',
+  },
+  expires: { value: 'SECONDS', says: 'How long a token is valid (default: 300; receivers refuse over 600)' },
+  'event-id': { value: 'ID', says: 'The ID of the event, where a header holds it (default: a new one)' },
+  timestamp: { value: 'SECONDS', says: 'The signed time, in Unix seconds (default: now)' },
   skew: {
     value: 'SECONDS',
-    says: 'Shift Webhook-Timestamp; -600 makes it ten minutes old, to see a refusal',
+    says: 'Move the signed time: -600 makes it ten minutes old, to see a refusal',
   },
 } satisfies OptionRows
+
+/** Those that only a token needs, or a sender with a key pair. */
+export const JWT_OPTION_NAMES = ['key', 'tenant-url', 'expires'] as const
 
 export type SignValues = ValuesOf<typeof SIGN_OPTIONS>
 

@@ -19,14 +19,17 @@ import { type CaseResult, ownIdOf, resultsOf } from './run.ts'
 import { schemeCases, senderIdOf } from './scheme-cases.ts'
 
 const OPTIONS = {
-  scheme: { value: 'NAME', says: 'Send what another sender sends: stripe, github, slack, …' },
+  scheme: {
+    value: 'NAME',
+    says: 'Send what this sender sends: stripe, github, slack, … (hookgate schemes lists them)',
+  },
   ...SENDER_OPTIONS,
   'public-url': {
     value: 'URL',
-    says: 'JWT: aud, or its base without the path; --scheme: the signed URL (default: URL)',
+    says: 'The URL that the receiver knows itself by, if the sender signs it or a token names it (default: URL)',
   },
-  all: { says: 'Also print the cases that pass.' },
-  json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId.' },
+  all: { says: 'Also print the cases that pass' },
+  json: { says: 'Print NDJSON: name, rule, result, expected, answered, acceptedEventId' },
 } satisfies OptionRows
 
 type ConformValues = ValuesOf<typeof OPTIONS>
@@ -39,12 +42,11 @@ export const conform: Command = defineCommand({
   notes: [
     "Signs each delivery with the current time, so you need not set the receiver's clock.",
     'Use a test endpoint: its handler runs for a few events, and the last line names them.',
-    'With --scheme, sends the cases that the scheme of the sender allows. GitHub signs no time, so none is sent old.',
+    'With --scheme, sends the cases that the sender allows: GitHub signs no time, so none is sent old.',
   ],
   examples: [
-    'hookgate conform http://127.0.0.1:8787/api/v1/webhooks/incoming/demo',
-    'hookgate conform https://staging.example/webhooks --secret-file secret.txt --all',
     'hookgate conform http://localhost:3000/webhooks/stripe --scheme stripe --secret-file whsec.txt',
+    'hookgate conform https://staging.example/webhooks --secret-file secret.txt --all',
   ],
   async run(given, url) {
     httpUrl('URL', url)

@@ -11,9 +11,9 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 export const API_CHECK_OPTIONS = {
   types: {
     value: 'A,B',
-    says: 'With --api: the types that your code handles, as the keys of route(): invoice.*',
+    says: 'The types that your code handles, as the keys of route(): invoice.*',
   },
-  'api-version': { value: 'TEXT', says: 'With --api: the API version that your code expects' },
+  'api-version': { value: 'TEXT', says: 'The API version that your code expects' },
   ...API_OPTIONS,
 } satisfies OptionRows
 

@@ -24,19 +24,25 @@ const LAST_MS = 500
 
 const OPTIONS = {
   'secret-file': { value: 'FILE', many: true, says: 'A file with a secret (default: HOOKGATE_SECRET)' },
-  store: { value: 'URL', says: 'redis://, postgres://, mysql:// or sqlite: (default: HOOKGATE_STORE)' },
+  store: {
+    value: 'URL',
+    says: 'The store: redis://, postgres://, mysql:// or sqlite: (default: HOOKGATE_STORE)',
+  },
   'store-table': { value: 'NAME', says: 'Its table, or its prefix in Redis (default: looks for tables)' },
   'store-writer': { value: 'ROLE', many: true, says: 'A role that may write to its tables, beside its own' },
   jwks: { value: 'URL', says: "The sender's key set: a URL or a file" },
-  'tenant-url': { value: 'URL', says: 'JWT: the subject of your listener' },
-  'public-url': { value: 'URL', says: 'JWT: the audience of your listener' },
+  'tenant-url': { value: 'URL', says: "The tenant's base URL, exactly as in the token's sub" },
+  'public-url': {
+    value: 'URL',
+    says: "The URL that the sender calls, if a token's aud names it or the sender signs it",
+  },
   url: { value: 'URL', says: 'Your endpoint, as senders call it' },
-  scheme: { value: 'NAME', says: 'The sender of --url, such as slack: checks the secret as it signs' },
-  'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret' },
-  api: { says: "Ask the sender's API what it has registered for --url, and nothing else." },
+  scheme: { value: 'NAME', says: 'The sender of --url: stripe, github, slack, …' },
+  'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret with it' },
+  api: { says: "Ask the sender's API what it has registered for --url, and nothing else" },
   ...API_CHECK_OPTIONS,
-  offline: { says: 'Skip every check that needs the network.' },
-  json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix.' },
+  offline: { says: 'Skip every check that needs the network' },
+  json: { says: 'Print one line of JSON: ok, findings of id, status, seen, fix' },
 } satisfies OptionRows
 
 export const doctor: Command = defineCommand({
@@ -44,13 +50,16 @@ export const doctor: Command = defineCommand({
   summary: 'find problems in your setup, and say how to fix them',
   meant: '--url URL, --scheme NAME, --secret-file FILE',
   options: OPTIONS,
-  groups: { 'Options with --api': ['api', ...Object.keys(API_CHECK_OPTIONS)] },
+  common: ['scheme', 'secret-file', 'url', 'store', 'offline', 'api', 'json'],
+  groups: {
+    'With --store': ['store-table', 'store-writer'],
+    JWT: ['jwks', 'tenant-url', 'public-url'],
+    'With --api': Object.keys(API_CHECK_OPTIONS),
+  },
   notes: [
-    'Changes nothing, and prints no secret. Exits with 1 if a check fails or nothing could be checked, and with 0 if it',
-    'only warns.',
-    'Deliveries to --url have a wrong signature, so no handler runs. --event-id adds one that is signed',
-    'correctly: give the ID of an event that --url has accepted, or its handler runs.',
-    '--api only reads. Run it by a job: its exit code is an alarm that rings also if nothing arrives any more.',
+    'Changes nothing, and prints no secret. Exits with 1 if a check fails or nothing could be checked, and with 0 if it only warns.',
+    'Deliveries to --url have a wrong signature, so no handler runs. --event-id adds one that is signed correctly: give the ID of an event that --url has accepted, or its handler runs.',
+    '--api only reads. Run it regularly: its exit code is an alarm, and it rings even if nothing arrives any more.',
   ],
   examples: [
     'hookgate doctor --scheme stripe --secret-file whsec.txt --url https://example.com/webhooks/stripe',
@@ -208,11 +217,16 @@ function secretOf({ secretFiles: [file] }: Setup): string | undefined {
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 function show(findings: readonly Named[]): void {
+  const skipped = new Map<string, Set<string>>()
   for (const { id, status, seen, fix } of findings) {
-    const mark = status === 'skip' ? status : paint(COLOURS[status], status.padEnd(4))
-    print(`${mark}  ${id.padEnd(14)}  ${printable(seen)}`)
+    if (status === 'skip') {
+      const why = fix === undefined ? seen : `${seen} → ${fix}`
+      skipped.set(why, (skipped.get(why) ?? new Set()).add(id))
+      continue
+    }
+    print(`${paint(COLOURS[status], status.padEnd(4))}  ${id.padEnd(14)}  ${printable(seen)}`)
     if (fix !== undefined) print(`${' '.repeat(22)}→ ${printable(fix)}`)
   }
-  const skipped = [...new Set(findings.filter(({ status }) => status === 'skip').map(({ id }) => id))]
-  if (skipped.length > 0) print(`\nNot checked: ${skipped.join(', ')}.`)
+  if (skipped.size > 0) print('\nNot checked:')
+  for (const [why, ids] of skipped) print(`  ${[...ids].join(', ')}: ${printable(why)}`)
 }

@@ -11,7 +11,7 @@ import { age, oneLine } from './shown.ts'
 const OPTIONS = {
   ...STORE_OPTIONS,
   json: {
-    says: 'Print one line of JSON: table, listeners of listener, waiting, running, held, dead, done, oldest.',
+    says: 'Print one line of JSON: table, listeners of listener, waiting, running, held, dead, done, oldest',
   },
 } satisfies OptionRows
 
@@ -21,8 +21,7 @@ export const inboxCommand: Command = defineCommand({
   commands: { list, show, again, forget },
   options: OPTIONS,
   notes: [
-    'Without a command, prints for each listener how many jobs wait, run, are dead and are done, and how long ago the',
-    'oldest one that waits was put. Prints no payload: only show --body does.',
+    'Without a command, prints for each listener how many jobs wait, run, are dead and are done, and how long the oldest one has waited. Prints no payload: only show --body does.',
   ],
   examples: [
     'hookgate inbox --store postgres://localhost/app',

@@ -11,14 +11,14 @@ const MOST_LISTED = 1000
 
 const OPTIONS = {
   ...STORE_OPTIONS,
-  waiting: { says: 'Only jobs that wait, for a worker or after a failure.' },
-  running: { says: 'Only jobs that run.' },
-  held: { says: 'Only jobs that wait for an earlier one of their key.' },
-  dead: { says: 'Only jobs that failed for good.' },
-  done: { says: 'Only jobs that are done and still remembered.' },
+  waiting: { says: 'Only jobs that wait, for a worker or after a failure' },
+  running: { says: 'Only jobs that run' },
+  held: { says: 'Only jobs that wait for an earlier one of their key' },
+  dead: { says: 'Only jobs that failed for good' },
+  done: { says: 'Only jobs that are done and still remembered' },
   ...CHOICE_OPTIONS,
   limit: { value: 'N', says: `How many (default: ${LISTED}, at most ${MOST_LISTED})` },
-  json: { says: 'Print NDJSON: id, listener, eventId, type, state, attempts, putAt, dueAt, error, hasBody.' },
+  json: { says: 'Print NDJSON: id, listener, eventId, type, state, attempts, putAt, dueAt, error, hasBody' },
 } satisfies OptionRows
 
 export const list: Command = defineCommand({

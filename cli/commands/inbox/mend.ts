@@ -12,12 +12,12 @@ import { counted } from './shown.ts'
 
 const OPTIONS = {
   ...STORE_OPTIONS,
-  dead: { says: 'All jobs that failed for good.' },
-  done: { says: 'All jobs that are done and still remembered.' },
+  dead: { says: 'All jobs that failed for good' },
+  done: { says: 'All jobs that are done and still remembered' },
   ...CHOICE_OPTIONS,
   ...EVENT_OPTION,
-  yes: { says: 'Do not ask, also if more than one job changes.' },
-  json: { says: 'Print one line of JSON: changed, refused.' },
+  yes: { says: 'Do not ask, also if more than one job changes' },
+  json: { says: 'Print one line of JSON: changed, refused' },
 } satisfies OptionRows
 
 type Given = ValuesOf<typeof OPTIONS>
@@ -44,8 +44,7 @@ export const again: Command = mending({
   name: 'again',
   summary: 'run jobs again, with all their attempts',
   notes: [
-    'Changes no job that runs. One that is done can run again only as long as its body is there, by keepBodiesFor:',
-    "without it, forget it, and have the sender send it again. A worker of the job's listener runs it.",
+    "Changes no job that runs. A job that is done can run again only while its body is kept (keepBodiesFor). Otherwise forget it, and have the sender send it again. A worker of the job's listener runs it.",
   ],
   examples: [
     'hookgate inbox again job_… --store postgres://localhost/app',
@@ -62,8 +61,7 @@ export const forget: Command = mending({
   name: 'forget',
   summary: "delete jobs and what is remembered of their events: the sender's resend then runs",
   notes: [
-    'Changes no job that runs. A job that waits or is dead never runs once it is forgotten, unless its sender sends',
-    'it again.',
+    'Changes no job that runs. A job that waits or is dead never runs once it is forgotten, unless its sender sends it again.',
   ],
   examples: [
     'hookgate inbox forget job_… --store postgres://localhost/app',
@@ -82,8 +80,7 @@ function mending({ name, summary, notes, examples, question, told, refusal }: Ve
     operand: { name: 'ID', required: false },
     options: OPTIONS,
     notes: [
-      'Give the ID of a job, as list prints it; or --dead or --done, perhaps with --type, --listener and --before;',
-      'or --listener with --event. Asks before it changes more than one job.',
+      'Give the ID of a job, as list prints it; or --dead or --done, perhaps with --type, --listener and --before; or --listener with --event. Asks before it changes more than one job.',
       ...notes,
     ],
     examples,

@@ -10,8 +10,8 @@ const OPTIONS = {
   ...STORE_OPTIONS,
   listener: { ...CHOICE_OPTIONS.listener, says: 'With --event: the listener of the event, by its id' },
   ...EVENT_OPTION,
-  body: { says: 'Also print the payload, and the whole error. They are personal data.' },
-  json: { says: 'Print NDJSON, as list does; with --body also body, or bodyBase64 if it is no text.' },
+  body: { says: 'Also print the payload and the whole error, which are personal data' },
+  json: { says: 'Print NDJSON, as list does; with --body also body, or bodyBase64 if it is no text' },
 } satisfies OptionRows
 
 export const show: Command = defineCommand({

@@ -3,7 +3,6 @@ import { decodeUtf8, encodeBase64 } from '../../../src/lib/bytes.ts'
 import { parseJson } from '../../../src/lib/json.ts'
 import { escaped } from '../../../src/lib/printable.ts'
 import { told } from '../../../src/told.ts'
-import { columns } from '../../command-line/command.ts'
 import { paint, printable } from '../../command-line/output.ts'
 import { prettyJson } from '../../listen/terminal.ts'
 
@@ -64,7 +63,9 @@ export function shownLines(job: ListedJob, isWhole: boolean): readonly string[] 
     ...(error === undefined ? [] : [['error', isWhole ? oneLine(error) : errorOf(error)]]),
     ['body', bodyRow(hasBody, body)],
   ]
-  return [...columns(rows), ...(body ? [bodyText(body)] : [])]
+  const widest = Math.max(...rows.map(([name = '']) => name.length))
+  const lines = rows.map(([name = '', value = '']) => `${name.padEnd(widest)}  ${value}`)
+  return [...lines, ...(body ? [bodyText(body)] : [])]
 }
 
 function bodyRow(hasBody: boolean, body: Uint8Array | undefined): string {

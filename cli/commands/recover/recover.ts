@@ -19,8 +19,8 @@ const OPTIONS = {
   url: { value: 'URL', says: 'Your endpoint, as it is registered with the sender' },
   since: { value: 'TIME', says: 'How far to look back: 2026-11-28T16:00Z, or 2h, 3d' },
   until: { value: 'TIME', says: 'Leave out what is later' },
-  run: { says: 'Send the events again. Without it, they are counted only.' },
-  all: { says: 'Also what the sender counts as delivered, or never tried.' },
+  run: { says: 'Send the events again; without it, only count them' },
+  all: { says: 'Also take what the sender counts as delivered, or never tried' },
   ...API_OPTIONS,
   'secret-file': {
     value: 'FILE',
@@ -42,8 +42,7 @@ export const recover: Command = defineCommand({
   meant: '--scheme NAME --url URL --since TIME',
   options: OPTIONS,
   notes: [
-    'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender',
-    'never does (Stripe, Square), signs each and posts it to your endpoint, oldest first: `sent` counts what ran before, too.',
+    'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender never does (Stripe, Square), signs each and posts it to your endpoint, oldest first: `sent` counts what ran before, too.',
     'Your endpoint must claim the ID of the event, as it does unless you set dedupe, and for as long as --remembers says.',
     'Repeat it with the command that it prints: a time such as 2h moves along, and loses the oldest events.',
     'Exits with 0 if all is done, also if it only counted, and with 1 if an event failed or waits.',

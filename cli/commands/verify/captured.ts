@@ -16,7 +16,7 @@ interface Captured {
 
 export const CAPTURED_OPTIONS = {
   header: { value: "'NAME: VALUE'", many: true, says: 'A header as received; repeatable' },
-  headers: { value: 'FILE', says: 'The headers as received, one per line; the request line may come first' },
+  headers: { value: 'FILE', says: 'The headers as received, one a line; the request line may come first' },
   file: { value: 'FILE', says: 'The file with the exact bytes of the body (default: standard input)' },
   'source-ip': { value: 'ADDRESS', says: 'The address it came from, for --allow-cidr' },
   record: { value: 'FILE', says: 'A file of listen --record, instead of headers and body; see --seq' },

@@ -28,10 +28,10 @@ const OPTIONS = {
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },
   at: {
     value: 'SECONDS',
-    says: 'The time to verify as of, in Unix seconds (default: now, or the time in the record)',
+    says: 'When it arrived, in Unix seconds (default: now, or the time in the record)',
   },
   explain: {
-    says: 'Print every check, the likely mistake behind a wrong signature, and the claims of a refused token.',
+    says: 'Print every check, the likely mistake, and the claims of a refused token',
   },
 } satisfies OptionRows
 
@@ -44,10 +44,15 @@ export const verify: Command = defineCommand({
   summary: 'verify a captured delivery; nothing is sent or recorded',
   meant: '--file FILE for the body, --headers FILE for the headers',
   options: OPTIONS,
+  common: ['scheme', 'secret-file', 'headers', 'header', 'file', 'record', 'seq', 'at', 'explain'],
+  groups: {
+    Sender: ['public-url', 'key-id', 'verify-token-file', 'source-ip', 'allow-cidr'],
+    JWT: ['jwks', 'tenant-url', 'allow-insecure-loopback'],
+  },
   notes: ['With --jwks, give the full --public-url, and the same --tenant-url as to the listener.'],
   examples: [
-    'hookgate verify --headers headers.txt --file body.json --at 1790000000 --explain',
-    'hookgate verify --jwks hookgate-jwks.json --tenant-url URL --public-url URL --headers headers.txt < body.json',
+    'hookgate verify --scheme stripe --secret-file whsec.txt --headers headers.txt --file body.json --explain',
+    'hookgate verify --scheme stripe --record record.ndjson --seq 3 --explain',
   ],
   async run(given) {
     const { auth, ...known } = await readJudge(given)

@@ -11,6 +11,7 @@ const COMMANDS = [
   'sign',
   'verify',
   'conform',
+  'schemes',
   'secret',
   'keys',
   'doctor',
@@ -26,6 +27,49 @@ test.concurrent.each(COMMANDS)('%s --help has an example and every option', asyn
   expect(help.stdout).toMatch(new RegExp(`\nExamples:\n {2}.*hookgate ${command}`))
   expect(help.stdout).toContain('--help')
   expect(await runCommand([command, '--nonsense', '-h'])).toEqual(help)
+})
+
+const INNER = ['inbox list', 'inbox show', 'inbox again', 'inbox forget']
+
+test('no line of a help is wider than 80 characters, and no option ends with a full stop', async () => {
+  const helps = [...COMMANDS, ...INNER].flatMap((command) => [
+    [...command.split(' '), '--help'],
+    [...command.split(' '), '--help', '--all'],
+  ])
+  for (const args of [[], ...helps]) {
+    const { stdout } = await runCommand(args)
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect(stdout.match(/^ {2}-.*(?:\n {10,}.*)*\.$/gm)).toBe(null)
+  }
+})
+
+test('--help shows the common options, and --help --all each option once', async () => {
+  const optionsIn = (text: string) => text.match(/(?<=^ {2})(?:-h, )?--[a-z-]+/gm) ?? []
+  const [short, long] = await Promise.all([
+    runCommand(['listen', '--help']),
+    runCommand(['listen', '--help', '--all']),
+  ])
+  expect(optionsIn(short.stdout).slice(0, 3)).toEqual(['--scheme', '--secret-file', '--forward-to'])
+  expect(short.stdout).toContain('--help --all shows every option')
+  expect(short.stdout.split('\n').length).toBeLessThanOrEqual(45)
+  const all = optionsIn(long.stdout)
+  expect(all.toSorted()).toEqual([...new Set([...all, ...optionsIn(short.stdout)])].toSorted())
+  const { options } = await (await import('../../../cli/commands/listen.ts')).listen
+  expect(all.length).toBe(Object.keys(options).length + 1)
+  expect(long.stdout).toMatch(/^JWT:\n {2}--jwks FILE\|URL /m)
+  expect(await runCommand(['help', 'listen', '--all'])).toEqual(long)
+  expect((await runCommand(['conform', '--all', '--help'])).stdout).toMatch(/^ {2}--all +Also print/m)
+})
+
+test('an example of a help is a command that a shell takes as one line', async () => {
+  for (const command of COMMANDS) {
+    const { stdout } = await runCommand([command, '--help'])
+    const [, examples = ''] = /\nExamples:\n((?: {2}.*\n)+)/.exec(stdout) ?? []
+    for (const line of examples.trimEnd().split('\n')) {
+      expect(line).toMatch(/^ {2}(?:(?: {2}--)|\S?.*hookgate )/)
+      if (line.startsWith('    ')) expect(examples).toContain(` \\\n${line}`)
+    }
+  }
 })
 
 test.concurrent.each(['--help', '-h', 'help'])('hookgate %s names every command', async (word) => {
@@ -113,8 +157,12 @@ test.concurrent.each<[string[], string]>([
   [['listen', '--pass-header', 'x'], '--pass-header needs --forward-to URL'],
   [['listen', '--forward-secret-file', 'x'], '--forward-secret-file needs --forward-to URL'],
   [['listen', '--forward-to', URL_, '--forward-secret-file', 'nope'], 'nope: the file does not exist'],
-  [['listen', '--forward-to', URL_, '--timeout', '0'], '--timeout takes a whole number'],
-  [['listen', '--port', '0', '--forward-to', URL_, '--timeout', '901'], '--timeout takes at most 900'],
+  [['listen', '--forward-to', URL_, '--timeout', '0'], '--timeout takes a whole number from 1 to 900'],
+  [['listen', '--forward-to', URL_, '--timeout', '901'], '--timeout takes a whole number from 1 to 900'],
+  [
+    ['listen', '--forward-to', URL_, '--lease', '1000', '--timeout', '1001'],
+    '--timeout takes a whole number from 1 to 1000',
+  ],
   [['listen', '--forward-to', URL_, '--pass-header', 'X_Real_IP'], 'letters, digits and hyphens'],
   [['listen', '--forward-to', URL_, '--pass-header', 'Transfer-Encoding'], 'it belongs to one connection'],
   [['listen', '--forward-to', URL_, '--pass-header', 'Hookgate-Auth'], 'hookgate sets this header itself'],

@@ -26,6 +26,13 @@ test.skipIf(NO_TERMINAL)(
   },
 )
 
+test.skipIf(NO_TERMINAL)(`the titles of a help are bold on a terminal alone${NO_TERMINAL}`, async () => {
+  const [help, plain] = [inTerminal('listen --help'), inTerminal('listen --help', { NO_COLOR: '1' })]
+  await Promise.all([help.ended, plain.ended])
+  expect(help.text()).toContain('\n\u001b[1mOptions:\u001b[22m\r\n')
+  expect(plain.text()).toContain('\nOptions:\r\n')
+})
+
 test.skipIf(NO_TERMINAL)(`NO_COLOR takes the colour away, and leaves the header${NO_TERMINAL}`, async () => {
   const listen = inTerminal('listen --port 0', { NO_COLOR: '1' })
   const [, url = ''] = await listen.shown(/Listening on (\S+)/)
