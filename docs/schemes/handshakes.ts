@@ -23,6 +23,8 @@ export interface Answer {
 /** The handshakes of a row that a reader can answer without code, and those that it cannot, in words. */
 export interface HandshakeData {
   readonly answers?: readonly Answer[]
+  /** A signed body whose only member is this one is a handshake that no answer is for: `body_malformed`. */
+  readonly refuses?: string
   readonly code?: string
 }
 
@@ -81,7 +83,8 @@ export const HANDSHAKES: { readonly [scheme: string]: HandshakeData } = {
     ],
   },
   notion: {
-    code: 'A POST of {"verification_token": "…"} brings the secret, and is signed with it, or not at all. Accept it only while you verify the subscription, keep it, and reply 200. Once you have the secret, such a body is no event: refuse it.',
+    refuses: 'verification_token',
+    code: 'A POST of {"verification_token": "…"} brings the secret, and is signed with it, or not at all. Accept it only while you verify the subscription, keep it, and reply 200.',
   },
   nylas: CHALLENGE,
   okta: {

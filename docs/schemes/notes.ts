@@ -396,4 +396,19 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     guide: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
     events: 'https://plaid.com/docs/api/webhooks/',
   },
+  x: {
+    secret: "the app's consumer secret, which X also calls API secret key",
+    setUp: [
+      "Copy the consumer secret from the app's keys and tokens.",
+      'Register your URL by `POST /2/webhooks`. X sends a GET with a `crc_token` at once, and hookgate answers.',
+      'Subscribe a user to the webhook.',
+    ],
+    test: 'Post as the user.',
+    mistakes: [
+      'No body names its type, so `event.type` is empty. Route by the member that is there: `tweet_create_events`, or `data` of the X Activity API, whose `event_type` is the type.',
+      'The GET fails if the route takes POST only: mount it with `app.all`.',
+    ],
+    guide: 'https://docs.x.com/x-api/webhooks/introduction',
+    events: 'https://docs.x.com/x-api/account-activity/introduction',
+  },
 }

@@ -28,9 +28,9 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
   {
     sender: 'Beehiiv',
     signs: 'not confirmed',
-    says: 'Others say that it sends through Svix; its pages name no signature. If your endpoint shows a secret and `svix-…` headers arrive, use the scheme of Svix.',
-    url: 'https://developers.beehiiv.com/webhooks',
-    read: '2026-11-27',
+    says: "Use `svix`, according to the list of Svix's ingest. Its own pages name no signature.",
+    url: 'https://github.com/svix/svix-webhooks/blob/main/javascript/src/models/ingestSourceIn.ts',
+    read: '2026-11-30',
   },
   {
     sender: 'Brevo',
@@ -42,9 +42,9 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
   {
     sender: 'Brex',
     signs: 'not confirmed',
-    says: 'Its OpenAPI document names `Webhook-Signature`, two signatures during a rotation, and `/v1/webhooks/secrets`, but not what is signed. Others verify it as Standard Webhooks with a secret in base64: try its scheme.',
-    url: 'https://developer.brex.com/docs/webhooks',
-    read: '2026-11-27',
+    says: "Use `svix`, or `standardWebhooks` if the headers begin with `webhook-`, according to the list of Svix's ingest. Its own OpenAPI document names `Webhook-Signature` and two signatures during a rotation, but not what is signed.",
+    url: 'https://github.com/svix/svix-webhooks/blob/main/javascript/src/models/ingestSourceIn.ts',
+    read: '2026-11-30',
   },
   {
     sender: 'Cloudflare Notifications',
@@ -77,9 +77,9 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
   {
     sender: 'Guesty',
     signs: 'not confirmed',
-    says: 'The pages that could be read list its events and no signature. Others name Svix, or a header of its own.',
-    url: 'https://open-api-docs.guesty.com/docs/webhooks',
-    read: '2026-11-27',
+    says: "Use `svix`, according to the list of Svix's ingest. Its own pages that could be read name no signature.",
+    url: 'https://github.com/svix/svix-webhooks/blob/main/javascript/src/models/ingestSourceIn.ts',
+    read: '2026-11-30',
   },
   {
     sender: 'Gumroad (Ping)',
@@ -120,9 +120,9 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
   {
     sender: 'Nash',
     signs: 'not confirmed',
-    says: "Others quote its page: it sends through Svix, with `svix-…` headers and the endpoint's signing secret. The page itself could not be read: try the scheme of Svix.",
-    url: 'https://docs.usenash.com/reference/webhooks',
-    read: '2026-11-27',
+    says: "Use `svix`, according to the list of Svix's ingest. Its own page could not be read.",
+    url: 'https://github.com/svix/svix-webhooks/blob/main/javascript/src/models/ingestSourceIn.ts',
+    read: '2026-11-30',
   },
   {
     sender: 'Nylas (API v2)',
@@ -148,9 +148,9 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
   {
     sender: 'PsiFi',
     signs: 'not confirmed',
-    says: "Programs of its users verify it with Svix's library. Its own pages could not be read: try the scheme of Svix.",
-    url: 'https://docs.psifi.app/api-reference',
-    read: '2026-11-27',
+    says: "Use `svix`, according to the list of Svix's ingest. Its own pages could not be read.",
+    url: 'https://github.com/svix/svix-webhooks/blob/main/javascript/src/models/ingestSourceIn.ts',
+    read: '2026-11-30',
   },
   {
     sender: 'RunPod',

@@ -129,7 +129,7 @@ _ROW: Dict[str, Any] = {
     "jsonField": str,
     "maxBodyBytes": int,
     "maxFields": int,
-    "handshake": {"signed": bool, "answers": [_ANSWER], "code": str},
+    "handshake": {"signed": bool, "answers": [_ANSWER], "refuses": str, "code": str},
 }
 
 
@@ -505,6 +505,8 @@ class Receiver:
         signed, secret = self._authenticate(delivery, row, values)
         payload = self._parse(delivery, row, kind)
         reply = self._answer(handshake, delivery, payload, secret) if handshake["signed"] else None
+        if "refuses" in handshake and isinstance(payload, dict) and list(payload) == [handshake["refuses"]]:
+            _refuse("body_malformed", f"the body is a {handshake['refuses']}, which is no event")
         return reply or self._event(delivery, row, values, signed, payload)
 
     def _read_headers(self, delivery: _Delivery, row: Row) -> Tuple[Dict[str, str], Row]:

@@ -7,8 +7,9 @@ import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
  * `topic` and `external_id`. The delivery has no ID, so the signed bytes are claimed, and a retry with a new time is a new event:
  * deduplicate by `external_id` as well.
  *
- * Klaviyo documents no tolerance. Do not set `toleranceSeconds`: a client's author found that header, and so `event.sentAt`, five hours
- * ahead. To refuse old deliveries, compare `meta.timestamp` of the body.
+ * Klaviyo documents neither the form of that header nor a tolerance, so a delivery is never refused for it: `event.sentAt` is when it
+ * arrived if the header is no HTTP date. Do not set `toleranceSeconds`: a client's author found the header five hours ahead. To refuse
+ * old deliveries, compare `meta.timestamp` of the body.
  *
  * @example
  * ```ts
@@ -25,7 +26,7 @@ export const klaviyo: SchemeFactory = schemeOf(
     key: 'text',
     signature: { headers: ['klaviyo-signature'], spelling: 'hex' },
     signs: '{body}{timestamp}',
-    timestamp: { header: 'klaviyo-timestamp', unit: 'http-date', of: 'attempt' },
+    timestamp: { header: 'klaviyo-timestamp', unit: 'http-date', of: 'event' },
     maxBodyBytes: 5_242_880, // up to 1,000 events
     facts: {
       unsigned:

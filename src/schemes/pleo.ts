@@ -1,10 +1,12 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { inEitherFamily } from './kit/header-families.ts'
 import { keyBytes } from './kit/keys.ts'
-import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+import { STANDARD_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 /**
- * Verifies webhooks from Pleo, which follow Standard Webhooks if the subscription has the HMAC method. The signature
- * covers the ID, the time and the body (Standard Webhooks v1).
+ * Verifies webhooks from Pleo, which follow Standard Webhooks if the subscription has the HMAC method. Svix lists Pleo among the senders
+ * that its library verifies, so the headers may also begin with `svix-`. The signature covers the ID, the time and the body (Standard
+ * Webhooks v1).
  *
  * @example
  * ```ts
@@ -13,7 +15,7 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  */
 export const pleo: SchemeFactory<SecretOptions, '/eventType'> = schemeOf(
   {
-    ...STANDARD_WEBHOOKS,
+    ...STANDARD_BY_EITHER_NAME,
     name: 'pleo',
     sender: 'Pleo',
     secretName: 'signing secret of the subscription, whsec_…',
@@ -23,5 +25,5 @@ export const pleo: SchemeFactory<SecretOptions, '/eventType'> = schemeOf(
         'Pleo signs only the subscriptions with the HMAC method; the others carry a password or a header that you chose',
     },
   },
-  { keys: keyBytes },
+  { families: inEitherFamily, keys: keyBytes },
 )

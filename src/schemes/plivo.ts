@@ -100,7 +100,7 @@ export const plivo: SchemeFactory<SecretOptions & UrlOptions, '/Event'> = scheme
       otherSecrets: 'each account and subaccount has its own, and a subaccount signs V3 with its own',
     },
     limits:
-      'The time and the other headers are not signed. A form’s names and values are joined without a separator: Digits=1 and Digit=s1 have the same signature.',
+      'A GET is refused, so set the callback’s method to POST. The time and the other headers are not signed. A form’s names and values are joined without a separator: Digits=1 and Digit=s1 have the same signature.',
   },
   { preAuth: PRE_AUTH_BODY, forms: FORMS, requests: signedRequest },
 )

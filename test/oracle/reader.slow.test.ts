@@ -15,6 +15,7 @@ import {
   pythonProblem,
   READER,
   rows,
+  urlsFrom,
   type Verdict,
 } from './reader.ts'
 import { strictRequests } from './strict-requests.ts'
@@ -219,6 +220,13 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     ])
     expect(bare).toEqual({ reason: 'signature_mismatch' })
     expect(github?.unusable).toContain('has no public key')
+  })
+
+  it('its recipes give the reader a question mark of the path as %3F, so no query begins there', () => {
+    const page = readFileSync(new URL('../../languages/python/README.md', import.meta.url), 'utf8')
+    const recipes = [...page.matchAll(/^```python\n(# (?:Flask|FastAPI).*?)^```$/gms)].map(([, text]) => text)
+    expect(recipes).toHaveLength(2)
+    expect(urlsFrom(recipes)).toEqual(['/webhooks/stripe%3Fa%3D1?b=%20', '/webhooks/stripe%3Fa%3D1?b=%20'])
   })
 
   it('it answers the handshakes that are data, and their vectors cover every row with one', async () => {

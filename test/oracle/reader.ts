@@ -70,6 +70,17 @@ export function pythonProblem(programs: readonly unknown[]): string {
   return spawnSync(PYTHON, ['-I', '-c', parse], { input: JSON.stringify(programs), encoding: 'utf8' }).stderr
 }
 
+/** The URLs that recipes for frameworks give the reader, of a request for a path with an encoded question mark, and a query. */
+export function urlsFrom(recipes: readonly unknown[]): readonly string[] {
+  const program = fileURLToPath(new URL('run_recipes.py', import.meta.url))
+  const { stdout, stderr } = spawnSync(PYTHON, ['-I', '-B', program], {
+    input: JSON.stringify(recipes),
+    encoding: 'utf8',
+  })
+  if (stderr !== '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
 const listeners = new Map<string, Promise<ReturnType<typeof makeListener>>>()
 
 function makeListener(

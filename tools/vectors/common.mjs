@@ -57,8 +57,13 @@ export const bodyOnly = (scheme, header, rest) => {
 }
 
 /** A sender that signs a time, in its own header, together with the body. */
-export const withTime = (scheme, signature, timestamp, { unit = 'seconds', tolerance, ahead, ...rest }) =>
+export const withTime = (
+  scheme,
+  signature,
+  timestamp,
+  { unit = 'seconds', of = 'attempt', tolerance, ahead, ...rest },
+) =>
   bodyOnly(scheme, signature, {
-    time: { header: timestamp, unit, of: 'attempt', tolerance, ahead },
+    time: { header: timestamp, unit, of, tolerance, ahead },
     ...rest,
   })

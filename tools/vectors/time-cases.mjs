@@ -16,7 +16,8 @@ const YOUNGER =
 /** Empty if the sender signs no time or only the event's own. */
 export function timeCases(recipe) {
   const { time, now } = recipe
-  if (!time || time.of === 'event') return time ? eventTimeCases(recipe) : []
+  if (!time) return []
+  if (time.of === 'event') return [...eventTimeCases(recipe), ...(time.header ? placeCases(recipe, now) : [])]
   return [...windowCases(recipe), ...strangeTimes(recipe), ...placeCases(recipe, now)]
 }
 

@@ -44,6 +44,15 @@ export default [
     body: (time) =>
       `{"id": "367cba44-b6f3-4c92-81e7-6a2e9659efd4", "timestamp": "${time}", "type": "page.created", "attempt_number": 1}`,
     expect: { id: '367cba44-b6f3-4c92-81e7-6a2e9659efd4', type: 'page.created' },
+    moreCases: () => [
+      {
+        name: 'a verification token, signed with the secret: a handshake that nobody expects',
+        change: { body: '{"verification_token": "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl"}' },
+        expect: { ok: false, status: 400, reason: 'body_malformed' },
+        otherBody: true,
+        lax: 'The SDK verifies signatures alone. Such a body brings a secret, so it is no event.',
+      },
+    ],
   }),
   bodyOnly('intercom', 'X-Hub-Signature', {
     source: 'Intercom\u2019s documentation of signed notifications: HMAC-SHA1',

@@ -6,38 +6,38 @@ import { SIGNED, standard } from './standard-webhooks.mjs'
 
 const mismatch = { ok: false, status: 401, reason: 'signature_mismatch' }
 
-const renamed = (wanted) => (list) =>
-  list.map(([name, value]) => [wanted(name) ? name.replace('Svix-', 'Webhook-') : name, value])
+const renamed = (family, other, wanted) => (list) =>
+  list.map(([name, value]) => [wanted(name) ? name.replace(`${family}-`, `${other}-`) : name, value])
 
 const LAX =
   'The SDK takes each header by either name. The sender writes all of them by one, so we refuse both at once.'
 
-/** Svix by either name of its headers. */
-const either = (scheme, rest) =>
+/** Svix by either name of its headers: those of the sender's pages, and the others. */
+const either = (scheme, { family = 'Svix', other = 'Webhook', ...rest }) =>
   standard(scheme, 'svix', {
-    family: 'Svix',
+    family,
     ...rest,
     moreCases: () => [
       {
         name: 'the other names of the headers',
-        change: { headers: renamed(() => true) },
+        change: { headers: renamed(family, other, () => true) },
         expect: { ok: true },
       },
       {
         name: 'the ID by one name, and the rest by the other',
-        change: { headers: renamed((name) => name !== 'Svix-Id') },
+        change: { headers: renamed(family, other, (name) => name !== `${family}-Id`) },
         expect: { ok: false, status: 400, reason: 'header_missing' },
         lax: LAX,
       },
       {
         name: 'the signature by one name, and the rest by the other',
-        change: { headers: renamed((name) => name === 'Svix-Signature') },
+        change: { headers: renamed(family, other, (name) => name === `${family}-Signature`) },
         expect: mismatch,
         lax: LAX,
       },
       {
         name: 'a second ID by the other name, which nothing signs',
-        change: { also: () => ['Webhook-Id', 'msg_of_a_stranger'] },
+        change: { also: () => [`${other}-Id`, 'msg_of_a_stranger'] },
         expect: mismatch,
         lax: LAX,
       },
@@ -71,7 +71,9 @@ const recipes = [
     body: '{"eventName": "testing.testEvent", "eventTime": 1763640000, "message": "test", "webhookSchemaVersion": "1.0.0"}',
     expect: { type: 'testing.testEvent' },
   }),
-  standard('pleo', 'standardwebhooks', {
+  either('pleo', {
+    family: 'Webhook',
+    other: 'Svix',
     body: '{"data": {"id": "b4c4d068-ebbe-45b7-b562-2f16f0deb8b9", "status": "pending"}, "eventId": "a257a31e-e8a6-4c36-a98d-451250e5b5c4", "eventType": "v1.export-job.created"}',
     expect: { type: 'v1.export-job.created' },
   }),
@@ -87,7 +89,9 @@ const recipes = [
   either('safebase', {
     body: '{"message": "Something happened while processing", "request": {"company": "Other Company", "id": "f34e7aa6-798f-4ec4-acb6-5e40e160da41", "status": "pending"}}',
   }),
-  standard('sardine', 'standardwebhooks', {
+  either('sardine', {
+    family: 'Webhook',
+    other: 'Svix',
     body: '{"id": "ord_1", "status": "processed", "made": "by these tests: the page shows a picture of its sample"}',
   }),
   standard('shipbob', 'standardwebhooks', {
