@@ -44,7 +44,7 @@ for (const files of [...sizes, sources]) {
 }
 
 /** The most words of all pages together. Headings and tables count, programs do not: tests compile and run those. */
-const MOST_WORDS = 28_000
+const MOST_WORDS = 30_000
 
 const PROGRAM = /^ *```[\s\S]*?^ *```$/gm
 /** Tables that a command writes, and other comments. */

@@ -17,7 +17,7 @@ export class ClientError extends RefusedError {
   }
 }
 
-/** The first major versions that work as those of docs/versions.md. Older ones take callbacks, or other options. */
+/** The first major versions that work as those of docs/runtimes.md. Older ones take callbacks, or other options. */
 const OLDEST: { readonly [name: string]: number } = {
   ioredis: 4,
   redis: 4,
@@ -83,7 +83,7 @@ export function faultOf(name: string, error: unknown): ClientError | undefined {
   if (code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') {
     return new ClientError(`${name} is installed, but not a package that it needs`, `npm install ${name}`)
   }
-  // The opener, which knows the versions of docs/versions.md, asked for something that this one does not have.
+  // The opener, which knows the versions of docs/runtimes.md, asked for something that this one does not have.
   if (/is not a (function|constructor)/.test(message)) return cannotBeLoaded(name, error)
   return undefined
 }

@@ -10,6 +10,14 @@ export interface Notes {
   readonly test: string
   /** Each is a fault that people run into, and its remedy. */
   readonly mistakes: readonly string[]
+  /** Another kind of event that needs a program of its own. `example` is its file below examples/, `install` what it imports. */
+  readonly other?: {
+    readonly title: string
+    readonly before: string
+    readonly install: string
+    readonly example: string
+    readonly after: string
+  }
   /** What recognises a duplicate, if the row does not say it all. Ends without a stop. */
   readonly deduplicatedBy?: string
   /** The sender's own documentation. */
@@ -44,8 +52,16 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'hookgate replaces [`stripe.webhooks.constructEvent`](../migrate/stripe.md): do not call both, and do not add `express.raw()` yourself. For types, write `stripe<Stripe.Event>({ … })`.',
       'Test mode and live mode have endpoints of their own. Pass several secrets as a list.',
-      'Thin events (API v2) have the same signature, but another payload.',
     ],
+    other: {
+      title: 'Thin events',
+      before:
+        "Stripe's API v2 sends thin events: an ID and a type, but no data. `stripe()` verifies them, and Stripe's SDK fetches the rest. Add a destination for thin events in Workbench. It has its own secret, and needs its own route.",
+      install: 'hookgate express stripe',
+      example: 'thin-events.ts',
+      after:
+        'If a fetch fails, it throws, the answer is 500, and Stripe retries. Never pass unverified bytes to `parseEventNotificationWithoutVerification`. `fetchRelatedObject()` returns the object as it is now, which may be newer than the event.',
+    },
     guide: 'https://docs.stripe.com/webhooks',
     events: 'https://docs.stripe.com/api/events/types',
   },

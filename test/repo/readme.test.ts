@@ -5,7 +5,7 @@ import { filesIn } from './files-in.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-const speed = read('docs/speed.md')
+const why = read('docs/why.md')
 const checks = read('docs/how-it-works.md')
 /** The pages of stores: which to choose, and one for each. */
 const stores = filesIn('docs/stores', '.md').map(read).join('\n')
@@ -117,13 +117,13 @@ describe('the pages', () => {
         .join(' · '),
     ],
   ])('the pages have the figures of the last bench: %s', (row, figures) => {
-    expect(speed.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
+    expect(why.split('\n').find((line) => line.startsWith(`| ${row}`))).toContain(` | ${figures} | `)
   })
 
   it('the README has the range of the HMAC ratios', () => {
     const all = measured('hmac').map(({ toFloor }) => Number(toFloor))
     const range = [Math.min(...all), Math.max(...all)].map((ratio) => ratio.toFixed(1)).join(' to ')
-    expect(read('README.md')).toContain(`[${range} times as long](docs/speed.md)`)
+    expect(read('README.md')).toContain(`[${range} times as long](docs/why.md#speed)`)
   })
 
   it('docs/stores.md names every store', () => {

@@ -34,9 +34,9 @@ function quiet() {
 }
 
 it.each([
-  ['docs/thin-events.md', 'examples/thin-events.ts'],
-  ['docs/openapi.md', 'examples/openapi/app.ts'],
-  ['docs/openapi.md', 'examples/openapi/openapi-ts.config.mjs'],
+  ['docs/schemes/stripe.md', 'examples/thin-events.ts'],
+  ['docs/types.md', 'examples/openapi/app.ts'],
+  ['docs/types.md', 'examples/openapi/openapi-ts.config.mjs'],
 ])('%s shows %s to the letter', (page, example) => {
   expect(read(page)).toContain(`\n${read(example)}\`\`\``)
 })

@@ -160,10 +160,10 @@ const LISTS: { readonly [name: string]: Made } = {
   noSecret: { page: 'docs/cli.md', text: cell((scheme) => !hasKeyPair(scheme) && !canSign(scheme)) },
   samples: { page: 'docs/cli.md', text: sentence(({ name }) => samplesOf(name)) },
   keyIdSenders: { page: 'docs/sender.md', text: sentence(keyIdOf) },
-  ownOptions: { page: 'docs/playground.md', text: sentence(keyIdOf) },
-  keyHosts: { page: 'docs/playground.md', text: sentence(({ facts }) => facts?.keyHost) },
+  ownOptions: { page: 'docs/tunnels.md', text: sentence(keyIdOf) },
+  keyHosts: { page: 'docs/tunnels.md', text: sentence(({ facts }) => facts?.keyHost) },
   verifyOnly: {
-    page: 'docs/playground.md',
+    page: 'docs/tunnels.md',
     text: sentence((scheme) => !canSign(scheme) && scheme.facts?.keyHost === undefined),
   },
   forms: { page: 'docs/frameworks/sveltekit-nuxt-astro.md', text: sentence(sendsForms) },

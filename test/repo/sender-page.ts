@@ -23,6 +23,8 @@ export interface SenderPage {
   readonly source: string
   /** The text of examples/schemes/<name>.ts. */
   readonly program: string
+  /** The text of the second program, if the notes name one. */
+  readonly otherProgram?: string
 }
 
 /** The page of a sender. */
@@ -45,11 +47,24 @@ export function senderPage(given: SenderPage): string {
     ...localParts(page),
     '## What is checked',
     checksOf(page),
+    ...otherParts(page),
     '## Common mistakes',
     bullets([...factsOf(scheme), ...notes.mistakes]),
     `Look up a refusal in [Errors](../errors.md), and the rest in [\`${nameIn(source)}\`](../../src/schemes/${scheme.name}.ts).`,
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function otherParts({ notes: { other }, otherProgram = '' }: SenderPage): readonly string[] {
+  if (other === undefined) return []
+  const { title, before, install, after } = other
+  return [
+    `## ${title}`,
+    before,
+    `\`\`\`sh\nnpm install ${install}\n\`\`\``,
+    `\`\`\`ts\n${otherProgram}\`\`\``,
+    after,
+  ]
 }
 
 const bullets = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')

@@ -34,6 +34,7 @@ describe('the pages of senders', () => {
         retries,
         source: read(`src/schemes/${name}.ts`),
         program: read(`examples/schemes/${name}.ts`),
+        ...(notes.other && { otherProgram: read(`examples/${notes.other.example}`) }),
       })
       expect(page.replace(/^```ts[\s\S]*?^```$/m, '')).not.toMatch(/undefined|\[object/)
       await expect(page).toMatchFileSnapshot(fileURLToPath(new URL(`docs/schemes/${name}.md`, root)))

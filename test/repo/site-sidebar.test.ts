@@ -11,7 +11,7 @@ it("each page has one place in the site's sidebar: add it to docs/site/.vitepres
 
 it('the groups of the sidebar stand in the order of a reader', () => {
   expect(sidebar().map(({ text }) => text)).toEqual([
-    ...['Start', 'Senders', 'Frameworks', 'How-to', 'Stores', 'Fix', 'Reference', 'Explanation', 'Sending'],
+    ...['Start', 'Senders', 'Frameworks', 'How-to', 'Stores', 'Fix', 'Reference', 'Sending'],
   ])
 })
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url)
-const PAGE = fileURLToPath(new URL('docs/versions.md', ROOT))
+const PAGE = fileURLToPath(new URL('docs/runtimes.md', ROOT))
 
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
@@ -110,13 +110,13 @@ function named(installed: Versions, titles: { readonly [title: string]: string }
   })
 }
 
-it('each row of docs/versions.md has a range and the versions that are installed', () => {
+it('each row of docs/runtimes.md has a range and the versions that are installed', () => {
   for (const [what, range, tested] of ROWS) {
     expect([range, ...tested], what).not.toContain('')
   }
 })
 
-it('docs/versions.md is up to date (npm run docs:versions)', async () => {
+it('docs/runtimes.md is up to date (npm run docs:versions)', async () => {
   const page = readFileSync(PAGE, 'utf8')
   const rows = ROWS.map(
     ([what, range, tested]) =>

@@ -50,7 +50,10 @@ const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
     headers: { slugify: headingId },
     config: (markdown) => linksToRepository(markdown, BASE),
   },
-  vite: { plugins: [ownVue, ...forAgents], publicDir: fileURLToPath(new URL('../public', import.meta.url)) },
+  vite: {
+    plugins: [ownVue, ...forAgents(BASE)],
+    publicDir: fileURLToPath(new URL('../public', import.meta.url)),
+  },
   themeConfig: {
     nav: [
       { text: 'Start', link: START },

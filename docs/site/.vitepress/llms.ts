@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
 import llmstxt from 'vitepress-plugin-llms'
 import { linksToFiles } from './links.ts'
@@ -10,10 +11,14 @@ const ownLinks: Plugin = {
   transform: (text, id) => (id.endsWith('.md') ? linksToFiles(text, id) : null),
 }
 
+/** What coding agents get wrong most often. Stands in `llms.txt` before the list of pages. */
+const RULES = readFileSync(new URL('agents.md', import.meta.url), 'utf8').trim()
+
 /** The pages as Markdown: `llms.txt`, `llms-full.txt`, and a `.md` beside each `.html`. */
-export const forAgents: readonly Plugin[] = [
+export const forAgents = (base: string): readonly Plugin[] => [
   ownLinks,
   ...llmstxt({
+    details: RULES.replaceAll('](/', `](${base}`),
     ignoreFiles: ['api/**', ...OFF_SITE.map((page) => `${page}.md`)],
     injectLLMHint: false,
   }),

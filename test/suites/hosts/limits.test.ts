@@ -43,7 +43,7 @@ async function listening(app: { listen(options: { port: number; host: string }):
 const listener = async () => (await import('./listener.ts')).listener
 const handle = ({ id }: { readonly id: string }) => console.log(id)
 
-/** The programs of docs/limits.md. */
+/** The programs of docs/frameworks/express.md, fastify.md and hono.md. */
 const IN_FRONT: { readonly [name: string]: () => Promise<Send> } = {
   'limited-express.ts': async () => served((await import('./limited-express.ts')).app),
   'limited-fastify.ts': async () => {
@@ -131,7 +131,8 @@ describe.each(Object.entries(IN_FRONT))('the limit in front of verifyWebhook in 
   })
 
   it('the page shows the limit to the letter', () => {
-    const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
+    const framework = name.replace(/^limited-|\.ts$/g, '')
+    const page = readFileSync(new URL(`../../../docs/frameworks/${framework}.md`, import.meta.url), 'utf8')
     expect(page).toContain(readFileSync(new URL(name, import.meta.url), 'utf8').trim())
   })
 })

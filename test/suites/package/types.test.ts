@@ -11,11 +11,11 @@ const MODES = {
   bundler: { module: 'preserve', moduleResolution: 'bundler' },
 }
 
-/** The lowest that docs/versions.md names, and the newest. `node20` came with 5.9. */
+/** The lowest that docs/runtimes.md names, and the newest. `node20` came with 5.9. */
 const COMPILERS = ['5.7', '7.0']
 
-it('docs/versions.md names the lowest compiler that is tested', () => {
-  expect(readFileSync(join(root, 'docs/versions.md'), 'utf8')).toMatch(
+it('docs/runtimes.md names the lowest compiler that is tested', () => {
+  expect(readFileSync(join(root, 'docs/runtimes.md'), 'utf8')).toMatch(
     new RegExp(`TypeScript\\s${COMPILERS[0]}\\sor\\snewer`),
   )
 })

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 const example = fileURLToPath(new URL('../../../examples/openapi', import.meta.url))
 const generator = fileURLToPath(new URL('node_modules/@hey-api/openapi-ts/bin/run.js', import.meta.url))
 
-it("the generator of docs/openapi.md makes the example's schemas of its document, offline", async () => {
+it("the generator of docs/types.md makes the example's schemas of its document, offline", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-openapi-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const name of ['webhooks.json', 'openapi-ts.config.mjs'])

@@ -26,8 +26,15 @@ function isDead({ host, pathname, href }: URL): boolean {
 
 describe('for agents, the site', () => {
   it('the site lists each page of users once in llms.txt', () => {
-    const listed = linksOf(readBuilt('/llms.txt'), '/').map(({ pathname }) => pathname)
+    const [, list = ''] = readBuilt('/llms.txt').split('## Table of Contents')
+    const listed = linksOf(list, '/').map(({ pathname }) => pathname)
     expect(listed.toSorted()).toEqual(FILES.toSorted())
+  })
+
+  it('the site tells agents what they get wrong, before the list of pages', () => {
+    const [rules = ''] = readBuilt('/llms.txt').split('## Table of Contents')
+    expect(rules.match(/^[1-9]\. /gm)).toHaveLength(6)
+    expect(rules).toContain('](/troubleshooting.md#a-wrong-signature)')
   })
 
   it('the site has each page as a whole in llms-full.txt', () => {
@@ -36,7 +43,7 @@ describe('for agents, the site', () => {
     )
     expect(sections.toSorted()).toEqual(FILES.toSorted())
     expect(readBuilt('/llms-full.txt')).toContain(
-      readBuilt('/agents.md')
+      readBuilt('/events.md')
         .replace(/^---[\s\S]*?---\n/, '')
         .trim(),
     )
