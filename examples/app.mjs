@@ -6,16 +6,19 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; several share Redis, Postgres, …
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })
 
 const app = express()
 
 app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
-  const { type, payload } = webhookOf(req)
-  console.log(type, payload.data.object.id)
-  res.send('done') // 2xx: done. If you throw, it runs again when Stripe retries.
+  const { id, type } = webhookOf(req, listener)
+  console.log(type, id)
+  // 2xx: done. If you throw, Stripe's retry runs it again.
+  res.send('done')
 })
 
-app.listen(3000).once('listening', () => console.log('http://localhost:3000/webhooks/stripe'))
+const url = 'http://localhost:3000/webhooks/stripe'
+app.listen(3000).once('listening', () => console.log(url))

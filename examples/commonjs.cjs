@@ -7,7 +7,7 @@ const { memoryStore } = require('hookgate/stores/memory')
 const listener = defineListener({
   id: 'stripe',
   auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; several share Redis, Postgres, …
+  store: memoryStore(), // one process only; otherwise Redis or Postgres
 })
 
 const app = express()
@@ -19,9 +19,11 @@ app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
   res.send('done') // 2xx: done. If you throw or answer 500, it runs when Stripe sends it again.
 })
 
-const server = app.listen(Number(process.env.PORT ?? 3000)).once('listening', () => {
-  const address = server.address()
-  if (address && typeof address === 'object') {
-    console.log(`http://localhost:${address.port}/webhooks/stripe`)
-  }
-})
+const server = app
+  .listen(Number(process.env.PORT ?? 3000))
+  .once('listening', () => {
+    const address = server.address()
+    if (address && typeof address === 'object') {
+      console.log(`http://localhost:${address.port}/webhooks/stripe`)
+    }
+  })

@@ -6,13 +6,16 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; several share Redis, Postgres, …
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })
 
 const app = Fastify()
 
-// A scope of its own: every route in it is guarded, routes outside it keep their parsers.
+// A scope of its own: every route in it is guarded, routes outside it
+// keep their parsers.
 app.register(async (scope) => {
   await scope.register(verifyWebhook, { listener })
   scope.post('/webhooks/stripe', async (request) => {
@@ -22,5 +25,7 @@ app.register(async (scope) => {
   })
 })
 
-const origin = await app.listen({ port: Number(process.env.PORT ?? 3000) })
+const origin = await app.listen({
+  port: Number(process.env.PORT ?? 3000),
+})
 console.log(`${origin}/webhooks/stripe`)

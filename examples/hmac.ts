@@ -5,10 +5,16 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'orders',
-  auth: hmac({ secrets: { id: '2026-11', secret: process.env.WEBHOOK_SECRET ?? '' } }),
-  store: memoryStore(), // for one process
+  auth: hmac({
+    secrets: {
+      id: '2026-11',
+      secret: process.env.WEBHOOK_SECRET ?? '',
+    },
+  }),
+  store: memoryStore(), // one process only
   onVerdict(verdict) {
-    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
+    // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail)
   },
   onError: console.error, // the errors behind 503 answers
 })
@@ -18,12 +24,15 @@ const verify = verifyWebhook(listener)
 const server = createServer((req, res) => {
   verify(req, res, (error) => {
     if (error) {
-      console.error(error) // a mistake in the setup; its message names the fix
+      // a mistake in the setup; its message names the fix
+      console.error(error)
       return res.writeHead(500).end()
     }
     const { id, payload } = webhookOf(req, listener)
     console.log('event', id, payload)
-    res.end('done') // 2xx: the event is done. If you answer 500, it runs again when its sender retries.
+    // 2xx: the event is done. If you answer 500, it runs again when its
+    // sender retries.
+    res.end('done')
   })
 })
 

@@ -7,8 +7,10 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; several share Redis, Postgres, …
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })
 
 const app = new Hono()
@@ -19,6 +21,9 @@ app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
   return c.json({ received: true })
 })
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
-  console.log(`http://localhost:${port}/webhooks/stripe`)
-})
+serve(
+  { fetch: app.fetch, port: Number(process.env.PORT ?? 3000) },
+  ({ port }) => {
+    console.log(`http://localhost:${port}/webhooks/stripe`)
+  },
+)

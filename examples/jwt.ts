@@ -9,16 +9,22 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'orders',
   auth: jwt({
-    // In production: remoteKeySet('https://sender.example/.well-known/jwks.json')
-    keySet: localKeySet(JSON.parse(readFileSync('hookgate-jwks.json', 'utf8'))),
+    // In production:
+    // remoteKeySet('https://sender.example/.well-known/jwks.json')
+    keySet: localKeySet(
+      JSON.parse(readFileSync('hookgate-jwks.json', 'utf8')),
+    ),
     subject: 'http://localhost:3000', // the tenant's base URL
-    audience: 'http://localhost:3000/webhooks/orders', // the URL that the sender calls
+    // the URL that the sender calls
+    audience: 'http://localhost:3000/webhooks/orders',
   }),
-  store: memoryStore(), // for one process
+  store: memoryStore(), // one process only
   onVerdict(verdict) {
-    if (verdict.reason) console.warn(verdict.reason, verdict.detail) // why it was refused
+    // why it was refused
+    if (verdict.reason) console.warn(verdict.reason, verdict.detail)
   },
-  onError: console.error, // the errors behind 503 answers, such as those of the key host
+  // the errors behind 503 answers, such as those of the key host
+  onError: console.error,
 })
 
 const app = new Hono()
@@ -26,9 +32,14 @@ const app = new Hono()
 app.post('/webhooks/orders', verifyWebhook(listener), (c) => {
   const { id, payload } = c.var.webhook
   console.log('event', id, payload)
-  return c.text('done') // 2xx: the event is done. If you throw, it runs again when its sender retries.
+  // 2xx: the event is done. If you throw, it runs again when its sender
+  // retries.
+  return c.text('done')
 })
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, ({ port }) => {
-  console.log(`http://localhost:${port}/webhooks/orders`)
-})
+serve(
+  { fetch: app.fetch, port: Number(process.env.PORT ?? 3000) },
+  ({ port }) => {
+    console.log(`http://localhost:${port}/webhooks/orders`)
+  },
+)

@@ -1,5 +1,10 @@
 import { defineListener, hmac } from 'hookgate'
-import { type Envelope, fromEnvelope, type HandedOffEvent, toEnvelope } from 'hookgate/handoff'
+import {
+  type Envelope,
+  fromEnvelope,
+  type HandedOffEvent,
+  toEnvelope,
+} from 'hookgate/handoff'
 import { durableObjectStore } from 'hookgate/stores/durable-object'
 import { webhookHandler } from 'hookgate/web'
 import { inTime } from './in-time.ts'

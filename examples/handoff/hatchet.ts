@@ -1,6 +1,14 @@
-import { type HatchetClient, IdempotencyCollisionError } from '@hatchet-dev/typescript-sdk'
+import {
+  type HatchetClient,
+  IdempotencyCollisionError,
+} from '@hatchet-dev/typescript-sdk'
 import type { Listener } from 'hookgate'
-import { fromEnvelope, type HandedOffEvent, jobId, toEnvelope } from 'hookgate/handoff'
+import {
+  fromEnvelope,
+  type HandedOffEvent,
+  jobId,
+  toEnvelope,
+} from 'hookgate/handoff'
 import { webhookHandler } from 'hookgate/web'
 import { inTime } from './in-time.ts'
 
@@ -11,18 +19,31 @@ const REMEMBERED_MS = 7 * 24 * 3_600_000
 type Job = { jobId: string; envelope: string }
 
 /** The receiver and the worker declare the same task. The worker runs it. */
-export const webhookTask = (hatchet: HatchetClient, work: (event: HandedOffEvent) => Promise<void>) =>
+export const webhookTask = (
+  hatchet: HatchetClient,
+  work: (event: HandedOffEvent) => Promise<void>,
+) =>
   hatchet.task({
     name: 'webhook',
     retries: 10,
-    idempotency: { strategy: 'ttl', expression: 'input.jobId', ttlMs: REMEMBERED_MS },
+    idempotency: {
+      strategy: 'ttl',
+      expression: 'input.jobId',
+      ttlMs: REMEMBERED_MS,
+    },
     fn: ({ envelope }: Job) => work(fromEnvelope(JSON.parse(envelope))),
   })
 
-export function receiver(listener: Listener, task: ReturnType<typeof webhookTask>) {
+export function receiver(
+  listener: Listener,
+  task: ReturnType<typeof webhookTask>,
+) {
   return webhookHandler(listener, async (event) => {
     try {
-      const job = { jobId: jobId(event), envelope: JSON.stringify(toEnvelope(event)) }
+      const job = {
+        jobId: jobId(event),
+        envelope: JSON.stringify(toEnvelope(event)),
+      }
       await inTime(task.runNoWait(job))
     } catch (error) {
       if (!(error instanceof IdempotencyCollisionError)) throw error // the job already exists

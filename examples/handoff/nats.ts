@@ -1,7 +1,17 @@
-import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import {
+  AckPolicy,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream'
 import { connect, nanos } from '@nats-io/transport-node'
 import type { Listener } from 'hookgate'
-import { fromEnvelope, type HandedOffEvent, jobId, toEnvelope } from 'hookgate/handoff'
+import {
+  fromEnvelope,
+  type HandedOffEvent,
+  jobId,
+  toEnvelope,
+} from 'hookgate/handoff'
 import { webhookHandler } from 'hookgate/web'
 
 const STREAM = 'webhooks'
@@ -28,19 +38,34 @@ async function createStream(manager: JetStreamManager): Promise<void> {
 }
 
 export async function startReceiver(listener: Listener, url: string) {
-  const connection = await connect({ servers: url, maxReconnectAttempts: -1 })
+  const connection = await connect({
+    servers: url,
+    maxReconnectAttempts: -1,
+  })
   await createStream(await jetstreamManager(connection))
   const stream = jetstream(connection, { timeout: 2000 })
   const fetch = webhookHandler(listener, async (event) => {
     // Through JetStream, which answers: a publish of core NATS succeeds even if nobody listens.
-    await stream.publish(SUBJECT, JSON.stringify(toEnvelope(event)), { msgID: jobId(event), timeout: 2000 })
+    await stream.publish(SUBJECT, JSON.stringify(toEnvelope(event)), {
+      msgID: jobId(event),
+      timeout: 2000,
+    })
   })
   return { fetch, stop: () => connection.close() }
 }
 
-export async function startWorker(url: string, work: (event: HandedOffEvent) => Promise<void>) {
-  const connection = await connect({ servers: url, maxReconnectAttempts: -1 })
-  const consumer = await jetstream(connection).consumers.get(STREAM, CONSUMER)
+export async function startWorker(
+  url: string,
+  work: (event: HandedOffEvent) => Promise<void>,
+) {
+  const connection = await connect({
+    servers: url,
+    maxReconnectAttempts: -1,
+  })
+  const consumer = await jetstream(connection).consumers.get(
+    STREAM,
+    CONSUMER,
+  )
   const messages = await consumer.consume()
   async function workOn(): Promise<void> {
     for await (const message of messages) {

@@ -1,5 +1,11 @@
 import type { Listener } from 'hookgate'
-import { type Envelope, fromEnvelope, type HandedOffEvent, jobUuid, toEnvelope } from 'hookgate/handoff'
+import {
+  type Envelope,
+  fromEnvelope,
+  type HandedOffEvent,
+  jobUuid,
+  toEnvelope,
+} from 'hookgate/handoff'
 import { webhookHandler } from 'hookgate/web'
 import pg from 'pg'
 import PgBoss from 'pg-boss'
@@ -24,12 +30,24 @@ async function startBoss(connectionString: string): Promise<PgBoss> {
   return boss
 }
 
-export async function startReceiver(listener: Listener, connectionString: string) {
+export async function startReceiver(
+  listener: Listener,
+  connectionString: string,
+) {
   const boss = await startBoss(connectionString)
   // While Postgres is down, fail: by default a query waits forever.
-  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 2000, query_timeout: 2000 })
-  pool.on('error', (error) => console.error('an idle connection broke:', error.message))
-  const db = { executeSql: (text: string, values: unknown[]) => pool.query(text, values) }
+  const pool = new pg.Pool({
+    connectionString,
+    connectionTimeoutMillis: 2000,
+    query_timeout: 2000,
+  })
+  pool.on('error', (error) =>
+    console.error('an idle connection broke:', error.message),
+  )
+  const db = {
+    executeSql: (text: string, values: unknown[]) =>
+      pool.query(text, values),
+  }
   const fetch = webhookHandler(listener, async (event) => {
     // Null for a job that is there already, which is what this wants.
     await boss.send(QUEUE, toEnvelope(event), {
@@ -49,10 +67,17 @@ export async function startReceiver(listener: Listener, connectionString: string
   }
 }
 
-export async function startWorker(connectionString: string, work: (event: HandedOffEvent) => Promise<void>) {
+export async function startWorker(
+  connectionString: string,
+  work: (event: HandedOffEvent) => Promise<void>,
+) {
   const boss = await startBoss(connectionString)
-  await boss.work<Envelope>(QUEUE, { pollingIntervalSeconds: 0.5 }, async (jobs) => {
-    for (const { data } of jobs) await work(fromEnvelope(data))
-  })
+  await boss.work<Envelope>(
+    QUEUE,
+    { pollingIntervalSeconds: 0.5 },
+    async (jobs) => {
+      for (const { data } of jobs) await work(fromEnvelope(data))
+    },
+  )
   return { stop: () => boss.stop({ wait: true }) }
 }

@@ -1,10 +1,25 @@
-import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/client'
 import type { Listener } from 'hookgate'
-import { type Envelope, fromEnvelope, type HandedOffEvent, jobId, toEnvelope } from 'hookgate/handoff'
+import {
+  type Envelope,
+  fromEnvelope,
+  type HandedOffEvent,
+  jobId,
+  toEnvelope,
+} from 'hookgate/handoff'
 import { webhookHandler } from 'hookgate/web'
 
-export async function startReceiver(listener: Listener, address: string) {
-  const client = new Client({ connection: await Connection.connect({ address }) })
+export async function startReceiver(
+  listener: Listener,
+  address: string,
+) {
+  const client = new Client({
+    connection: await Connection.connect({ address }),
+  })
   const fetch = webhookHandler(listener, async (event) => {
     const options = {
       taskQueue: 'webhooks',
@@ -13,15 +28,20 @@ export async function startReceiver(listener: Listener, address: string) {
       args: [toEnvelope(event)],
     } as const // the names of policies are literal types
     try {
-      await client.withDeadline(Date.now() + 2000, () => client.workflow.start('webhook', options))
+      await client.withDeadline(Date.now() + 2000, () =>
+        client.workflow.start('webhook', options),
+      )
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error // the job already exists
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError))
+        throw error // the job already exists
     }
   })
   return { fetch, stop: () => client.connection.close() }
 }
 
 /** The activity that the workflow `webhook` runs with the envelope it was given. */
-export const activities = (work: (event: HandedOffEvent) => Promise<void>) => ({
+export const activities = (
+  work: (event: HandedOffEvent) => Promise<void>,
+) => ({
   work: (envelope: Envelope) => work(fromEnvelope(envelope)),
 })

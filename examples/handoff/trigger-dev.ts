@@ -1,6 +1,12 @@
 import { idempotencyKeys, task } from '@trigger.dev/sdk'
 import type { Listener } from 'hookgate'
-import { type Envelope, fromEnvelope, type HandedOffEvent, jobId, toEnvelope } from 'hookgate/handoff'
+import {
+  type Envelope,
+  fromEnvelope,
+  type HandedOffEvent,
+  jobId,
+  toEnvelope,
+} from 'hookgate/handoff'
 import { webhookHandler } from 'hookgate/web'
 import { inTime } from './in-time.ts'
 
@@ -16,6 +22,13 @@ export const webhook = task({
 
 export const receiver = (listener: Listener) =>
   webhookHandler(listener, async (event) => {
-    const idempotencyKey = await idempotencyKeys.create(jobId(event), { scope: 'global' })
-    await inTime(webhook.trigger(toEnvelope(event), { idempotencyKey, idempotencyKeyTTL: '7d' }))
+    const idempotencyKey = await idempotencyKeys.create(jobId(event), {
+      scope: 'global',
+    })
+    await inTime(
+      webhook.trigger(toEnvelope(event), {
+        idempotencyKey,
+        idempotencyKeyTTL: '7d',
+      }),
+    )
   })

@@ -9,8 +9,7 @@ import { zOrderPaid, zOrderRefunded } from './generated/zod.gen.ts'
 const listener = defineListener({
   id: 'shop',
   auth: standardWebhooks({ secrets: process.env.WEBHOOK_SECRET }),
-  // for one process; several share Redis, Postgres, …
-  store: memoryStore(),
+  store: memoryStore(), // one process only; otherwise Redis or Postgres
   payload: z.discriminatedUnion('type', [zOrderPaid, zOrderRefunded]),
 })
 

@@ -40,27 +40,53 @@ export async function fetchPullRequest(
   number: number,
   { api = 'https://api.github.com', token = '' } = {},
 ): Promise<PullRequest> {
-  const response = await fetch(`${api}/repos/${repository}/pulls/${number}`, {
-    headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(5000),
-  })
-  if (!response.ok) throw new Error(`GitHub answered ${response.status}`)
+  const response = await fetch(
+    `${api}/repos/${repository}/pulls/${number}`,
+    {
+      headers: {
+        accept: 'application/vnd.github+json',
+        authorization: `Bearer ${token}`,
+      },
+      signal: AbortSignal.timeout(5000),
+    },
+  )
+  if (!response.ok)
+    throw new Error(`GitHub answered ${response.status}`)
   return (await response.json()) as PullRequest // as GitHub documents it
 }
 
 /** The endpoint: takes a request, returns a response. Keeps the latest state of each pull request. */
-export function pullRequests(pool: pg.Pool, fetchLatest: typeof fetchPullRequest, secret: string) {
+export function pullRequests(
+  pool: pg.Pool,
+  fetchLatest: typeof fetchPullRequest,
+  secret: string,
+) {
   const auth = github<Events>({ secrets: secret })
-  const listener = defineListener({ id: 'github', auth, store: postgresStore(pool) })
+  const listener = defineListener({
+    id: 'github',
+    auth,
+    store: postgresStore(pool),
+  })
   return webhookHandler(listener, (event) =>
     inTransaction(pool, async (tx) => {
       if (event.type === 'pull_request') {
         const { pull_request: sent, repository } = event.payload
         const entity = `github:pull_request:${sent.node_id}`
-        const answer = await versions.advance(tx, entity, sent.updated_at)
+        const answer = await versions.advance(
+          tx,
+          entity,
+          sent.updated_at,
+        )
         if (answer !== 'older') {
-          const latest = answer === 'newer' ? sent : await fetchLatest(repository.full_name, sent.number)
-          if (answer === 'same' && (await versions.advance(tx, entity, latest.updated_at)) === 'older') {
+          const latest =
+            answer === 'newer'
+              ? sent
+              : await fetchLatest(repository.full_name, sent.number)
+          if (
+            answer === 'same' &&
+            (await versions.advance(tx, entity, latest.updated_at)) ===
+              'older'
+          ) {
             throw new Error("GitHub's API is behind its events") // 500: redeliver the event later
           }
           await tx.query(

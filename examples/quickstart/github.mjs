@@ -1,16 +1,24 @@
-import { defineListener, route } from 'hookgate'
+import express from 'express'
+import { defineListener } from 'hookgate'
+import { verifyWebhook, webhookOf } from 'hookgate/express'
 import { github } from 'hookgate/schemes/github'
 import { memoryStore } from 'hookgate/stores/memory'
 
-export const listener = defineListener({
+const listener = defineListener({
   id: 'github',
-  auth: github({ secrets: process.env.WEBHOOK_SECRET }), // the secret that you enter at GitHub
-  store: memoryStore(), // for one process
+  // the secret that you enter at GitHub
+  auth: github({ secrets: process.env.GITHUB_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })
 
-export const handle = route(listener, {
-  push: ({ payload }) => console.log('build', payload.ref),
-  issues: ({ payload }) => console.log('issue', payload.action, payload.issue.number),
-  pull_request: ({ payload }) => console.log('pull request', payload.action, payload.number),
-  '*': () => {}, // every other event: done
+const app = express()
+
+app.post('/webhooks/github', verifyWebhook(listener), (req, res) => {
+  const { id, type } = webhookOf(req, listener)
+  console.log(type, id)
+  res.send('done')
 })
+
+const url = 'http://localhost:3000/webhooks/github'
+app.listen(3000).once('listening', () => console.log(url))

@@ -1,16 +1,27 @@
-// app/webhooks/route.js: webhooks.mjs is in the project's root
+// app/webhooks/stripe/route.js
+import { defineListener } from 'hookgate'
+import { stripe } from 'hookgate/schemes/stripe'
+import { memoryStore } from 'hookgate/stores/memory'
 import { webhookHandler } from 'hookgate/web'
 
-let handler
+// The first request calls it: a build loads this file without your
+// secret.
+function createHandler() {
+  const listener = defineListener({
+    id: 'stripe',
+    auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+    // one process only; otherwise Redis or Postgres
+    store: memoryStore(),
+  })
+  return webhookHandler(listener, ({ id, type }) => {
+    console.log(type, id)
+    return new Response('done')
+  })
+}
 
-export async function POST(request) {
-  if (!handler) {
-    // Not sooner: a build loads this file without your secret.
-    const { handle, listener } = await import('../../webhooks.mjs')
-    handler = webhookHandler(listener, async (event) => {
-      await handle(event)
-      return new Response('done')
-    })
-  }
-  return handler(request)
+let handle
+
+export function POST(request) {
+  handle ??= createHandler()
+  return handle(request)
 }

@@ -7,11 +7,22 @@ const secret = 'whsec_of_this_test'
 test('an event runs once, and a stranger is refused', async () => {
   const ran = []
   const app = createApp(secret, (event) => ran.push(event.id))
-  const request = await signAs(stripe, { secret, body: { id: 'evt_1', type: 'invoice.paid' } })
+  const request = await signAs(stripe, {
+    secret,
+    body: { id: 'evt_1', type: 'invoice.paid' },
+  })
 
-  expect((await app.request('/webhooks/stripe', request)).status).toBe(204)
-  expect((await app.request('/webhooks/stripe', request)).status).toBe(200) // a duplicate
-  expect((await app.request('/webhooks/stripe', { ...request, body: '{}' })).status).toBe(401)
+  expect((await app.request('/webhooks/stripe', request)).status).toBe(
+    204,
+  )
+  // a duplicate
+  expect((await app.request('/webhooks/stripe', request)).status).toBe(
+    200,
+  )
+  expect(
+    (await app.request('/webhooks/stripe', { ...request, body: '{}' }))
+      .status,
+  ).toBe(401)
   expect(ran).toEqual(['evt_1'])
 })
 
@@ -21,8 +32,15 @@ test('an event whose handler fails runs again', async () => {
     attempts += 1
     if (attempts === 1) throw new Error('down')
   })
-  const request = await signAs(stripe, { secret, body: { id: 'evt_2', type: 'invoice.paid' } })
+  const request = await signAs(stripe, {
+    secret,
+    body: { id: 'evt_2', type: 'invoice.paid' },
+  })
 
-  expect((await app.request('/webhooks/stripe', request)).status).toBe(500)
-  expect((await app.request('/webhooks/stripe', request)).status).toBe(204)
+  expect((await app.request('/webhooks/stripe', request)).status).toBe(
+    500,
+  )
+  expect((await app.request('/webhooks/stripe', request)).status).toBe(
+    204,
+  )
 })

@@ -2,7 +2,10 @@ import type { WebhookEvent } from 'hookgate'
 import { mysqlStore } from 'hookgate/stores/mysql'
 import mysql from 'mysql2/promise'
 
-const pool = mysql.createPool({ uri: process.env.DATABASE_URL ?? '', connectionLimit: 20 })
+const pool = mysql.createPool({
+  uri: process.env.DATABASE_URL ?? '',
+  connectionLimit: 20,
+})
 
 export const store = mysqlStore(pool)
 

@@ -10,8 +10,12 @@ import { stripe } from 'hookgate/schemes/stripe'
 import { memoryStore } from 'hookgate/stores/memory'
 import type Stripe from 'stripe'
 
-const { STRIPE_WEBHOOK_SECRET, GITHUB_WEBHOOK_SECRET, SLACK_SIGNING_SECRET } = process.env
-const store = memoryStore() // for one process; several need a shared store, e.g. Redis
+const {
+  STRIPE_WEBHOOK_SECRET,
+  GITHUB_WEBHOOK_SECRET,
+  SLACK_SIGNING_SECRET,
+} = process.env
+const store = memoryStore() // one process only; otherwise a shared store, e.g. Redis
 
 const payments = defineListener({
   id: 'stripe',
@@ -25,20 +29,27 @@ const code = defineListener({
 })
 const chat = defineListener({
   id: 'slack',
-  auth: slack<SlackEnvelope<SlackEvent>>({ secrets: SLACK_SIGNING_SECRET }),
+  auth: slack<SlackEnvelope<SlackEvent>>({
+    secrets: SLACK_SIGNING_SECRET,
+  }),
   store,
 })
 
 const onPayment = route(payments, {
-  'invoice.paid': ({ payload }) => `paid: ${payload.data.object.amount_paid}`,
-  'product.*': ({ type, payload }) => `${type}: ${payload.data.object.name}`,
+  'invoice.paid': ({ payload }) =>
+    `paid: ${payload.data.object.amount_paid}`,
+  'product.*': ({ type, payload }) =>
+    `${type}: ${payload.data.object.name}`,
   '*': () => 'ignored', // with 2xx: senders add events whenever they like
 })
 
 const onCode = route(code, {
-  push: ({ payload }) => `${payload.ref}: ${payload.commits.length} commits`,
-  issues: ({ payload: { action, issue } }) => `${action}: ${issue.title}`,
-  github_app_authorization: ({ payload }) => `${payload.action}: ${payload.sender.login}`,
+  push: ({ payload }) =>
+    `${payload.ref}: ${payload.commits.length} commits`,
+  issues: ({ payload: { action, issue } }) =>
+    `${action}: ${issue.title}`,
+  github_app_authorization: ({ payload }) =>
+    `${payload.action}: ${payload.sender.login}`,
   '*': () => 'ignored',
 })
 
@@ -49,8 +60,14 @@ const onChat = route(chat, {
 })
 
 const app = new Hono()
-app.post('/webhooks/stripe', verifyWebhook(payments), (c) => c.text(onPayment(c.var.webhook)))
-app.post('/webhooks/github', verifyWebhook(code), (c) => c.text(onCode(c.var.webhook)))
-app.post('/webhooks/slack', verifyWebhook(chat), (c) => c.text(onChat(c.var.webhook)))
+app.post('/webhooks/stripe', verifyWebhook(payments), (c) =>
+  c.text(onPayment(c.var.webhook)),
+)
+app.post('/webhooks/github', verifyWebhook(code), (c) =>
+  c.text(onCode(c.var.webhook)),
+)
+app.post('/webhooks/slack', verifyWebhook(chat), (c) =>
+  c.text(onChat(c.var.webhook)),
+)
 
 export default app // runs on Bun, Deno and Workers as it is, and on Node with @hono/node-server

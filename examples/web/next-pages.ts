@@ -12,8 +12,11 @@ export const config = { api: { bodyParser: false } }
 function createGuard() {
   const listener = defineListener({
     id: 'stripe',
-    auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-    store: redisStore(new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')),
+    // whsec_…
+    auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+    store: redisStore(
+      new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'),
+    ),
   })
   return { listener, verify: verifyWebhook(listener) }
 }
@@ -21,13 +24,17 @@ function createGuard() {
 let guard: ReturnType<typeof createGuard> | undefined
 
 /** Returns a promise: Next.js answers 500 if it rejects. */
-export default function handler(req: IncomingMessage, res: ServerResponse) {
+export default function handler(
+  req: IncomingMessage,
+  res: ServerResponse,
+) {
   guard ??= createGuard()
   const { listener, verify } = guard
   return new Promise<void>((resolve, reject) => {
     res.once('close', resolve) // hookgate may have answered
     verify(req, res, (error) => {
-      if (error) return reject(error) // a mistake in the setup; its message names the fix
+      // a mistake in the setup; its message names the fix
+      if (error) return reject(error)
       receive(webhookOf(req, listener), res).then(resolve, reject)
     })
   })
@@ -35,6 +42,9 @@ export default function handler(req: IncomingMessage, res: ServerResponse) {
 
 async function receive(event: WebhookEvent, res: ServerResponse) {
   console.log(event.type, event.id)
-  await event.commit() // before the answer, after which Vercel may freeze the function
-  res.setHeader('content-type', 'application/json').end('{"received":true}')
+  // before the answer, after which Vercel may freeze the function
+  await event.commit()
+  res
+    .setHeader('content-type', 'application/json')
+    .end('{"received":true}')
 }

@@ -6,12 +6,18 @@ import { redisStore } from 'hookgate/stores/redis'
 import { webhookHandler } from 'hookgate/web'
 import { Redis } from 'ioredis'
 
-/** Not sooner than the first request: a build loads this file without your secrets. */
+/**
+ * Not sooner than the first request: a build loads this file without
+ * your secrets.
+ */
 function createHandler() {
   const listener = defineListener({
     id: 'stripe',
-    auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-    store: redisStore(new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')),
+    // whsec_…
+    auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+    store: redisStore(
+      new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'),
+    ),
   })
   return webhookHandler(listener, async ({ type, id }) => {
     console.log(type, id)

@@ -7,7 +7,8 @@ import { webhookHandler } from 'hookgate/web'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
   store: redisStore(Redis.fromEnv()),
 })
 

@@ -18,5 +18,8 @@ const handle = webhookHandler(listener, async ({ type, id }) => {
 })
 
 export default {
-  fetch: (request) => handle(request, { sourceIp: request.headers.get('cf-connecting-ip') ?? undefined }),
+  fetch: (request) =>
+    handle(request, {
+      sourceIp: request.headers.get('cf-connecting-ip') ?? undefined,
+    }),
 } satisfies ExportedHandler

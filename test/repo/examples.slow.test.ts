@@ -28,13 +28,14 @@ interface Running {
   logged(): string
 }
 
-/** Programs whose port is 3000, as their pages say, and the file that they import. */
-const ON_PORT_3000: readonly (readonly [page: string, program: string, webhooks: string | undefined])[] = [
-  ['README.md', 'examples/app.mjs', undefined],
-  ['docs/quickstart.md', 'examples/quickstart/express.mjs', 'examples/quickstart/webhooks.mjs'],
-  ['docs/quickstart.md', 'examples/quickstart/express.mjs', 'examples/quickstart/github.mjs'],
-  ['docs/quickstart.md', 'examples/quickstart/fastify.mjs', 'examples/quickstart/webhooks.mjs'],
-  ['docs/quickstart.md', 'examples/quickstart/hono.mjs', 'examples/quickstart/webhooks.mjs'],
+/** Programs whose port is 3000, as their pages say. */
+const ON_PORT_3000: readonly (readonly [page: string, program: string])[] = [
+  ['README.md', 'examples/app.mjs'],
+  ['docs/quickstart.md', 'examples/app.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/fastify.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/hono.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/route.mjs'],
+  ['docs/quickstart.md', 'examples/quickstart/github.mjs'],
 ]
 
 /** Their program with the page's own `require` lines for its imports. */
@@ -49,12 +50,11 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Saves a program under the names of its page, with a free port for 3000. Returns its path. */
-async function saved(program: string, webhooks: string | undefined): Promise<string> {
+/** Saves a program under the name of its page, with a free port for 3000. Returns its path. */
+async function saved(program: string): Promise<string> {
   // Inside node_modules, where the package resolves by its name.
   const folder = mkdtempSync(fileURLToPath(new URL('node_modules/.example-', root)))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  if (webhooks !== undefined) writeFileSync(join(folder, 'webhooks.mjs'), page(webhooks))
   const path = join(folder, 'app.mjs')
   writeFileSync(path, page(program).replaceAll('3000', `${await freePort()}`))
   return path
@@ -68,7 +68,13 @@ const builtPath = (example: string) =>
 async function start(path: string, cwd: string): Promise<Running> {
   const program = spawn(process.execPath, [path], {
     cwd,
-    env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET, STRIPE_WEBHOOK_SECRET: SECRET },
+    env: {
+      ...process.env,
+      PORT: '0',
+      WEBHOOK_SECRET: SECRET,
+      STRIPE_WEBHOOK_SECRET: SECRET,
+      GITHUB_WEBHOOK_SECRET: SECRET,
+    },
   })
   onTestFinished(() => void program.kill())
   let [printed, logged] = ['', '']
@@ -118,8 +124,7 @@ function sendingIn(
 describe('the quick starts', () => {
   it.each([
     ...PAGES,
-    ...ON_PORT_3000.map(([path, program]) => [path, program] as const),
-    ...ON_PORT_3000.flatMap(([path, , webhooks]) => (webhooks ? [[path, webhooks] as const] : [])),
+    ...ON_PORT_3000,
     ['docs/quickstart.md', 'examples/quickstart/next.mjs'] as const,
     ...['stripe', 'bun', 'deno'].map(
       (name) => ['docs/frameworks/bun-deno.md', `examples/web/${name}.ts`] as const,
@@ -150,11 +155,11 @@ describe('the quick starts', () => {
   )
 
   it.each(ON_PORT_3000)(
-    '%s sends to the URL that %s prints, with %s, which takes it once and logs why it refuses',
-    async (path, program, webhooks) => {
+    '%s sends to the URL that %s prints, which takes it once and logs why it refuses, on port 3000',
+    async (path, program) => {
       const cwd = mkdtempSync(join(tmpdir(), 'hookgate-'))
       onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
-      await takesItOnce(path, webhooks ?? program, await saved(program, webhooks), cwd)
+      await takesItOnce(path, program, await saved(program), cwd)
     },
   )
 

@@ -1,6 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,14 +15,22 @@ import { stripe } from 'hookgate/schemes/stripe'
 import { twilio } from 'hookgate/schemes/twilio'
 import { signAs } from 'hookgate/testing'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import {
+  type RedisServer,
+  startRedis,
+} from '../../support/redis-server.ts'
 
 const SECRET = generateSecret()
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const here = join(root, 'test/suites/hosts')
 const { STRIPE_WEBHOOK_SECRET: _, REDIS_URL: __, ...rest } = process.env
-const env = { ...rest, NEXT_TELEMETRY_DISABLED: '1', PORT: '0', HOST: '127.0.0.1' }
+const env = {
+  ...rest,
+  NEXT_TELEMETRY_DISABLED: '1',
+  PORT: '0',
+  HOST: '127.0.0.1',
+}
 let redis: RedisServer
 
 beforeAll(async () => {
@@ -47,17 +61,22 @@ const APPS: readonly App[] = [
     routes: {
       'app/webhooks/stripe/route.ts': 'web/next.ts',
       'pages/api/webhooks/stripe.ts': 'web/next-pages.ts',
-      'app/webhooks/route.js': 'quickstart/next.mjs',
-      'webhooks.mjs': 'quickstart/webhooks.mjs',
+      'app/quickstart/stripe/route.js': 'quickstart/next.mjs', // two routes cannot have one path
     },
-    paths: ['/webhooks/stripe', '/api/webhooks/stripe', '/webhooks'],
+    paths: [
+      '/webhooks/stripe',
+      '/api/webhooks/stripe',
+      '/quickstart/stripe',
+    ],
     build: [NEXT, 'build'],
     start: [NEXT, 'start', '-p', '0', '-H', '127.0.0.1'],
     ready: /(http:\/\/127\.0\.0\.1:\d+).*Ready in/s,
   },
   {
     name: 'sveltekit',
-    routes: { 'src/routes/webhooks/stripe/+server.ts': 'web/sveltekit.ts' },
+    routes: {
+      'src/routes/webhooks/stripe/+server.ts': 'web/sveltekit.ts',
+    },
     paths: ['/webhooks/stripe'],
     build: [VITE, 'build'],
     start: ['build/index.js'],
@@ -69,9 +88,20 @@ const APPS: readonly App[] = [
 /** With the setting and the hook that docs/frameworks/sveltekit-nuxt-astro.md shows. */
 async function takesFormsOfSendersOnly(url: string): Promise<void> {
   const publicUrl = 'https://example.com/webhooks/twilio'
-  const form = await signAs(twilio, { secret: SECRET, body: 'From=%2B1&Body=Hi', publicUrl })
-  const post = async (path: string, headers: { readonly [name: string]: string }) => {
-    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: form.body })
+  const form = await signAs(twilio, {
+    secret: SECRET,
+    body: 'From=%2B1&Body=Hi',
+    publicUrl,
+  })
+  const post = async (
+    path: string,
+    headers: { readonly [name: string]: string },
+  ) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      body: form.body,
+    })
     return `${response.status} ${await response.text()}`
   }
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -79,10 +109,16 @@ async function takesFormsOfSendersOnly(url: string): Promise<void> {
   expect(await post('/webhooks/twilio', form.headers)).toBe('200 Hi')
   const forbidden = '403 Cross-site forms are forbidden'
   expect(await post('/contact', type)).toBe(forbidden)
-  expect(await post('/contact', { ...type, origin: 'https://evil.example' })).toBe(forbidden)
+  expect(
+    await post('/contact', { ...type, origin: 'https://evil.example' }),
+  ).toBe(forbidden)
   const origin = url.replace('http:', 'https:') // adapter-node takes every request for https
-  expect(await post('/contact', { ...type, origin })).toBe('200 thank you')
-  expect(await post('/contact', { 'content-type': 'application/json' })).toBe('200 thank you')
+  expect(await post('/contact', { ...type, origin })).toBe(
+    '200 thank you',
+  )
+  expect(
+    await post('/contact', { 'content-type': 'application/json' }),
+  ).toBe('200 thank you')
 }
 
 /** A copy of the app with the examples in it, beside the frameworks that they import. */
@@ -98,7 +134,10 @@ function folderOf({ name, routes }: App): string {
 }
 
 /** Starts the built app and returns its URL. */
-async function started({ start, ready }: App, cwd: string): Promise<string> {
+async function started(
+  { start, ready }: App,
+  cwd: string,
+): Promise<string> {
   const app = spawn(process.execPath, start, {
     cwd,
     env: {
@@ -123,7 +162,9 @@ async function started({ start, ready }: App, cwd: string): Promise<string> {
     }
     app.stdout.on('data', hear) // read to the end, because an app dies if nobody reads its output.
     app.stderr.on('data', hear)
-    gone.then(() => reject(new Error(`it ended before it was ready: ${said}`)))
+    gone.then(() =>
+      reject(new Error(`it ended before it was ready: ${said}`)),
+    )
   })
 }
 
@@ -132,17 +173,28 @@ it.each(APPS)(
   { timeout: 300_000 },
   async (app) => {
     const folder = folderOf(app)
-    await promisify(execFile)(process.execPath, app.build, { cwd: folder, env })
+    await promisify(execFile)(process.execPath, app.build, {
+      cwd: folder,
+      env,
+    })
     const url = await started(app, folder)
     for (const path of app.paths) {
-      const body = { id: `evt_${crypto.randomUUID()}`, type: 'invoice.paid' }
+      const body = {
+        id: `evt_${crypto.randomUUID()}`,
+        type: 'invoice.paid',
+      }
       const request = await signAs(stripe, { secret: SECRET, body })
       const post = async (text: string) => {
-        const response = await fetch(url + path, { ...request, body: text })
+        const response = await fetch(url + path, {
+          ...request,
+          body: text,
+        })
         return `${response.status} ${await response.text()}`.trim()
       }
       expect(await post(`${request.body} `)).toMatch(/^401 /)
-      expect(await post(request.body)).toMatch(/^200 (?:\{"received":true\}|done)$/)
+      expect(await post(request.body)).toMatch(
+        /^200 (?:\{"received":true\}|done)$/,
+      )
       expect(await post(request.body)).toBe('200') // a duplicate
     }
     await app.also?.(url)
@@ -150,8 +202,14 @@ it.each(APPS)(
 )
 
 it('docs/frameworks/sveltekit-nuxt-astro.md shows the hook of SvelteKit to the letter', () => {
-  const hook = readFileSync(join(here, 'apps/sveltekit/src/hooks.server.ts'), 'utf8')
-  expect(readFileSync(join(root, 'docs/frameworks/sveltekit-nuxt-astro.md'), 'utf8')).toContain(
-    `\n${hook}\`\`\``,
+  const hook = readFileSync(
+    join(here, 'apps/sveltekit/src/hooks.server.ts'),
+    'utf8',
   )
+  expect(
+    readFileSync(
+      join(root, 'docs/frameworks/sveltekit-nuxt-astro.md'),
+      'utf8',
+    ),
+  ).toContain(`\n${hook}\`\`\``)
 })

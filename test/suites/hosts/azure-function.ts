@@ -7,8 +7,11 @@ import { Redis } from 'ioredis'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: redisStore(new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')),
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  store: redisStore(
+    new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'),
+  ),
 })
 
 const handle = webhookHandler(listener, async ({ type, id }) => {
@@ -21,6 +24,8 @@ app.http('stripe', {
   authLevel: 'anonymous', // the signature is the key
   route: 'webhooks/stripe',
   handler({ url, method, headers, body }) {
-    return handle(new Request(url, { method, headers, body, duplex: 'half' }))
+    return handle(
+      new Request(url, { method, headers, body, duplex: 'half' }),
+    )
   },
 })

@@ -2,7 +2,9 @@ import Module from 'node:module'
 
 /** A binding of a function to what calls it, by its name. */
 interface Metadata {
-  readonly bindings: { readonly [name: string]: { readonly direction: 'in' | 'out' } }
+  readonly bindings: {
+    readonly [name: string]: { readonly direction: 'in' | 'out' }
+  }
 }
 
 type Handler = (...inputs: readonly unknown[]) => unknown
@@ -10,8 +12,15 @@ type Handler = (...inputs: readonly unknown[]) => unknown
 /** What the library gives to its host. */
 interface Model {
   getInvocationModel(invocation: object): {
-    getArguments(): Promise<{ readonly context: object; readonly inputs: readonly unknown[] }>
-    invokeFunction(context: object, inputs: readonly unknown[], handler: Handler): Promise<unknown>
+    getArguments(): Promise<{
+      readonly context: object
+      readonly inputs: readonly unknown[]
+    }>
+    invokeFunction(
+      context: object,
+      inputs: readonly unknown[],
+      handler: Handler,
+    ): Promise<unknown>
     getResponse(
       context: object,
       result: unknown,
@@ -21,7 +30,10 @@ interface Model {
 
 interface Answer {
   readonly statusCode: string
-  readonly body: { readonly bytes?: Uint8Array; readonly string?: string }
+  readonly body: {
+    readonly bytes?: Uint8Array
+    readonly string?: string
+  }
 }
 
 /** A request as the host passes it on. */
@@ -33,7 +45,9 @@ export interface RpcRequest {
 }
 
 let model: Model | undefined
-let registered: { readonly metadata: Metadata; readonly handler: Handler } | undefined
+let registered:
+  | { readonly metadata: Metadata; readonly handler: Handler }
+  | undefined
 
 /** The library asks for it once, and keeps it for every program. */
 const core = {
@@ -54,21 +68,40 @@ export async function azureFunction(
   load: () => Promise<unknown>,
 ): Promise<(http: RpcRequest) => Promise<Answer>> {
   const { require } = Module.prototype
-  Module.prototype.require = function (this: NodeJS.Module, id: string) {
-    return id === '@azure/functions-core' ? core : require.call(this, id)
+  Module.prototype.require = function (
+    this: NodeJS.Module,
+    id: string,
+  ) {
+    return id === '@azure/functions-core'
+      ? core
+      : require.call(this, id)
   } as NodeJS.Require
   await load().finally(() => {
     Module.prototype.require = require
   })
-  if (!model || !registered) throw new Error('the program registered no function')
+  if (!model || !registered)
+    throw new Error('the program registered no function')
   const { metadata, handler } = registered
   const { getInvocationModel } = model
   return async (http) => {
-    const [name] = Object.entries(metadata.bindings).find(([, { direction }]) => direction === 'in') ?? []
+    const [name] =
+      Object.entries(metadata.bindings).find(
+        ([, { direction }]) => direction === 'in',
+      ) ?? []
     const request = { inputData: [{ name, data: { http } }] }
-    const invocation = getInvocationModel({ invocationId: '1', metadata, request, log() {} })
+    const invocation = getInvocationModel({
+      invocationId: '1',
+      metadata,
+      request,
+      log() {},
+    })
     const { context, inputs } = await invocation.getArguments()
-    const result = await invocation.invokeFunction(context, inputs, handler)
-    return (await invocation.getResponse(context, result)).returnValue.http
+    const result = await invocation.invokeFunction(
+      context,
+      inputs,
+      handler,
+    )
+    return (await invocation.getResponse(context, result)).returnValue
+      .http
   }
 }

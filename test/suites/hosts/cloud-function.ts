@@ -8,8 +8,11 @@ import { Redis } from 'ioredis'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: redisStore(new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')),
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  store: redisStore(
+    new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'),
+  ),
 })
 
 const app = express()
@@ -17,7 +20,8 @@ const app = express()
 app.use(verifyWebhook(listener), async (req, res) => {
   const event = webhookOf(req, listener)
   console.log(event.type, event.id)
-  await event.commit() // before the answer, after which the instance may get no more CPU
+  // before the answer, after which the instance may get no more CPU
+  await event.commit()
   res.json({ received: true })
 })
 

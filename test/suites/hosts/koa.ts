@@ -19,11 +19,17 @@ export function verifyWebhook<Given extends Listener<unknown>>(
   target: Given | ListenerLookup<Context, Given>,
   options: VerifyWebhookOptions = {},
 ): Middleware<{ webhook: EventOf<Given> }> {
-  const ownOptions = { trustedProxies() {} } // a check of its value: here, behindProxies does that
-  const receiver = createReceiver<Context, Given>(target, options, { ownOptions })
+  // a check of its value: here, behindProxies does that
+  const ownOptions = { trustedProxies() {} }
+  const receiver = createReceiver<Context, Given>(target, options, {
+    ownOptions,
+  })
   const sourceOf = behindProxies(options.trustedProxies)
   return async (ctx, next) => {
-    const outcome = await receiver.receiveAndClaim(ctx, fromNode(ctx.req, ctx.res, sourceOf))
+    const outcome = await receiver.receiveAndClaim(
+      ctx,
+      fromNode(ctx.req, ctx.res, sourceOf),
+    )
     if (outcome.reply) {
       ctx.respond = false
       return sendReply(ctx.res, outcome.reply)
@@ -36,7 +42,8 @@ export function verifyWebhook<Given extends Listener<unknown>>(
 }
 
 export const app = new Koa<{ webhook: WebhookEvent }>()
-app.use(verifyWebhook(listener)) // before any body parser, and only for this path if there are others
+// before any body parser, and only for this path if there are others
+app.use(verifyWebhook(listener))
 app.use((ctx) => {
   const { id, type } = ctx.state.webhook
   console.log(type, id)

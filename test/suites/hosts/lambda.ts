@@ -8,7 +8,8 @@ import { dynamodbStore } from 'hookgate/stores/dynamodb'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
   store: dynamodbStore(new DynamoDB({ maxAttempts: 2 })),
 })
 
@@ -16,7 +17,9 @@ const app = new Hono()
 
 app.post(
   '/webhooks/stripe',
-  verifyWebhook(listener, { sourceIp: (c) => getConnInfo(c).remote.address }),
+  verifyWebhook(listener, {
+    sourceIp: (c) => getConnInfo(c).remote.address,
+  }),
   (c) => {
     console.log(c.var.webhook.type, c.var.webhook.id)
     return c.json({ received: true })

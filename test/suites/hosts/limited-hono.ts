@@ -7,7 +7,11 @@ import { listener } from './listener.ts'
 export const app = new Hono()
 app.use(
   '/webhooks/stripe',
-  rateLimiter({ windowMs: 60_000, limit: 100, keyGenerator: (c) => getConnInfo(c).remote.address ?? '' }),
+  rateLimiter({
+    windowMs: 60_000,
+    limit: 100,
+    keyGenerator: (c) => getConnInfo(c).remote.address ?? '',
+  }),
 )
 app.post('/webhooks/stripe', verifyWebhook(listener), (c) => {
   const { id, type } = c.var.webhook

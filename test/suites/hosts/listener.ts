@@ -4,6 +4,8 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 export const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // for one process; several share Redis, Postgres, …
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })

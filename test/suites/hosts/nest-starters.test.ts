@@ -1,6 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +17,10 @@ import { signAs } from 'hookgate/testing'
 import { expect, it, onTestFinished } from 'vitest'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const STARTERS = join(here, 'node_modules/@nestjs/schematics/dist/lib/application/files')
+const STARTERS = join(
+  here,
+  'node_modules/@nestjs/schematics/dist/lib/application/files',
+)
 const TSC = join(here, 'node_modules/typescript-6.0/bin/tsc') // the major of the starters
 const SECRET = generateSecret()
 
@@ -26,20 +35,41 @@ const rendered = (text: string) =>
 function projectOf(starter: string, ending: string): string {
   const folder = mkdtempSync(join(here, '.app-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  cpSync(join(STARTERS, starter), folder, { recursive: true, filter: (path) => !path.includes('spec') })
-  const change = (name: string, edit: (text: string) => string = (text) => text) =>
-    writeFileSync(join(folder, name), edit(rendered(readFileSync(join(folder, name), 'utf8'))))
-  for (const name of ['package.json', 'tsconfig.build.json', 'src/app.controller.ts', 'src/app.service.ts'])
+  cpSync(join(STARTERS, starter), folder, {
+    recursive: true,
+    filter: (path) => !path.includes('spec'),
+  })
+  const change = (
+    name: string,
+    edit: (text: string) => string = (text) => text,
+  ) =>
+    writeFileSync(
+      join(folder, name),
+      edit(rendered(readFileSync(join(folder, name), 'utf8'))),
+    )
+  for (const name of [
+    'package.json',
+    'tsconfig.build.json',
+    'src/app.controller.ts',
+    'src/app.service.ts',
+  ])
     change(name)
-  change('tsconfig.json', (text) => text.replace(/"types": \[[^\]]*\]/, '"types": ["node"]')) // no tests here
-  cpSync(join(here, 'webhooks.module.ts'), join(folder, 'src/webhooks.module.ts'))
+  change('tsconfig.json', (text) =>
+    text.replace(/"types": \[[^\]]*\]/, '"types": ["node"]'),
+  ) // no tests here
+  cpSync(
+    join(here, 'webhooks.module.ts'),
+    join(folder, 'src/webhooks.module.ts'),
+  )
   change('src/app.module.ts', (text) =>
     `import { WebhooksModule } from './webhooks.module${ending}';\n${text}`.replace(
       'imports: [',
       'imports: [WebhooksModule',
     ),
   )
-  change('src/main.ts', (text) => text.replace('(AppModule)', '(AppModule, { rawBody: true })'))
+  change('src/main.ts', (text) =>
+    text.replace('(AppModule)', '(AppModule, { rawBody: true })'),
+  )
   return folder
 }
 
@@ -55,8 +85,16 @@ async function freePort(): Promise<number> {
 /** Starts the compiled project. */
 async function started(folder: string): Promise<string> {
   const port = await freePort()
-  const env = { ...process.env, PORT: `${port}`, STRIPE_WEBHOOK_SECRET: SECRET, NO_COLOR: '1' }
-  const app = spawn(process.execPath, ['dist/main.js'], { cwd: folder, env })
+  const env = {
+    ...process.env,
+    PORT: `${port}`,
+    STRIPE_WEBHOOK_SECRET: SECRET,
+    NO_COLOR: '1',
+  }
+  const app = spawn(process.execPath, ['dist/main.js'], {
+    cwd: folder,
+    env,
+  })
   const gone = once(app, 'close')
   onTestFinished(async () => {
     app.kill('SIGKILL')
@@ -66,11 +104,14 @@ async function started(folder: string): Promise<string> {
     let said = ''
     const hear = (chunk: Buffer) => {
       said += chunk
-      if (said.includes('successfully started')) resolve(`http://127.0.0.1:${port}`)
+      if (said.includes('successfully started'))
+        resolve(`http://127.0.0.1:${port}`)
     }
     app.stdout.on('data', hear)
     app.stderr.on('data', hear)
-    gone.then(() => reject(new Error(`it ended before it was ready: ${said}`)))
+    gone.then(() =>
+      reject(new Error(`it ended before it was ready: ${said}`)),
+    )
   })
 }
 
@@ -82,18 +123,33 @@ it.each([
   { timeout: 120_000 },
   async (_, starter, ending) => {
     const folder = projectOf(starter, ending)
-    const compiled = promisify(execFile)(process.execPath, [TSC, '-p', 'tsconfig.build.json'], {
-      cwd: folder,
+    const compiled = promisify(execFile)(
+      process.execPath,
+      [TSC, '-p', 'tsconfig.build.json'],
+      {
+        cwd: folder,
+      },
+    )
+    expect(await compiled.catch((error) => error.stdout)).toEqual({
+      stdout: '',
+      stderr: '',
     })
-    expect(await compiled.catch((error) => error.stdout)).toEqual({ stdout: '', stderr: '' })
     const url = await started(folder)
-    const request = await signAs(stripe, { secret: SECRET, body: { id: 'evt_1', type: 'invoice.paid' } })
+    const request = await signAs(stripe, {
+      secret: SECRET,
+      body: { id: 'evt_1', type: 'invoice.paid' },
+    })
     const post = async (body: string) => {
-      const response = await fetch(`${url}/webhooks/stripe`, { ...request, body })
+      const response = await fetch(`${url}/webhooks/stripe`, {
+        ...request,
+        body,
+      })
       return `${response.status} ${await response.text()}`.trim()
     }
     // Nest says that it has started a moment before it listens.
-    await expect.poll(() => post(`${request.body} `).catch(String)).toMatch(/^401 /)
+    await expect
+      .poll(() => post(`${request.body} `).catch(String))
+      .toMatch(/^401 /)
     expect(await post(request.body)).toBe('200 {"received":true}')
     expect(await post(request.body)).toBe('200')
   },

@@ -12,10 +12,18 @@ import {
   ValidationPipe,
 } from '@nestjs/common'
 import { HttpAdapterHost, NestFactory } from '@nestjs/core'
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express'
+import {
+  ExpressAdapter,
+  type NestExpressApplication,
+} from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express from 'express'
-import { defineListener, generateSecret, type ListenerOptions, type WebhookEvent } from 'hookgate'
+import {
+  defineListener,
+  generateSecret,
+  type ListenerOptions,
+  type WebhookEvent,
+} from 'hookgate'
 import { verifyWebhook } from 'hookgate/express'
 import { github } from 'hookgate/schemes/github'
 import { stripe } from 'hookgate/schemes/stripe'
@@ -25,12 +33,19 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { VerifyWebhook, Webhook } from './webhooks.module.ts'
 
 // webhooks.module.ts creates a listener of its own.
-vi.hoisted(() => vi.stubEnv('STRIPE_WEBHOOK_SECRET', 'whsec_of_this_test'))
+vi.hoisted(() =>
+  vi.stubEnv('STRIPE_WEBHOOK_SECRET', 'whsec_of_this_test'),
+)
 
 const SECRETS = { stripe: generateSecret(), github: generateSecret() }
 
 function listenerOf(id: string, auth: ListenerOptions['auth']) {
-  return defineListener({ id, auth, store: memoryStore(), onVerdict: null })
+  return defineListener({
+    id,
+    auth,
+    store: memoryStore(),
+    onVerdict: null,
+  })
 }
 
 /** An app with a route for each of two senders, as the guard's page shows it, and what its handlers got. */
@@ -40,8 +55,14 @@ function appOf() {
     received.push(`${listenerId} ${id}`)
     if (Object(payload).fails) throw new TypeError('the handler fails')
   }
-  const stripeListener = listenerOf('stripe', stripe({ secrets: SECRETS.stripe }))
-  const githubListener = listenerOf('github', github({ secrets: SECRETS.github }))
+  const stripeListener = listenerOf(
+    'stripe',
+    stripe({ secrets: SECRETS.stripe }),
+  )
+  const githubListener = listenerOf(
+    'github',
+    github({ secrets: SECRETS.github }),
+  )
 
   @Controller('webhooks')
   class Webhooks {
@@ -66,28 +87,44 @@ function appOf() {
   @Module({ controllers: [Webhooks] })
   class App {
     configure(consumer: MiddlewareConsumer) {
-      consumer.apply(verifyWebhook(stripeListener)).forRoutes('middleware')
+      consumer
+        .apply(verifyWebhook(stripeListener))
+        .forRoutes('middleware')
     }
   }
   return { App, received, stripeListener }
 }
 
-const PLATFORMS = { Express: () => new ExpressAdapter(), Fastify: () => new FastifyAdapter() }
+const PLATFORMS = {
+  Express: () => new ExpressAdapter(),
+  Fastify: () => new FastifyAdapter(),
+}
 
 /** An app on a platform. `setUp` runs before it listens, and `errors` are those that Nest logged. */
 async function started(
   platform: keyof typeof PLATFORMS,
   options: NestApplicationOptions,
-  setUp: (app: NestExpressApplication, given: ReturnType<typeof appOf>) => unknown = () => {},
+  setUp: (
+    app: NestExpressApplication,
+    given: ReturnType<typeof appOf>,
+  ) => unknown = () => {},
 ) {
   const given = appOf()
   const errors: unknown[] = []
   const quiet = () => {}
-  const logger = { log: quiet, warn: quiet, error: (error: unknown) => errors.push(error) }
-  const app: NestExpressApplication = await NestFactory.create(given.App, PLATFORMS[platform](), {
-    logger,
-    ...options,
-  })
+  const logger = {
+    log: quiet,
+    warn: quiet,
+    error: (error: unknown) => errors.push(error),
+  }
+  const app: NestExpressApplication = await NestFactory.create(
+    given.App,
+    PLATFORMS[platform](),
+    {
+      logger,
+      ...options,
+    },
+  )
   onTestFinished(() => app.close())
   setUp(app, given)
   await app.listen(0, '127.0.0.1')
@@ -108,58 +145,112 @@ class CatchAll {
   }
   catch(error: unknown, host: ArgumentsHost) {
     const { httpAdapter } = this.#app.get(HttpAdapterHost)
-    const status = error instanceof HttpException ? error.getStatus() : 500
-    httpAdapter.reply(host.switchToHttp().getResponse(), 'from the filter', status)
+    const status =
+      error instanceof HttpException ? error.getStatus() : 500
+    httpAdapter.reply(
+      host.switchToHttp().getResponse(),
+      'from the filter',
+      status,
+    )
   }
 }
 
 const fromStripe = (body: object = {}) =>
-  signAs(stripe, { secret: SECRETS.stripe, body: { id: 'evt_1', type: 'invoice.paid', ...body } })
-const fromGithub = () => signAs(github, { secret: SECRETS.github, body: { ref: 'refs/heads/main' } })
-const tampered = (request: SignedRequest) => ({ ...request, body: `${request.body} ` })
-const REFUSED = '401 {"status":401,"title":"Unauthorized","code":"unauthorized"}'
-
-describe.each(['Express', 'Fastify'] as const)('the guard on Nest with %s', (platform) => {
-  it('the guard verifies several senders, whatever prefix, pipe and exception filter the app has', async () => {
-    const { post, received } = await started(platform, { rawBody: true }, (app) => {
-      app.setGlobalPrefix('api')
-      const strict = { whitelist: true, forbidNonWhitelisted: true, transform: true }
-      app.useGlobalPipes(new ValidationPipe({ ...strict, validateCustomDecorators: true }))
-      app.useGlobalFilters(new CatchAll(app))
-    })
-    for (const [path, request] of [
-      ['/api/webhooks/stripe', await fromStripe()],
-      ['/api/webhooks/github', await fromGithub()],
-    ] as const) {
-      expect(await post(path, tampered(request))).toBe(REFUSED)
-      expect(await post(path, request)).toBe('201')
-      await expect.poll(() => post(path, request)).toBe('200') // a duplicate
-    }
-    expect(received).toEqual(['stripe evt_1', expect.stringMatching(/^github /)])
-    expect(await post('/api/webhooks/github', await fromStripe())).toMatch(/^40/)
+  signAs(stripe, {
+    secret: SECRETS.stripe,
+    body: { id: 'evt_1', type: 'invoice.paid', ...body },
   })
-
-  it('the guard releases an event whose handler threw', async () => {
-    const { post, received } = await started(platform, { rawBody: true })
-    const request = await fromStripe({ fails: true })
-    expect(await post('/webhooks/stripe', request)).toMatch(/^500 /)
-    await expect
-      .poll(async () => [await post('/webhooks/stripe', request), ...received])
-      .toEqual([expect.stringMatching(/^500 /), 'stripe evt_1', 'stripe evt_1'])
+const fromGithub = () =>
+  signAs(github, {
+    secret: SECRETS.github,
+    body: { ref: 'refs/heads/main' },
   })
-
-  it('the guard says how to keep the bytes if the parsers of Nest do not', async () => {
-    const { post, errors } = await started(platform, {})
-    expect(await post('/webhooks/stripe', await fromStripe())).toMatch(/^500 /)
-    expect(errors.join()).toContain('request.rawBody')
-  })
-
-  it('@Webhook() on a route without the guard is an error', async () => {
-    const { post, errors } = await started(platform, { rawBody: true })
-    expect(await post('/webhooks/open', await fromStripe())).toMatch(/^500 /)
-    expect(errors.join()).toContain('is verifyWebhook() on its route?')
-  })
+const tampered = (request: SignedRequest) => ({
+  ...request,
+  body: `${request.body} `,
 })
+const REFUSED =
+  '401 {"status":401,"title":"Unauthorized","code":"unauthorized"}'
+
+describe.each(['Express', 'Fastify'] as const)(
+  'the guard on Nest with %s',
+  (platform) => {
+    it('the guard verifies several senders, whatever prefix, pipe and exception filter the app has', async () => {
+      const { post, received } = await started(
+        platform,
+        { rawBody: true },
+        (app) => {
+          app.setGlobalPrefix('api')
+          const strict = {
+            whitelist: true,
+            forbidNonWhitelisted: true,
+            transform: true,
+          }
+          app.useGlobalPipes(
+            new ValidationPipe({
+              ...strict,
+              validateCustomDecorators: true,
+            }),
+          )
+          app.useGlobalFilters(new CatchAll(app))
+        },
+      )
+      for (const [path, request] of [
+        ['/api/webhooks/stripe', await fromStripe()],
+        ['/api/webhooks/github', await fromGithub()],
+      ] as const) {
+        expect(await post(path, tampered(request))).toBe(REFUSED)
+        expect(await post(path, request)).toBe('201')
+        await expect.poll(() => post(path, request)).toBe('200') // a duplicate
+      }
+      expect(received).toEqual([
+        'stripe evt_1',
+        expect.stringMatching(/^github /),
+      ])
+      expect(
+        await post('/api/webhooks/github', await fromStripe()),
+      ).toMatch(/^40/)
+    })
+
+    it('the guard releases an event whose handler threw', async () => {
+      const { post, received } = await started(platform, {
+        rawBody: true,
+      })
+      const request = await fromStripe({ fails: true })
+      expect(await post('/webhooks/stripe', request)).toMatch(/^500 /)
+      await expect
+        .poll(async () => [
+          await post('/webhooks/stripe', request),
+          ...received,
+        ])
+        .toEqual([
+          expect.stringMatching(/^500 /),
+          'stripe evt_1',
+          'stripe evt_1',
+        ])
+    })
+
+    it('the guard says how to keep the bytes if the parsers of Nest do not', async () => {
+      const { post, errors } = await started(platform, {})
+      expect(
+        await post('/webhooks/stripe', await fromStripe()),
+      ).toMatch(/^500 /)
+      expect(errors.join()).toContain('request.rawBody')
+    })
+
+    it('@Webhook() on a route without the guard is an error', async () => {
+      const { post, errors } = await started(platform, {
+        rawBody: true,
+      })
+      expect(await post('/webhooks/open', await fromStripe())).toMatch(
+        /^500 /,
+      )
+      expect(errors.join()).toContain(
+        'is verifyWebhook() on its route?',
+      )
+    })
+  },
+)
 
 describe('the guard on Nest with Express', () => {
   it('the guard reads the bytes itself without parsers', async () => {
@@ -172,8 +263,14 @@ describe('the guard on Nest with Express', () => {
   })
 
   it('the guard says that a parser in front of those of Nest has taken the bytes', async () => {
-    const { post, errors } = await started('Express', { rawBody: true }, (app) => app.use(express.json()))
-    expect(await post('/webhooks/stripe', await fromStripe())).toMatch(/^500 /)
+    const { post, errors } = await started(
+      'Express',
+      { rawBody: true },
+      (app) => app.use(express.json()),
+    )
+    expect(await post('/webhooks/stripe', await fromStripe())).toMatch(
+      /^500 /,
+    )
     expect(errors.join()).toContain('before any body parser')
   })
 
@@ -188,23 +285,31 @@ describe('the guard on Nest with Express', () => {
   })
 
   it('the guard is not needed behind the middleware, which needs no raw body', async () => {
-    const { post, received } = await started('Express', {}, (app, { stripeListener }) =>
-      app.use('/webhooks/open', verifyWebhook(stripeListener)),
+    const { post, received } = await started(
+      'Express',
+      {},
+      (app, { stripeListener }) =>
+        app.use('/webhooks/open', verifyWebhook(stripeListener)),
     )
     const request = await fromStripe()
-    expect([await post('/webhooks/open', tampered(request)), await post('/webhooks/open', request)]).toEqual([
-      REFUSED,
-      '201',
-    ])
+    expect([
+      await post('/webhooks/open', tampered(request)),
+      await post('/webhooks/open', request),
+    ]).toEqual([REFUSED, '201'])
     expect(received).toEqual(['stripe evt_1'])
   })
 })
 
 it('the guard behind the middleware is a mistake, which it names', async () => {
-  const { post, errors } = await started('Express', {}, (app, { stripeListener }) =>
-    app.use('/webhooks/stripe', verifyWebhook(stripeListener)),
+  const { post, errors } = await started(
+    'Express',
+    {},
+    (app, { stripeListener }) =>
+      app.use('/webhooks/stripe', verifyWebhook(stripeListener)),
   )
-  expect(await post('/webhooks/stripe', await fromStripe())).toMatch(/^500 /)
+  expect(await post('/webhooks/stripe', await fromStripe())).toMatch(
+    /^500 /,
+  )
   expect(errors.join()).toContain('was mounted twice for one request')
 })
 
@@ -218,13 +323,17 @@ describe("a middleware of a Nest module, which comes after Nest's parsers", () =
 
   it('the middleware tells the fix where they do not', async () => {
     const { post, errors } = await started('Express', {})
-    expect(await post('/middleware', await fromStripe())).toMatch(/^500 /)
+    expect(await post('/middleware', await fromStripe())).toMatch(
+      /^500 /,
+    )
     expect(errors.join()).toContain('request.rawBody')
   })
 
   it('the middleware is refused on Fastify, which would wait for a body that has been read', async () => {
     const { post, errors } = await started('Fastify', {})
-    expect(await post('/middleware', await fromStripe())).toMatch(/^500 /)
+    expect(await post('/middleware', await fromStripe())).toMatch(
+      /^500 /,
+    )
     expect(errors.join()).toContain('is from another framework')
   })
 })

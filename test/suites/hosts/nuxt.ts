@@ -1,4 +1,5 @@
-// server/routes/webhooks/stripe.post.ts, with listener.ts in server/utils
+// server/routes/webhooks/stripe.post.ts, with listener.ts in
+// server/utils
 import { verifyWebhook, webhookOf } from 'hookgate/express'
 
 export default defineEventHandler({

@@ -9,12 +9,23 @@ import { getTestServer } from '@google-cloud/functions-framework/testing'
 import { getRequestListener } from '@hono/node-server'
 import { NestFactory } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+import {
+  FastifyAdapter,
+  type NestFastifyApplication,
+} from '@nestjs/platform-fastify'
 import { serve } from 'h3'
 import { createRequestHandler, type ServerBuild } from 'react-router'
 import { onTestFinished } from 'vitest'
 import { azureFunction } from './azure-host.ts'
-import { addTo, blockOf, type Delivery, folderOf, here, spawned, type Variant } from './programs.ts'
+import {
+  addTo,
+  blockOf,
+  type Delivery,
+  folderOf,
+  here,
+  spawned,
+  type Variant,
+} from './programs.ts'
 
 export interface Reply {
   readonly status: number
@@ -36,14 +47,24 @@ const posting =
     return { status: response.status, text: await response.text() }
   }
 
-async function served(listener: RequestListener, path = '/webhooks/stripe', server = createServer(listener)) {
+async function served(
+  listener: RequestListener,
+  path = '/webhooks/stripe',
+  server = createServer(listener),
+) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
-  return { send: posting(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`) } // it listens on a port
+  return {
+    send: posting(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    ),
+  } // it listens on a port
 }
 
 /** A host of web requests. It prints what the program throws and answers 500, as its platform does. */
-const servedByFetch = (handler: (request: Request) => Response | Promise<Response>) => {
+const servedByFetch = (
+  handler: (request: Request) => Response | Promise<Response>,
+) => {
   const answer = async (request: Request) => {
     try {
       return await handler(request)
@@ -57,10 +78,20 @@ const servedByFetch = (handler: (request: Request) => Response | Promise<Respons
 
 /** A page's `app.mjs`, which listens by itself. */
 const aProcess =
-  (page: string, edit: (text: string) => string = (text) => text): Recipe =>
+  (
+    page: string,
+    edit: (text: string) => string = (text) => text,
+  ): Recipe =>
   async (variant) => {
-    const folder = folderOf({ 'app.mjs': edit(blockOf(page, 'app.')) }, variant)
-    const { url, said } = await spawned(['app.mjs'], folder, /(http:\/\/\S+)/)
+    const folder = folderOf(
+      { 'app.mjs': edit(blockOf(page, 'app.')) },
+      variant,
+    )
+    const { url, said } = await spawned(
+      ['app.mjs'],
+      folder,
+      /(http:\/\/\S+)/,
+    )
     return { send: posting(`${url}/webhooks/stripe`), said }
   }
 
@@ -70,42 +101,75 @@ const shared = () => ({
   'handle.ts': blockOf('other', 'export const handle'),
 })
 
-const loaded = (files: { readonly [path: string]: string }, variant: Variant, main: string) =>
-  import(join(folderOf(files, variant), main))
+const loaded = (
+  files: { readonly [path: string]: string },
+  variant: Variant,
+  main: string,
+) => import(join(folderOf(files, variant), main))
 
 /** Programs that are given web requests, beside those that they share. */
 const onWeb =
   (
     page: string,
     has: string,
-    handlerOf: (program: never) => (request: Request) => Promise<Response>,
+    handlerOf: (
+      program: never,
+    ) => (request: Request) => Promise<Response>,
   ): Recipe =>
   async (variant) => {
-    const program = await loaded({ ...shared(), 'program.ts': blockOf(page, has) }, variant, 'program.ts')
+    const program = await loaded(
+      { ...shared(), 'program.ts': blockOf(page, has) },
+      variant,
+      'program.ts',
+    )
     return servedByFetch(handlerOf(program as never))
   }
 
 const koa: Recipe = async (variant) => {
-  const { app } = await loaded({ ...shared(), 'koa.ts': blockOf('other', 'new Koa') }, variant, 'koa.ts')
+  const { app } = await loaded(
+    { ...shared(), 'koa.ts': blockOf('other', 'new Koa') },
+    variant,
+    'koa.ts',
+  )
   return served(app.callback())
 }
 
 const h3: Recipe = async (variant) => {
-  const { app } = await loaded({ ...shared(), 'h3.ts': blockOf('other', 'new H3()') }, variant, 'h3.ts')
+  const { app } = await loaded(
+    { ...shared(), 'h3.ts': blockOf('other', 'new H3()') },
+    variant,
+    'h3.ts',
+  )
   const server = serve(app, { port: 0, hostname: '127.0.0.1' })
   onTestFinished(() => server.close(true))
   await server.ready()
-  return { send: posting(new URL('/webhooks/stripe', server.url ?? '').href) }
+  return {
+    send: posting(new URL('/webhooks/stripe', server.url ?? '').href),
+  }
 }
 
 const reactRouter: Recipe = async (variant) => {
-  const files = { ...shared(), 'route.ts': blockOf('other', 'export const action') }
-  const route = { id: 'webhook', path: 'webhooks/stripe', module: await loaded(files, variant, 'route.ts') }
+  const files = {
+    ...shared(),
+    'route.ts': blockOf('other', 'export const action'),
+  }
+  const route = {
+    id: 'webhook',
+    path: 'webhooks/stripe',
+    module: await loaded(files, variant, 'route.ts'),
+  }
   // What `react-router build` makes of an app with this one route.
   const build = {
-    entry: { module: { default: () => new Response(null, { status: 500 }) } },
+    entry: {
+      module: { default: () => new Response(null, { status: 500 }) },
+    },
     routes: { webhook: route },
-    assets: { entry: { imports: [], module: '' }, routes: {}, url: '', version: '' },
+    assets: {
+      entry: { imports: [], module: '' },
+      routes: {},
+      url: '',
+      version: '',
+    },
     publicPath: '/',
     assetsBuildDirectory: '',
     future: {},
@@ -114,7 +178,9 @@ const reactRouter: Recipe = async (variant) => {
     prerender: [],
     routeDiscovery: { mode: 'initial', manifestPath: '' },
   }
-  return servedByFetch(createRequestHandler(build as unknown as ServerBuild, 'production')) // the members that it reads
+  return servedByFetch(
+    createRequestHandler(build as unknown as ServerBuild, 'production'),
+  ) // the members that it reads
 }
 
 /** What `src/main.ts` does besides, as the page says. */
@@ -125,43 +191,81 @@ const nest =
   async (variant) => {
     const isTaken = variant === 'whose lookup reads the body' // here, a forgotten `rawBody: true`
     const program = await loaded(
-      { 'webhooks.module.ts': blockOf('nestjs', 'class WebhooksModule') },
+      {
+        'webhooks.module.ts': blockOf('nestjs', 'class WebhooksModule'),
+      },
       isTaken ? 'as the page has it' : variant,
       'webhooks.module.ts',
     )
-    const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter()
-    const app = await NestFactory.create<NestFastifyApplication>(program.WebhooksModule, adapter, {
-      rawBody: !isTaken,
-      logger: ['error'],
-    })
+    const adapter =
+      platform === 'Express'
+        ? new ExpressAdapter()
+        : new FastifyAdapter()
+    const app = await NestFactory.create<NestFastifyApplication>(
+      program.WebhooksModule,
+      adapter,
+      {
+        rawBody: !isTaken,
+        logger: ['error'],
+      },
+    )
     onTestFinished(() => app.close())
     const [, types = ''] =
-      FASTIFY_TYPES.exec(readFileSync(join(here, '../../../docs/frameworks/nestjs.md'), 'utf8')) ?? []
+      FASTIFY_TYPES.exec(
+        readFileSync(
+          join(here, '../../../docs/frameworks/nestjs.md'),
+          'utf8',
+        ),
+      ) ?? []
     const keepAll = app.useBodyParser.bind(app)
-    if (platform === 'Fastify') keepAll(types.split(', ').map((each) => each.slice(1, -1)))
+    if (platform === 'Fastify')
+      keepAll(types.split(', ').map((each) => each.slice(1, -1)))
     await app.listen(0, '127.0.0.1')
     return { send: posting(`${await app.getUrl()}/webhooks/stripe`) }
   }
 
 const cloudFunction: Recipe = async (variant) => {
   const name = `stripe-${crypto.randomUUID()}`
-  const program = blockOf('serverless', "from '@google-cloud/functions-framework'")
-  await loaded({ 'function.ts': program.replace("http('stripe'", `http('${name}'`) }, variant, 'function.ts')
+  const program = blockOf(
+    'serverless',
+    "from '@google-cloud/functions-framework'",
+  )
+  await loaded(
+    {
+      'function.ts': program.replace("http('stripe'", `http('${name}'`),
+    },
+    variant,
+    'function.ts',
+  )
   return served(() => {}, '/', getTestServer(name))
 }
 
 /** A request as API Gateway and function URLs pass it on (payload format 2.0). */
-function lambdaEvent({ headers, body }: Delivery, isBase64Encoded: boolean) {
-  const http = { method: 'POST', path: '/webhooks/stripe', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1' }
+function lambdaEvent(
+  { headers, body }: Delivery,
+  isBase64Encoded: boolean,
+) {
+  const http = {
+    method: 'POST',
+    path: '/webhooks/stripe',
+    protocol: 'HTTP/1.1',
+    sourceIp: '192.0.2.1',
+  }
   return {
     version: '2.0',
     routeKey: '$default',
     rawPath: http.path,
     rawQueryString: '',
     headers: { ...headers, 'content-length': `${body.byteLength}` },
-    requestContext: { http, stage: '$default', domainName: 'api.example' },
+    requestContext: {
+      http,
+      stage: '$default',
+      domainName: 'api.example',
+    },
     isBase64Encoded,
-    body: Buffer.from(body).toString(isBase64Encoded ? 'base64' : 'utf8'),
+    body: Buffer.from(body).toString(
+      isBase64Encoded ? 'base64' : 'utf8',
+    ),
   }
 }
 
@@ -173,21 +277,35 @@ const lambda: Recipe = async (variant) => {
   )
   return {
     async send(delivery) {
-      const { statusCode, body } = await handler(lambdaEvent(delivery, true))
+      const { statusCode, body } = await handler(
+        lambdaEvent(delivery, true),
+      )
       return { status: statusCode, text: body }
     },
   }
 }
 
 const azure: Recipe = async (variant) => {
-  const files = { 'azure.ts': blockOf('serverless', "from '@azure/functions'") }
-  const invoke = await azureFunction(() => loaded(files, variant, 'azure.ts'))
+  const files = {
+    'azure.ts': blockOf('serverless', "from '@azure/functions'"),
+  }
+  const invoke = await azureFunction(() =>
+    loaded(files, variant, 'azure.ts'),
+  )
   return {
     async send({ headers, body }) {
       const url = 'https://app.example/api/webhooks/stripe'
       try {
-        const answer = await invoke({ method: 'POST', url, headers: { ...headers }, body: { bytes: body } })
-        return { status: Number(answer.statusCode), text: Buffer.from(answer.body.bytes ?? []).toString() }
+        const answer = await invoke({
+          method: 'POST',
+          url,
+          headers: { ...headers },
+          body: { bytes: body },
+        })
+        return {
+          status: Number(answer.statusCode),
+          text: Buffer.from(answer.body.bytes ?? []).toString(),
+        }
       } catch (error) {
         return { status: 500, text: String(error) } // as the host answers
       }
@@ -198,19 +316,32 @@ const azure: Recipe = async (variant) => {
 /** Nitro, the server of Nuxt 4, builds an app of one route. */
 const nuxt: Recipe = async (variant) => {
   const files = {
-    'server/routes/webhooks/stripe.post.ts': blockOf('sveltekit-nuxt-astro', 'defineEventHandler'),
+    'server/routes/webhooks/stripe.post.ts': blockOf(
+      'sveltekit-nuxt-astro',
+      'defineEventHandler',
+    ),
     'server/utils/listener.ts': shared()['listener.ts'].replace(
       "'hookgate/schemes/stripe'",
       "'hookgate/schemes/stripe'",
     ),
-    'nitro.config.ts': "export default { srcDir: 'server', compatibilityDate: '2026-01-01' }",
+    'nitro.config.ts':
+      "export default { srcDir: 'server', compatibilityDate: '2026-01-01' }",
   }
   const folder = folderOf(files, variant)
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(here, 'node_modules/h3-1'), join(folder, 'node_modules/h3')) // as in an app of Nuxt
+  symlinkSync(
+    join(here, 'node_modules/h3-1'),
+    join(folder, 'node_modules/h3'),
+  ) // as in an app of Nuxt
   const nitro = join(here, 'node_modules/nitropack/dist/cli/index.mjs')
-  await promisify(execFile)(process.execPath, [nitro, 'build', '--preset', 'node-listener'], { cwd: folder })
-  const { listener } = await import(join(folder, '.output/server/index.mjs'))
+  await promisify(execFile)(
+    process.execPath,
+    [nitro, 'build', '--preset', 'node-listener'],
+    { cwd: folder },
+  )
+  const { listener } = await import(
+    join(folder, '.output/server/index.mjs')
+  )
   return served(listener)
 }
 
@@ -219,7 +350,9 @@ type Bind = (request: Request) => Promise<Response>
 /** The recipes that are started anew for each variant. */
 export const RECIPES: { readonly [name: string]: Recipe } = {
   'Express 5': aProcess('express'),
-  'Express 4': aProcess('express', (text) => text.replace("from 'express'", "from 'express4'")),
+  'Express 4': aProcess('express', (text) =>
+    text.replace("from 'express'", "from 'express4'"),
+  ),
   Fastify: aProcess('fastify'),
   Hono: aProcess('hono'),
   'Nest on Express': nest('Express'),
@@ -227,14 +360,25 @@ export const RECIPES: { readonly [name: string]: Recipe } = {
   Koa: koa,
   'h3 2': h3,
   'React Router': reactRouter,
-  Elysia: onWeb('other', 'new Elysia', ({ app }: { app: { fetch: Bind } }) => app.fetch),
+  Elysia: onWeb(
+    'other',
+    'new Elysia',
+    ({ app }: { app: { fetch: Bind } }) => app.fetch,
+  ),
   'Nuxt 4 (Nitro 2)': nuxt,
   'Astro, its route called by a stand-in': async (variant) => {
-    const files = Object.entries(shared()).map(([name, text]) => [`src/${name}`, text] as const)
+    const files = Object.entries(shared()).map(
+      ([name, text]) => [`src/${name}`, text] as const,
+    )
     const route = 'src/pages/webhooks/stripe.ts'
-    const program = { ...Object.fromEntries(files), [route]: blockOf('sveltekit-nuxt-astro', 'APIRoute') }
+    const program = {
+      ...Object.fromEntries(files),
+      [route]: blockOf('sveltekit-nuxt-astro', 'APIRoute'),
+    }
     const { POST } = await loaded(program, variant, route)
-    return servedByFetch((request) => POST({ request, clientAddress: '192.0.2.1' }))
+    return servedByFetch((request) =>
+      POST({ request, clientAddress: '192.0.2.1' }),
+    )
   },
   'Vercel, its function called by a stand-in': onWeb(
     'vercel',
@@ -249,9 +393,16 @@ export const RECIPES: { readonly [name: string]: Recipe } = {
   ),
   'Workers, their module on Node': async (variant) => {
     const text = blockOf('workers', 'export default {')
-      .replace("import { env } from 'cloudflare:workers'", 'const { env } = process')
+      .replace(
+        "import { env } from 'cloudflare:workers'",
+        'const { env } = process',
+      )
       .replace(/^export \{ EventStoreObject \}.*$/m, '')
-    const program = await loaded({ 'worker.ts': text }, variant, 'worker.ts')
+    const program = await loaded(
+      { 'worker.ts': text },
+      variant,
+      'worker.ts',
+    )
     return servedByFetch(program.default.fetch)
   },
   'AWS Lambda': lambda,
@@ -264,7 +415,9 @@ export interface BuiltApp {
   readonly app: string
   /** Where the framework expects the program of a page, by the name of its route. */
   readonly files: (route: string) => { readonly [path: string]: string }
-  readonly pathOf: { readonly [recipe: string]: (route: string) => string }
+  readonly pathOf: {
+    readonly [recipe: string]: (route: string) => string
+  }
   readonly build?: readonly string[]
   readonly start: readonly string[]
   readonly ready: RegExp
@@ -274,8 +427,14 @@ const NEXT = join(here, 'node_modules/next/dist/bin/next')
 const VITE = join(here, 'node_modules/vite/bin/vite.js')
 
 const nextFiles = (route: string) => ({
-  [`app/${route}/route.ts`]: blockOf('nextjs', 'app/webhooks/stripe/route.ts'),
-  [`pages/api/${route}.ts`]: blockOf('nextjs', 'pages/api/webhooks/stripe.ts'),
+  [`app/${route}/route.ts`]: blockOf(
+    'nextjs',
+    'app/webhooks/stripe/route.ts',
+  ),
+  [`pages/api/${route}.ts`]: blockOf(
+    'nextjs',
+    'pages/api/webhooks/stripe.ts',
+  ),
 })
 const nextPaths = {
   'Next.js, App router': (route: string) => `/${route}`,
@@ -317,22 +476,42 @@ export const BUILT: { readonly [name: string]: BuiltApp } = {
 /** Builds and starts an app with these variants, each as its own route. */
 export async function startedWith(
   { app, files, pathOf, build, start, ready }: BuiltApp,
-  routes: { readonly [route: string]: readonly [Variant, (text: string) => string] },
-): Promise<{ readonly [recipe: string]: { readonly [route: string]: Running } }> {
+  routes: {
+    readonly [route: string]: readonly [
+      Variant,
+      (text: string) => string,
+    ]
+  },
+): Promise<{
+  readonly [recipe: string]: { readonly [route: string]: Running }
+}> {
   const folder = folderOf({}, 'as the page has it', app)
   for (const [route, [variant, edit]] of Object.entries(routes)) {
-    const edited = Object.entries(files(route)).map(([path, text]) => [path, edit(text)] as const)
+    const edited = Object.entries(files(route)).map(
+      ([path, text]) => [path, edit(text)] as const,
+    )
     addTo(folder, Object.fromEntries(edited), variant)
   }
   const { STRIPE_WEBHOOK_SECRET: _, ...env } = process.env
-  const quiet = { ...env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: undefined }
-  if (build) await promisify(execFile)(process.execPath, build, { cwd: folder, env: quiet })
+  const quiet = {
+    ...env,
+    NEXT_TELEMETRY_DISABLED: '1',
+    NODE_ENV: undefined,
+  }
+  if (build)
+    await promisify(execFile)(process.execPath, build, {
+      cwd: folder,
+      env: quiet,
+    })
   const { url, said } = await spawned(start, folder, ready)
   return Object.fromEntries(
     Object.entries(pathOf).map(([recipe, path]) => [
       recipe,
       Object.fromEntries(
-        Object.keys(routes).map((route) => [route, { send: posting(url + path(route)), said }]),
+        Object.keys(routes).map((route) => [
+          route,
+          { send: posting(url + path(route)), said },
+        ]),
       ),
     ]),
   )

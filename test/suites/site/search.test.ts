@@ -93,8 +93,8 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.keyboard.press('Escape')
   })
 
-  it('the site opens the playground from the home page and from its own page', async () => {
-    for (const start of ['/', '/playground.html']) {
+  it('the site opens the playground from the home page, and from the page on local development', async () => {
+    for (const start of ['/', '/tunnels.html']) {
       await page.goto(site.origin + start)
       await page.locator('.VPContent a[href="/playground/"]').click()
       await page.locator('#result h2', { hasText: 'Accepted' }).waitFor()

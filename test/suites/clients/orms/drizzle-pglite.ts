@@ -3,7 +3,10 @@ import { sql } from 'drizzle-orm'
 import { pgTable, text as textColumn } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pglite'
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+import {
+  type PostgresClient,
+  postgresStore,
+} from 'hookgate/stores/postgres'
 
 const payments = pgTable('payments', { id: textColumn().primaryKey() })
 
@@ -17,7 +20,11 @@ const executor = (tx: Tx): PostgresClient => ({
   query: (text, values) =>
     tx.execute(
       sql.join(
-        text.split(/\$(\d+)/).map((part, n) => (n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part))),
+        text
+          .split(/\$(\d+)/)
+          .map((part, n) =>
+            n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part),
+          ),
       ),
     ),
 })

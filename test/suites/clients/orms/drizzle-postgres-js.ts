@@ -2,12 +2,18 @@ import { sql } from 'drizzle-orm'
 import { pgTable, text as textColumn } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+import {
+  type PostgresClient,
+  postgresStore,
+} from 'hookgate/stores/postgres'
 import postgres from 'postgres'
 
 const payments = pgTable('payments', { id: textColumn().primaryKey() })
 
-const client = postgres(process.env.DATABASE_URL ?? '', { max: 20, onnotice: () => {} })
+const client = postgres(process.env.DATABASE_URL ?? '', {
+  max: 20,
+  onnotice: () => {},
+})
 export const db = drizzle({ client })
 type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0]
 
@@ -17,7 +23,11 @@ const executor = (tx: Tx): PostgresClient => ({
   query: (text, values) =>
     tx.execute(
       sql.join(
-        text.split(/\$(\d+)/).map((part, n) => (n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part))),
+        text
+          .split(/\$(\d+)/)
+          .map((part, n) =>
+            n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part),
+          ),
       ),
     ),
 })

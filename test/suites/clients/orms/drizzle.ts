@@ -2,14 +2,22 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { pgTable, text as textColumn } from 'drizzle-orm/pg-core'
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+import {
+  type PostgresClient,
+  postgresStore,
+} from 'hookgate/stores/postgres'
 import pg from 'pg'
 
 const payments = pgTable('payments', { id: textColumn().primaryKey() })
 
-const client = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 })
+const client = new pg.Pool({
+  connectionString: process.env.DATABASE_URL,
+  max: 20,
+})
 // Without these listeners, a connection that breaks ends the process.
-client.on('error', console.error).on('connect', (connection) => connection.on('error', console.error))
+client
+  .on('error', console.error)
+  .on('connect', (connection) => connection.on('error', console.error))
 export const db = drizzle({ client })
 type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0]
 
@@ -19,7 +27,11 @@ const executor = (tx: Tx): PostgresClient => ({
   query: (text, values) =>
     tx.execute(
       sql.join(
-        text.split(/\$(\d+)/).map((part, n) => (n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part))),
+        text
+          .split(/\$(\d+)/)
+          .map((part, n) =>
+            n % 2 ? sql`${values[Number(part) - 1]}` : sql.raw(part),
+          ),
       ),
     ),
 })

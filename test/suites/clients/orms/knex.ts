@@ -1,5 +1,8 @@
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+import {
+  type PostgresClient,
+  postgresStore,
+} from 'hookgate/stores/postgres'
 import knex, { type Knex } from 'knex'
 
 export const db = knex({
@@ -12,7 +15,9 @@ const executor = (tx: Knex): PostgresClient => ({
   query: (text, values) =>
     tx.raw(
       text.replace(/\$\d+/g, '?'),
-      [...text.matchAll(/\$(\d+)/g)].map(([, n]) => values[Number(n) - 1] ?? ''),
+      [...text.matchAll(/\$(\d+)/g)].map(
+        ([, n]) => values[Number(n) - 1] ?? '',
+      ),
     ),
 })
 

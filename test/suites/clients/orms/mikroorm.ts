@@ -1,6 +1,13 @@
-import { EntitySchema, MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
+import {
+  EntitySchema,
+  MikroORM,
+  type SqlEntityManager,
+} from '@mikro-orm/postgresql'
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
+import {
+  type PostgresClient,
+  postgresStore,
+} from 'hookgate/stores/postgres'
 
 const Payment = new EntitySchema<{ id: string }>({
   name: 'Payment',
@@ -17,11 +24,14 @@ const executor = (tx: SqlEntityManager): PostgresClient => ({
   query: (text, values) =>
     tx.execute(
       text.replace(/\$\d+/g, '?'),
-      [...text.matchAll(/\$(\d+)/g)].map(([, n]) => values[Number(n) - 1]),
+      [...text.matchAll(/\$(\d+)/g)].map(
+        ([, n]) => values[Number(n) - 1],
+      ),
     ),
 })
 
-export const store = postgresStore(executor(orm.em.fork())) // without fork(), it would join open transactions
+// without fork(), it would join open transactions
+export const store = postgresStore(executor(orm.em.fork()))
 
 export async function pay(event: WebhookEvent) {
   await orm.em.fork().transactional(async (tx) => {

@@ -2,9 +2,14 @@ import type { WebhookEvent } from 'hookgate'
 import { postgresStore } from 'hookgate/stores/postgres'
 import pg from 'pg'
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 })
+const pool = new pg.Pool({
+  connectionString: process.env.DATABASE_URL,
+  max: 20,
+})
 // Without these listeners, a connection that breaks ends the process.
-pool.on('error', console.error).on('connect', (client) => client.on('error', console.error))
+pool
+  .on('error', console.error)
+  .on('connect', (client) => client.on('error', console.error))
 
 export const store = postgresStore(pool)
 

@@ -1,8 +1,19 @@
 import type { WebhookEvent } from 'hookgate'
-import { type PostgresClient, postgresStore } from 'hookgate/stores/postgres'
-import { DataTypes, QueryTypes, Sequelize, type Transaction } from 'sequelize'
+import {
+  type PostgresClient,
+  postgresStore,
+} from 'hookgate/stores/postgres'
+import {
+  DataTypes,
+  QueryTypes,
+  Sequelize,
+  type Transaction,
+} from 'sequelize'
 
-export const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', { logging: false, pool: { max: 20 } })
+export const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', {
+  logging: false,
+  pool: { max: 20 },
+})
 const Payment = sequelize.define(
   'Payment',
   { id: { type: DataTypes.TEXT, primaryKey: true } },

@@ -1,3 +1,5 @@
 import adapter from '@sveltejs/adapter-node'
 
-export default { kit: { adapter: adapter(), csrf: { trustedOrigins: ['*'] } } }
+export default {
+  kit: { adapter: adapter(), csrf: { trustedOrigins: ['*'] } },
+}

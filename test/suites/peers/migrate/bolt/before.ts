@@ -1,7 +1,14 @@
 import { App, ExpressReceiver } from '@slack/bolt'
 
-const receiver = new ExpressReceiver({ signingSecret: process.env.SLACK_SIGNING_SECRET ?? '' })
-const bolt = new App({ receiver, authorize: async () => ({ botToken: process.env.SLACK_BOT_TOKEN ?? '' }) })
+const receiver = new ExpressReceiver({
+  signingSecret: process.env.SLACK_SIGNING_SECRET ?? '',
+})
+const bolt = new App({
+  receiver,
+  authorize: async () => ({
+    botToken: process.env.SLACK_BOT_TOKEN ?? '',
+  }),
+})
 
 bolt.event('app_mention', async ({ event }) => {
   console.log(event.type, event.channel)

@@ -6,8 +6,10 @@ import { webhookHandler } from 'hookgate/web'
 
 const listener = defineListener({
   id: 'clerk',
-  auth: clerk<WebhookEvent>({ secrets: process.env.CLERK_WEBHOOK_SIGNING_SECRET }),
-  store: memoryStore(), // for one process; several need a shared store
+  auth: clerk<WebhookEvent>({
+    secrets: process.env.CLERK_WEBHOOK_SIGNING_SECRET,
+  }),
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
 export const POST = webhookHandler(listener, ({ type, payload }) => {

@@ -9,6 +9,7 @@ export async function POST(request: Request) {
   } catch {
     return new Response('not signed', { status: 400 })
   }
-  if (event.type === 'user.deleted') console.log(event.type, event.data.id)
+  if (event.type === 'user.deleted')
+    console.log(event.type, event.data.id)
   return new Response('done')
 }

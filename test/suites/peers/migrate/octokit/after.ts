@@ -7,8 +7,10 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'github',
-  auth: github<EventPayloadMap>({ secrets: process.env.GITHUB_WEBHOOK_SECRET }),
-  store: memoryStore(), // for one process; several need a shared store
+  auth: github<EventPayloadMap>({
+    secrets: process.env.GITHUB_WEBHOOK_SECRET,
+  }),
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
 const handle = route(listener, {
@@ -18,7 +20,11 @@ const handle = route(listener, {
 
 export const app = express()
 
-app.post('/webhooks/github', verifyWebhook(listener), async (req, res) => {
-  await handle(webhookOf(req, listener))
-  res.sendStatus(200)
-})
+app.post(
+  '/webhooks/github',
+  verifyWebhook(listener),
+  async (req, res) => {
+    await handle(webhookOf(req, listener))
+    res.sendStatus(200)
+  },
+)

@@ -1,7 +1,9 @@
 import { createNodeMiddleware, Webhooks } from '@octokit/webhooks'
 import express from 'express'
 
-const webhooks = new Webhooks({ secret: process.env.GITHUB_WEBHOOK_SECRET ?? '' })
+const webhooks = new Webhooks({
+  secret: process.env.GITHUB_WEBHOOK_SECRET ?? '',
+})
 
 webhooks.on('push', ({ name, payload }) => {
   console.log(name, payload.ref)

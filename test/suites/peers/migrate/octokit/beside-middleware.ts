@@ -5,7 +5,9 @@ import { observeWebhook } from 'hookgate/express'
 
 declare const listener: Listener
 
-const webhooks = new Webhooks({ secret: process.env.GITHUB_WEBHOOK_SECRET ?? '' })
+const webhooks = new Webhooks({
+  secret: process.env.GITHUB_WEBHOOK_SECRET ?? '',
+})
 
 webhooks.on('push', ({ name, payload }) => {
   console.log(name, payload.ref)
@@ -13,8 +15,12 @@ webhooks.on('push', ({ name, payload }) => {
 
 export const app = express()
 
-app.use('/webhooks/github', express.text({ type: '*/*', limit: '25mb' }), (req, _res, next) => {
-  void observeWebhook(listener, req, req.body)
-  next() // octokit takes the text in place of the stream
-})
+app.use(
+  '/webhooks/github',
+  express.text({ type: '*/*', limit: '25mb' }),
+  (req, _res, next) => {
+    void observeWebhook(listener, req, req.body)
+    next() // octokit takes the text in place of the stream
+  },
+)
 app.use(createNodeMiddleware(webhooks, { path: '/webhooks/github' }))

@@ -6,19 +6,27 @@ import { observeWebhook } from 'hookgate/express'
 
 declare const listener: Listener
 
-const webhooks = new Webhooks({ secret: process.env.GITHUB_WEBHOOK_SECRET ?? '' })
+const webhooks = new Webhooks({
+  secret: process.env.GITHUB_WEBHOOK_SECRET ?? '',
+})
 
 export const app = express()
 
-app.post('/webhooks/github', express.text({ type: 'application/json' }), async (req, res) => {
-  void observeWebhook(listener, req, req.body)
-  const signature = req.get('x-hub-signature-256') ?? ''
-  if (!(await webhooks.verify(req.body, signature).catch(() => false))) {
-    res.sendStatus(401)
-    return
-  }
-  const name = req.get('x-github-event')
-  const payload: PushEvent = JSON.parse(req.body)
-  if (name === 'push') console.log(name, payload.ref)
-  res.sendStatus(200)
-})
+app.post(
+  '/webhooks/github',
+  express.text({ type: 'application/json' }),
+  async (req, res) => {
+    void observeWebhook(listener, req, req.body)
+    const signature = req.get('x-hub-signature-256') ?? ''
+    if (
+      !(await webhooks.verify(req.body, signature).catch(() => false))
+    ) {
+      res.sendStatus(401)
+      return
+    }
+    const name = req.get('x-github-event')
+    const payload: PushEvent = JSON.parse(req.body)
+    if (name === 'push') console.log(name, payload.ref)
+    res.sendStatus(200)
+  },
+)

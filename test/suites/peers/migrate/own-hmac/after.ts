@@ -6,8 +6,10 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'github',
-  auth: github<{ push: { readonly ref: string } }>({ secrets: process.env.GITHUB_WEBHOOK_SECRET }),
-  store: memoryStore(), // for one process; several need a shared store
+  auth: github<{ push: { readonly ref: string } }>({
+    secrets: process.env.GITHUB_WEBHOOK_SECRET,
+  }),
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
 export const app = express()

@@ -11,9 +11,12 @@ interface Payloads {
 const listener = defineListener({
   id: 'shopify',
   auth: shopify<Payloads>({ secrets: process.env.SHOPIFY_API_SECRET }),
-  store: memoryStore(), // for one process; several need a shared store
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
-const handle = webhookHandler(listener, ({ type, payload }) => console.log(type, payload.id))
+const handle = webhookHandler(listener, ({ type, payload }) =>
+  console.log(type, payload.id),
+)
 
-export const action = ({ request }: ActionFunctionArgs) => handle(request)
+export const action = ({ request }: ActionFunctionArgs) =>
+  handle(request)

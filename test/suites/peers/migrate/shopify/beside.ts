@@ -1,5 +1,8 @@
 import '@shopify/shopify-app-react-router/adapters/node'
-import { ApiVersion, shopifyApp } from '@shopify/shopify-app-react-router/server'
+import {
+  ApiVersion,
+  shopifyApp,
+} from '@shopify/shopify-app-react-router/server'
 import { MemorySessionStorage } from '@shopify/shopify-app-session-storage-memory'
 import type { Listener } from 'hookgate'
 import { observeWebhook } from 'hookgate/web'

@@ -12,7 +12,7 @@ interface Paid {
 const listener = defineListener({
   id: 'orders',
   auth: standardWebhooks<Paid>({ secrets: process.env.WEBHOOK_SECRET }),
-  store: memoryStore(), // for one process; several need a shared store
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
 export const app = new Hono()

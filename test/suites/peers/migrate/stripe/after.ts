@@ -7,8 +7,10 @@ import type Stripe from 'stripe'
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe<Stripe.Event>({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
-  store: memoryStore(), // for one process; several need a shared store
+  auth: stripe<Stripe.Event>({
+    secrets: process.env.STRIPE_WEBHOOK_SECRET,
+  }),
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
 export const app = express()

@@ -16,7 +16,7 @@ const listener = defineListener({
     secrets: process.env.TWILIO_AUTH_TOKEN,
     publicUrl: 'https://example.com/webhooks/sms',
   }),
-  store: memoryStore(), // for one process; several need a shared store
+  store: memoryStore(), // one process only; otherwise a shared store
 })
 
 export const app = express()

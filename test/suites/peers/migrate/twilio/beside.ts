@@ -14,7 +14,8 @@ app.post(
   '/webhooks/sms',
   express.urlencoded({
     extended: false,
-    verify: (req: Request, _res, bytes) => void observeWebhook(listener, req, bytes),
+    verify: (req: Request, _res, bytes) =>
+      void observeWebhook(listener, req, bytes),
   }),
   twilio.webhook({ url }, authToken),
   (req, res) => {
