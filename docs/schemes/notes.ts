@@ -56,11 +56,10 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     other: {
       title: 'Thin events',
       before:
-        "Stripe's API v2 sends thin events: an ID and a type, but no data. `stripe()` verifies them, and Stripe's SDK fetches the rest. Add a destination for thin events in Workbench. It has its own secret, and needs its own route.",
+        "Thin events, of Stripe's API v2, contain an ID and a type, but no data. `stripe()` verifies them, and Stripe's SDK fetches the rest. Their destination in Workbench has its own secret. Give it its own route.",
       install: 'hookgate express stripe',
       example: 'thin-events.ts',
-      after:
-        'If a fetch fails, it throws, the answer is 500, and Stripe retries. Never pass unverified bytes to `parseEventNotificationWithoutVerification`. `fetchRelatedObject()` returns the object as it is now, which may be newer than the event.',
+      after: 'If a fetch fails, it throws, and Stripe retries.',
     },
     guide: 'https://docs.stripe.com/webhooks',
     events: 'https://docs.stripe.com/api/events/types',
