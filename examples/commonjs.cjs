@@ -6,17 +6,22 @@ const { memoryStore } = require('hookgate/stores/memory')
 
 const listener = defineListener({
   id: 'stripe',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // whsec_…
-  store: memoryStore(), // one process only; otherwise Redis or Postgres
+  // whsec_…
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })
 
 const app = express()
 
-// On its own route and before any body parser: the signature covers the exact bytes.
+// On its own route and before any body parser: the signature covers the
+// exact bytes.
 app.post('/webhooks/stripe', verifyWebhook(listener), (req, res) => {
   const { id, type } = webhookOf(req, listener)
   console.log(type, id)
-  res.send('done') // 2xx: done. If you throw or answer 500, it runs when Stripe sends it again.
+  // 2xx: done. If you throw or answer 500, it runs when Stripe sends it
+  // again.
+  res.send('done')
 })
 
 const server = app

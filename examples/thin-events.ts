@@ -9,19 +9,31 @@ const client = new Stripe(process.env.STRIPE_SECRET_KEY ?? '')
 
 const listener = defineListener({
   id: 'stripe-thin',
-  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }), // of this event destination
-  store: memoryStore(), // one process only; otherwise Redis or Postgres
+  // of this event destination
+  auth: stripe({ secrets: process.env.STRIPE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
+  store: memoryStore(),
 })
 
 export const app = express()
 
-app.post('/webhooks/stripe-thin', verifyWebhook(listener), async (req, res) => {
-  const { rawBody } = webhookOf(req, listener)
-  const notification = client.parseEventNotificationWithoutVerification(rawBody) // hookgate has verified it
-  if (notification.type === 'v1.billing.meter.error_report_triggered') {
-    const event = await notification.fetchEvent() // typed by the SDK, as the event was
-    const meter = await notification.fetchRelatedObject() // the object, as it is now
-    console.log(meter.display_name, event.data.reason.error_count)
-  }
-  res.send('done')
-})
+app.post(
+  '/webhooks/stripe-thin',
+  verifyWebhook(listener),
+  async (req, res) => {
+    const { rawBody } = webhookOf(req, listener)
+    // hookgate has verified it
+    const notification =
+      client.parseEventNotificationWithoutVerification(rawBody)
+    if (
+      notification.type === 'v1.billing.meter.error_report_triggered'
+    ) {
+      // typed by the SDK, as the event was
+      const event = await notification.fetchEvent()
+      // the object, as it is now
+      const meter = await notification.fetchRelatedObject()
+      console.log(meter.display_name, event.data.reason.error_count)
+    }
+    res.send('done')
+  },
+)

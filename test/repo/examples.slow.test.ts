@@ -117,7 +117,7 @@ function sendingIn(
 ): { readonly given: readonly string[]; readonly prints: string } {
   const after = page(path).slice(Math.max(0, page(path).indexOf(page(example))))
   const [, command = '', prints = ''] = /hookgate (send [^`]+)```\n\n```\n([^`]+)```/.exec(after) ?? []
-  const words = command.replace('\\\n', ' ').matchAll(/'([^']*)'|(\S+)/g)
+  const words = command.replaceAll('\\\n', ' ').matchAll(/'([^']*)'|(\S+)/g)
   return { given: [...words].map(([, quoted, plain = '']) => quoted ?? plain), prints }
 }
 
