@@ -23,6 +23,7 @@ import {
   wellFormedText,
   withMethods,
 } from './lib/options.ts'
+import type { WaitUntil } from './lib/refreshed.ts'
 import {
   MAX_RUN_SECONDS,
   RETENTION_SECONDS,
@@ -63,6 +64,8 @@ export interface Listener<Payload = Json> {
   readonly maxRunMs: number
   /** Timeout for one store call, in milliseconds. */
   readonly storeTimeoutMs: number
+  /** Keeps work alive after its request has ended. */
+  readonly waitUntil: WaitUntil | undefined
   /** Validates the payload. Undefined if any payload is accepted. */
   readonly payload: PayloadSchema<Payload> | undefined
   /** Whether the adapter (`auto`) or your handler (`manual`) commits and releases. */
@@ -136,6 +139,7 @@ export function defineListener<Events = Json, Payload = Events>(
     leaseMs: leaseSeconds * 1000,
     maxRunMs: maxRunSeconds(options.maxRunSeconds, leaseSeconds, protocol) * 1000,
     storeTimeoutMs: (options.storeTimeoutSeconds ?? 2) * 1000,
+    waitUntil: options.waitUntil,
     payload: options.payload,
     settle: options.settle ?? 'auto',
     onVerdict: options.onVerdict,
@@ -239,6 +243,11 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
   /** Timeout for one store call, in seconds. Defaults to 2. */
   readonly storeTimeoutSeconds?: number | undefined
   /**
+   * Keeps work alive after its request has ended: `waitUntil` of `cloudflare:workers`, or your platform's own. Without it, Cloudflare Workers
+   * cancel what gives a claim back that the store answered too late, so the sender's retries get a 503 until its lease ends.
+   */
+  readonly waitUntil?: WaitUntil | undefined
+  /**
    * A Standard Schema (zod, valibot, arktype, …) that validates and types `event.payload`. Runs before the claim and refuses
    * invalid payloads with 400. A schema that throws also refuses, so keep database lookups in the handler.
    */
@@ -304,6 +313,7 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   leaseSeconds: optional(positiveSeconds),
   maxRunSeconds: optional(positiveSeconds),
   storeTimeoutSeconds: optional(timerSeconds),
+  waitUntil: optional(aFunction),
   payload: optional(standardSchema),
   settle: optional(oneOfWords('auto', 'manual')),
   onVerdict: aHook,

@@ -119,7 +119,10 @@ async function inTime<Answer extends StoreAnswer>(
   try {
     return await withDeadline(asked, storeTimeoutMs, late)
   } catch (error) {
-    if (name === 'claim') callHook(() => giveBack(asked, claimant, key))
+    if (name === 'claim') {
+      const givingBack = giveBack(asked, claimant, key).catch(() => {}) // then its lease ends it
+      callHook(claimant.listener.waitUntil, givingBack)
+    }
     throw error
   }
 }

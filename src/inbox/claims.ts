@@ -5,6 +5,7 @@ import { storedKey } from '../event-key.ts'
 import type { EventKey, EventStore } from '../event-store.ts'
 import { type TracingChannel, traced, tracingChannel } from '../lib/tracing.ts'
 import type { InboxFields } from '../report.ts'
+import { NONE } from '../stores/answer.ts'
 import { asciiText, knownAnswer } from '../stores/contract.ts'
 import type { PostgresClient, RunStatement } from '../stores/postgres/client.ts'
 import { answerInside } from '../stores/postgres/inside.ts'
@@ -26,10 +27,13 @@ export interface PutOptions {
   readonly tx?: PostgresClient | undefined
 }
 
-const PUT_ANSWERS = ['put', 'already', 'lost', 'locked'] as const
+const PUT_ANSWERS = ['put', 'already'] as const
 /** Of a put beside a job that nobody has asked for. */
 const UNASKED = 'unasked'
-type PutAnswer = (typeof PUT_ANSWERS)[number]
+type PutAnswer = (typeof PUT_ANSWERS)[number] | 'lost' | 'locked'
+/** How many of its values the plain statement takes, and how many say whose event it is. */
+const PLAIN_VALUES = 8
+const MINE_VALUES = 3
 
 /** One claim of an event by all its keys, and what has become of it. */
 interface Place {
@@ -224,17 +228,33 @@ export class Claims implements EventStore {
   }
 
   async #write(place: Place, event: WebhookEvent<unknown>, tx?: PostgresClient): Promise<PutAnswer> {
-    const { keyOf, statements, run } = this.#options
+    const { keyOf, statements, run, unasked } = this.#options
+    const { listener } = place
     place.values ??= jobValues(event, place, keyOf)
     const values = await place.values
-    const answer =
-      tx === undefined
-        ? await answerOf(run, statements.put, values)
-        : await answerInside(tx, 'put(event, { tx })', statements.putInside, values)
+    const isFull =
+      place.retentionMs !== undefined || (listener !== undefined && unasked.isTimeFor(listener.id))
+    const given = isFull ? values : values.slice(0, PLAIN_VALUES)
+    const answer = tx
+      ? await answerInside(
+          tx,
+          'put(event, { tx })',
+          isFull ? statements.putInsideFull : statements.putInside,
+          given,
+        )
+      : await answerOf(run, isFull ? statements.putFull : statements.put, given)
+    if (answer === NONE) return tx ? 'lost' : this.#lostOrLocked(values)
     const isUnasked = answer === UNASKED
     const known = isUnasked ? 'put' : knownAnswer('Postgres', PUT_ANSWERS, answer)
-    if (known === 'put' && place.listener) this.#options.unasked.onPut(place.listener, isUnasked)
+    if (known === 'put' && listener) unasked.onPut(listener, isUnasked)
     return known
+  }
+
+  /** Of an event that is still this owner's, a transaction has locked a row. Or it had, until now. */
+  async #lostOrLocked(values: readonly string[]): Promise<'lost' | 'locked'> {
+    const { run, statements } = this.#options
+    const answer = await answerOf(run, statements.isMine, values.slice(0, MINE_VALUES))
+    return knownAnswer('Postgres', ['mine', 'lost'], answer) === 'mine' ? 'locked' : 'lost'
   }
 
   #isJob(place: Place): void {
@@ -286,6 +306,6 @@ async function jobValues(
     retentionMs === undefined ? [stored[0], ''] : [crypto.randomUUID(), milliseconds(retentionMs)]
   return [
     ...[`{${stored.join(',')}}`, listener, asciiText(owner), envelope, asciiText(event.id)],
-    ...[row, retention, asciiText(event.type ?? ''), await keyText(orderKey ?? '')],
+    ...[row, asciiText(event.type ?? ''), await keyText(orderKey ?? ''), retention],
   ]
 }

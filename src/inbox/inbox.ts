@@ -21,16 +21,16 @@ import type { CheckOptions, StoreProblem } from '../stores/contract.ts'
 import { SQL_FIXES } from '../stores/fixes.ts'
 import { problemsOf, type TableNeeds } from '../stores/postgres/check.ts'
 import { type PostgresClient, statementRunner } from '../stores/postgres/client.ts'
-import { migrate } from '../stores/postgres/migrate.ts'
 import { recordsOf } from './ask.ts'
 import { Claims, type PutOptions } from './claims.ts'
 import { type Drained, Drainer } from './drain.ts'
 import { type JobName, type ListedJob, ListedJobs, type ListOptions } from './listed.ts'
 import { type Mended, MendedJobs, type MendOptions } from './mended.ts'
+import { migrateInbox } from './migration.ts'
 import { type OldestJob, oldestOf } from './overview.ts'
 import { Probe } from './probe.ts'
 import type { InboxHandler } from './run.ts'
-import { DEFAULT_TABLE, inboxMigration, statementsFor } from './statements.ts'
+import { DEFAULT_TABLE, statementsFor } from './statements.ts'
 import { Sweeper } from './sweeper.ts'
 import type { InboxErrorContext } from './teller.ts'
 import { UnaskedJobs } from './unasked.ts'
@@ -128,7 +128,8 @@ export interface InboxCounts {
 export interface Inbox {
   /**
    * Creates the table and its indexes if they are missing. Safe to run concurrently. From a table that it creates, it takes what default
-   * privileges gave to `PUBLIC`, `anon` and `authenticated`.
+   * privileges gave to `PUBLIC`, `anon` and `authenticated`. A table of an earlier version is completed while your receivers go on: indexes are
+   * built concurrently, and no step waits longer than a second for an open transaction. So run it before the new version starts.
    */
   migrate(): Promise<void>
   /**
@@ -189,7 +190,8 @@ export interface Inbox {
    */
   list(options?: ListOptions): Promise<readonly ListedJob[]>
   /**
-   * Finds the jobs with this name: none if they are not in the table, and several if an unsigned `eventId` names several events.
+   * Finds the jobs with this name, the newest first: none if they are not in the table, and several if an unsigned `eventId` names several
+   * events, but no more than 1,000 of them. With bodies, it returns fewer once these take 10 MB: name fewer then.
    *
    * @throws ListenerConfigError for a name that is none.
    */
@@ -306,7 +308,7 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
     store: claims,
     put: (event, given) => claims.put(event, given),
     async migrate() {
-      await migrate(run, inboxMigration(table), table)
+      await migrateInbox(run, table)
     },
     check: async (given = {}) => problemsOf(run, client, needsOf(table), given),
     work(listener, handler, given = {}) {

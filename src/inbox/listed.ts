@@ -193,15 +193,18 @@ export class ListedJobs {
 
   async get(name: JobName, options: { readonly body?: boolean | undefined }): Promise<readonly ListedJob[]> {
     checkOptions('get', options, { body: optional(aBoolean) })
-    const condition = await conditionOf(name)
-    return this.#find({ ...condition, sql: `${condition.sql} AND NOT ${IS_OVER}` }, options.body ?? false)
+    const { sql, values } = await conditionOf(name)
+    const most = Math.max(MOST_LISTED, [name].flat().length)
+    const limit = `$${values.length + 1}`
+    const condition = { sql: `${sql} AND NOT ${IS_OVER}`, values: [...values, `${most}`] }
+    return this.#find(condition, options.body ?? false, undefined, limit)
   }
 
   async #find(
     { sql, values }: Condition,
     body: boolean,
-    state?: ListedState,
-    limit?: string,
+    state: ListedState | undefined,
+    limit: string,
   ): Promise<readonly ListedJob[]> {
     const text = (column: string) => `coalesce(one.${column}::text, '')`
     const time = (column: string) => `extract(epoch FROM one.${column}) * 1000`
@@ -221,7 +224,7 @@ export class ListedJobs {
       hasBody: 'one.envelope IS NOT NULL',
       ...(body && { envelope: text('envelope') }),
     }
-    const page = `SELECT * FROM ${this.#table} AS one WHERE ${IS_JOB} AND ${sql} ORDER BY one.number DESC${limit ? ` LIMIT ${limit}::int` : ''}`
+    const page = `SELECT * FROM ${this.#table} AS one WHERE ${IS_JOB} AND ${sql} ORDER BY one.number DESC LIMIT ${limit}::int`
     const bytes = 'coalesce(octet_length(envelope), 0)'
     const sized = `SELECT * FROM (
     SELECT *, sum(${bytes}) OVER (ORDER BY number DESC) - ${bytes} AS bytes_before FROM (${page}) AS page

@@ -24,14 +24,15 @@ export interface UnaskedOptions {
 }
 
 /**
- * Tells once of a listener whose jobs nobody asks for: no worker runs, or only those of another `id`. Looks a minute after a put, and when a
- * put finds a job that has been due for so long.
+ * Tells once of a listener whose jobs nobody asks for: no worker runs, or only those of another `id`. Looks a minute after a put. As a
+ * process may not live for so long, or stand still meanwhile, its first put looks, too, and then one a minute.
  */
 export class UnaskedJobs {
   readonly #options: UnaskedOptions
   /** Those that were told, or need not be. */
   readonly #told = new Set<string>()
   readonly #lookedAt = new Map<string, number>()
+  readonly #putAt = new Map<string, number>()
   /** Those whose events were put since the last look. */
   readonly #due = new Map<string, Told>()
 
@@ -39,8 +40,15 @@ export class UnaskedJobs {
     this.#options = options
   }
 
+  /** Whether the next put shall look, for which it takes longer. */
+  isTimeFor(listenerId: string): boolean {
+    if (this.#isNeedless(listenerId)) return false
+    return isFirstInAMinute(this.#putAt, listenerId)
+  }
+
+  /** @param isUnasked Whether that put has found a job that has been due for a minute. */
   onPut(listener: Told, isUnasked: boolean): void {
-    if (this.#told.has(listener.id) || this.#options.isWorked(listener.id)) return
+    if (this.#isNeedless(listener.id)) return
     if (isUnasked) void this.#look(listener)
     if (this.#due.size === 0) {
       afterwards(LOOK_MS + PAUSE_MS, () => {
@@ -59,9 +67,7 @@ export class UnaskedJobs {
 
   async #look(listener: Told): Promise<void> {
     const { id } = listener
-    if (performance.now() - (this.#lookedAt.get(id) ?? -Infinity) < LOOK_MS) return
-    if (this.#lookedAt.size >= MOST_LISTENERS) this.#lookedAt.clear()
-    this.#lookedAt.set(id, performance.now())
+    if (!isFirstInAMinute(this.#lookedAt, id)) return
     try {
       const first = await this.#first(id)
       if (first === NONE) return
@@ -73,6 +79,10 @@ export class UnaskedJobs {
   async #first(listenerId: string): Promise<string> {
     const { run, statements } = this.#options
     return answerOf(run, statements.unasked, [await keyText(listenerId)])
+  }
+
+  #isNeedless(listenerId: string): boolean {
+    return this.#told.has(listenerId) || this.#options.isWorked(listenerId)
   }
 
   #tell({ id, onError }: Told): void {
@@ -89,4 +99,12 @@ export class UnaskedJobs {
     if (this.#told.size >= MOST_LISTENERS) this.#told.clear()
     this.#told.add(id)
   }
+}
+
+function isFirstInAMinute(times: Map<string, number>, listenerId: string): boolean {
+  const now = performance.now()
+  if (now - (times.get(listenerId) ?? -Infinity) < LOOK_MS) return false
+  if (times.size >= MOST_LISTENERS) times.clear()
+  times.set(listenerId, now)
+  return true
 }

@@ -186,6 +186,27 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
     expect({ told, lost }).toEqual({ told: [], lost: 2 })
   })
 
+  it.each([
+    ['failed', {}],
+    ['dead', { maxAttempts: 1 }],
+  ] as const)(
+    'a failure whose answer is lost on its way is told as what it is: %s',
+    async (state, options) => {
+      const { table, listener } = await scene(1)
+      let lost = 0
+      const query = async (text: string, values: string[]) => {
+        const result = await on.pool.query(text, values)
+        if (text.includes('ended AS') && lost++ === 0) throw new Error('the connection was reset')
+        return result
+      }
+      const box = inbox({ query }, { table, ...options })
+      const { result, told } = drained(box, listener, () => Promise.reject(new Error('no')))
+      expect(await result).toMatchObject({ done: 0, [state]: 1 })
+      expect(told).toMatchObject([{ state }])
+      expect(lost).toBe(2)
+    },
+  )
+
   describe('its deadline', () => {
     it.each([
       ['longer than is left, so a drain leaves the next one waiting', 6, { done: 1, waiting: 1 }],

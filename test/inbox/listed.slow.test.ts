@@ -111,12 +111,18 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of an inbox'), () => {
     expect(await states({ before: new Date(-8.64e15) })).toEqual([])
   })
 
-  it('are listed with bodies until these take 10 MB', async () => {
-    const { put, states, table } = await scene()
+  it('are listed and found with bodies until these take 10 MB', async () => {
+    const { box, put, states, table } = await scene()
     for (const id of ['a', 'b', 'c']) await put(undefined, id)
     await on.pool.query(`UPDATE ${table} SET envelope = '{"bodyBase64":"' || repeat('AAAA', 1500000) || '"}'`)
     expect(await states({ body: true })).toEqual(['c waiting', 'b waiting'])
-    expect(await states()).toHaveLength(3)
+    const jobs = await box.list()
+    const ids = jobs.map(({ id }) => id)
+    expect(ids).toHaveLength(3)
+    expect((await box.get(ids, { body: true })).map(({ eventId }) => eventId)).toEqual(['c', 'b'])
+    expect(await box.get(ids)).toHaveLength(3)
+    await on.pool.query(`UPDATE ${table} SET id = 'same'`)
+    expect(await box.get({ listener: 'stripe', eventId: 'same' }, { body: true })).toHaveLength(2)
   })
 
   it('are listed page by page: `before` may be one that is gone meanwhile', async () => {

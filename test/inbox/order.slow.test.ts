@@ -321,7 +321,45 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await end('a1', new Error('no'))
     await expect.poll(async () => (await box.list({ state: 'dead' })).length).toBe(1)
     await on.pool.query(`DELETE FROM ${table} WHERE state = 'dead'`)
-    await on.age(table, 601_000)
+    await on.age(table, 1_201_000)
+    await expect.poll(running).toEqual(['a2'])
+  })
+
+  it('of a long line are seldom looked at: of 20,000 that wait for one, a few in ten minutes, and each of them once a day', async () => {
+    const { box, table, listener, put } = await scene()
+    await put('a', 1)
+    const { running, end, worker } = work(box, listener)
+    await expect.poll(running).toEqual(['a1'])
+    await on.pool.query(`INSERT INTO ${table} (key, listener_id, owner, state, due_at, put_at, id, order_key, envelope)
+      SELECT gen_random_uuid(), listener_id, 'x', 'behind', now(), now(), n::text, order_key, ''
+      FROM ${table}, generate_series(1, 20000) AS n WHERE state = 'waiting'`)
+    await put('b', 1) // behind all others
+    const dueWithin = async (time: string) => {
+      const { rows } = await on.pool.query(
+        `SELECT count(*)::int AS count FROM ${table} WHERE state = 'behind' AND due_at <= now() + $1::interval`,
+        [time],
+      )
+      return Number(rows[0]?.count)
+    }
+    await expect.poll(running).toEqual(['a1', 'b1'])
+    await expect.poll(() => dueWithin('0')).toBe(0)
+    expect(await dueWithin('10 minutes')).toBeLessThan(3)
+    expect(await dueWithin('1 hour')).toBeLessThan(10)
+    expect(await dueWithin('1 day')).toBe(20_000)
+    await Promise.all([end('a1'), end('b1')])
+    await worker.stop()
+  })
+
+  it('go on after what was before them was deleted, when one far behind is looked at', async () => {
+    const { box, table, listener, put } = await scene({ maxAttempts: 1, afterDead: 'hold' })
+    await put('a', 1, 2, 3)
+    const { running, end } = work(box, listener)
+    await end('a1', new Error('no'))
+    await expect.poll(async () => (await box.list({ state: 'dead' })).length).toBe(1)
+    await on.pool.query(`DELETE FROM ${table} WHERE state = 'dead'`)
+    await on.pool.query(
+      `UPDATE ${table} SET due_at = now() WHERE number = (SELECT max(number) FROM ${table})`,
+    )
     await expect.poll(running).toEqual(['a2'])
   })
 

@@ -122,6 +122,34 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     expect(before).toMatchObject({ state: 'waiting', id: event.id, attempts: 0 })
   })
 
+  it('put reads a few rows, however many jobs wait: also the first one of a process, which looks for those that nobody asks for', async () => {
+    const { table } = await fresh()
+    await on.pool.query(`INSERT INTO ${table} (key, listener_id, owner, state, due_at, put_at, id)
+      SELECT gen_random_uuid(), 'orders', 'earlier', 'waiting', now(), now(), n::text FROM generate_series(1, 5000) AS n`)
+    const connection = await on.pool.connect()
+    onTestFinished(() => connection.release())
+    const read: number[] = []
+    const counting: PostgresClient = {
+      async query(text, values) {
+        await connection.query('BEGIN')
+        const result = await connection.query(text, values)
+        const { rows } = await connection.query(
+          'SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS n FROM pg_stat_xact_user_tables WHERE relname = $1',
+          [table],
+        )
+        await connection.query('COMMIT')
+        read.push(Number(rows[0]?.n))
+        return result
+      },
+    }
+    const box = inbox(counting, { table })
+    const { listener, deliver } = boxListener(box)
+    for (let puts = 0; puts < 2; puts += 1) await box.put(await acceptedEvent(await deliver(), listener))
+    const [, first = 0, , second = 0] = read // after its claim, each
+    expect(first).toBeLessThan(600)
+    expect(second).toBeLessThan(10)
+  })
+
   it('put leaves a job that neither a commit, a release, a renewal nor the end of the lease changes', async () => {
     const { box, table, listener, deliver } = await scene()
     const delivery = await deliver()

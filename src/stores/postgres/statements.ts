@@ -37,6 +37,8 @@ export interface TableDefinition {
   readonly columns: string
   /** The path of each, and what creates it. */
   readonly indexes: readonly (readonly [path: string, create: string])[]
+  /** Statements that run along with the creation of the table, and never later. */
+  readonly along?: string
 }
 
 function definitionOf(name: string): TableDefinition {
@@ -79,7 +81,10 @@ export function migration(table: string): string {
 export const printed = (definition: TableDefinition): string =>
   `DO $hookgate$ ${creation(definition)} $hookgate$;\n`
 
-export const migrationOf = (definition: TableDefinition): string => `DO ${literal(creation(definition))}` // Sequelize takes `$name` for a parameter
+export const migrationOf = (definition: TableDefinition): string => block(creation(definition))
+
+/** A block of PL/pgSQL as one statement, which every client can send. */
+export const block = (text: string): string => `DO ${literal(text)}` // Sequelize takes `$name` for a parameter
 
 /**
  * Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT
@@ -88,7 +93,7 @@ export const migrationOf = (definition: TableDefinition): string => `DO ${litera
  * Anyone who can write to the table runs handlers. On Supabase, default privileges let the public key write. If the REVOKE fails, `check()`
  * tells what is left.
  */
-function creation({ table, columns, indexes }: TableDefinition): string {
+function creation({ table, columns, indexes, along = '' }: TableDefinition): string {
   const unlessThere = (path: string, statements: string) => `IF to_regclass('${path}') IS NULL THEN
 ${statements}
 END IF;`
@@ -100,6 +105,7 @@ ${unlessThere(
   `CREATE TABLE ${table} (
   ${columns}
 );
+${along}
 FOR stranger IN SELECT 'PUBLIC' UNION ALL SELECT quote_ident(rolname) FROM pg_roles
   WHERE rolname IN ('anon', 'authenticated') AND rolname <> current_user
 LOOP

@@ -60,11 +60,23 @@ describe.skipIf(WHY_NO_WORKERD ?? WHY_NO_POSTGRES)(
       await expect.poll(() => box.counts()).toMatchObject({ done: 13, waiting: 0, running: 0 })
       await send('evt_1') // a duplicate
 
+      // A claim that the server carries out after its request got a 503 is given back: a retry need not wait for the end of its lease.
+      const { headers, body } = await signed('evt_late')
+      server.pause()
+      const early = await fetch(workerd.url, { method: 'POST', headers, body })
+      server.unpause()
+      expect(early.status).toBe(503)
+      await expect.poll(() => box.counts()).toMatchObject({ waiting: 0 })
+      const retried = performance.now()
+      await send('evt_late')
+      expect(performance.now() - retried).toBeLessThan(30_000)
+      await expect.poll(() => box.counts()).toMatchObject({ done: 14, waiting: 0, running: 0 })
+
       const listener = defineListener({ id: 'stripe', auth: stripe({ secrets: SECRET }), store: box.store })
       await box.put(await acceptedEvent(toDelivery(await signed('evt_left')), listener))
-      expect(await box.counts()).toMatchObject({ done: 13, waiting: 1 })
+      expect(await box.counts()).toMatchObject({ done: 14, waiting: 1 })
       expect((await fetch(`${workerd.url}/cdn-cgi/local/scheduled`)).status).toBe(200)
-      expect(await box.counts()).toEqual({ done: 14, waiting: 0, running: 0, held: 0, dead: 0 })
+      expect(await box.counts()).toEqual({ done: 15, waiting: 0, running: 0, held: 0, dead: 0 })
     })
   },
 )
