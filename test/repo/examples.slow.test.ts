@@ -133,7 +133,9 @@ describe('the quick starts', () => {
     ['docs/frameworks/nextjs.md', 'examples/web/next-pages.ts'] as const,
     ['docs/frameworks/sveltekit-nuxt-astro.md', 'examples/web/sveltekit.ts'] as const,
     ['docs/frameworks/workers.md', 'examples/web/workers.ts'] as const,
-    ['docs/frameworks/vercel.md', 'examples/web/vercel.ts'] as const,
+    ...['vercel', 'netlify', 'supabase', 'firebase'].map(
+      (name) => [`docs/frameworks/${name}.md`, `examples/web/${name}.ts`] as const,
+    ),
   ])('%s shows %s to the letter', (path, example) => {
     expect(page(path)).toContain(`\n${page(example)}\`\`\``)
   })

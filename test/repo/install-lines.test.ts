@@ -37,6 +37,8 @@ const importedBy = (page: string) =>
 
 /** What is there already: the framework of the host that a page is about, or one of several clients that its text names. */
 const THERE: { readonly [page: string]: readonly string[] } = {
+  // A Supabase function names its packages in deno.json.
+  'docs/frameworks/supabase.md': ['hookgate', 'postgres'],
   'docs/frameworks/nestjs.md': ['@nestjs/common'],
   'docs/frameworks/sveltekit-nuxt-astro.md': ['@sveltejs/kit', 'astro'],
   'docs/inbox.md': ['postgres', 'next'],

@@ -57,11 +57,11 @@ it('the README has at most 450 words', () => {
   expect(words.length).toBeLessThanOrEqual(450)
 })
 
-it.each(['nextjs', 'workers', 'vercel', 'serverless'])(
+it.each(['nextjs', 'workers', 'vercel', 'netlify', 'supabase', 'firebase', 'serverless'])(
   'the programs of docs/frameworks/%s.md use a store that outlives a process',
   (page) => {
     const programs = [...read(`docs/frameworks/${page}.md`).matchAll(/^```ts.*?^```$/gms)].join('')
-    expect(programs).toMatch(/hookgate\/stores\/(?:redis|dynamodb|durable-object)'/)
+    expect(programs).toMatch(/hookgate\/stores\/(?:redis|postgres|dynamodb|durable-object)'/)
     expect(programs).not.toContain('memoryStore')
   },
 )
