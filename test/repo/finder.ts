@@ -2,7 +2,7 @@ import { NOTES } from '../../docs/schemes/notes.ts'
 import { OTHER_NAMES } from '../../docs/schemes/other-names.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { WITHOUT_SCHEME, type WithoutScheme } from '../../docs/schemes/without-scheme.ts'
-import { dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
+import { coverageOf, dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
 import { CLAIMS, RECOVERED } from './sender-page.ts'
@@ -30,14 +30,48 @@ export function finder(found: readonly Found[]): string {
     .join('\n')
 }
 
-/** A sender with a page has its facts there. Those of the others stand here. */
+/**
+ * A row of what is signed, what recognises a duplicate, and how long the sender retries. A sender with a page has the rest there.
+ * Those of the others are folded.
+ */
 function entryOf({ scheme, ...found }: Found): string {
   const { name, sender } = scheme
   const hasPage = name in NOTES
   const title = hasPage ? `[**${sender}**](schemes/${name}.md)` : `**${sender}**`
   const also = OTHER_NAMES[name] === undefined ? '' : ` (${OTHER_NAMES[name].join(', ')})`
-  const recover = RECOVERED.includes(name) ? '. [Recover](recover.md)' : ''
-  return `${title}${also} \`${name}\`${recover}${hasPage ? '' : `. ${factsOf({ scheme, ...found })}`}`
+  const recover = RECOVERED.includes(name) ? ' [Recover](recover.md)' : ''
+  const row = [signedOf(scheme), `Deduplicated by ${CLAIMS[dedupeOf(scheme)]}`, retriedFor(found.retries)]
+  return `${title}${also} \`${name}\` ${row.map((cell) => `<span>${cell}.</span>`).join(' ')}${hasPage ? recover : folded(factsOf({ scheme, ...found }) + recover)}`
+}
+
+const folded = (facts: string) => ` <details><summary>Details</summary>${facts}</details>`
+
+const SIGNED: { readonly [coverage: string]: string } = {
+  values: 'Some values are signed',
+  token: 'A token, no signature',
+  nothing: 'Nothing is signed',
+}
+
+function signedOf(scheme: SenderScheme): string {
+  const whole = scheme.timestamp === undefined ? 'The body is signed' : 'Body and time are signed'
+  return SIGNED[coverageOf(scheme)] ?? whole
+}
+
+const SPANS = [
+  { seconds: 86_400, name: 'days' },
+  { seconds: 3_600, name: 'hours' },
+  { seconds: 60, name: 'minutes' },
+  { seconds: 1, name: 'seconds' },
+]
+
+function retriedFor({ says, lastsSeconds }: Retries): string {
+  if (lastsSeconds === 0) return 'No retries'
+  if (lastsSeconds === undefined) return UNKNOWN.test(says) ? 'Retries unknown' : 'Retries, no end documented'
+  const { seconds, name } = SPANS.find((span) => lastsSeconds >= 2 * span.seconds) ?? {
+    seconds: 1,
+    name: 'seconds',
+  }
+  return `Retries for ${Math.round(lastsSeconds / seconds)} ${name}`
 }
 
 function factsOf({ scheme, ...found }: Found): string {
@@ -50,7 +84,6 @@ function factsOf({ scheme, ...found }: Found): string {
     ),
     limits === MOST_LIMITS ? '' : limits,
     window === '300 s' || window === 'no time' ? '' : `Window: ${window}.`,
-    `Deduplicated by ${CLAIMS[dedupeOf(scheme)]}.`,
     maxBodyBytes === 1_048_576 ? '' : `Largest body: ${largestBody(scheme)}.`,
     retriesOf({ scheme, ...found }),
   ]
@@ -76,13 +109,13 @@ export function adviceFor({ retries, retentionSeconds, scheme }: Found): string 
 }
 
 const SIGNS: { readonly [signs in WithoutScheme['signs']]: string } = {
-  no: '[not signed](#senders-that-do-not-sign)',
-  token: '[a token, not signed](#senders-that-do-not-sign)',
-  otherwise: 'signed, without a scheme',
-  'not confirmed': 'not confirmed',
+  no: '[Not signed](#senders-that-do-not-sign)',
+  token: '[A token, no signature](#senders-that-do-not-sign)',
+  otherwise: 'Signed, without a scheme',
+  'not confirmed': 'Not confirmed',
 }
 
 function entryWithout({ sender, otherNames, signs, says, url }: WithoutScheme): string {
   const also = otherNames === undefined ? '' : ` (${otherNames.join(', ')})`
-  return `**${sender}**${also}: ${SIGNS[signs]}. ${says} [Source](${url}).`
+  return `**${sender}**${also} <span>${SIGNS[signs]}.</span>${folded(`${says} [Source](${url}).`)}`
 }

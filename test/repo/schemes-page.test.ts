@@ -123,7 +123,7 @@ describe('docs/schemes.md', () => {
     expect(ENTRIES.length).toBe(SCHEME_NAMES.length + WITHOUT_SCHEME.length)
     for (const name of SCHEME_NAMES) {
       expect(
-        ENTRIES.filter((line) => /^- [^`:]*`([^`]+)`/.exec(line)?.[1] === name),
+        ENTRIES.filter((line) => /^- [^`<]*`([^`]+)`/.exec(line)?.[1] === name),
         name,
       ).toHaveLength(1)
     }

@@ -1,19 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig, type UserConfig } from 'vitepress'
+import { switchFrameworks } from './frameworks.ts'
 import { headingId } from './heading-id.ts'
-import { linksToRepository, PLAYGROUND, REPOSITORY } from './links.ts'
+import { linksToRepository, REPOSITORY } from './links.ts'
 import { forAgents } from './llms.ts'
-import { describe, linkPreview } from './page-head.ts'
+import { NAV, PLAYGROUND } from './nav.ts'
+import { canonical, describe, linkPreview } from './page-head.ts'
 import { asOneWord, boostDocument, withItsWords } from './search.ts'
-import { OFF_SITE, START, sidebar } from './sidebar.ts'
+import { OFF_SITE, sidebar } from './sidebar.ts'
+import { nameCells } from './tables.ts'
 import type { OwnConfig } from './theme/layout.ts'
 
 const HERE = fileURLToPath(import.meta.url)
 
 /** The path of the site on its host, e.g. `/hookgate/`. */
 const BASE = process.env.SITE_BASE ?? '/'
-/** The origin of the site, e.g. `https://hookgate.example`, without which previews of links have no picture. */
+/** The origin of the site, e.g. `https://hookgate.example`, without which there is no sitemap, no canonical address, and no picture in previews. */
 const ORIGIN = process.env.SITE_ORIGIN ?? ''
 
 /** Resolves Vue from this package. The pages lie outside it. */
@@ -24,6 +27,9 @@ const ownVue: Plugin = {
     return /^vue(?:$|\/)/.test(source) ? this.resolve(source, HERE, { skipSelf: true }) : null
   },
 }
+
+/** Before the page is painted: the framework that the reader chose on another page. layout.ts keeps it. */
+const REMEMBERED = `try { document.documentElement.dataset.framework = localStorage.getItem('hookgate-framework') ?? '' } catch {}`
 
 const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
   title: 'hookgate',
@@ -41,34 +47,44 @@ const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
       .replace(/^api\/README\.md$/, 'api/index.md')
       .replace(/^site\//, ''),
   ignoreDeadLinks: [PLAYGROUND],
-  head: [['link', { rel: 'icon', href: `${BASE}playground/icon.svg`, type: 'image/svg+xml' }]],
+  head: [
+    ['link', { rel: 'icon', href: `${BASE}playground/icon.svg`, type: 'image/svg+xml' }],
+    ['script', {}, REMEMBERED],
+  ],
+  ...(ORIGIN !== '' && {
+    sitemap: {
+      hostname: `${ORIGIN}${BASE}`,
+      transformItems: (items) => [...items, { url: PLAYGROUND.slice(1) }],
+    },
+  }),
   transformPageData: (page, { siteConfig }) => describe(page, `${siteConfig.srcDir}/${page.filePath}`),
-  transformHead: ({ pageData }) => linkPreview(pageData, `${ORIGIN}${BASE}link-preview.png`),
+  transformHead: ({ pageData }) => [
+    ...(ORIGIN === '' ? [] : [canonical(pageData, `${ORIGIN}${BASE}`)]),
+    ...linkPreview(pageData, `${ORIGIN}${BASE}link-preview.png`),
+  ],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
     anchor: { slugify: headingId },
     headers: { slugify: headingId },
-    config: (markdown) => linksToRepository(markdown, BASE),
+    config: (markdown) => {
+      switchFrameworks(markdown)
+      nameCells(markdown)
+      linksToRepository(markdown, BASE)
+    },
   },
   vite: {
     plugins: [ownVue, ...forAgents(BASE)],
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
   },
   themeConfig: {
-    nav: [
-      { text: 'Start', link: START },
-      { text: 'Senders', link: '/schemes' },
-      { text: 'Fix', link: '/troubleshooting' },
-      { text: 'API', link: '/api/' },
-      { text: 'Playground', link: PLAYGROUND, target: '_self' },
-      { text: 'Source', link: REPOSITORY },
-    ],
+    nav: [...NAV, { text: 'Source', link: REPOSITORY }],
     repository: REPOSITORY,
     sidebar: sidebar(),
     outline: [2, 3],
     search: {
       provider: 'local',
       options: {
+        detailedView: true,
         miniSearch: { searchOptions: { boostDocument: boostDocument(BASE), tokenize: asOneWord } },
         _render: async (text, env, markdown) =>
           withItsWords(await markdown.renderAsync(text, env), env.relativePath.replace('.md', '')),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
+import { PLAYGROUND, WHY } from './nav.ts'
 import { PAGES, START } from './sidebar.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -9,9 +10,6 @@ const { repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
 /** The repository in a browser, as package.json names it. */
 export const REPOSITORY: string = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
-
-/** The page of the site that VitePress does not make. */
-export const PLAYGROUND = '/playground/'
 
 /** The comment in docs/schemes.md that begins its list. On the site, the reader filters the list. */
 const FINDER = /<!-- finder: .*? -->/
@@ -30,6 +28,7 @@ export function linksToRepository(markdown: MarkdownRenderer, base: string): voi
       token.content = withBothThemes(token.content)
         .replace(FINDER, '<SenderFinder />')
         .replace('"START"', `"${base}${START.slice(1)}.html"`)
+        .replace('"WHY"', `"${base}${WHY.slice(1)}.html"`)
         .replace(/(src|srcset)="([^"]+)"/g, (whole, attribute, target) =>
           isFile(target) ? `${attribute}="${pictureOf(target, page)}"` : whole,
         )

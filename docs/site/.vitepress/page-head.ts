@@ -35,6 +35,12 @@ export function describe(page: PageData, file: string): void {
   } else if (page.description === '') page.description = descriptionOf(readFileSync(file, 'utf8')) ?? ''
 }
 
+/** The one address of a page. `site` is the whole URL of the first. */
+export function canonical(page: PageData, site: string): HeadConfig {
+  const path = page.relativePath.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html')
+  return ['link', { rel: 'canonical', href: `${site}${path}` }]
+}
+
 /** What a chat or a social network shows for a link. It needs the picture's whole URL: SITE_ORIGIN. */
 export function linkPreview(page: PageData, picture: string): HeadConfig[] {
   const metas = {

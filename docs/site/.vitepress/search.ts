@@ -21,17 +21,28 @@ const ANSWERS: readonly { readonly words: string; readonly pages: readonly strin
   { words: 'ngrok cloudflared tunnel', pages: ['tunnels'] },
   { words: 'raw', pages: ['troubleshooting'] },
   { words: 'constructEvent', pages: ['migrate/stripe'] },
-  // What `asOneWord` makes of "vercel webhooks". Alone, the name means the host.
-  { words: 'vercelwebhooks', pages: ['schemes/vercel'] },
+  { words: 'timeout timeouts', pages: ['events'] },
+  { words: 'dead letter deadletter dlq', pages: ['inbox'] },
+  { words: 'compare comparison alternative alternatives svix hookdeck', pages: ['why', 'alternatives'] },
+  { words: 'supabase', pages: ['frameworks/supabase', 'frameworks/serverless', 'schemes/standard-webhooks'] },
+  { words: 'netlify', pages: ['frameworks/netlify', 'frameworks/serverless'] },
+  { words: 'docker golang go python ruby php gateway', pages: ['gateway', 'forward'] },
 ]
 
+/** The senders that have a page. Alone, Vercel's name means the host. */
+const SENDERS = PAGES.flatMap((page) => /^schemes\/([a-z]+)$/.exec(page)?.[1] ?? [])
+
+/** What `asOneWord` makes of a query that is no more than a sender's name, with or without "webhooks". */
+const wordOf = (sender: string) => `${sender}webhooks`
+
 /** The page that answers each word. */
-export const ANSWER_TO: { readonly [word: string]: string } = Object.fromEntries(
-  ANSWERS.flatMap(({ words, pages }) => {
+export const ANSWER_TO: { readonly [word: string]: string } = Object.fromEntries([
+  ...SENDERS.map((sender) => [wordOf(sender), `schemes/${sender}`]),
+  ...ANSWERS.flatMap(({ words, pages }) => {
     const page = pages.find((path) => PAGES.includes(path))
     return page === undefined ? [] : words.split(' ').map((word) => [word.toLowerCase(), page])
   }),
-)
+])
 
 /** The rendered page with the words that it answers, for the index alone. */
 export function withItsWords(html: string, page: string): string {
@@ -39,9 +50,16 @@ export function withItsWords(html: string, page: string): string {
   return html.replace('</h1>', () => `</h1><p>${words.join(' ')}</p>`)
 }
 
-/** The words of a query. VitePress sends it to the browser as its text, so it knows nothing else. */
-export const asOneWord = (text: string): string[] =>
-  text.replace(/\bvercel webhooks?\b/i, 'vercelwebhooks').split(/[\n\r\p{Z}\p{P}]+/u)
+/**
+ * The words of a query. One that is a sender's name, and no more, has the word of the sender's page too.
+ * VitePress sends it to the browser as its text, so everything it knows is written into it.
+ */
+export const asOneWord: (text: string) => string[] = new Function(`return (text) => {
+  const [, name, webhooks] = /^\\s*(${SENDERS.join('|')})( webhooks?)?\\s*$/i.exec(text) ?? []
+  const isSender = name && (webhooks || name.toLowerCase() !== 'vercel')
+  const words = text.split(/[\\n\\r\\p{Z}\\p{P}]+/u)
+  return isSender ? [name.toLowerCase() + 'webhooks', ...words] : words
+}`)()
 
 type Boost = (id: string, term: string, stored?: { readonly [field: string]: unknown }) => number
 

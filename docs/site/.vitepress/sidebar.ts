@@ -99,12 +99,16 @@ const isMeantBy = (name: string, page: string) =>
 /** The link to the page for those who begin. VitePress cannot make it in the page itself: it mangles two static parts around it. */
 export const START = '/quickstart'
 
+/** The groups that begin unfolded. VitePress unfolds the one of the page, too. */
+const UNFOLDED = 2
+
 /** The sidebar, with the pages' own titles. */
 export function sidebar(): Item[] {
-  return itemsOf({
+  const items = itemsOf({
     ...GROUPS,
-    Reference: { pages: [...(GROUPS.Reference?.pages ?? []), 'api'] },
+    Reference: { ...GROUPS.Reference, pages: [...(GROUPS.Reference?.pages ?? []), 'api'] },
   })
+  return items.map((item, at) => (at < UNFOLDED ? item : { ...item, collapsed: true }))
 }
 
 const itemsOf = (groups: { readonly [name: string]: Group }): Item[] =>

@@ -10,6 +10,8 @@ declare module 'vitest' {
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+/** Where the site of the tests would stand. */
+export const ORIGIN = 'https://hookgate.example'
 const OFFLINE = `--import=${new URL('no-network.mjs', import.meta.url)}`
 
 /** Builds the site once for all tests. A build that uses the network fails. */
@@ -18,7 +20,7 @@ export default function buildSite({ provide }: TestProject): void {
     cwd: ROOT,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_OPTIONS: OFFLINE },
+    env: { ...process.env, NODE_OPTIONS: OFFLINE, SITE_ORIGIN: ORIGIN, SITE_BASE: '/' },
   })
   if (status !== 0) throw new Error(`the site does not build:\n${stdout}`)
   provide('buildSeconds', childSeconds(stdout))

@@ -65,13 +65,19 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the finder of senders, in Chromium'
   })
 
   it.each([390, 1_280])(
-    'at %i px the entries stand one below the other, each behind its bullet',
+    'at %i px the entries stand one below the other, with its details folded',
     async (width) => {
       await open(width)
       const lefts = `Array.from(document.querySelectorAll('.finder + ul > li'), (item) => item.getBoundingClientRect().left)`
       expect(new Set(await page.evaluate<number[]>(lefts)).size).toBe(1)
-      const room = `parseFloat(getComputedStyle(document.querySelector('.finder + ul')).paddingLeft)`
-      expect(await page.evaluate<number>(room)).toBeGreaterThan(10)
+      const heights = `Array.from(document.querySelectorAll('.finder + ul > li'), (item) => item.getBoundingClientRect().height)`
+      expect(Math.max(...(await page.evaluate<number[]>(heights)))).toBeLessThan(140)
+      const first = page.locator('.finder + ul > li').first()
+      const details = first.getByRole('link').first()
+      expect(await details.isVisible()).toBe(false)
+      await first.locator('summary').click()
+      expect(await details.isVisible()).toBe(true)
+      expect((await field().boundingBox())?.y).toBeLessThan(width > 1_000 ? 450 : 600)
     },
   )
 

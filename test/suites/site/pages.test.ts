@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, inject, it } from 'vitest'
 import { PAGES, sidebar } from '../../../docs/site/.vitepress/sidebar.ts'
+import { ORIGIN } from './build-site.ts'
 import { builtFiles, firstLoadBytes, readBuilt, SITE, tagsOf } from './site-files.ts'
 
 const KB = 1024
@@ -37,7 +38,7 @@ describe('the site', () => {
         metas
           .find(({ attributes }) => [attributes.get('name'), attributes.get('property')].includes(name))
           ?.attributes.get('content')
-      expect(of('og:image'), page).toBe('/link-preview.png')
+      expect(of('og:image'), page).toBe(`${ORIGIN}/link-preview.png`)
       expect(of('og:title'), page).toBeTruthy()
       expect(of('og:description'), page).toBe(of('description'))
       return of('description') ?? ''
@@ -45,6 +46,27 @@ describe('the site', () => {
     expect(described.filter((text) => text.length < 20 || text.length > 165)).toEqual([])
     expect(new Set(described).size).toBe(described.length)
     expect(existsSync(`${SITE}/link-preview.png`)).toBe(true)
+  })
+
+  it('each page has one address of its own, which the sitemap lists, as it does the playground', () => {
+    const sitemap = [...readBuilt('/sitemap.xml').matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url = '']) => url)
+    const canonical = (page: string) =>
+      tagsOf(readBuilt(page))
+        .filter(({ attributes }) => attributes.get('rel') === 'canonical')
+        .map(({ attributes }) => attributes.get('href'))
+    for (const page of PAGES) {
+      expect(canonical(`/${page}.html`)).toEqual([`${ORIGIN}/${page}.html`])
+      expect(sitemap).toContain(`${ORIGIN}/${page}.html`)
+    }
+    expect(canonical('/index.html')).toEqual([`${ORIGIN}/`])
+    expect(sitemap).toEqual(expect.arrayContaining([`${ORIGIN}/`, `${ORIGIN}/playground/`]))
+  })
+
+  it('the page for a dead link leads on, and has a main part', () => {
+    const html = readBuilt('/404.html')
+    expect(html).toMatch(/<main[ >]/)
+    for (const page of ['quickstart', 'schemes', 'troubleshooting', 'errors'])
+      expect(html).toContain(`href="/${page}.html"`)
   })
 
   it('each page leads to the one before and after it, and has a footer', () => {
@@ -81,7 +103,8 @@ const LOADS = new Set([
 function loadsOf(path: string): string[] {
   const text = readBuilt(path)
   if (path.endsWith('.html')) {
-    return tagsOf(text).flatMap(({ tag, attributes }) =>
+    const loading = tagsOf(text).filter(({ attributes }) => attributes.get('rel') !== 'canonical')
+    return loading.flatMap(({ tag, attributes }) =>
       [...attributes].filter(([name]) => LOADS.has(`${tag} ${name}`)).map(([, value]) => value),
     )
   }

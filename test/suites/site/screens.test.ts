@@ -36,11 +36,15 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('what stands on a screen, in Chromiu
       .evaluate((element) => element.getBoundingClientRect().bottom)
 
   it.each(SCREENS)(
-    'the first screen of $width × $height has the name, the sentence, the code and the picture',
+    'the first screen of $width × $height has the name, the sentence and the install line, on a desk the program and the picture too',
     async (size) => {
       await page.setViewportSize(size)
       await page.goto(`${site.origin}/`)
-      for (const part of ['.says h1', '.says h1 + p', '.first pre', '.first figure']) {
+      const parts = ['.says h1', '.says h1 + p', '.first pre']
+      for (const part of [
+        ...parts,
+        ...(size.width > 1_000 ? ['.first section:first-of-type > div:last-child pre', '.first figure'] : []),
+      ]) {
         expect(await bottomOf(part), part).toBeLessThanOrEqual(size.height)
       }
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)

@@ -73,10 +73,21 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     ['vercel', 'frameworks/vercel'],
     ['vercel webhooks', 'schemes/vercel'],
     ['Vercel webhook', 'schemes/vercel'],
+    ['stripe', 'schemes/stripe'],
+    ['GitHub', 'schemes/github'],
+    ['timeout', 'events'],
+    ['dead letter', 'inbox'],
+    ['retry', ANSWER_TO.retry],
+    ['compare', ANSWER_TO.compare],
+    ['supabase', ANSWER_TO.supabase],
+    ['docker', ANSWER_TO.docker],
+    ['golang', ANSWER_TO.golang],
   ])('the search finds the right page first for %s', { timeout: 60_000 }, async (words, target) => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
     await expect.poll(async () => (await search(words))[0]).toMatch(new RegExp(`^/${target}\\.html`))
+    const excerpt = page.locator('.VPLocalSearchBox .result').first().locator('.excerpt')
+    await expect.poll(() => excerpt.innerText()).not.toBe('')
     await page.keyboard.press('Escape')
   })
 

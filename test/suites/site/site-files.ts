@@ -34,7 +34,9 @@ export function firstLoadBytes(page: string): number {
   const html = readBuilt(page)
   const loaded = tagsOf(html).flatMap(({ tag, attributes }) => {
     if (tag === 'script') return attributes.get('src') ?? []
-    return tag === 'link' && attributes.get('rel') !== 'icon' ? (attributes.get('href') ?? []) : []
+    return tag === 'link' && !/^(?:icon|canonical)$/.test(attributes.get('rel') ?? '')
+      ? (attributes.get('href') ?? [])
+      : []
   })
   const files = [...new Set(loaded.map((href) => new URL(href, `http://site${page}`).pathname))]
   return [page, ...files].reduce((sum, file) => sum + gzipSync(readFileSync(SITE + file)).length, 0)

@@ -21,7 +21,7 @@ export const SenderFinder = defineComponent(() => {
   watch(typed, () => {
     const found = foundSenders(
       typed.value,
-      items.value.map((item) => namesIn(item.innerText)),
+      items.value.map((item) => namesIn(item.innerHTML).replaceAll(/<[^>]*>/g, '')),
     )
     for (const [at, item] of items.value.entries()) item.hidden = !found.has(at)
     says.value = typed.value.trim() === '' ? '' : found.size === 1 ? '1 sender' : `${found.size} senders`

@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
+import { type ServedSite, serveSite } from './serve-site.ts'
+
+describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the switch of frameworks, in Chromium'), () => {
+  let browser: Browser
+  let site: ServedSite
+
+  beforeAll(async () => {
+    site = await serveSite()
+    browser = await Browser.open()
+    return async () => {
+      await browser.close()
+      site.close()
+    }
+  })
+
+  const shown = (page: Page) => page.locator('.frameworks > section:visible').evaluateAll(names)
+  const names = (sections: Element[]) => sections.map((section) => section.getAttribute('data-framework'))
+
+  it('the switch shows Express first, then what the reader chose, on the next page and visit too', async () => {
+    const page = await browser.page(site.origin)
+    await page.goto(`${site.origin}/`)
+    expect(await shown(page)).toEqual(['Express'])
+    await page.getByRole('radio', { name: 'Hono' }).check()
+    await expect.poll(() => shown(page)).toEqual(['Hono'])
+    await page.goto(`${site.origin}/quickstart.html`)
+    await expect.poll(() => shown(page)).toEqual(['Hono'])
+    expect(await page.getByRole('radio', { name: 'Hono' }).isChecked()).toBe(true)
+    await page.reload()
+    await expect.poll(() => shown(page)).toEqual(['Hono'])
+    expect(browser.complaints).toEqual([])
+    await page.evaluate('localStorage.clear()')
+    await page.close()
+  })
+
+  it('the switch works by keyboard, and takes no framework that it does not know', async () => {
+    const page = await browser.page(site.origin)
+    await page.goto(`${site.origin}/`)
+    await page.evaluate(`localStorage.setItem('hookgate-framework', '"><img src=x onerror=alert(1)>')`)
+    await page.reload()
+    expect(await shown(page)).toEqual(['Express'])
+    await page.getByRole('radio', { name: 'Express' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => shown(page)).toEqual(['Fastify'])
+    expect(browser.complaints).toEqual([])
+    await page.evaluate('localStorage.clear()')
+    await page.close()
+  })
+})
