@@ -23,10 +23,10 @@ const ANSWERS: readonly { readonly words: string; readonly pages: readonly strin
   { words: 'constructEvent', pages: ['migrate/stripe'] },
   { words: 'timeout timeouts', pages: ['events'] },
   { words: 'dead letter deadletter dlq', pages: ['inbox'] },
-  { words: 'compare comparison alternative alternatives svix hookdeck', pages: ['why', 'alternatives'] },
+  { words: 'compare comparison alternative alternatives svix hookdeck', pages: ['why'] },
   { words: 'supabase', pages: ['frameworks/supabase', 'frameworks/serverless', 'schemes/standard-webhooks'] },
   { words: 'netlify', pages: ['frameworks/netlify', 'frameworks/serverless'] },
-  { words: 'docker golang go python ruby php gateway', pages: ['gateway', 'forward'] },
+  { words: 'docker golang go python ruby php gateway', pages: ['forward'] },
 ]
 
 /** The senders that have a page. Alone, Vercel's name means the host. */
