@@ -3,7 +3,14 @@ import { samplesOf } from '../../cli/signing/samples.ts'
 import { bringsSecret } from '../../cli/signing/schemes.ts'
 import { NOTES } from '../../docs/schemes/notes.ts'
 import { mediaTypesOf } from '../../src/schemes/kit/body.ts'
-import { coverageOf, dedupeOf, hasKeyPair, signsUrl } from '../../src/schemes/kit/compile-scheme.ts'
+import {
+  coverageOf,
+  dedupeOf,
+  hasKeyPair,
+  isAnythingSigned,
+  signsUrl,
+  unsignedMembers,
+} from '../../src/schemes/kit/compile-scheme.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { SenderFacts } from '../../src/sender-facts.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -113,6 +120,10 @@ const LISTS: { readonly [name: string]: Made } = {
     text: sentence((scheme) => scheme.algorithm === 'hmac-sha1' || isWeakBy('hmac-sha1')(scheme)),
   },
   rsaSha1: { page: 'docs/security-model.md', text: sentence(isWeakBy('rsa-sha1')) },
+  unsignedTypes: {
+    page: 'docs/security-model.md',
+    text: sentence((scheme) => isAnythingSigned(scheme) && unsignedMembers(scheme)?.includes('type')),
+  },
   plainHashes: { page: 'docs/security-model.md', text: sentence(isWeakBy('plain-hash')) },
   values: { page: 'docs/security-model.md', text: sentence((scheme) => coverageOf(scheme) === 'values') },
   checksums: { page: 'docs/security-model.md', text: sentence(isWeakBy('crc-32')) },

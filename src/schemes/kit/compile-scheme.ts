@@ -149,7 +149,7 @@ export function maySignQuery(scheme: SenderScheme): boolean {
  * What an event says that nobody has signed: an ID or a type outside of what the signature covers. If nothing is signed, also
  * the time, and an ID that is derived from the body.
  */
-function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
+export function unsignedMembers(scheme: SenderScheme): CompiledScheme['unsigned'] {
   const { eventId, eventType, timestamp } = scheme
   const isNothing = !isAnythingSigned(scheme)
   return [
