@@ -44,15 +44,15 @@ export interface BodyFormat {
   readonly preAuth?: PreAuthLimits | undefined
 }
 
-/** What the bytes of a delivery say: at a glance before their sender is known, and read as a whole after. */
+/** What the bytes of a delivery say: read within limits before their sender is known, and as a whole after. */
 export class Body {
   readonly #bytes: Uint8Array
   readonly #format: BodyFormat
-  /** What parses it. The content type selects it. */
-  parse: ReadBody | undefined = undefined
-  /** Why a glance, or a signed value, found nothing. Empty if nothing went wrong. */
-  problem = ''
-  /** What a glance has parsed, for the next one. Set only as long as nothing is awaited: it may be large, and its sender unknown. */
+  /** What parses the body. The content type selects it. */
+  parseBody: ReadBody | undefined = undefined
+  /** Why a limited reading, or a signed value, found nothing. Empty if nothing went wrong. */
+  bodyProblem = ''
+  /** What `parsed` has found, for the next call. Set only as long as nothing is awaited: it may be large, and its sender unknown. */
   shared: { result?: ParseResult } | undefined = undefined
   #kept: ParseResult | undefined = undefined
 
@@ -61,13 +61,21 @@ export class Body {
     this.#format = format
   }
 
-  /** Parses the members that are read first, or all members, within the limits for strangers. Undefined if it does not parse. */
-  glance(extent?: 'all members'): Json | undefined {
-    const { preAuth } = this.#format
-    if (extent) return this.#payloadOf(this.#read(preAuth && { maxFields: preAuth.maxFields }))
-    const result = this.shared?.result ?? this.#read(preAuth)
+  get bytes(): UnreadBytes {
+    return unread(this.#bytes)
+  }
+
+  /** The members that are read first, within the limits for strangers. Undefined if it does not parse. */
+  parsed(): Json | undefined {
+    const result = this.shared?.result ?? this.#read(this.#format.preAuth)
     if (this.shared) this.shared.result = result
     return this.#payloadOf(result)
+  }
+
+  /** All members, within the same limits. */
+  parsedWhole(): Json | undefined {
+    const { preAuth } = this.#format
+    return this.#payloadOf(this.#read(preAuth && { maxFields: preAuth.maxFields }))
   }
 
   /** Decodes the fields of a form, within the same limits. */
@@ -87,31 +95,31 @@ export class Body {
     return isShort ? decodeUtf8(this.#bytes) : undefined
   }
 
-  #found<Value>(found: Value | string): Value | undefined {
-    if (typeof found !== 'string') return found
-    this.problem = found
-    return undefined
-  }
-
   /** Parses all of it, without these limits. */
-  read(): ParseResult {
+  readBody(): ParseResult {
     return this.#kept ?? this.#read()
   }
 
-  /** Parses all of it for an authenticator that knows the sender, and keeps it for `read`. Undefined if it does not parse. */
-  keep(): Json | undefined {
-    this.#kept = this.read()
+  /** Parses all of it for an authenticator that knows the sender, and keeps it for `readBody`. Undefined if it does not parse. */
+  keepParsed(): Json | undefined {
+    this.#kept = this.readBody()
     return 'reason' in this.#kept ? undefined : this.#kept.payload
   }
 
+  refuse(detail: string): undefined {
+    this.bodyProblem = detail
+  }
+
+  #found<Value>(found: Value | string): Value | undefined {
+    return typeof found === 'string' ? this.refuse(found) : found
+  }
+
   #payloadOf(result: ParseResult): Json | undefined {
-    if (!('reason' in result)) return result.payload
-    this.problem = result.detail
-    return undefined
+    return 'reason' in result ? this.refuse(result.detail) : result.payload
   }
 
   #read(limits?: PreAuthLimits): ParseResult {
-    const parse = this.parse ?? this.#format.readerFor(undefined)
+    const parse = this.parseBody ?? this.#format.readerFor(undefined)
     const result = parse?.(this.#bytes, limits) ?? fail('body_malformed', 'the body cannot be parsed')
     return 'reason' in result && decodeUtf8(this.#bytes.subarray(0, 3)) === '\ufeff'
       ? fail(result.reason, 'the body begins with a byte order mark')

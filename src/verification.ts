@@ -1,11 +1,9 @@
 import type { Evidence } from './auth/evidence.ts'
-import { Body, type FormField } from './body.ts'
+import { Body } from './body.ts'
 import type { Signed } from './crypto/algorithms.ts'
 import type { Delivery } from './delivery.ts'
 import type { EventAuth } from './event.ts'
 import { timeOf } from './lib/clock.ts'
-import type { Json } from './lib/json.ts'
-import { type UnreadBytes, unread } from './lib/unread.ts'
 import type { Listener } from './listener.ts'
 import type { Protocol } from './protocol.ts'
 
@@ -13,14 +11,13 @@ import type { Protocol } from './protocol.ts'
  * One delivery on its way through the checks. Each check stores its results here for the checks after it. An authentication method
  * sees it as `Evidence`.
  */
-export class Verification implements Evidence, Waiter {
+export class Verification extends Body implements Evidence, Waiter {
   readonly delivery: Delivery
   readonly listener: Listener<unknown>
   /** The current time, read once, in whole seconds since 1970. */
   readonly now: number
   /** What deliveries look like, in hookgate's scheme or another sender's. */
   readonly protocol: Protocol
-  readonly body: Body
 
   /** Timestamp and event ID exactly as received, because the sender signed these texts. */
   timestampText = ''
@@ -51,10 +48,11 @@ export class Verification implements Evidence, Waiter {
   #elapsedMs = 0
 
   constructor(delivery: Delivery, listener: Listener<unknown>, protocol: Protocol = listener.protocol) {
+    const own = protocol.forDelivery?.(delivery) ?? protocol
+    super(delivery.body, own)
     this.delivery = delivery
     this.listener = listener
-    this.protocol = protocol.forDelivery?.(delivery) ?? protocol
-    this.body = new Body(delivery.body, this.protocol)
+    this.protocol = own
     this.now = Math.floor(timeOf(listener.clock) / 1000)
     if (listener.onVerdict || listener.onError) this.startedAt = performance.now()
   }
@@ -72,38 +70,6 @@ export class Verification implements Evidence, Waiter {
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {
     return this.seat ? this.seat.wait(promise) : promise
-  }
-
-  parsed(): Json | undefined {
-    return this.body.glance()
-  }
-
-  parsedWhole(): Json | undefined {
-    return this.body.glance('all members')
-  }
-
-  fields(): readonly FormField[] | undefined {
-    return this.body.fields()
-  }
-
-  get bytes(): UnreadBytes {
-    return unread(this.delivery.body)
-  }
-
-  member(name: string): UnreadBytes | undefined {
-    return this.body.member(name)
-  }
-
-  text(mostBytes: number): string | undefined {
-    return this.body.text(mostBytes)
-  }
-
-  keepParsed(): Json | undefined {
-    return this.body.keep()
-  }
-
-  refuse(detail: string): undefined {
-    this.body.problem = detail
   }
 }
 

@@ -8,13 +8,12 @@ type Refused = Failure<AuthReason | 'body_malformed'>
 
 /** Runs the listener's authentication method. What it has parsed of the body is dropped before anything is awaited. */
 export function checkAuthenticity(verification: Verification): CheckAnswer<Refused['reason']> {
-  const { body, listener } = verification
-  body.shared = {}
+  verification.shared = {}
   try {
-    const answer = listener.auth.authenticate(verification)
+    const answer = verification.listener.auth.authenticate(verification)
     return isPromise(answer) ? answer.then((known) => keep(verification, known)) : keep(verification, answer)
   } finally {
-    body.shared = undefined
+    verification.shared = undefined
   }
 }
 
@@ -29,6 +28,6 @@ function keep(verification: Verification, answer: Authentication): Refused | und
     return undefined
   }
   // Gives the cause, if it is known: e.g. the body was not parsed, so the signed values in it are missing too.
-  const { problem } = verification.body
-  return problem === '' ? answer : { reason: answer.reason, detail: problem, isCause: true }
+  const { bodyProblem } = verification
+  return bodyProblem === '' ? answer : { reason: answer.reason, detail: bodyProblem, isCause: true }
 }

@@ -5,7 +5,7 @@ import type { Verification } from '../verification.ts'
 export function checkBody(
   verification: Verification,
 ): Failure<'body_not_json' | 'body_malformed'> | undefined {
-  const result = verification.body.read()
+  const result = verification.readBody()
   if ('reason' in result) return fail(result.reason, result.detail)
   verification.payload = result.payload
   return undefined

@@ -71,7 +71,7 @@ function checkContent(
     )
   }
   const { readQuery } = protocol
-  verification.body.parse = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody
+  verification.parseBody = delivery.method === 'GET' && readQuery ? () => readQuery(delivery) : parseBody
   return undefined
 }
 

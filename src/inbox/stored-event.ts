@@ -52,10 +52,10 @@ export async function readAgain<Given extends Listener<unknown>>(
   const { json, of } = parsed(text)
   const { type, unsigned, ...event } = of
   const verification = new Verification(deliveryOf(json, event.rawBody), listener)
-  const { body, delivery, protocol } = verification
+  const { delivery, protocol } = verification
   const { readQuery } = protocol
   const contentType = textOf(json, 'contentType')
-  body.parse =
+  verification.parseBody =
     delivery.method === 'GET' && readQuery
       ? () => readQuery(delivery)
       : protocol.readerFor(contentType ? mediaTypeOf(contentType) : undefined)
