@@ -40,7 +40,12 @@ export function fromWeb(request: Request, sourceOf?: SourceFinder<Request>): Inc
   }
 }
 
-/** Reads the exact bytes of a web request's body, at most `limit` + 1 of them. */
+/**
+ * Reads the exact bytes of a web request's body, at most `limit` + 1 of them, and counts them as they arrive.
+ *
+ * @throws BodyIncompleteError if the body ends early or takes too long. ListenerConfigError if it was read before, or if the host accepts
+ * fewer bytes. OverloadError if other bodies need the room.
+ */
 function readWebBody(
   request: Request,
   announced: number | undefined,
@@ -54,23 +59,7 @@ function readWebBody(
   if (isOversize || request.body === null) {
     return Promise.resolve(isOversize ? oversizeBody(limit) : NO_BYTES)
   }
-  const isGone = () => request.signal?.aborted === true
-  return readCounted(request.body.getReader(), limit, seat, timeoutMs, isGone)
-}
-
-/**
- * Reads at most `limit` + 1 bytes, and counts them as they arrive. Without `timeoutMs`, waits for as long as it takes.
- *
- * @throws BodyIncompleteError if the body ends early or takes too long. ListenerConfigError if the host accepts fewer bytes.
- * @throws OverloadError if other bodies need the room.
- */
-function readCounted(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-  seat: Seat,
-  timeoutMs?: number,
-  isGone: () => boolean = () => false,
-): Promise<Uint8Array> {
+  const reader = request.body.getReader()
   return new Promise((resolve, reject) => {
     const stop = (error: BodyIncompleteError | OverloadError | ListenerConfigError) => {
       clearTimeout(timer)
@@ -78,7 +67,7 @@ function readCounted(
       callHook(() => reader.cancel()) // nobody reads what still comes
       reject(error)
     }
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
+    const timer = setTimeout(() => stop(bodyLate(timeoutMs)), timeoutMs)
     seat.allowCut(stop)
     const count = (bytes: number) => {
       const problem = seat.add(bytes)
@@ -90,7 +79,7 @@ function readCounted(
         seat.arrived()
         resolve(bytes ?? oversizeBody(limit))
       },
-      (error: unknown) => stop(streamFailed(error, isGone())),
+      (error: unknown) => stop(streamFailed(error, request.signal?.aborted === true)),
     )
   })
 }
