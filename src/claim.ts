@@ -313,8 +313,8 @@ const both = <Answer>(one: Answers<Answer>, other: Answers<Answer>): Answers<Ans
 function takesNoTransaction(): ListenerConfigError {
   return new ListenerConfigError(
     'store',
-    'cannot commit in your transaction: use postgresStore or mysqlStore, on its database, or end it before `await event.commit()`, ' +
-      'without arguments, and write so that an event that runs again changes nothing',
+    'cannot commit in your transaction: use postgresStore or mysqlStore on its database, or end it, write so that an event may run ' +
+      'again, and call commit() without arguments',
   )
 }
 

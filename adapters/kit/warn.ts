@@ -2,6 +2,7 @@ import { explained } from '#crypto'
 import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
 import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
+import { whenKnown } from '../../src/lib/maybe-promise.ts'
 import { isA, textOf } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
 import { told } from '../../src/told.ts'
@@ -38,12 +39,7 @@ export function warnOfRefusal(
   const isExpected = reason === 'event_duplicate' || reason === 'event_in_progress'
   if (listener.onVerdict === null || isExpected) return
   const isNew = listener.onVerdict === undefined && recordIfNew(listener.id, reason, timeIn(listener.clock))
-  const explanation = explained(verification, verdict, timeIn(listener.clock))
-  if (explanation === undefined) {
-    if (isNew) warn(listener, what, reason, 'onVerdict')
-    return
-  }
-  void explanation.then((line) => {
+  void whenKnown(explained(verification, verdict, timeIn(listener.clock)), (line) => {
     if (line !== undefined) write(`${beginning(listener, what, reason)}. ${line}`)
     else if (isNew) warn(listener, what, reason, 'onVerdict')
   })

@@ -1,4 +1,4 @@
-import { constantTimeEqual, hmacWith } from '#crypto'
+import { constantTimeEqual, hmacWith, withLoadHint } from '#crypto'
 import type { Mac } from '../crypto/algorithms.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { fail, mismatch } from '../reason.ts'
 import { SIGNATURE_HEADER, signedBeforeBody } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
-import { namedSecrets, problemOf, type Secrets, secretText } from './secrets.ts'
+import { namedSecrets, type Secrets, secretText } from './secrets.ts'
 import { tryAll } from './try-all.ts'
 
 /** The options of `hmac`. */
@@ -82,7 +82,7 @@ const longSecret: OptionCheck = (value, option) => {
     secretText(value, option)
   } catch (error) {
     throw error instanceof ListenerConfigError
-      ? new ListenerConfigError(option, problemOf(error, 'hookgate'))
+      ? new ListenerConfigError(option, withLoadHint(error.problem, 'hookgate'))
       : error
   }
 }

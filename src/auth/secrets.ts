@@ -1,5 +1,5 @@
-import { notLoaded } from '#crypto'
 import { ListenerConfigError } from '../errors.ts'
+import { SET_IT } from '../lib/env-file.ts'
 import { checkOptions, kindOf, type OptionCheck, wellFormedText } from '../lib/options.ts'
 
 /**
@@ -53,14 +53,6 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
     )
     if (twin >= 0) throw new ListenerConfigError(`${option}[${twin}].${member}`, 'is used twice')
   }
-}
-
-const SET_IT = 'set the environment variable'
-
-/** The problem of a secret. If it is not set, says so if a `.env` has it. `owner`: the name of the scheme, or `hookgate`. */
-export function problemOf({ problem }: ListenerConfigError, owner: string): string {
-  const hint = problem.endsWith(SET_IT) ? notLoaded(owner) : undefined
-  return hint ? `${problem}: ${hint}` : problem
 }
 
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */

@@ -35,7 +35,7 @@ import { isWritten, mostBytes, sliceOf, sourceOf, wholeOf } from './written.ts'
 
 // No cryptography, but Workers have no terminal, no files, and no timers that several requests share.
 export { explained } from '../explained.ts'
-export { notLoaded } from '../lib/env-file.ts'
+export { withLoadHint } from '../lib/env-file.ts'
 export { sharesTimers, startUnreferenced } from '../lib/shared-timers.ts'
 export { abandon, wasAbandoned } from './turns.ts'
 

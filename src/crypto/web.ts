@@ -18,12 +18,9 @@ export { decodeBase64url } from '../lib/bytes.ts'
 export { crc32 } from '../lib/crc32.ts'
 export { joinChunks as joinBody } from '../lib/read-stream.ts'
 
-/** Does nothing: Web Crypto computes on other threads, and cannot be stopped. */
-export function notLoaded(_owner: string): undefined {}
+export const withLoadHint = (problem: string, _owner: string): string => problem
 
-export function explained(..._refused: readonly unknown[]): Promise<string | undefined> | undefined {
-  return undefined
-}
+export function explained(..._refused: readonly unknown[]): undefined {}
 
 export const sharesTimers = (): boolean => false
 
@@ -31,6 +28,7 @@ export function startUnreferenced(callback: () => void, milliseconds: number): v
   setTimeout(callback, milliseconds)
 }
 
+/** Does nothing: Web Crypto computes on other threads, and cannot be stopped. */
 export function abandon(_bytes: Uint8Array): void {}
 
 export function wasAbandoned(_error: unknown): boolean {

@@ -18,13 +18,22 @@ const LARGEST = 65_536
 const NAMES = /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w{0,63})[ \t]*=[ \t]*(?!["']{2}\s*$|#)\S/gm
 const SECRET = /SECRET|TOKEN|KEY|PASSWORD/i
 
+/** How the problem of a secret ends that is not set. */
+export const SET_IT = 'set the environment variable'
+
+/** The problem of a secret. If it is not set, says so if a `.env` has it. `owner`: the name of the scheme, or `hookgate`. */
+export function withLoadHint(problem: string, owner: string): string {
+  const hint = problem.endsWith(SET_IT) ? notLoaded(owner) : undefined
+  return hint ? `${problem}: ${hint}` : problem
+}
+
 /**
  * What to do if a secret is undefined, and the working directory has a `.env` with a variable for it that this process lacks: mostly, the
  * import ran before dotenv. Undefined if there is none, and on platforms without files. Never returns a value.
  *
  * @param owner Whose secret it is. The variable has this name in its own, or is that of any webhook.
  */
-export function notLoaded(owner: string): string | undefined {
+function notLoaded(owner: string): string | undefined {
   try {
     if (memberOf(globalThis, 'Deno') !== undefined) return undefined // it would ask for permission
     const { process } = globalThis as Platform // not every runtime has one

@@ -1,4 +1,5 @@
-import { namedSecrets, problemOf } from '../../auth/secrets.ts'
+import { withLoadHint } from '#crypto'
+import { namedSecrets } from '../../auth/secrets.ts'
 import type { SenderScheme } from '../../code-scheme.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { OptionCheck } from '../../lib/options.ts'
@@ -73,7 +74,7 @@ export function readSecrets<Value>(
       : ''
     throw new ListenerConfigError(
       option,
-      `${what}${problemOf(error, scheme.name)}; for ${sender}, pass the ${secretName}`,
+      `${what}${withLoadHint(error.problem, scheme.name)}; for ${sender}, pass the ${secretName}`,
     )
   }
 }
