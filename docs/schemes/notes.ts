@@ -76,7 +76,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       '"Redeliver" runs an event that failed. One that succeeded is a duplicate.',
       'GitHub never retries, so hand slow work to [a queue](../handoff.md).',
-      'Of a form, the default of the API, `event.rawBody` is the form and `event.payload` the event. If you expect over 15 MB of JSON, raise [`maxBodyBytes`](../options.md).',
+      'If GitHub sends a form, which is the default of its API, `event.payload` is the event and `event.rawBody` the form. If you expect over 15 MB of JSON, raise [`maxBodyBytes`](../options.md).',
       'hookgate replaces [`@octokit/webhooks`](../migrate/octokit.md). For types, write [`github<EventPayloadMap>({ … })`](../types.md).',
     ],
     guide: 'https://docs.github.com/en/webhooks',
