@@ -7,6 +7,7 @@ import type { ValueLocation } from '../../src/scheme.ts'
 export const CLAIMED_IDS: { readonly [scheme: string]: readonly ValueLocation[] | 'code' } = {
   box: [{ member: '/id' }],
   'google-channels': [{ header: 'x-goog-channel-id' }, { header: 'x-goog-message-number' }],
+  'mcp-events': [{ member: '/eventId' }],
   mailgun: 'code', // the time is a number, written as ECMAScript does
   'mercado-pago': 'code',
   pubsub: 'code',

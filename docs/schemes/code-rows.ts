@@ -28,6 +28,8 @@ export const CODE_ROWS: { readonly [scheme: string]: string } = {
     '`gcms-signature` is `sign=…, env=…, t=…`. The signature is HMAC-SHA256 in base64 over `{"Body":…,"EnvironmentName":…,"TimeStamp":…}`, as `JSON.stringify` writes it: the body as a string, the name, and `t` as a number.',
   livekit:
     '`Authorization`, without `Bearer`, is a JWT of HS256 by the secret. `iss` is the configured API key, `exp` is at most a day ahead and not past, `nbf` at most 10 seconds ahead. `sha256` is the SHA-256 of the body in base64, with or without padding. The signed part of the token is claimed too.',
+  mandrill:
+    'HMAC-SHA1 in base64 over the configured URL, `mandrill_events` and the value of that field, which is the only one of the form. The request has the same query. The payload is the form, with the field as JSON. A HEAD is answered with 200.',
   'mercado-pago':
     '`x-signature` has `ts=` and `v1=` once each, joined by commas. `v1` is HMAC-SHA256 in hex over `id:{data.id};request-id:{x-request-id};ts:{ts};`, where pairs without a value are left out, and `data.id` of the query is as it is or in lower case. Neither has a `;`. If the query has one, `/data/id` of the body must be the same but for letter case. `ts` of at most 12 digits is in seconds, else in milliseconds. The signed text is claimed, and `/id` of the body; if `/id` is that of the resource in the query, the whole header is claimed in its place.',
   monday:

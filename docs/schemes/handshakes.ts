@@ -71,7 +71,18 @@ export const HANDSHAKES: { readonly [scheme: string]: HandshakeData } = {
   },
   intercom: HEAD,
   line: NO_EVENTS,
+  mandrill: HEAD,
   mailchimp: { answers: [{ method: 'GET', reply: EXISTS }] },
+  'mcp-events': {
+    answers: [
+      {
+        when: [{ member: '/type', is: 'verification' }],
+        text: { member: '/challenge' },
+        longest: 1024,
+        reply: { status: 200, json: { challenge: '{text}' } },
+      },
+    ],
+  },
   meta: {
     answers: [
       {
@@ -114,6 +125,7 @@ export const HANDSHAKES: { readonly [scheme: string]: HandshakeData } = {
     answers: [{ when: [{ member: '/type', is: 'url_verification' }], ...echo({ member: '/challenge' }) }],
     code: 'The check of a certificate is not signed: reply 200 to a GET without a body, or to a form without a query, whose only field beside token is ssl_check=1.',
   },
+  surveymonkey: HEAD,
   trello: HEAD,
   twitch: {
     answers: [

@@ -48,6 +48,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   acuity: notRead('https://developers.acuityscheduling.com/docs/webhooks'),
   adyen: ADYEN,
   'adyen-platform': ADYEN,
+  aftership: notRead('https://www.aftership.com/docs/tracking/webhook/webhook-signature'),
   airtable: {
     says: 'undocumented in number; the notification says whether it will be retried',
     source: 'https://airtable.com/developers/web/api/model/webhooks-notification',
@@ -142,6 +143,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     source: 'https://circleci.com/docs/guides/integration/outbound-webhooks/',
   },
   clerk: { ...SVIX, source: 'https://clerk.com/docs/guides/development/webhooks/overview' },
+  clickup: {
+    says: 'up to 5 times for each event',
+    timeoutSeconds: 7,
+    disabled: 'after 100 events that failed, and at once after a 401 or 410',
+    source: 'https://developer.clickup.com/docs/webhookhealth',
+  },
   cloudevents: {
     says: 'each sender decides',
     disabled: 'each sender decides; a 410 asks it to stop',
@@ -207,6 +214,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY,
     source: 'https://developers.hellosign.com/api/manual-reference-pages/glossary/callbacks-events',
   },
+  easypost: {
+    says: 'after anything but a 2xx; how often is not said',
+    disabled: 'after repeated failures; when is not said',
+    source: 'https://docs.easypost.com/docs/webhooks',
+  },
   elevenlabs: {
     says: 'only if you turn retries on for the webhook',
     disabled: 'after 10 failures in a row, if no delivery succeeded for 7 days',
@@ -238,6 +250,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: DAY,
     source: 'https://ai.google.dev/gemini-api/docs/webhooks',
   },
+  gitea: {
+    says: 'never; redeliver from the page of the webhook',
+    lastsSeconds: 0,
+    timeoutSeconds: 5,
+    source: 'https://github.com/go-gitea/gitea/blob/main/services/webhook/deliver.go',
+  },
   github: {
     says: 'never; redeliver by hand or by the API, for 3 days',
     lastsSeconds: 0,
@@ -261,6 +279,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 3,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
+  'hcp-terraform': notRead(
+    'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/settings/notifications',
+  ),
+  'help-scout': notRead('https://developer.helpscout.com/webhooks'),
   heroku: {
     says: 'for 72 hours if the level of the webhook is sync, never if it is notify; after 72 hours of failures, events are tried once',
     lastsSeconds: 72 * HOUR,
@@ -296,11 +318,20 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'after a timeout, 408, 409, 425, 429 or 5xx, up to about 30 minutes after the event; how often is in a part that could not be read',
     source: 'https://community.developer.atlassian.com/t/new-jira-cloud-webhook-retry-policy/30554',
   },
+  klarna: {
+    says: 'after a timeout, 4xx or 5xx, at growing intervals of up to 12 hours',
+    source:
+      'https://docs.klarna.com/klarna-network-distribution/manage-partners/integration-setup-and-notifications/webhooks',
+  },
   klaviyo: {
     says: 'at growing intervals of up to 1 hour',
     timeoutSeconds: 5,
     disabled: 'after more than 48 hours of failures',
     source: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks',
+  },
+  launchdarkly: {
+    says: 'once',
+    source: 'https://launchdarkly.com/docs/eu-docs/home/infrastructure/webhooks',
   },
   'lemon-squeezy': {
     says: '3 times, at growing intervals, e.g. 5, 25 and 125 seconds',
@@ -335,6 +366,14 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: '6 times in 8 hours: after 5, 10 and 15 min, 1 h, 2 h and 4 h, for all but delivery events; never after a 406',
     lastsSeconds: 8 * HOUR,
     source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-retries',
+  },
+  mandrill: notRead(
+    'https://mandrill.zendesk.com/hc/en-us/articles/360039232513-How-to-Authenticate-Webhook-Requests',
+  ),
+  'mcp-events': {
+    says: 'each server decides; the draft suggests 3 to 5 attempts in 10 to 15 minutes, and none after a 410 or 413',
+    source:
+      'https://github.com/modelcontextprotocol/experimental-ext-triggers-events/blob/6104601d8768982d864f26f399d3576320f8bc0a/docs/design-sketch-proposal.md',
   },
   'mercado-pago': {
     says: 'after 5 min, 45 min, 6 h, 2 d and 4 d, until the answer is 200 or 201',
@@ -577,6 +616,10 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     source: 'https://github.com/supabase/auth/blob/master/internal/hooks/hookshttp/hookshttp.go',
   },
+  surveymonkey: {
+    says: 'undocumented',
+    source: 'https://github.com/SurveyMonkey/public_api_docs/blob/main/includes/_webhooks.md',
+  },
   svix: { ...SVIX, source: 'https://docs.svix.com/retries' },
   tally: {
     says: '5 times: after 5 min, 30 min, 1 h, 6 h and 1 day',
@@ -598,6 +641,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     says: 'at growing intervals for up to 72 hours, after anything but a 200',
     lastsSeconds: 3 * DAY,
     source: 'https://developers.tiktok.com/doc/webhooks-overview',
+  },
+  todoist: {
+    says: 'after 15 minutes, at most 3 attempts',
+    source:
+      'https://raw.githubusercontent.com/api-evangelist/todoist/refs/heads/main/openapi/todoist-asyncapi.yml',
   },
   trello: {
     says: '3 times, by an older version of the page',
@@ -638,6 +686,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   webflow: {
     says: '2 times',
     source: 'https://developers.webflow.com/data/changelog/webhook-retries',
+  },
+  wise: {
+    says: 'at most 25 times in two weeks: after 1, 2, 4 minutes and so on, and daily in the end',
+    lastsSeconds: 14 * DAY,
+    timeoutSeconds: 5,
+    source: 'https://docs.wise.com/guides/developer/webhooks/event-handling.md',
   },
   wix: {
     says: 'up to 12 times in 47 hours: after 1 and 10 minutes, then 1 to 12 hours',

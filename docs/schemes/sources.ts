@@ -12,6 +12,7 @@ export interface Source {
 /** By the name of the scheme, in alphabetical order. Older rows have none: `sourceOf` takes what was read of their retries. */
 const SOURCES: { readonly [scheme: string]: Source } = {
   acuity: { url: 'https://developers.acuityscheduling.com/docs/webhooks', read: '2026-11-27' },
+  aftership: { url: 'https://www.aftership.com/docs/tracking/webhook/webhook-signature', read: '2026-11-30' },
   airtable: { url: 'https://airtable.com/developers/web/api/webhooks-overview', read: '2026-11-27' },
   airwallex: {
     url: 'https://www.airwallex.com/docs/developer-tools/webhooks/listen-for-webhook-events',
@@ -37,6 +38,7 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   chargebee: { url: 'https://www.chargebee.com/docs/webhook_settings.html', read: '2026-11-27' },
   'checkout-com': { url: 'https://www.checkout.com/docs/workflows', read: '2026-11-27' },
   circleci: { url: 'https://circleci.com/docs/guides/integration/outbound-webhooks/', read: '2026-11-27' },
+  clickup: { url: 'https://developer.clickup.com/docs/webhooksignature', read: '2026-11-30' },
   'coinbase-cdp': { url: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures', read: '2026-11-27' },
   'coinbase-commerce': {
     url: 'https://docs.cdp.coinbase.com/commerce/api-arcitecture/webhooks-security',
@@ -45,25 +47,54 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   'commerce-layer': { url: 'https://docs.commercelayer.io/core/callbacks-security', read: '2026-11-27' },
   'customer-io': { url: 'https://docs.customer.io/api/webhooks/', read: '2026-11-27' },
   deepgram: { url: 'https://developers.deepgram.com/changelog/2026/10/27', read: '2026-11-27' },
+  easypost: {
+    url: 'https://github.com/EasyPost/easypost-node/blob/master/src/utils/util.js',
+    read: '2026-11-30',
+  },
   fastspring: { url: 'https://developer.fastspring.com/docs/message-security', read: '2026-11-27' },
   fireflies: { url: 'https://docs.fireflies.ai/graphql-api/webhooks-v2', read: '2026-11-27' },
   front: { url: 'https://dev.frontapp.com/docs/application-webhooks', read: '2026-11-27' },
   'front-rules': { url: 'https://dev.frontapp.com/docs/rule-webhooks', read: '2026-11-27' },
   gemini: { url: 'https://ai.google.dev/gemini-api/docs/webhooks', read: '2026-11-27' },
+  gitea: {
+    url: 'https://github.com/go-gitea/gitea/blob/main/services/webhook/deliver.go',
+    read: '2026-11-30',
+  },
   'google-channels': {
     url: 'https://developers.google.com/workspace/calendar/api/guides/push',
     read: '2026-11-27',
   },
+  'hcp-terraform': {
+    url: 'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/settings/notifications',
+    read: '2026-11-30',
+  },
+  'help-scout': { url: 'https://developer.helpscout.com/webhooks', read: '2026-11-30' },
   heroku: { url: 'https://github.com/heroku/webhooks-docs', read: '2026-11-27' },
   'hugging-face': { url: 'https://huggingface.co/docs/hub/webhooks', read: '2026-11-27' },
   hygraph: { url: 'https://hygraph.com/docs/api-reference/basics/webhooks', read: '2026-11-27' },
   'incident-io': { url: 'https://github.com/incident-io/sdk-go/blob/main/openapi3.json', read: '2026-11-27' },
   jira: { url: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/', read: '2026-11-27' },
+  klarna: {
+    url: 'https://docs.klarna.com/acquirer/worldpay-test/recommended-integration/webhooks-registration/',
+    read: '2026-11-30',
+  },
   klaviyo: { url: 'https://developers.klaviyo.com/en/docs/working_with_system_webhooks', read: '2026-11-27' },
+  launchdarkly: {
+    url: 'https://launchdarkly.com/docs/eu-docs/home/infrastructure/webhooks',
+    read: '2026-11-30',
+  },
   loops: { url: 'https://loops.so/docs/webhooks', read: '2026-11-27' },
   mailchimp: {
     url: 'https://mailchimp.com/developer/marketing/guides/sync-audience-data-webhooks/',
     read: '2026-11-27',
+  },
+  mandrill: {
+    url: 'https://mandrill.zendesk.com/hc/en-us/articles/360039232513-How-to-Authenticate-Webhook-Requests',
+    read: '2026-11-30',
+  },
+  'mcp-events': {
+    url: 'https://github.com/modelcontextprotocol/experimental-ext-triggers-events/blob/6104601d8768982d864f26f399d3576320f8bc0a/docs/design-sketch-proposal.md',
+    read: '2026-11-30',
   },
   'mercado-pago': { url: 'https://github.com/mercadopago/sdk-nodejs', read: '2026-11-27' },
   'microsoft-teams': {
@@ -116,11 +147,23 @@ const SOURCES: { readonly [scheme: string]: Source } = {
     url: 'https://github.com/supabase/auth/blob/master/internal/hooks/hookshttp/hookshttp.go',
     read: '2026-11-27',
   },
+  surveymonkey: {
+    url: 'https://github.com/SurveyMonkey/public_api_docs/blob/main/includes/_webhooks.md',
+    read: '2026-11-30',
+  },
   tally: { url: 'https://tally.so/help/webhooks', read: '2026-11-27' },
   tiktok: { url: 'https://developers.tiktok.com/doc/webhooks-verification', read: '2026-11-27' },
+  todoist: {
+    url: 'https://doist.github.io/todoist-sdk-typescript/api/functions/verifyWebhookSignature',
+    read: '2026-11-30',
+  },
   vapi: { url: 'https://docs.vapi.ai/server-url/server-authentication', read: '2026-11-27' },
   'vercel-connect': { url: 'https://www.npmjs.com/package/@vercel/connect', read: '2026-11-27' },
   webex: { url: 'https://developer.webex.com/blog/using-a-webhook-secret', read: '2026-11-27' },
+  wise: {
+    url: 'https://github.com/transferwise/digital-signatures-examples/tree/main/verify-webhook-signature',
+    read: '2026-11-30',
+  },
   wix: { url: 'https://dev.wix.com/docs/rest/articles/get-started/webhook-structure', read: '2026-11-27' },
   x: { url: 'https://docs.x.com/x-api/webhooks/quickstart', read: '2026-11-27' },
 }

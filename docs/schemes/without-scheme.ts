@@ -96,14 +96,6 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
-    sender: 'Mailchimp Transactional',
-    otherNames: ['Mandrill'],
-    signs: 'otherwise',
-    says: '`X-Mandrill-Signature` is an HMAC-SHA1 in base64 of the URL and the sorted fields of the form. The webhooks of audiences have the scheme `mailchimp`.',
-    url: 'https://mandrill.zendesk.com/hc/en-us/articles/360039232513-How-to-Authenticate-Webhook-Requests',
-    read: '2026-11-27',
-  },
-  {
     sender: 'Mercury',
     signs: 'not confirmed',
     says: 'It does not follow Standard Webhooks: by others, `Mercury-Signature` holds `t=…,v1=…`, an HMAC-SHA256 in hex over the time, a dot and the body. Whether the secret is text or base64, none of its pages that could be read says.',
@@ -167,6 +159,14 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'ShipStation',
+    otherNames: ['ShipEngine'],
+    signs: 'not confirmed',
+    says: '`x-shipengine-rsa-sha256-signature` is RSA-SHA256 in base64, by a key of https://api.shipengine.com/jwks that `x-shipengine-rsa-sha256-key-id` names. By others, it covers the time, a dot and the body; its own page could be read only up to there.',
+    url: 'https://docs.shipstation.com/apis/docs/guides/webhooks-validation',
+    read: '2026-11-30',
+  },
+  {
     sender: 'Strava',
     signs: 'no',
     says: 'The verify token is sent only when you subscribe; events have none. Compare `subscription_id` with yours, and fetch the activity.',
@@ -186,5 +186,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     says: 'You choose the header, the algorithm and what is signed: [describe them](own-scheme.md). A Bearer Token credential has the scheme `vapi`.',
     url: 'https://docs.vapi.ai/server-url/server-authentication',
     read: '2026-11-27',
+  },
+  {
+    sender: 'Vonage',
+    otherNames: ['Nexmo'],
+    signs: 'not confirmed',
+    says: 'A token by HS256 in `Authorization` has a `payload_hash`, but its pages differ on what that covers: the payload, or its JSON written again without white space.',
+    url: 'https://api.support.vonage.com/hc/en-us/articles/19033783342876-How-do-I-verify-that-the-Voice-API-Webhook-request-and-it-s-payload-has-not-been-tampered-during-transit',
+    read: '2026-11-30',
   },
 ]

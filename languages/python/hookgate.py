@@ -80,7 +80,8 @@ _DESCRIBES |= {"unsignedWhen", "retries", "documentation"}
 _PLACES = {"header": str, "item": str, "member": str}
 _HMACS = tuple(f"hmac-{name}" for name in ("sha256", "sha1", "sha384", "sha512"))
 _CURVES = {"ecdsa-p256-sha256": ("secp256r1", 32), "ecdsa-p384-sha384": ("secp384r1", 48)}
-_ALGORITHMS = (*_HMACS, *_CURVES, "ed25519", "token")
+_RSA = ("rsa-v1_5-sha256",)
+_ALGORITHMS = (*_HMACS, *_CURVES, *_RSA, "ed25519", "token")
 _SPELLINGS = ("hex", "upper-case-hex", "base64", "base64url")
 _READS = ("json", "json-as-text", "form", "json-object", "json-or-lines", "json-in-form", "xml", "any", "empty-or-any")
 _UNITS = ("seconds", "milliseconds", "rfc3339", "utc", "http-date")
@@ -333,7 +334,7 @@ def _public_key(algorithm: str, key: bytes, ecdsa: Optional[str]) -> Callable[[b
     """Whether a signature is one of some bytes. Refuses keys for which anyone can forge signatures."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
     from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
     try:
@@ -343,6 +344,13 @@ def _public_key(algorithm: str, key: bytes, ecdsa: Optional[str]) -> Callable[[b
             if y >= prime or y * (square - 1) * ((121665 * square - 243332) * square + 121666) % prime == 0:
                 raise ConfigError("the public key is not safe: anyone can forge signatures")
             check: Callable[[bytes, bytes], None] = ed25519.Ed25519PublicKey.from_public_bytes(key).verify
+        elif algorithm in _RSA:
+            public = serialization.load_der_public_key(key)
+            if not isinstance(public, rsa.RSAPublicKey) or not 2048 <= public.key_size <= 8192:
+                raise ConfigError("the public key is not one of RSA with 2048 to 8192 bits")
+
+            def check(given: bytes, signed: bytes) -> None:
+                public.verify(given, signed, padding.PKCS1v15(), hashes.SHA256())
         else:
             loaded = serialization.load_der_public_key(key)
             curve, size = _CURVES[algorithm]

@@ -61,7 +61,9 @@ const isWeakBy =
 /** Bodies without a signed time whose senders document IDs and times in them, or a nonce: no two genuine ones are the same. */
 export const NEVER_ALIKE: ReadonlySet<string> = new Set(
   `adyen adyen-platform airtable asana auth0 braintree cal-com cloudevents deepgram docusign fastspring fireflies jira klaviyo line
-  mailchimp meta microsoft-teams monday netlify pandadoc plivo postmark razorpay x xero`.split(/\s+/),
+  mailchimp mandrill meta microsoft-teams monday netlify pandadoc plivo postmark razorpay todoist wise x xero`.split(
+    /\s+/,
+  ),
 )
 export const isTimeless = (scheme: SenderScheme): boolean =>
   /^signed-bytes(?:-per-topic)?$/.test(dedupeOf(scheme)) && scheme.timestamp?.of !== 'attempt'

@@ -71,8 +71,11 @@ describe('every row', () => {
       expect([
         'braintree',
         'front-rules',
+        'help-scout',
         'intercom',
+        'mandrill',
         'segment',
+        'surveymonkey',
         'trello',
         'twilio',
         'vercel',

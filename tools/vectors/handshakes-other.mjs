@@ -54,6 +54,16 @@ const unsigned = () => [
     },
     reply: { status: 200, headers: { 'webhook-allowed-origin': '^(\\*|eventemitter\\.example\\.com)$' } },
   }),
+  asked('surveymonkey', 'the endpoint is there', {
+    options: { secrets: secret('surveymonkey') },
+    request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
+    reply: empty(200),
+  }),
+  asked('mandrill', 'the endpoint is there', {
+    options: { secrets: secret('mandrill'), publicUrl: 'https://receiver.example/hooks' },
+    request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
+    reply: empty(200),
+  }),
   asked('trello', 'the endpoint is there', {
     options: { secrets: secret('trello'), publicUrl: 'https://receiver.example/hooks' },
     request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },

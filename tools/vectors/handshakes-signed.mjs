@@ -1,6 +1,6 @@
 import { asked, base64, empty, get, hex, json, post, refused, secret, TIME, text } from './handshake.mjs'
-import { ed25519Of } from './keys.mjs'
-import { ed25519 } from './sign.mjs'
+import { bytesOf, ed25519Of, whsec } from './keys.mjs'
+import { ed25519, hmac } from './sign.mjs'
 
 function slack() {
   const body =
@@ -100,6 +100,38 @@ function meta() {
   ]
 }
 
+function mcpEvents() {
+  const key = bytesOf('mcp-events/handshake')
+  const options = { secrets: whsec(key) }
+  const challenge = 'c1a7f0d0b5e34d9c'
+  const request = (body, signed = body) =>
+    post(
+      [
+        ['Webhook-Id', 'msg_verification_1'],
+        ['Webhook-Timestamp', TIME],
+        [
+          'Webhook-Signature',
+          `v1,${hmac('sha256', key, [`msg_verification_1.${TIME}.`, signed]).toString('base64')}`,
+        ],
+        ['X-MCP-Subscription-Id', 'sub_a3f1c8e2b0d49f7e'],
+      ],
+      body,
+    )
+  const body = `{"type": "verification", "challenge": "${challenge}"}`
+  return [
+    asked('mcp-events', 'the challenge, correctly signed', {
+      options,
+      request: request(body),
+      reply: json({ challenge }),
+    }),
+    asked('mcp-events', 'the challenge, signed as another body', {
+      options,
+      request: request(body, '{}'),
+      reply: refused(401),
+    }),
+  ]
+}
+
 function zoom() {
   const body =
     '{"event": "endpoint.url_validation", "payload": {"plainToken": "qgg8vlvZRS6UYooatFL8Aw"}, "event_ts": 1763640000000}'
@@ -187,6 +219,7 @@ function twitch() {
 export const signedHandshakes = () => [
   ...slack(),
   ...front(),
+  ...mcpEvents(),
   ...meta(),
   ...zoom(),
   ...discord(),

@@ -67,6 +67,28 @@ const recipes = [
     body: '{"event_type": "public_incident.incident_created_v2", "public_incident.incident_created_v2": {"id": "01FDAG4SAP5TYPT98WGR2N7W91", "name": "Our database is sad"}}',
     expect: { type: 'public_incident.incident_created_v2' },
   }),
+  standard('mcp-events', 'standardwebhooks', {
+    extra: [['X-MCP-Subscription-Id', 'sub_a3f1c8e2b0d49f7e']],
+    id: { header: 'Webhook-Id', signed: true, divider: '.', value: 'evt_001' },
+    body: '{"eventId": "evt_001", "name": "email.received", "timestamp": "2025-11-20T11:59:58Z", "data": {"messageId": "msg_xyz", "subject": "MCP spec review"}, "cursor": "historyId_99842"}',
+    expect: { type: 'email.received' },
+    moreCases: () => [
+      {
+        name: 'another message about the subscription, which has no eventId',
+        change: { body: '{"type": "gap", "cursor": "historyId_99850"}' },
+        otherBody: true,
+        expect: { ok: true },
+      },
+      {
+        name: 'another subscription, which nothing signs',
+        change: {
+          headers: (list) =>
+            list.map(([name, value]) => [name, name.startsWith('X-MCP') ? 'sub_of_a_stranger' : value]),
+        },
+        expect: { ok: true },
+      },
+    ],
+  }),
   standard('loops', 'standardwebhooks', {
     body: '{"eventName": "testing.testEvent", "eventTime": 1763640000, "message": "test", "webhookSchemaVersion": "1.0.0"}',
     expect: { type: 'testing.testEvent' },
