@@ -30,20 +30,22 @@ for await (const line of createInterface(listening.stdout)) {
   if (name) found[name] = url
   if (found['Inspector:']) break
 }
-const send = async (url, secret, id, type) => {
+const send = async (url, secret, id, type, change = (body) => body) => {
   const data = { object: { id: 'in_1', amount_paid: 2000, currency: 'eur' } }
   const signed = await signAs(stripe, { secret, body: { id, object: 'event', type, data } })
-  await (await fetch(url, signed)).text()
+  await (await fetch(url, { ...signed, body: change(`${signed.body}`) })).text()
 }
 for (const [index, type] of TYPES.entries())
   await send(found['Listening on'], SECRET, `evt_${index + 1}`, type)
 await send(found['Listening on'], `${SECRET}\n`, 'evt_4', 'invoice.paid')
+const tamper = (body) => body.replace('2000', '9000')
+await send(found['Listening on'], SECRET, 'evt_2', 'invoice.paid', tamper)
 
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 for (const colorScheme of COLOUR_SCHEMES) {
   const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 720 } })
   await page.goto(found['Inspector:'])
-  await page.getByText('Likely:').waitFor()
+  await page.getByText('Difference to #').waitFor()
   await page.screenshot({ path: pathOf(`inspector-${colorScheme}.png`) })
   await page.close()
 }

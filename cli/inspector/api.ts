@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import type { Explanation } from '../../src/explain/index.ts'
 import { type Listener, ListenerConfigError } from '../../src/index.ts'
 import { parseJson } from '../../src/lib/json.ts'
@@ -9,6 +10,7 @@ import type { SignedRequest } from '../../src/signing/sign.ts'
 import { toJsonLine } from '../command-line/output.ts'
 import { curlCommand, dataOption } from '../command-line/shell.ts'
 import type { ListenAuth } from '../listen/auth.ts'
+import { namesOf } from './claims.ts'
 import { toHar } from './har.ts'
 import type { Inspected } from './inspected.ts'
 import type { Live } from './live.ts'
@@ -18,7 +20,7 @@ import { toRecord } from './record.ts'
 import type { Replay } from './replays.ts'
 import { asReceived, type Resigner } from './resigner.ts'
 import { type AnswerApi, refuse } from './ui-server.ts'
-import { detailOf, rowOf } from './views.ts'
+import { detailOf, MOST_SHOWN, rowOf } from './views.ts'
 
 /** One argument of a command line holds 128 KB on Linux. */
 const LARGEST_COMMAND = 100_000
@@ -71,16 +73,58 @@ export function apiOf(board: Board): AnswerApi {
       live.clear()
       return say(response, {}, mask)
     }
+    if (request.method === 'POST' && path === 'search') return search(board, request, response)
     const delivery = recent.get(Number(seq))
     if (seq === '' || !delivery) return refuse(response, 404, 'This delivery is no longer kept.')
     if (action === '' && request.method === 'GET') {
-      return say(response, detailOf(masked(delivery, mask), await board.explain(delivery), listener), mask)
+      const { eventId } = namesOf(delivery, listener, MOST_SHOWN)
+      const accepted = eventId === null ? undefined : recent.acceptedAs(eventId, delivery.seq)
+      const explanation = await board.explain(delivery)
+      const other = accepted && masked(accepted, mask)
+      return say(response, detailOf(masked(delivery, mask), explanation, listener, other), mask)
     }
     if (action === '' || request.method !== 'POST') return refuse(response, 405, 'Method not allowed.')
     const wish = await readWish(request, delivery)
     if (typeof wish === 'string') return refuse(response, 400, wish)
     return act(board, action, { ...delivery, ...wish }, response)
   }
+}
+
+/** In characters. */
+const LONGEST_SEARCH = 200
+const MOST_WORDS = 8
+
+/**
+ * Finds the deliveries whose body has every given word, in any letter case. Reads one body per turn of the event loop, because
+ * `listen` answers senders meanwhile, and only what the page would show: nobody can guess a secret by searching for it.
+ */
+async function search(
+  { recent, mask }: Board,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const given = await readJson(request, LONGEST_SEARCH * MOST_WORDS * 8)
+  const words = memberOf(given, 'words')
+  const isWord = (word: unknown) => typeof word === 'string' && word !== '' && word.length <= LONGEST_SEARCH
+  if (!Array.isArray(words) || words.length > MOST_WORDS || !words.every(isWord))
+    return refuse(response, 400, `Search for at most ${MOST_WORDS} words of ${LONGEST_SEARCH} characters.`)
+  const wanted = words.map((word: string) => word.toLowerCase())
+  const found: number[] = []
+  for (const delivery of recent.all()) {
+    await setImmediate()
+    if (response.destroyed) return // the page asks for something else by now
+    const text = Buffer.from(mask.bytes(delivery.body)).toString('utf8').toLowerCase()
+    if (wanted.every((word) => text.includes(word))) found.push(delivery.seq)
+  }
+  return say(response, { found }, mask)
+}
+
+/** Undefined if the request is too large, or is not JSON. */
+async function readJson(request: IncomingMessage, most: number): Promise<unknown> {
+  if (request.headers['content-type'] !== 'application/json') return undefined
+  if (Number(request.headers['content-length'] ?? Infinity) > most) return undefined
+  const given = parseJson(await buffer(request))
+  return 'problem' in given ? undefined : given.value
 }
 
 interface Wish {

@@ -6,7 +6,6 @@ import { rowFor } from '../../src/schemes/kit/header-families.ts'
 import { EVENT_ID_HEADER } from '../../src/specification.ts'
 import { asDelivery, firstValue, type Inspected, loggedVerdict } from './inspected.ts'
 
-/** A longer body is not parsed for a name: strangers can send many. In bytes. */
 const LONGEST_BODY = 65_536
 const LONGEST_NAME = 200
 
@@ -18,15 +17,19 @@ interface Names {
   readonly isVerified: boolean
 }
 
-/** The ID and the type of an event: as they were verified, or else as the delivery says. */
-export function namesOf(delivery: Inspected, listener: Listener<unknown>): Names {
+/**
+ * The ID and the type of an event: as they were verified, or else as the delivery says.
+ *
+ * @param longest A longer body is not parsed for a name, in bytes: strangers can send many.
+ */
+export function namesOf(delivery: Inspected, listener: Listener<unknown>, longest = LONGEST_BODY): Names {
   const checks = checkOutcomes(loggedVerdict(delivery), listener)
   const isVerified = checks.some(({ name, ok }) => name === 'authenticity' && ok === true)
   const { eventId, eventType } = delivery
   if (isVerified) return { eventId, eventType, isVerified }
   const { scheme } = listener.protocol
   const places = scheme ? rowFor(asDelivery(delivery), scheme) : { eventId: { header: EVENT_ID_HEADER } }
-  const said = (place: ValueLocation | undefined) => claimAt(place, delivery)
+  const said = (place: ValueLocation | undefined) => claimAt(place, delivery, longest)
   return {
     eventId: eventId ?? said(places.eventId),
     eventType: eventType ?? said('eventType' in places ? places.eventType : undefined),
@@ -34,10 +37,14 @@ export function namesOf(delivery: Inspected, listener: Listener<unknown>): Names
   }
 }
 
-function claimAt(place: ValueLocation | undefined, { headers, body }: Inspected): string | null {
+function claimAt(
+  place: ValueLocation | undefined,
+  { headers, body }: Inspected,
+  longest: number,
+): string | null {
   if (place === undefined || 'item' in place) return null
   if ('header' in place) return shortened(firstValue(headers, place.header))
-  return shortened(body.length > LONGEST_BODY ? undefined : exactTextAt(body, pointerSteps(place.member)))
+  return shortened(body.length > longest ? undefined : exactTextAt(body, pointerSteps(place.member)))
 }
 
 const shortened = (text: string | undefined) => text?.slice(0, LONGEST_NAME) || null

@@ -61,6 +61,8 @@ export interface Observed {
   readonly seq: number
   /** Its approximate size in memory, in bytes. */
   readonly weight: number
+  /** The event that it was accepted as. Null if it was not. */
+  readonly acceptedAs: string | null
   inspect(): Inspected
 }
 
@@ -70,6 +72,7 @@ export function observedBefore(delivery: Inspected): Observed {
   return {
     seq,
     weight: weightOf(body, path.length + textLength(headers.flat()), app),
+    acceptedAs: acceptedAs(delivery),
     inspect: () => delivery,
   }
 }
@@ -116,8 +119,12 @@ export function observe(report: DeliveryReport, seq: number, replayOf: number | 
     const received = { method, path, sourceIp, headers, body, bytes, truncated }
     return { seq, ...outcome, ...received, detail, replayOf, ms, app }
   }
-  return { seq, weight: weightOf(body, path.length + textLength(rawHeaders), app), inspect }
+  const weight = weightOf(body, path.length + textLength(rawHeaders), app)
+  return { seq, weight, acceptedAs: acceptedAs(line), inspect }
 }
+
+const acceptedAs = ({ verdict, eventId }: Pick<DeliveryLine, 'verdict' | 'eventId'>) =>
+  verdict === 'accepted' ? eventId : null
 
 const NOTHING = new Uint8Array()
 

@@ -31,6 +31,12 @@ export class RecentDeliveries {
     return [...this.#bySeq.rvalues()].flatMap((observed) => observed?.inspect() ?? [])
   }
 
+  /** The last delivery before this one that was accepted as this event, or else the first one after it. */
+  acceptedAs(eventId: string, seq: number): Inspected | undefined {
+    const known = [...this.#bySeq.values()].filter((each) => each.acceptedAs === eventId && each.seq !== seq) // latest first
+    return (known.find((each) => each.seq < seq) ?? known.at(-1))?.inspect()
+  }
+
   get bytes(): number {
     return this.#bySeq.calculatedSize
   }

@@ -2,11 +2,12 @@ import type { CheckOutcome, Explanation } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
 import { beyondDetail } from '../listen/explanations.ts'
 import { namesOf } from './claims.ts'
+import { differenceOf } from './difference.ts'
 import type { Inspected } from './inspected.ts'
 import { base64 } from './record.ts'
 
 /** The part of a body that the page shows. Exports hold the whole body. */
-const MOST_SHOWN = 256 * 1024
+export const MOST_SHOWN = 256 * 1024
 
 /** An allowlist: nothing new reaches the page by itself. */
 const ROW = [
@@ -33,8 +34,17 @@ export function rowOf(delivery: Inspected, listener: Listener<unknown>): object 
   }
 }
 
-/** Everything that the page shows of one delivery. Pass a masked one. */
-export function detailOf(delivery: Inspected, explanation: Explanation, listener: Listener<unknown>): object {
+/**
+ * Everything that the page shows of one delivery.
+ *
+ * @param accepted One that was accepted as the same event. Pass both masked.
+ */
+export function detailOf(
+  delivery: Inspected,
+  explanation: Explanation,
+  listener: Listener<unknown>,
+  accepted: Inspected | undefined,
+): object {
   const { checks, token } = explanation
   const { detail, sourceIp, headers, body, bytes, truncated, ms, app } = delivery
   return {
@@ -47,6 +57,7 @@ export function detailOf(delivery: Inspected, explanation: Explanation, listener
     kept: body.byteLength,
     checks: checks.map(({ name, says, ok }: CheckOutcome) => ({ name, says, ok })),
     likely: beyondDetail(explanation, detail),
+    difference: accepted && differenceOf(accepted, delivery),
     token,
     times: ms,
     app: app && { ...app, ...shown(app.body, app.truncated) },

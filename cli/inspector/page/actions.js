@@ -1,5 +1,5 @@
 import { ask } from './server.js'
-import { bytesOf, editable, element, indented, isText, textOf } from './text.js'
+import { bytesOf, editable, element, httpOf, indented, isPlain, isText, textOf } from './text.js'
 
 const TOAST_MS = 5000
 const toast = document.querySelector('#toast')
@@ -22,6 +22,8 @@ export function actionsFor(delivery, { cannotSign, expires, hasApp }) {
   const bytes = bytesOf(delivery.body)
   const body = delivery.isCut || !isText(bytes) ? undefined : editable(textOf(bytes))
   const unfit = body === undefined ? 'Its body cannot be edited as text.' : ''
+  const risky =
+    delivery.isCut || !isPlain(bytes) ? 'Its body is too long or not plain text: export it instead.' : ''
   const forever = expires ? '' : 'This signature would be valid forever. Use hookgate send instead.'
   const run = button('Run again', partial, 'Your handler runs again, with all its effects', () =>
     send(delivery, {}, cannotSign),
@@ -44,6 +46,12 @@ export function actionsFor(delivery, { cannotSign, expires, hasApp }) {
       ),
       button('Copy curl', cannotSign || partial || forever, 'A new event, valid for a few minutes', () =>
         copyCurl(delivery),
+      ),
+      button(
+        'Copy as received',
+        partial || risky,
+        'As HTTP, with signatures, tokens and cookies hidden',
+        () => copy(httpOf(delivery), 'Copied: the request as received'),
       ),
     ),
   )

@@ -1,5 +1,5 @@
 import { button, copy } from './actions.js'
-import { bytesOf, element, hex, isText, part, pretty, textOf, visible } from './text.js'
+import { bytesOf, element, hex, isPlain, isText, part, pretty, textOf, visible } from './text.js'
 
 /** The view that the reader chose last, kept from one delivery to the next. */
 let preferred = 'Pretty'
@@ -33,7 +33,8 @@ export function bodyPart(title, { body, bytes, kept = bytes, truncated, isCut },
     : truncated
       ? `${kept.toLocaleString('en')} ${of} were kept.`
       : ''
-  const problem = isCut || !isText(received) ? 'Not text, or too long: export the deliveries instead.' : ''
+  const problem =
+    isCut || !isPlain(received) ? 'Not plain text, or too long: export the deliveries instead.' : ''
   const copier = button('Copy', problem, 'Copy it as received', () =>
     copy(text, `Copied: ${title.toLowerCase()}`),
   )

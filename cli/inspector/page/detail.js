@@ -1,5 +1,6 @@
 import { actionsFor } from './actions.js'
 import { bodyPart } from './body.js'
+import { differencePart } from './difference.js'
 import { element, part, statusTone, toneOf, utcOf, visible } from './text.js'
 
 const pane = document.querySelector('#detail')
@@ -8,6 +9,7 @@ export function showDetail(delivery, hello) {
   pane.replaceChildren(
     heading(delivery, hello),
     ...why(delivery),
+    ...differencePart(delivery),
     ...answerPart(delivery),
     facts(delivery),
     checks(delivery),

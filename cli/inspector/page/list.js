@@ -1,3 +1,4 @@
+import { ask } from './server.js'
 import { element, statusTone, toneOf, utcOf, verdictOf, visible } from './text.js'
 
 const list = document.querySelector('#list')
@@ -15,13 +16,19 @@ const MOST_ROWS = 2000
 const entries = new Map()
 let chosen
 let onChoose = () => {}
+let onProblem = () => {}
 let waiting = []
+/** What `body:` looks for, and the numbers of the deliveries that have it, as the server said last. */
+let [sought, found, asking] = ['', undefined, undefined]
 /** Deliveries that the page got, and the most that the server keeps. */
 let [got, keep] = [0, 0]
 
-/** @param choose Called when the reader chooses a row, and when rows arrive. */
-export function startList(choose) {
-  onChoose = choose
+/**
+ * @param choose Called when the reader chooses a row, and when rows arrive.
+ * @param say Called with what went wrong.
+ */
+export function startList(choose, say) {
+  ;[onChoose, onProblem] = [choose, say]
   filter.value = new URLSearchParams(location.search).get('q') ?? ''
   // Browsers that empty the field by themselves tell `search` alone.
   for (const type of ['input', 'search']) filter.addEventListener(type, applyFilter)
@@ -63,6 +70,7 @@ function draw() {
     entries.delete(seq)
   }
   showCount()
+  searchBodies()
   onChoose(shown()[0]?.dataset.seq, false)
 }
 
@@ -110,12 +118,39 @@ function nodeOf(row) {
 
 /** Parses a filter such as `verdict:refused evt_1`. Every word must match. */
 function matcher() {
-  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = wordsOfFilter()
   return ({ row, words: all }) =>
     words.every((word) => {
+      if (word.startsWith(IN_BODY)) return word === IN_BODY || found?.has(row.seq)
       const [, field, text] = word.match(/^(verdict|reason|status|id|type|path):(.*)$/) ?? []
       return field ? fieldOf(row, field).toLowerCase().includes(text) : all.includes(word)
     })
+}
+
+const IN_BODY = 'body:'
+const wordsOfFilter = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean)
+
+const SEARCH_MS = 150
+
+/** Asks the server, which has the bodies. Once per pause, also while deliveries keep arriving. */
+function searchBodies() {
+  const words = wordsOfFilter()
+    .filter((word) => word.startsWith(IN_BODY) && word !== IN_BODY)
+    .map((word) => word.slice(IN_BODY.length))
+  sought = words.join(' ')
+  if (words.length === 0 || asking) return
+  asking = setTimeout(async () => {
+    const [now, seen] = [sought, got]
+    try {
+      const answer = await (await ask('search', { words: now.split(' ') })).json()
+      if (now === sought) found = new Set(answer.found)
+    } catch (error) {
+      onProblem(error.message)
+    }
+    asking = undefined
+    hideOthers()
+    if (now !== sought || seen !== got) searchBodies()
+  }, SEARCH_MS)
 }
 
 const fieldOf = (row, field) => String((field === 'verdict' ? verdictOf(row) : row[FIELDS[field]]) ?? '')
@@ -123,6 +158,11 @@ const fieldOf = (row, field) => String((field === 'verdict' ? verdictOf(row) : r
 function applyFilter() {
   const query = filter.value ? `?q=${encodeURIComponent(filter.value)}` : location.pathname
   history.replaceState(null, '', query)
+  searchBodies()
+  hideOthers()
+}
+
+function hideOthers() {
   const matches = matcher()
   for (const entry of entries.values()) entry.node.hidden = !matches(entry)
   showCount()

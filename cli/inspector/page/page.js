@@ -73,7 +73,7 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-startList(choose)
+startList(choose, say)
 document.querySelector('#export-ndjson').addEventListener('click', () => download('ndjson'))
 document.querySelector('#clear').addEventListener('click', clear)
 document

@@ -64,6 +64,22 @@ export function isText(bytes) {
   }
 }
 
+/** Whether the bytes can be pasted: a terminal acts on control characters, even in quoted text. */
+export function isPlain(bytes) {
+  return isText(bytes) && !/[^\P{Cc}\t\n\r]/u.test(textOf(bytes))
+}
+
+/** The request as HTTP, as far as the page shows it: what is hidden stays hidden. */
+export function httpOf({ method, path, headers, body }) {
+  const lines = [`${method} ${path} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  const head = lines.map((line) =>
+    visible(line)
+      .map((node) => node.textContent ?? node)
+      .join(''),
+  )
+  return `${head.join('\r\n')}\r\n\r\n${textOf(bytesOf(body))}`
+}
+
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g
 const MOST_COLOURED = 60_000
 

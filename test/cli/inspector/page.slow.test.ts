@@ -443,6 +443,95 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     }
   })
 
+  it('the inspector shows what a tampered delivery changes, hostile bytes as text, and no hidden header', async () => {
+    for (const text of HOSTILE) {
+      const [was, is] = [JSON.stringify({ note: 'genuine', n: 1 }), JSON.stringify({ note: text, n: 1 })]
+      const genuine = await sign(was)
+      await inspector.deliver(genuine)
+      await inspector.deliver({ ...genuine, body: is, headers: { ...genuine.headers, 'x-note': 'added' } })
+    }
+    await expect.poll(() => rows().count()).toBe(HOSTILE.length * 2)
+    const difference = detail().locator('section', { hasText: 'Difference to #' })
+    await rows().nth(6).click()
+    await detail().getByText('Difference to #1, accepted with the same ID').waitFor()
+    expect(await difference.locator('del').first().innerText()).toBe('genuine')
+    expect(await difference.locator('ins').first().innerText()).toBe(JSON.stringify(HOSTILE[0]).slice(1, -1))
+    expect(await difference.innerText()).toMatch(/byte 9 \{"note":"genuine.*","n":1\}/)
+    expect(await difference.innerText()).toContain('x-note: added')
+    expect(await difference.innerText()).not.toContain('webhook-signature')
+    await rows().first().click()
+    await detail()
+      .getByText(`Difference to #${HOSTILE.length * 2 - 1}`)
+      .waitFor()
+    expect(await difference.locator('ins').first().innerText()).toContain('\\u{202e}\\u{2066}\\u{200b}')
+    expect(await page.evaluate('[typeof owned, document.images.length]')).toEqual(['undefined', 1])
+    expect(await page.locator('main').isVisible()).toBe(true)
+    expect(browser.complaints).toEqual([])
+    expect(await violations(page)).toEqual([])
+    await rows().nth(1).click()
+    await detail().getByRole('heading', { name: 'Accepted' }).waitFor()
+    expect(await difference.count()).toBe(0)
+  })
+
+  it('the inspector searches in bodies, also in those that arrive later, and says when nothing is found', async () => {
+    const visibleIds = () => rows().evaluateAll((nodes) => nodes.map(({ id }) => id).join())
+    await inspector.deliver(await sign('{"customer":"Ann"}'))
+    await inspector.deliver(await sign('{"customer":"Bob"}'))
+    await expect.poll(() => rows().count()).toBe(2)
+    await page.getByRole('searchbox').fill('body:ann')
+    await expect.poll(visibleIds).toBe('row-1')
+    await inspector.deliver(await sign('{"customer":"Hannah"}'))
+    await expect.poll(visibleIds).toBe('row-3,row-1')
+    await page.getByRole('searchbox').fill('body:customer body:bob verdict:accepted')
+    await expect.poll(visibleIds).toBe('row-2')
+    await page.getByRole('searchbox').fill('body:<script>')
+    await expect.poll(() => page.locator('#count').innerText()).toBe('0 of 3')
+    await page.getByRole('searchbox').fill(`body:${'x'.repeat(201)}`)
+    await page.getByText('Search for at most 8 words of 200 characters.').waitFor()
+    await page.getByRole('searchbox').press('Escape')
+    await expect.poll(() => rows().count()).toBe(3)
+  })
+
+  it('the inspector copies a request as received, with its signature, tokens and cookies hidden', async () => {
+    const signed = await sign('{ "a":  1 }')
+    const headers = {
+      ...signed.headers,
+      cookie: 'pin=1',
+      authorization: 'Bearer abcdefghijklmnopqrstuvwxyz',
+      'x-team': 'a',
+    }
+    await inspector.deliver({ ...signed, headers })
+    await page.getByText('More').click()
+    await page.getByRole('button', { name: 'Copy as received' }).click()
+    await page.getByText('Copied: the request as received').waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(copied).toMatch(/^POST \/\S* HTTP\/1\.1\r?\n/)
+    expect(copied).toMatch(/\r?\nx-team: a\r?\n/)
+    expect(copied).toMatch(/\r?\n\r?\n\{ "a": {2}1 \}$/)
+    expect(copied).toMatch(/^webhook-signature: \(\d+ characters hidden\)\r?$/m)
+    expect(copied).toMatch(/^cookie: \(5 characters hidden\)\r?$/m)
+    expect(copied).not.toContain('abcdefghij')
+    await inspector.deliver(await sign('a\u001b[201~b'))
+    await detail().getByText('body_not_json').waitFor()
+    await page.getByText('More').click()
+    for (const name of ['Copy as received', 'Copy body'])
+      expect(await page.getByRole('button', { name }).isDisabled()).toBe(true)
+  })
+
+  it('the inspector says what its keys and its mark do, and j and k choose', async () => {
+    await inspector.deliver(await sign('{"first":1}'))
+    await inspector.deliver(await sign('{"second":2}'))
+    await expect.poll(() => rows().count()).toBe(2)
+    expect(await page.locator('.keys').innerText()).toMatch(
+      /↑ ↓ or j k choose.*\* not covered by the signature/s,
+    )
+    await page.locator('#list').focus()
+    await page.keyboard.press('j')
+    await detail().getByText('"first"').waitFor()
+    await page.keyboard.press('k')
+    await detail().getByText('"second"').waitFor()
+  })
+
   it.each(['light', 'dark'] as const)('axe finds no violation, %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme })
     expect(await violations(page)).toEqual([])
