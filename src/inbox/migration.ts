@@ -163,7 +163,7 @@ const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS)
 
 /** What the table lacks first: `columns`, an index, `broken` and one, or `proof`. `busy`, if somebody builds an index, or vacuums. */
 function lackOf(table: string, indexes: readonly Index[]): string {
-  const later = Object.keys(LATER_COLUMNS)
+  const later = ['number', ...Object.keys(LATER_COLUMNS)]
   const has = (catalogue: string, condition: string) => `EXISTS (SELECT FROM ${catalogue} WHERE ${condition})`
   const column = (condition: string) =>
     `attrelid = '${table}'::regclass AND NOT attisdropped AND ${condition}`
@@ -172,8 +172,7 @@ function lackOf(table: string, indexes: readonly Index[]): string {
   return answering(
     `SELECT CASE
   WHEN (SELECT count(*) FROM pg_attribute WHERE ${column(`attname IN ('${later.join("', '")}')`)}) < ${later.length}
-    OR NOT ${has('pg_attribute', column(`attname = 'number' AND attidentity = 'd'`))}
-    OR ${has('pg_attribute', column(`attname = 'twin'`))} OR NOT ${has('pg_constraint', key)} THEN 'columns'
+    OR ${has('pg_attribute', column(`attname = 'twin'`))} THEN 'columns'
   WHEN EXISTS (SELECT FROM lacking) AND ${has(
     'pg_locks',
     `relation = '${table}'::regclass AND locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock'

@@ -1,3 +1,4 @@
+import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -286,6 +287,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     ],
     ['returns a promise', async () => 'a', /must return a text, or null .* not Promise/],
     ['returns a promise that rejects', async () => fail(), /must return a text, or null .* not Promise/],
+    ['returns a promise that never ends', () => new Promise(() => {}), /must return a text, .* not Promise/],
+    ['returns an object', () => ({ id: 'a' }), /must return a text, or null .* not Object/],
     ['returns an empty text', () => '', /null for an event that needs no order, not an empty text/],
     ['returns 257 bytes', () => `é${'x'.repeat(255)}`, /at most 256 bytes, such as a digest of a longer one/],
   ])('are stored without it, which is told, if keyOf %s', async (_, wrong, message) => {
@@ -413,3 +416,30 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
 function fail(): never {
   throw new Error('in keyOf')
 }
+
+it('jobs of a key that are put in transactions run in their order on PGlite, and a dead one holds the others', async () => {
+  const client = new PGlite()
+  onTestFinished(() => client.close())
+  const box = inbox(client, { keyOf, afterDead: 'hold', maxAttempts: 1 })
+  await box.migrate()
+  const { listener, deliver } = boxListener(box)
+  for (const place of [1, 2, 3]) {
+    const event = await acceptedEvent(await deliver(JSON.stringify(['a', place])), listener)
+    await client.transaction((tx) => box.put(event, { tx }))
+  }
+  const ran: string[] = []
+  const drain = (bad?: string) =>
+    box.drain(
+      listener,
+      (event) => {
+        ran.push(nameOf(event))
+        if (nameOf(event) === bad) throw new Error('no')
+      },
+      { onError: null },
+    )
+  expect(await drain('a2')).toEqual({ done: 1, failed: 0, dead: 1, waiting: 1 })
+  expect(await box.counts()).toMatchObject({ held: 1, dead: 1 })
+  expect(await box.again()).toEqual({ changed: 1, refused: 0 })
+  expect(await drain()).toEqual({ done: 2, failed: 0, dead: 0, waiting: 0 })
+  expect(ran).toEqual(['a1', 'a2', 'a2', 'a3'])
+})

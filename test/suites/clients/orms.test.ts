@@ -172,6 +172,40 @@ describe('ORMs', () => {
       expect(await outcome(delivery, listener)).toBe('200 event_duplicate')
     })
 
+    it('jobs of a key that are put in transactions run in their order on it, and a dead one holds the others', async () => {
+      const box = inbox(executor, {
+        ...{
+          table: `keys_${file.replace(/\W/g, '')}`,
+          keyOf: () => 'one',
+          afterDead: 'hold',
+          maxAttempts: 1,
+        },
+      })
+      await box.migrate()
+      const listener = defineListener({ id: 'stripe', auth: stripe({ secrets: SECRET }), store: box.store })
+      const ids = [1, 2, 3].map(() => `evt_${crypto.randomUUID()}`)
+      for (const id of ids) {
+        const signed = await signAs(stripe, { secret: SECRET, body: { id, type: 'invoice.paid' } })
+        const event = await acceptedEvent(toDelivery(signed), listener)
+        await begin(root, (tx) => box.put(event, { tx: takenOf(tx) }))
+      }
+      const ran: string[] = []
+      const drain = (bad?: string) =>
+        box.drain(
+          listener,
+          ({ id }) => {
+            ran.push(id)
+            if (id === bad) throw new Error('no')
+          },
+          { onError: null },
+        )
+      expect(await drain(ids[1])).toEqual({ done: 1, failed: 0, dead: 1, waiting: 1 })
+      expect(await box.counts()).toMatchObject({ held: 1, dead: 1 })
+      expect(await box.again()).toEqual({ changed: 1, refused: 0 })
+      expect(await drain()).toEqual({ done: 2, failed: 0, dead: 0, waiting: 0 })
+      expect(ran).toEqual([ids[0], ids[1], ids[1], ids[2]])
+    })
+
     it.each(['40001', '42P01', '23505'])('SQLSTATE %s is found in what the ORM throws', async (state) => {
       const raise = `DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''${state}''; END'`
       const error = await Promise.resolve(executor.query(raise, [])).catch((thrown: unknown) => thrown)
