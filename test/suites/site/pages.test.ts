@@ -62,13 +62,6 @@ describe('the site', () => {
     expect(sitemap).toEqual(expect.arrayContaining([`${ORIGIN}/`, `${ORIGIN}/playground/`]))
   })
 
-  it('the page for a dead link leads on, and has a main part', () => {
-    const html = readBuilt('/404.html')
-    expect(html).toMatch(/<main[ >]/)
-    for (const page of ['quickstart', 'schemes', 'troubleshooting', 'errors'])
-      expect(html).toContain(`href="/${page}.html"`)
-  })
-
   it('each page leads to the one before and after it, and has a footer', () => {
     const [first = '', second = '', third = ''] = linksOf(sidebar())
     const links = tagsOf(readBuilt(`${second}.html`)).filter(({ tag }) => tag === 'a')

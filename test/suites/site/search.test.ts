@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ANSWER_TO } from '../../../docs/site/.vitepress/search.ts'
 import { Browser, inChromium, WHY_NO_CHROMIUM } from '../../support/chromium.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
-import { ROOT } from './site-files.ts'
+import { ROOT, SITE } from './site-files.ts'
 
 const REASONS = [...readFileSync(`${ROOT}docs/errors.md`, 'utf8').matchAll(/^### `([a-z_0-9]+)`$/gm)].map(
   ([, reason = '']) => reason,
@@ -110,6 +110,15 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
       await page.locator('.VPContent a[href="/playground/"]').click()
       await page.locator('#result h2', { hasText: 'Accepted' }).waitFor()
     }
+  })
+
+  it('the page for a dead link leads on, and has a main part', async () => {
+    await page.goto(`${site.origin}/404.html`)
+    const links = page.locator('main.not-found a')
+    await links.first().waitFor()
+    for (const link of await links.evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? '')))
+      expect(existsSync(SITE + link), link).toBe(true)
+    expect(await links.count()).toBeGreaterThan(3)
   })
 
   it('the site shows the picture of the theme, and the other one after the switch', async () => {
