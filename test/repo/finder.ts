@@ -41,7 +41,7 @@ function entryOf({ scheme, ...found }: Found): string {
   const also = OTHER_NAMES[name] === undefined ? '' : ` (${OTHER_NAMES[name].join(', ')})`
   const recover = RECOVERED.includes(name) ? ' [Recover](recover.md)' : ''
   const row = [signedOf(scheme), `Deduplicated by ${CLAIMS[dedupeOf(scheme)]}`, retriedFor(found.retries)]
-  return `${title}${also} \`${name}\` ${row.map((cell) => `<span>${cell}.</span>`).join(' ')}${hasPage ? recover : folded(factsOf({ scheme, ...found }) + recover)}`
+  return `${title}${also} \`${name}\`<br>${row.map((cell) => `<span>${cell}.</span>`).join(' ')}${hasPage ? recover : folded(factsOf({ scheme, ...found }) + recover)}`
 }
 
 const folded = (facts: string) => ` <details><summary>Details</summary>${facts}</details>`
@@ -117,5 +117,5 @@ const SIGNS: { readonly [signs in WithoutScheme['signs']]: string } = {
 
 function entryWithout({ sender, otherNames, signs, says, url }: WithoutScheme): string {
   const also = otherNames === undefined ? '' : ` (${otherNames.join(', ')})`
-  return `**${sender}**${also} <span>${SIGNS[signs]}.</span>${folded(`${says} [Source](${url}).`)}`
+  return `**${sender}**${also}<br><span>${SIGNS[signs]}.</span>${folded(`${says} [Source](${url}).`)}`
 }

@@ -7,8 +7,8 @@ export const folded = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** The names of an entry, which stand before its first fact. */
-export const namesIn = (entry: string): string => entry.split(' <span>', 1)[0] ?? ''
+/** The names of an entry, which stand on its first line. */
+export const namesIn = (entry: string): string => entry.split('<br>', 1)[0] ?? ''
 
 /**
  * Which entries a reader means, by their names. One or two letters are the beginning of a word: so `x` is X, and not Dropbox. If
