@@ -19,17 +19,18 @@ function endOf(status: number): 'commit' | 'release' | 'lapse' {
  * Renews the lease no more, and settles the event by the status with which its handler has ended. If the store fails, calls `onError`;
  * the response stands, and the lease expires.
  *
- * @param isUnseen Whether the sender may have missed it. Then only a success settles the event.
+ * @param isUnseen Whether the sender may have missed it. Then only a success settles the event. Asked only of others, because a host may
+ * have to make the signal that knows it.
  */
 export function settle(
   claimed: Claimed<Listener<unknown>>,
   status: number,
-  isUnseen?: boolean,
+  isUnseen?: () => boolean | undefined,
 ): Promise<unknown> | undefined {
   const { event, listener } = claimed
   const end = endOf(status)
   letGo(claimed, end)
-  if (listener.settle === 'manual' || end === 'lapse' || (isUnseen && end !== 'commit')) return undefined
+  if (listener.settle === 'manual' || end === 'lapse' || (end !== 'commit' && isUnseen?.())) return undefined
   const about = { eventId: event.id, durationMs: 0 }
   if (status >= 300 && status < 400) {
     // Hardly any sender follows a redirect, and few handlers mean one as a failure.
@@ -109,7 +110,7 @@ export async function settleBefore<Result>(
   run: () => Promise<Result>,
   statusOf: StatusOf<Result>,
 ): Promise<Result> {
-  const end = (status: number) => settle(claimed, status, request.signal?.aborted)
+  const end = (status: number) => settle(claimed, status, () => request.signal?.aborted)
   keep(claimed)
   try {
     const answer = await run()
@@ -274,7 +275,7 @@ function hasBroken(response: NodeResponse): boolean {
 
 /** Commits if the handler still succeeds, though nobody hears of it: its work is done, and another client may have sent its delivery again. */
 function settleLate({ claimed }: OpenResponse, status: Promise<number>): void {
-  status.catch(() => 500).then((known) => settle(claimed, known, true))
+  status.catch(() => 500).then((known) => settle(claimed, known, () => true))
 }
 
 /** Of a handler whose client has disconnected. If nobody knows it, as if it still ran. */
