@@ -191,12 +191,12 @@ export interface InboxFields extends FailedFields {
   /** Whether an event was put, or a worker ran it. */
   readonly verb: 'put' | 'run'
   /**
-   * `put`: the job is written. Of a run: its handler succeeded (`done`), or failed and will run again (`failed`) or will not (`dead`),
+   * `put`: the job is written. For a run: its handler succeeded (`done`), or failed and will run again (`failed`) or will not (`dead`),
    * or another worker has the job by now (`lost`). Undefined until the end, and for a failed put.
    */
   readonly answer?: 'put' | 'done' | 'failed' | 'dead' | 'lost' | undefined
-  /** Of a run: its number, from 1 on. */
+  /** For a run, its number, counted from 1. */
   readonly attempt?: number | undefined
-  /** Of a run: the time since the event was put, or since `again()`, in milliseconds. */
+  /** For a run, the milliseconds since the event was put, or since `again()`. */
   readonly waitedMs?: number | undefined
 }

@@ -206,7 +206,7 @@ export function createJudge<Request extends object>(
   }
 }
 
-/** An address that a source finder returned. Whatever is no text is unknown. A promise is a mistake, and may reject. */
+/** An address that a source finder returned. Anything but a string counts as unknown. A promise is a mistake, and may reject. */
 export function addressOf(found: unknown): string | undefined {
   if (typeof found === 'string') return found
   ignoreRejection(found)

@@ -66,7 +66,7 @@ export interface EntityVersions {
    * Compares the version of an event with the highest version of its entity, and raises that. Locks the entity until the
    * transaction ends: other calls for it wait, for as long as `lock_timeout` allows.
    *
-   * Of an entity, versions are either numbers or times, in one order. Times are compared to the nanosecond.
+   * The versions of an entity are either numbers or times, never both. Times are compared to the nanosecond.
    *
    * @param tx The client of an open transaction, in which the state is written too. Takes two round trips if nothing
    * was written in it before.
