@@ -2,30 +2,19 @@
 // because Node 20 runs nothing else.
 
 import { defineListener } from 'hookgate'
+import { inbox } from 'hookgate/inbox'
 import { recover } from 'hookgate/management'
-import { githubRepositoryApi } from 'hookgate/management/github'
-import { stripeApi } from 'hookgate/management/stripe'
-import { github } from 'hookgate/schemes/github'
-import { stripe } from 'hookgate/schemes/stripe'
 import { postgresStore } from 'hookgate/stores/postgres'
 import { redisStore } from 'hookgate/stores/redis'
-import { Redis } from 'ioredis'
-import pg from 'pg'
 
-const { sender, engine, origin, since, url, secret, token } = JSON.parse(process.argv[2] ?? '{}')
+const { api, id, authOptions, origin, since, target, engine, token, url } = JSON.parse(
+  process.argv[2] ?? '{}',
+)
 
-const { store, handler, settle } = engine.redis ? onRedis() : onPostgres()
-const auth = { stripe, github }[sender]({ secrets: secret })
-const listener = defineListener({
-  id: 'kills',
-  auth,
-  store,
-  settle,
-  leaseSeconds: 1,
-  onError: null,
-  onVerdict: null,
-})
-const api = sender === 'stripe' ? stripeApi : githubRepositoryApi({ owner: 'octocat', repo: 'hello-world' })
+const { store, handler, settle } = await { postgres: onPostgres, inbox: intoInbox, redis: onRedis }[target]()
+const [scheme] = Object.values(await import(`hookgate/schemes/${api.scheme}`))
+const auth = scheme(authOptions)
+const listener = defineListener({ id, auth, store, settle, leaseSeconds: 1, onError: null, onVerdict: null })
 
 const recovery = await recover(listener, handler, {
   ...{ api, token, url, since: new Date(since), run: true, all: true },
@@ -34,9 +23,15 @@ const recovery = await recover(listener, handler, {
 })
 process.send({ recovery }, () => process.exit(0))
 
-function onPostgres() {
+async function poolOf() {
+  const { default: pg } = await import('pg')
   const pool = new pg.Pool({ ...engine, max: 10 })
   pool.on('error', () => {})
+  return pool
+}
+
+async function onPostgres() {
+  const pool = await poolOf()
   const handler = async (event) => {
     const tx = await pool.connect()
     try {
@@ -51,9 +46,15 @@ function onPostgres() {
   return { store: postgresStore(pool), handler, settle: 'auto' }
 }
 
+async function intoInbox() {
+  const box = inbox(await poolOf())
+  return { store: box.store, handler: (event) => box.put(event), settle: 'auto' }
+}
+
 /** Commits itself, so that it knows when that was answered. */
-function onRedis() {
-  const client = new Redis(engine.redis)
+async function onRedis() {
+  const { Redis } = await import('ioredis')
+  const client = new Redis(engine.port)
   const handler = async (event) => {
     await client.rpush('log', `ran ${event.id}`)
     await event.commit()

@@ -3,10 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
-import { defineListener, type EventStore, type WebhookEvent } from '../../src/index.ts'
-import type { Recovery } from '../../src/management/index.ts'
+import { inbox } from '../../src/inbox/index.ts'
+import { defineListener, type ListenerOptions, type WebhookEvent } from '../../src/index.ts'
+import { githubRepositoryApi } from '../../src/management/github.ts'
+import type { ManagementApi, Recovery } from '../../src/management/index.ts'
+import { stripeApi } from '../../src/management/stripe.ts'
 import { github } from '../../src/schemes/github.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { postgresStore } from '../../src/stores/postgres/store.ts'
@@ -15,67 +18,113 @@ import { KILL_TIMES, killsOf } from '../support/kills.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { FakeGithub, GITHUB_SECRET, GITHUB_TOKEN, GITHUB_URL } from './fake-github.ts'
+import { FakeSender, TOKEN, URL_HERE } from './fake-sender.ts'
 import { FakeStripe, LIVE_KEY, STRIPE_SECRET, STRIPE_URL } from './fake-stripe.ts'
+import { SENDERS } from './senders.ts'
 
 // `npm run test:kills` kills more often, among more events.
-const EVENTS = Math.min(1000, 100 * KILL_TIMES)
+const EVENTS = Math.min(1000, Math.max(40, 10 * KILL_TIMES))
 const PROGRAM = fileURLToPath(new URL('./kill-process.mjs', import.meta.url))
 const SINCE = new Date(Date.now() - 3_600_000)
 
-/** A sender whose first deliveries have mostly succeeded. */
+type Handle = (request: Request) => Promise<Response>
+
+/** A sender, and the options of its scheme. */
+interface Account {
+  readonly api: ManagementApi
+  readonly auth: ListenerOptions['auth']
+  readonly authOptions: object
+  readonly url: string
+  readonly token: string
+  /** Makes the events, of which some were delivered. */
+  start(handle: Handle): Promise<Sender>
+}
+
 interface Sender {
   /** All IDs of its events. */
   readonly ids: readonly string[]
+  readonly origin: string
   /** Delivers one again, as a retry, by its number. */
   retry(number: number): Promise<number>
-  readonly config: object
   close(): Promise<unknown>
 }
 
-type Handle = (request: Request) => Promise<Response>
-
 const isMissed = (number: number) => number % 10 < 3
+const timeOf = (number: number) => new Date(SINCE.getTime() + 1000 + number)
+const numbers = Array.from({ length: EVENTS }, (_, number) => number)
 
-async function stripeWith(handle: Handle): Promise<Sender> {
-  const fake = await FakeStripe.start()
-  const minutesAgo = (number: number) => new Date(SINCE.getTime() + 1000 + number)
-  const events = Array.from({ length: EVENTS }, (_, number) =>
-    fake.create('invoice.paid', minutesAgo(number)),
-  )
-  for (const [number, event] of events.entries()) if (!isMissed(number)) await fake.deliver(event, handle)
-  return {
-    ids: events.map(({ id }) => id),
-    retry: (number) => fake.deliver(events[number] ?? fake.create('never', SINCE), handle),
-    config: {
-      sender: 'stripe',
-      origin: fake.server.origin,
-      url: STRIPE_URL,
-      secret: STRIPE_SECRET,
-      token: LIVE_KEY,
-    },
-    close: () => fake.server.close(),
-  }
+/** A sender whose first deliveries have mostly succeeded. */
+async function started<Event>(
+  { server }: { readonly server: FakeSender['server'] },
+  events: readonly Event[],
+  idOf: (event: Event) => string,
+  deliver: (event: Event, isRetry: boolean) => Promise<number>,
+): Promise<Sender> {
+  for (const [number, event] of events.entries()) if (!isMissed(number)) await deliver(event, false)
+  const { origin } = server
+  const retry = async (number: number) => deliver(events[number] as Event, true) // there is one for each number
+  return { ids: events.map(idOf), origin, retry, close: () => server.close() }
 }
 
-async function githubWith(handle: Handle): Promise<Sender> {
-  const fake = await FakeGithub.start()
-  fake.handle = handle
-  const sent = Array.from({ length: EVENTS }, (_, number) => fake.sign('push', number))
-  for (const [number, each] of sent.entries())
-    await fake.deliver(each, new Date(SINCE.getTime() + 1000 + number), isMissed(number) ? undefined : handle)
-  return {
-    ids: sent.map(({ guid }) => guid),
-    retry: (number) => fake.deliver(sent[number] ?? fake.sign('never', -1), new Date(), handle, true),
-    config: {
-      sender: 'github',
-      origin: fake.server.origin,
-      url: GITHUB_URL,
-      secret: GITHUB_SECRET,
-      token: GITHUB_TOKEN,
+const ACCOUNTS: { readonly [name: string]: Account } = {
+  Stripe: {
+    ...{ api: stripeApi, auth: stripe({ secrets: STRIPE_SECRET }), authOptions: { secrets: STRIPE_SECRET } },
+    ...{ url: STRIPE_URL, token: LIVE_KEY },
+    async start(handle) {
+      const fake = await FakeStripe.start()
+      const events = numbers.map((number) => fake.create('invoice.paid', timeOf(number)))
+      return started(
+        fake,
+        events,
+        ({ id }) => id,
+        (event) => fake.deliver(event, handle),
+      )
     },
-    close: () => fake.server.close(),
-  }
+  },
+  GitHub: {
+    api: githubRepositoryApi({ owner: 'octocat', repo: 'hello-world' }),
+    ...{ auth: github({ secrets: GITHUB_SECRET }), authOptions: { secrets: GITHUB_SECRET } },
+    ...{ url: GITHUB_URL, token: GITHUB_TOKEN },
+    async start(handle) {
+      const fake = await FakeGithub.start()
+      fake.handle = handle
+      const events = numbers.map((number) => ({ sent: fake.sign('push', number), at: timeOf(number) }))
+      for (const [number, { sent, at }] of events.entries())
+        if (isMissed(number)) await fake.deliver(sent, at, undefined)
+      return started(
+        fake,
+        events,
+        ({ sent }) => sent.guid,
+        ({ sent, at }, isRetry) => fake.deliver(sent, at, handle, isRetry),
+      )
+    },
+  },
+  ...Object.fromEntries(
+    Object.entries(SENDERS).flatMap(([name, form]) => {
+      const { api, auth, secret, publicUrl, types } = form
+      if (api.missed === undefined) return []
+      const account: Account = {
+        ...{ api, auth, authOptions: { secrets: secret, publicUrl }, url: URL_HERE, token: TOKEN },
+        async start(handle) {
+          const fake = await FakeSender.start(form)
+          const events = numbers.map((number) => fake.create(types[0], timeOf(number)))
+          return started(
+            fake,
+            events,
+            ({ id }) => id,
+            (event) => fake.deliver(event, handle),
+          )
+        },
+      }
+      return [[name, account]]
+    }),
+  ),
 }
+
+/** In CI, one of each way to bring an event: by its signature, by a call, and by the list. `npm run test:kills`: each sender into each target. */
+const IN_CI = { postgres: 'GitHub', inbox: 'Resend', redis: 'Stripe' } as const
+
+const sendersOf = (target: keyof typeof IN_CI) => (KILL_TIMES > 1 ? Object.keys(ACCOUNTS) : [IN_CI[target]])
 
 /** Recovers in a process that is killed after so many events and so many milliseconds. Undefined if it was killed. */
 async function recoverInProcess(
@@ -96,11 +145,41 @@ async function recoverInProcess(
   return recovery
 }
 
-/** Kills recoveries while the sender retries, lets one end, and then delivers everything once more. */
-async function campaign(sender: Sender, engine: object, kills: number) {
+const EVERY_TEST = { timeout: 3_600_000 }
+
+/**
+ * Kills recoveries of a sender while it retries, lets one end, and then delivers everything once more. The endpoint of the deliveries has
+ * the same handler in this process.
+ */
+async function campaign(
+  name: string,
+  {
+    target,
+    engine,
+    store,
+    settle = 'auto',
+    handler,
+  }: {
+    readonly target: keyof typeof IN_CI
+    readonly engine: object
+    readonly store: ListenerOptions['store']
+    readonly settle?: 'auto' | 'manual'
+    readonly handler: (event: WebhookEvent) => Promise<void>
+  },
+) {
+  const account = ACCOUNTS[name] as Account // a name of it
+  const { api, auth, authOptions, url, token } = account
+  const id = `kills of ${name}`
+  const kills = killsOf('recoveries')
+  const listener = defineListener({
+    ...{ id, auth, store, settle, leaseSeconds: 1, onError: null, onVerdict: null },
+  })
+  const sender = await account.start(webhookHandler(listener, handler))
+  onTestFinished(async () => void (await sender.close()))
+  const config = { api, id, authOptions, url, token, origin: sender.origin, target, engine }
   const counts = { kills: 0, failed: 0, answeredOtherwise: 0 }
-  const config = { ...sender.config, engine }
   const drawn = (most: number) => Math.floor(Math.random() * most)
+  const begun = performance.now()
   while (counts.kills < kills) {
     const retrying = Promise.all(Array.from({ length: 3 }, () => sender.retry(drawn(EVENTS))))
     const recovery = await recoverInProcess(config, 1 + drawn(EVENTS / 2), drawn(20))
@@ -112,26 +191,18 @@ async function campaign(sender: Sender, engine: object, kills: number) {
     counts.failed = recovery?.failed.length ?? -1
     again = recovery === undefined || recovery.waiting > 0
   }
-  for (const number of sender.ids.keys()) {
+  for (const number of numbers) {
     let status = await sender.retry(number)
     for (; status === 503; status = await sender.retry(number)) await pause(200)
     if (status !== 200) counts.answeredOtherwise += 1
   }
-  if (KILL_TIMES > 1) console.log(config, counts)
-  return counts
+  expect(counts).toEqual({ kills, failed: 0, answeredOtherwise: 0 })
+  if (KILL_TIMES > 1)
+    console.log(name, target, `${EVENTS} events`, counts, `${Math.round(performance.now() - begun)} ms`)
+  return { ids: sender.ids.toSorted(), listener }
 }
 
-const listenerOf = (config: 'stripe' | 'github', store: EventStore) =>
-  defineListener({
-    id: 'kills',
-    auth: config === 'stripe' ? stripe({ secrets: STRIPE_SECRET }) : github({ secrets: GITHUB_SECRET }),
-    store,
-    leaseSeconds: 1,
-    onError: null,
-    onVerdict: null,
-  })
-
-describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a recovery that is killed, with commit(tx)'), () => {
+describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a recovery that is killed'), () => {
   let server: PostgresServer
   let pool: pg.Pool
 
@@ -140,6 +211,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a recovery that is killed, with com
     pool = new pg.Pool({ ...server.address, max: 10 })
     pool.on('error', () => {})
     await postgresStore(pool).migrate()
+    await inbox(pool).migrate()
     await pool.query('CREATE TABLE effects (event_id text)')
   })
 
@@ -148,37 +220,49 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a recovery that is killed, with com
     await server?.remove()
   })
 
-  async function handler(event: WebhookEvent<unknown>): Promise<void> {
-    const tx = await pool.connect()
-    try {
-      await tx.query('BEGIN')
-      await tx.query('INSERT INTO effects (event_id) VALUES ($1)', [event.id])
-      await event.commit(tx)
-      await tx.query('COMMIT')
-    } finally {
-      tx.release(true)
-    }
-  }
-
-  it.each([
-    ['stripe', stripeWith],
-    ['github', githubWith],
-  ] as const)('loses no event of %s, and runs none twice', { timeout: 3_600_000 }, async (name, start) => {
-    await pool.query('TRUNCATE effects')
-    const sender = await start(webhookHandler(listenerOf(name, postgresStore(pool)), handler))
-    try {
-      const kills = killsOf('recoveries')
-      expect(await campaign(sender, server.address, kills)).toEqual({
-        kills,
-        failed: 0,
-        answeredOtherwise: 0,
+  it.each(sendersOf('postgres'))(
+    'loses no event of %s, and runs none twice, with commit(tx)',
+    EVERY_TEST,
+    async (name) => {
+      await pool.query('TRUNCATE effects')
+      const { ids } = await campaign(name, {
+        target: 'postgres',
+        engine: server.address,
+        store: postgresStore(pool),
+        async handler(event) {
+          const tx = await pool.connect()
+          try {
+            await tx.query('BEGIN')
+            await tx.query('INSERT INTO effects (event_id) VALUES ($1)', [event.id])
+            await event.commit(tx)
+            await tx.query('COMMIT')
+          } finally {
+            tx.release(true)
+          }
+        },
       })
-      const { rows } = await pool.query('SELECT event_id FROM effects ORDER BY event_id')
-      expect(rows.map(({ event_id }) => event_id)).toEqual(sender.ids.toSorted())
-    } finally {
-      await sender.close()
-    }
-  })
+      const { rows } = await pool.query('SELECT event_id FROM effects')
+      expect(rows.map(({ event_id }) => event_id).toSorted()).toEqual(ids)
+    },
+  )
+
+  it.each(sendersOf('inbox'))(
+    'puts each event of %s into the inbox once, and its job runs once',
+    EVERY_TEST,
+    async (name) => {
+      const box = inbox(pool)
+      const { ids, listener } = await campaign(name, {
+        target: 'inbox',
+        engine: server.address,
+        store: box.store,
+        handler: (event) => box.put(event),
+      })
+      const ran: string[] = []
+      for (let waiting = 1; waiting > 0; )
+        ({ waiting } = await box.drain(listener, ({ id }) => void ran.push(id)))
+      expect(ran.toSorted()).toEqual(ids)
+    },
+  )
 })
 
 describe.skipIf(WHY_NO_REDIS)(onRedis('a recovery that is killed, on Redis'), () => {
@@ -195,33 +279,32 @@ describe.skipIf(WHY_NO_REDIS)(onRedis('a recovery that is killed, on Redis'), ()
     await server?.close()
   })
 
-  it('loses no event, and runs none again whose commit was answered', { timeout: 3_600_000 }, async () => {
-    const listener = { ...listenerOf('stripe', redisStore(client)), settle: 'manual' as const }
-    const sender = await stripeWith(
-      webhookHandler(listener, async (event) => {
-        await client.rpush('log', `ran ${event.id}`)
-        await event.commit()
-        await client.rpush('log', `done ${event.id}`)
-      }),
-    )
-    try {
-      const kills = killsOf('recoveriesOnRedis')
-      expect(await campaign(sender, { redis: server.port }, kills)).toEqual({
-        kills,
-        failed: 0,
-        answeredOtherwise: 0,
+  it.each(sendersOf('redis'))(
+    'loses no event of %s, and runs none again whose commit was answered',
+    EVERY_TEST,
+    async (name) => {
+      await client.del('log')
+      const { ids } = await campaign(name, {
+        target: 'redis',
+        engine: { port: server.port },
+        store: redisStore(client),
+        settle: 'manual',
+        async handler(event) {
+          await client.rpush('log', `ran ${event.id}`)
+          await event.commit()
+          await client.rpush('log', `done ${event.id}`)
+        },
       })
-      const log = await client.lrange('log', 0, -1)
-      expect(new Set(log.map((line) => line.split(' ')[1]))).toEqual(new Set(sender.ids))
-      const again = log.filter(
-        (line, at) =>
-          line.startsWith('ran ') &&
-          log.indexOf(line.replace('ran', 'done')) < at &&
-          log.includes(line.replace('ran', 'done')),
-      )
+      const done = new Set<string>()
+      const [ran, again] = [new Set<string>(), [] as string[]]
+      for (const line of await client.lrange('log', 0, -1)) {
+        const [what, id = ''] = line.split(' ')
+        if (what === 'done') done.add(id)
+        else if (done.has(id)) again.push(id)
+        else ran.add(id)
+      }
+      expect([...ran].toSorted()).toEqual(ids)
       expect(again).toEqual([])
-    } finally {
-      await sender.close()
-    }
-  })
+    },
+  )
 })

@@ -38,9 +38,8 @@ export const OTHER_KILLS = {
   cloudflareQueues: 3,
   /** workerd, with Durable Objects and D1: after each of four steps. */
   workerd: 4,
-  /** Recoveries by a sender's API, of each of two senders on Postgres, and on Redis. */
+  /** Recoveries by a sender's API, into each of three targets. */
   recoveries: 1,
-  recoveriesOnRedis: 1,
   /** The service, on PGlite and on Postgres. */
   service: 1,
   serviceOnPostgres: 1,

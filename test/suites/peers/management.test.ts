@@ -1,9 +1,14 @@
 import type { components, operations } from '@octokit/openapi-types'
 import { Octokit } from '@octokit/rest'
+import { Resend } from 'resend'
+import { SquareClient } from 'square'
 import Stripe from 'stripe'
+import { Svix } from 'svix'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FakeGithub, GITHUB_TOKEN } from '../../management/fake-github.ts'
+import { FakeSender, TOKEN } from '../../management/fake-sender.ts'
 import { FakeStripe, LIVE_KEY } from '../../management/fake-stripe.ts'
+import { SENDERS } from '../../management/senders.ts'
 
 // The fakes of test/management answer what the senders' own clients, which are made from the senders' API descriptions, can read.
 
@@ -82,4 +87,74 @@ describe('the fake of GitHub', () => {
       expect(fake.attempts.at(-1)).toMatchObject({ redelivery: true, sent: { guid: data[0]?.guid } })
     },
   )
+})
+
+describe('the fakes of Svix, Resend and Square', () => {
+  /** One with three events, the newest first, in pages of two. */
+  async function fakeOf(name: string) {
+    const fake = await FakeSender.start(SENDERS[name] as (typeof SENDERS)[string])
+    onTestFinished(() => fake.server.close())
+    fake.pageSize = 2
+    const ids = [1, 2, 3].map((hours) => fake.create(fake.form.types[0], hoursAgo(hours)).id)
+    return { fake, ids, baseUrl: fake.server.origin }
+  }
+  const url = 'https://shop.example/webhooks'
+
+  it('svix lists the endpoints and, over all pages, the messages of one, and asks for one again', async () => {
+    const { fake, ids, baseUrl } = await fakeOf('Svix')
+    const client = new Svix(TOKEN, { serverUrl: baseUrl })
+    const { data } = await client.endpoint.list('app_1')
+    expect(data.map((each) => [each.url, each.disabled])).toEqual([[url, false]])
+    const [endpoint] = data
+    const options = { withContent: true, after: new Date(0) }
+    const found: string[] = []
+    for (let iterator: string | undefined, done = false; !done; ) {
+      const page = await client.messageAttempt.listAttemptedMessages('app_1', endpoint?.id ?? '', {
+        ...options,
+        ...(iterator && { iterator }),
+      })
+      found.push(...page.data.map(({ id, status }) => `${id} ${status}`))
+      iterator = page.iterator ?? undefined
+      done = page.done
+    }
+    expect(found).toEqual(ids.map((id) => `${id} 2`)) // failed
+    await client.messageAttempt.resend('app_1', ids[0] ?? '', endpoint?.id ?? '')
+    expect(fake.resent).toEqual([ids[0]])
+  })
+
+  it('resend lists the webhooks and their events, reads one, and asks for it again', async () => {
+    const { fake, ids, baseUrl } = await fakeOf('Resend')
+    const { webhooks } = new Resend(TOKEN, { baseUrl })
+    const [webhook] = (await webhooks.list()).data?.data ?? []
+    expect(webhook).toMatchObject({ endpoint: url, status: 'enabled' })
+    const webhookId = webhook?.id ?? ''
+    const { data } = await webhooks.events.list({ webhookId })
+    expect(data?.has_more).toBe(true)
+    expect(data?.data.map(({ id, status }) => `${id} ${status}`)).toEqual(
+      ids.slice(0, 2).map((id) => `${id} failed`),
+    )
+    const eventId = ids[0] ?? ''
+    const event = (await webhooks.events.get({ webhookId, eventId })).data
+    expect(event).toMatchObject({
+      id: eventId,
+      type: fake.form.types[0],
+      payload: { type: fake.form.types[0] },
+    })
+    expect((await webhooks.events.replay({ webhookId, eventId })).error).toBeNull()
+    expect(fake.resent).toEqual([eventId])
+  })
+
+  it('square lists the subscriptions, and the events since a time', async () => {
+    const { ids, baseUrl } = await fakeOf('Square')
+    const client = new SquareClient({ token: TOKEN, baseUrl })
+    const subscriptions = await client.webhooks.subscriptions.list({ includeDisabled: true })
+    expect(subscriptions.data.map((each) => [each.notificationUrl, each.enabled])).toEqual([[url, true]])
+    const filter = { createdAt: { startAt: new Date(0).toISOString() } }
+    const query = { filter, sort: { order: 'DESC' as const } }
+    const first = await client.events.searchEvents({ limit: 100, query })
+    const { cursor } = first
+    const rest = await client.events.searchEvents({ limit: 100, query, ...(cursor && { cursor }) })
+    const events = [...(first.events ?? []), ...(rest.events ?? [])]
+    expect(events.map(({ eventId }) => eventId)).toEqual(ids)
+  })
 })
