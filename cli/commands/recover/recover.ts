@@ -8,7 +8,7 @@ import { HOOKGATE } from '../../command-line/invocation.ts'
 import { print, remark, toJsonLine } from '../../command-line/output.ts'
 import { shellOption } from '../../command-line/shell.ts'
 import { durationFrom, timeFrom } from '../../command-line/time.ts'
-import { httpUrl, refuseStray, toUsageError } from '../../command-line/values.ts'
+import { httpUrl, refuseStray, toUsageError, wholeNumber } from '../../command-line/values.ts'
 import { API_OPTIONS, answered, readSenderApi, type SenderApi } from '../../lib/sender-api.ts'
 import { canSign, loadScheme } from '../../signing/schemes.ts'
 import { readSender } from '../../signing/signer.ts'
@@ -26,6 +26,7 @@ const OPTIONS = {
     value: 'FILE',
     says: "The file with your endpoint's secret, if this signs (default: HOOKGATE_SECRET)",
   },
+  'at-once': { value: 'COUNT', says: 'How many to post at a time (default: 4)' },
   to: { value: 'URL', says: 'Where this machine reaches your endpoint (default: --url)' },
   remembers: {
     value: 'TIME',
@@ -60,11 +61,16 @@ export const recover: Command = defineCommand({
     const { since, until } = times
     const resume = commandOf(given, times)
     const send = given.run ? await sendingOf(given, { ...sender, api }) : undefined
+    const atOnce =
+      given['at-once'] === undefined ? undefined : wholeNumber('--at-once', given['at-once'], 1, 100)
     remark(`since ${since.toISOString()}. To go on after an interruption:\n  ${resume}`)
     const wanted = { url, since, until, mode, all: given.all ?? false }
     const { found, warnings } = await answered(findAll(sender.client, api, wanted))
     for (const warning of warnings) remark(`warning: ${bounded(warning)}`)
-    const counts = send === undefined ? NONE : await sendAll(found, send, times.rememberedMs)
+    const counts =
+      send === undefined
+        ? NONE
+        : await sendAll(found, { ...send, ...(atOnce && { atOnce }) }, times.rememberedMs)
     const types = typesOf(found)
     if (given.json)
       print(
@@ -116,7 +122,7 @@ async function sendingOf(
   if (api.redelivery) {
     refuseStray(
       given,
-      ['to', 'secret-file'],
+      ['to', 'secret-file', 'at-once'],
       `is not for --scheme ${api.scheme}, which delivers again by itself`,
     )
     return askAgain(client, api.redelivery)
@@ -143,30 +149,40 @@ const NONE: Counts = { sent: 0, asked: 0, waiting: 0, failed: [] }
 
 const TELL_MS = 1000
 
-/** One after the other. What would fail for all ends it, and the rest waits. */
-async function sendAll(found: readonly MissedEvent[], send: Send, rememberedMs: number): Promise<Counts> {
-  const counts = { sent: 0, asked: 0, waiting: 0 }
+/** Oldest first, a few at once. What would fail for all ends it, and the rest waits. */
+async function sendAll(
+  found: readonly MissedEvent[],
+  { one, atOnce }: Send,
+  rememberedMs: number,
+): Promise<Counts> {
+  const counts = { sent: 0, asked: 0 }
   const failed: { id: string; type: string; why: string }[] = []
+  let [done, left, isOver] = [0, 0, false]
   let toldAt = Date.now()
-  for (const [index, event] of found.entries()) {
+  async function take(event: MissedEvent): Promise<void> {
     const isForgotten = Date.now() - event.time * 1000 > rememberedMs
-    const outcome: Outcome = isForgotten
-      ? { why: 'your endpoint has forgotten it meanwhile, so it would run again' }
-      : await send(event)
-    if (typeof outcome === 'string') counts[outcome] += 1
+    const why = 'your endpoint has forgotten it meanwhile, so it would run again'
+    const outcome: Outcome = isOver ? 'waiting' : isForgotten ? { why } : await one(event)
+    done += 1
+    if (outcome === 'waiting') left += 1
+    else if (typeof outcome === 'string') counts[outcome] += 1
     else {
+      isOver ||= outcome.isFinal === true
       failed.push({ id: event.event, type: event.type, why: outcome.why })
       remark(`failed: ${bounded(`${event.event} ${event.type}: ${outcome.why}`)}`)
-      if (outcome.isFinal) {
-        counts.waiting += found.length - index - 1
-        break
-      }
     }
-    if (Date.now() - toldAt < TELL_MS) continue
+    if (Date.now() - toldAt < TELL_MS) return
     toldAt = Date.now()
-    remark(`${index + 1} of ${found.length}`)
+    remark(`${done} of ${found.length}`)
   }
-  return { ...counts, failed }
+  const queue = found.values()
+  const lane = async () => {
+    for (const event of queue) await take(event)
+  }
+  const first = queue.next() // alone, because a wrong secret or URL fails all
+  if (!first.done) await take(first.value)
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  return { ...counts, waiting: left, failed }
 }
 
 function typesOf(found: readonly MissedEvent[]): { readonly [type: string]: number } {

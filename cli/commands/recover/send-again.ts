@@ -15,12 +15,16 @@ import type { readSender } from '../../signing/signer.ts'
 /** What became of an event. `isFinal`: all others would fail in the same way. */
 export type Outcome = 'sent' | 'asked' | 'waiting' | { readonly why: string; readonly isFinal?: boolean }
 
-export type Send = (event: MissedEvent) => Promise<Outcome>
+export interface Send {
+  /** How many are sent at a time, unless the user says so. */
+  readonly atOnce: number
+  readonly one: (event: MissedEvent) => Promise<Outcome>
+}
 
 /** Asks the sender to deliver an event again, as often as it allows. */
 export function askAgain(client: Client, redelivery: NonNullable<ManagementApi['redelivery']>): Send {
   let asked = 0
-  return async ({ endpoint, id }) => {
+  const one: Send['one'] = async ({ endpoint, id }) => {
     if (asked > 0) await client.pause(60_000 / redelivery.perMinute)
     asked += 1
     try {
@@ -31,6 +35,7 @@ export function askAgain(client: Client, redelivery: NonNullable<ManagementApi['
       return { why: told(error), isFinal: isToken || client.isOver }
     }
   }
+  return { one, atOnce: 1 } // one after the other, or they would be too many a minute
 }
 
 const TIMEOUT_MS = 30_000
@@ -45,7 +50,7 @@ export function postTo(
   const inHeader = eventType !== undefined && 'header' in eventType
   // The time of an event stays in its body.
   const youngSeconds = time?.of === 'event' ? time.toleranceSeconds : undefined
-  return async ({ event, type, item, time: happenedAt }) => {
+  const one: Send['one'] = async ({ event, type, item, time: happenedAt }) => {
     const timestamp = Math.floor(Date.now() / 1000)
     if (youngSeconds !== undefined && timestamp - happenedAt > youngSeconds)
       return {
@@ -66,6 +71,7 @@ export function postTo(
       return { why: whyUnanswered(error, address).join(': '), isFinal: true }
     }
   }
+  return { one, atOnce: 4 }
 }
 
 const LATER: readonly number[] = [408, 425, 429, 502, 503, 504]

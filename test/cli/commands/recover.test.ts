@@ -77,7 +77,7 @@ describe('hookgate recover', () => {
     const { sender, recover } = await stripeAccount()
     const { ran, to, count } = await endpoint()
     for (const hours of [1, 5, 3, 2, 4]) sender.create('invoice.paid', hoursAgo(hours))
-    const args = ['--since', '1d', '--run', '--json', '--to', to]
+    const args = ['--since', '1d', '--run', '--json', '--at-once', '1', '--to', to]
     for (const times of [1, 2]) {
       const { code, stdout, stderr } = await recover(args)
       expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -88,6 +88,36 @@ describe('hookgate recover', () => {
       expect(count()).toBe(5 * times)
     }
     expect(ran).toEqual(['evt_2', 'evt_5', 'evt_3', 'evt_4', 'evt_1'])
+  })
+
+  it.each([
+    [[], 4],
+    [['--at-once', '2'], 2],
+  ])('posts the first event alone, and then %j a few at once', async (given, most) => {
+    const { sender, recover } = await stripeAccount()
+    const waiting: (() => void)[] = []
+    const posted: number[] = []
+    const server = createServer((request, response) => {
+      request.resume()
+      waiting.push(() => response.end())
+      posted.push(waiting.length)
+      if (posted.length === 1 || waiting.length === most) for (const answer of waiting.splice(0)) answer()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/` // it listens on a port
+    for (let number = 0; number < 9; number += 1) sender.create('invoice.paid', hoursAgo(1))
+    const { code } = await recover(['--since', '1d', '--run', '--to', to, ...given])
+    expect([code, Math.max(...posted), posted.length]).toEqual([0, most, 9])
+  })
+
+  it('says what GitHub needs if it is not told which webhook', async () => {
+    const args = ['recover', '--scheme', 'github', '--url', GITHUB_URL, '--since', '3h']
+    const { code, stderr } = await run({}, args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'for the webhook of a repository or an organisation, its name: owner=… and repo=…',
+    )
   })
 
   it('asks GitHub, which delivers again by itself', async () => {
@@ -192,6 +222,7 @@ describe('hookgate recover', () => {
       '--to is not for --scheme github',
     ],
     [['--since', '1h', '--run', '--to', 'http://u:p@a.example'], '--to must not contain credentials'],
+    [['--since', '1h', '--run', '--at-once', '0'], '--at-once'],
     [['--since', '1h', '--token', LIVE_KEY], 'unknown option --token; did you mean --token-file?'],
   ])('%j is a mistake, before anything is asked', async (given, said) => {
     const { sender, recover } = await stripeAccount()
