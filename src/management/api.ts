@@ -12,6 +12,8 @@ export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT'
   /** The path after the base URL. */
   readonly path: string
+  /** Whether a POST with a body makes or ends something, so that it is not repeated after a failure. Without it, it is a search. */
+  readonly acts?: true
   /** The JSON of the request. A text that is `{name}`, or `{name:number}`, alone is a parameter too; a member whose parameter has no value is left out. */
   readonly body?: Json
 }
@@ -55,6 +57,8 @@ export interface Endpoints extends Listing {
   readonly flags?: Texts
   /** Whether an endpoint without any type gets all. */
   readonly allIfNone?: true
+  /** Whether the API lists none, so that only the user's code knows them. */
+  readonly unlisted?: true
   /** Whether each type has an endpoint of its own, so that several have one URL. */
   readonly onePerType?: true
   /** How the API spells a type, or the beginning of one. Defaults to the spelling of the events. */
@@ -127,7 +131,7 @@ export interface Missed extends Listing {
 
 /** How an endpoint that ends is made to last longer. */
 export interface Renewal {
-  /** The request, with `{hook}` and `{until}`. It may be repeated. */
+  /** The request, with `{hook}` and `{until}`. */
   readonly call: Call
   /** Where an endpoint says when it ends: a time of ISO 8601, or milliseconds since 1970. */
   readonly expires: string
@@ -135,6 +139,11 @@ export interface Renewal {
   readonly renewed: string
   /** How long an endpoint may last, by a text that it has. The first that fits counts; without one, it is not renewed. */
   readonly lives: readonly { readonly at: string; readonly fits: RegExp; readonly minutes: number }[]
+  /**
+   * If none can last longer: the request makes another one, with `{next}` as its ID, and `{url}`, `{secret}` and `{untilMs}`. `stop` ends the
+   * old one, with its `{hook}` and `{resource}`. `isOne`: two that watch the same have the same `resource`.
+   */
+  readonly replaces?: { readonly stop: Call; readonly resource: string; readonly isOne: boolean }
 }
 
 /**

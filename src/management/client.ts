@@ -314,8 +314,8 @@ function withValues(json: Json, values: Texts): Json | undefined {
 }
 
 /** Whether it changes nothing. */
-const isRead = ({ method = 'GET', body }: Call) =>
-  method === 'GET' || (method === 'POST' && body !== undefined)
+const isRead = ({ method = 'GET', body, acts }: Call) =>
+  method === 'GET' || (method === 'POST' && body !== undefined && !acts)
 
 /** How long the sender says to wait. Undefined if it says nothing of that. */
 function pauseOf(

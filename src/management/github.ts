@@ -87,7 +87,12 @@ export function githubAppApi(of: GithubHost = {}): ManagementApi {
   checkOptions('githubAppApi', of, { baseUrl: optional(wellFormedText) })
   return {
     ...commonOf(of),
-    token: { ...BEARER, reads: 'a JWT that the app has signed' },
+    token: {
+      ...BEARER,
+      // The command takes this API if it is told nothing else.
+      reads:
+        'a JWT that the app has signed, or, for the webhook of a repository or an organisation, its name: owner=… and repo=…, or org=…',
+    },
     // https://docs.github.com/en/rest/apps/webhooks, 2026-11-28
     endpoints: {
       path: '/app/hook/config',

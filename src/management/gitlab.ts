@@ -1,19 +1,35 @@
-import { checkOptions, optional, wellFormedText } from '../lib/options.ts'
-import type { ManagementApi } from './api.ts'
+import { aBoolean, checkOptions, optional, wellFormedText } from '../lib/options.ts'
+import type { ManagementApi, Texts } from './api.ts'
 import { checkedUrl } from './given.ts'
 
-/** A project on GitLab. */
-export interface GitlabProject {
-  /** Its ID, or its path: `group/project`. */
-  readonly project: string
+/** Where a GitLab is, and how a webhook of it is verified. */
+export interface GitlabHost {
+  /**
+   * Whether the webhook has a signing token, so that your endpoint uses `gitlabSigning`. Defaults to false: it has a secret token, and your
+   * endpoint uses `gitlab`.
+   */
+  readonly signed?: boolean | undefined
   /** Of a GitLab of your own: `https://HOSTNAME/api/v4`. Gets the token, so take it from your configuration only. */
   readonly baseUrl?: string | undefined
 }
 
+/** A project on GitLab. */
+export interface GitlabProject extends GitlabHost {
+  /** Its ID, or its path: `group/project`. */
+  readonly project: string
+}
+
+/** A group on GitLab. */
+export interface GitlabGroup extends GitlabHost {
+  /** Its ID, or its path: `group/subgroup`. */
+  readonly group: string
+}
+
+const HOST = { signed: optional(aBoolean), baseUrl: optional(wellFormedText) }
+
 /**
- * GitLab's API for the webhooks of a project that have a secret token. Keeps attempts for seven days, with `[REDACTED]` for each email
- * address and without bodies that are too large, and sends what it has kept again on request, five times a minute. What it has not kept is
- * named.
+ * GitLab's API for the webhooks of a project. Keeps attempts for seven days, with `[REDACTED]` for each email address and without bodies
+ * that are too large, and sends what it has kept again on request, five times a minute. What it has not kept is named.
  *
  * The token: of a Maintainer, with the scope `read_api`, and `api` so that GitLab can be asked to send again.
  *
@@ -25,24 +41,48 @@ export interface GitlabProject {
  * @throws ListenerConfigError for a missing, unknown or invalid option.
  */
 export function gitlabProjectApi(of: GitlabProject): ManagementApi {
-  checkOptions('gitlabProjectApi', of, { project: wellFormedText, baseUrl: optional(wellFormedText) })
-  const { project, baseUrl = 'https://gitlab.com/api/v4' } = of
-  // https://docs.gitlab.com/api/project_webhooks and https://github.com/gitlabhq/gitlabhq: lib/api/hooks, lib/api/entities/web_hook_log.rb,
-  // app/services/web_hook_service.rb, app/models/hooks/web_hook_log.rb, 2026-11-29
+  checkOptions('gitlabProjectApi', of, { project: wellFormedText, ...HOST })
+  return gitlabApi('/projects/{project}/hooks', { project: of.project }, of, 'a Maintainer')
+}
+
+/**
+ * The same for the webhooks of a group (Premium and Ultimate). The token: of an Owner, with the scope `read_api`, and `api` so that GitLab
+ * can be asked to send again.
+ *
+ * @example
+ * ```ts
+ * const api = gitlabGroupApi({ group: 'group', signed: true })
+ * ```
+ *
+ * @throws ListenerConfigError for a missing, unknown or invalid option.
+ */
+export function gitlabGroupApi(of: GitlabGroup): ManagementApi {
+  checkOptions('gitlabGroupApi', of, { group: wellFormedText, ...HOST })
+  return gitlabApi('/groups/{group}/hooks', { group: of.group }, of, 'an Owner')
+}
+
+function gitlabApi(
+  hooks: string,
+  parameters: Texts,
+  { signed = false, baseUrl = 'https://gitlab.com/api/v4' }: GitlabHost,
+  role: string,
+): ManagementApi {
+  // https://docs.gitlab.com/api/project_webhooks and …/group_webhooks, and https://github.com/gitlabhq/gitlabhq: lib/api/hooks,
+  // lib/api/entities/web_hook_log.rb, app/services/web_hook_service.rb, app/models/hooks/web_hook_log.rb, 2026-11-30
   return {
-    scheme: 'gitlab',
+    scheme: signed ? 'gitlab-signing' : 'gitlab',
     sender: 'GitLab',
     baseUrl: checkedUrl(baseUrl),
-    parameters: { project },
+    parameters,
     headers: {},
     token: {
       header: 'private-token',
       before: '',
-      reads: 'the scope read_api, of a Maintainer',
-      redelivers: 'the scope api, of a Maintainer, to ask for redelivery',
+      reads: `the scope read_api, of ${role}`,
+      redelivers: `the scope api, of ${role}, to ask for redelivery`,
     },
     endpoints: {
-      path: '/projects/{project}/hooks',
+      path: hooks,
       query: { per_page: '100' },
       items: '',
       next: { linked: 'page' },
@@ -67,7 +107,7 @@ export function gitlabProjectApi(of: GitlabProject): ManagementApi {
     },
     missed: {
       ofAccount: false,
-      path: '/projects/{project}/hooks/{hook}/events',
+      path: `${hooks}/{hook}/events`,
       query: { per_page: '20' }, // more is refused
       items: '',
       next: { linked: 'page' },
@@ -82,7 +122,8 @@ export function gitlabProjectApi(of: GitlabProject): ManagementApi {
         trust: 'fetched',
         body: '/request_data',
         headers: {
-          'idempotency-key': '/request_headers/Idempotency-Key',
+          // The same text: https://gitlab.com/gitlab-org/gitlab/-/merge_requests/230944, 2026-11-30
+          [signed ? 'webhook-id' : 'idempotency-key']: '/request_headers/Idempotency-Key',
           'x-gitlab-event': '/request_headers/X-Gitlab-Event',
         },
         lost: '{"oversize":true}',
@@ -90,13 +131,13 @@ export function gitlabProjectApi(of: GitlabProject): ManagementApi {
     },
     redelivery: {
       method: 'POST',
-      path: '/projects/{project}/hooks/{hook}/events/{id}/resend',
+      path: `${hooks}/{hook}/events/{id}/resend`,
       perMinute: 5,
     },
   }
 }
 
-/** app/models/concerns/triggerable_hooks.rb: https://github.com/gitlabhq/gitlabhq, 2026-11-29 */
+/** app/models/concerns/triggerable_hooks.rb, and `hook_to_event` of app/services/web_hook_service.rb: https://github.com/gitlabhq/gitlabhq, 2026-11-30 */
 const FLAGS = {
   push_events: 'Push Hook',
   tag_push_events: 'Tag Push Hook',
@@ -111,5 +152,12 @@ const FLAGS = {
   deployment_events: 'Deployment Hook',
   feature_flag_events: 'Feature Flag Hook',
   releases_events: 'Release Hook',
+  milestone_events: 'Milestone Hook',
   emoji_events: 'Emoji Hook',
+  resource_access_token_events: 'Resource Access Token Hook',
+  vulnerability_events: 'Vulnerability Hook',
+  // of a group
+  subgroup_events: 'Subgroup Hook',
+  project_events: 'Project Hook',
+  member_events: 'Member Hook',
 } as const

@@ -14,7 +14,7 @@ import { Client, type ManagementFetch } from './client.ts'
 import { anApi, aUrl } from './given.ts'
 import { valueAt } from './json-parts.ts'
 import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
-import { isEnding } from './renew.ts'
+import { isEnding } from './renewed.ts'
 
 /** The options of `inspect`. */
 export interface InspectOptions {

@@ -1,3 +1,4 @@
+import { ListenerConfigError } from '../errors.ts'
 import { parseTime, writeTime } from '../lib/time.ts'
 import { bounded } from '../told.ts'
 import type { Endpoints, ManagementApi, Missed, Texts } from './api.ts'
@@ -48,6 +49,8 @@ const DISORDER_SECONDS = 600
 
 /** All endpoints of the account, or of the repository, organisation or app. */
 export async function endpointsOf(client: Client, form: Endpoints): Promise<readonly FoundEndpoint[]> {
+  if (form.unlisted)
+    throw new ListenerConfigError('api', 'cannot be inspected: the sender lists no endpoints')
   const found: FoundEndpoint[] = []
   for await (const item of client.list(form)) {
     const typed = form.typesCall ? await client.call(form.typesCall, {}) : item

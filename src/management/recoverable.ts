@@ -10,9 +10,13 @@ export type RecoverableApi = ManagementApi & { readonly missed: Missed }
  */
 const INSTEAD: { readonly [scheme: string]: string } = {
   adyen: 'send them again from the webhook’s log in its Customer Area',
-  'checkout-com': 'resend them from the webhook’s failures in its Dashboard',
+  // Its API lists the events of one payment, and none by time: https://www.checkout.com/docs/workflows/view-events, 2026-11-30
+  'checkout-com':
+    'resend them from the webhook’s failures in its Dashboard, or ask its API for the events of each payment',
   docusign: 'republish them from its Connect log, and expect them to run again',
   hubspot: 'read the objects that matter from its API',
+  // `GET /rest/api/3/webhook/failed` has those of OAuth apps, and none of an administrator's webhooks, which the scheme verifies:
+  // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-webhooks/, 2026-11-28
   jira: 'search the issues that were updated since then by its API',
   linear: 'read the issues that were updated since then from its API',
   meta: 'read the objects that matter from its Graph API',

@@ -14,17 +14,20 @@ import type { ManagementApi, Renewal } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
 import { ManagementError } from './errors.ts'
 import { anApi, aUrl } from './given.ts'
-import { textAt, valueAt } from './json-parts.ts'
 import { endpointsOf, type FoundEndpoint, isSameUrl } from './missed.ts'
+import { aKeptChannel, type KeptChannel, renewChannel } from './renew-channel.ts'
+import { lifeOf, type Renewed, timeAt } from './renewed.ts'
 
 /** The options of `renew`. */
 export interface RenewOptions {
-  /** The sender's API: `graphApi` of `hookgate/management/graph`, or one that `hookgate/management/jira` makes. */
+  /** The sender's API: `graphApi` of `hookgate/management/graph`, or one that `hookgate/management/jira` or `…/google-channels` makes. */
   readonly api: ManagementApi
   /** A token of the app that has subscribed, or a function that makes one for each request. It is in no message. */
   readonly token: string | (() => MaybePromise<string>)
   /** Your endpoint's URL. Subscriptions with another URL are left alone. */
   readonly url: string
+  /** The channel, which Google does not list, so that you keep it. For Google only. */
+  readonly channel?: KeptChannel | undefined
   /** Whether to renew. Defaults to false: it only reads, and tells what is due. */
   readonly run?: boolean | undefined
   /** Replaces `fetch`, e.g. to add a proxy or a private CA. */
@@ -33,22 +36,11 @@ export interface RenewOptions {
   readonly clock?: Clock | undefined
 }
 
-/** A subscription at your URL. */
-export interface Renewed {
-  /** Its ID at the sender. */
-  readonly id: string
-  /** `early`: more than half of its life is left. `due`: it is not, and nothing was asked to run. `failed`: see `why`. */
-  readonly state: 'early' | 'due' | 'renewed' | 'failed'
-  /** When it ends. Undefined if the sender does not say. */
-  readonly until: Date | undefined
-  /** Why it was not renewed, without anything secret. */
-  readonly why?: string
-}
-
 const OPTIONS: OptionTable<RenewOptions> = {
   api: anApi,
   token: checkedElsewhere,
   url: aUrl,
+  channel: optional(aKeptChannel),
   run: optional(aBoolean),
   fetch: optional(aFunction),
   clock: checkedElsewhere,
@@ -59,8 +51,8 @@ const MARGIN_MS = 300_000
 
 /**
  * Renews the subscriptions at your URL that are past half of their life, and no other. Run it by a job, at least four times in the shortest
- * life: those of Microsoft Graph last from an hour to a month, those of Jira a month. Creates none: one that has ended is gone, and what
- * happened meanwhile was not sent.
+ * life: those of Microsoft Graph last from an hour to a month, those of Jira a month, Google's channels a day or a week. Creates none: one that
+ * has ended is gone, and what happened meanwhile was not sent. A channel of Google's cannot last longer, so another one takes its place.
  *
  * @example
  * ```ts
@@ -74,11 +66,17 @@ const MARGIN_MS = 300_000
  */
 export async function renew(options: RenewOptions): Promise<readonly Renewed[]> {
   checkOptions('renew', options, OPTIONS)
-  const { api, url, run = false, clock = Date } = options
+  const { api, url, channel, run = false, clock = Date } = options
   const { renewal, sender } = api
   if (renewal === undefined)
     throw new ListenerConfigError('api', `has nothing to renew: what ${sender} sends does not end`)
   const client = new Client({ ...options, clock })
+  if ((renewal.replaces !== undefined) !== (channel !== undefined))
+    throw new ListenerConfigError(
+      'channel',
+      channel ? `is not for ${sender}` : `is missing: ${sender} lists none`,
+    )
+  if (channel) return [await renewChannel(client, channel, renewal, { run, now: timeOf(clock), url })]
   const ours = (await endpointsOf(client, api.endpoints)).filter((each) => isSameUrl(each.url, url))
   if (ours.length === 0)
     throw new ManagementError(
@@ -112,24 +110,4 @@ async function renewOne(
     if (!isA(error, ManagementError)) throw error
     return failed(error.message)
   }
-}
-
-/** Whether it will end within a quarter of its life: by then, a job should have renewed it. */
-export function isEnding(item: Uint8Array, renewal: Renewal, now: number): boolean {
-  const until = timeAt(item, renewal.expires)
-  const lifeMs = lifeOf(item, renewal)
-  return until !== undefined && lifeMs !== undefined && until.getTime() - now < lifeMs / 4
-}
-
-function lifeOf(item: Uint8Array, { lives }: Renewal): number | undefined {
-  const life = lives.find(({ at, fits }) => fits.test(textAt(item, at)))
-  return life && life.minutes * 60_000
-}
-
-/** Milliseconds since 1970, or a text of ISO 8601, whose zone may lack its colon. */
-function timeAt(json: Uint8Array, pointer: string): Date | undefined {
-  const value = valueAt(json, pointer)
-  const text = typeof value === 'string' ? value.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') : value
-  const time = new Date(typeof text === 'number' || typeof text === 'string' ? text : Number.NaN)
-  return Number.isNaN(time.getTime()) ? undefined : time
 }

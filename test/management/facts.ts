@@ -1,3 +1,23 @@
+/** Of projects and groups, as https://docs.gitlab.com/api/group_webhooks has them too. */
+const GITLAB = {
+  source:
+    'https://github.com/gitlabhq/gitlabhq: lib/api/entities/hook.rb, project_hook.rb and web_hook_log.rb, 2026-11-29',
+  endpoint: [
+    ...['id', 'url', 'name', 'description', 'created_at', 'push_events', 'tag_push_events'],
+    ...['merge_requests_events', 'repository_update_events', 'enable_ssl_verification', 'alert_status'],
+    ...['disabled_until', 'url_variables', 'push_events_branch_filter', 'branch_filter_strategy'],
+    ...['custom_webhook_template', 'custom_headers', 'project_id', 'issues_events'],
+    ...['confidential_issues_events', 'note_events', 'confidential_note_events', 'pipeline_events'],
+    ...['wiki_page_events', 'deployment_events', 'feature_flag_events', 'job_events', 'releases_events'],
+    ...['milestone_events', 'emoji_events', 'resource_access_token_events', 'vulnerability_events'],
+    ...['subgroup_events', 'project_events', 'member_events', 'token_present', 'signing_token_present'],
+  ],
+  event: [
+    ...['id', 'url', 'trigger', 'request_headers', 'request_data', 'response_headers', 'response_body'],
+    ...['execution_duration', 'response_status', 'created_at'],
+  ],
+}
+
 /**
  * The members that the senders publish of an endpoint and of an event: what a row reads, and what a fake answers, is among them. Facts of
  * their descriptions, with where and when they were read.
@@ -69,23 +89,8 @@ export const FACTS: {
     ],
     event: ['merchant_id', 'location_id', 'type', 'event_id', 'created_at', 'data'],
   },
-  GitLab: {
-    source:
-      'https://github.com/gitlabhq/gitlabhq: lib/api/entities/hook.rb, project_hook.rb and web_hook_log.rb, 2026-11-29',
-    endpoint: [
-      ...['id', 'url', 'name', 'description', 'created_at', 'push_events', 'tag_push_events'],
-      ...['merge_requests_events', 'repository_update_events', 'enable_ssl_verification', 'alert_status'],
-      ...['disabled_until', 'url_variables', 'push_events_branch_filter', 'branch_filter_strategy'],
-      ...['custom_webhook_template', 'custom_headers', 'project_id', 'issues_events'],
-      ...['confidential_issues_events', 'note_events', 'confidential_note_events', 'pipeline_events'],
-      ...['wiki_page_events', 'deployment_events', 'feature_flag_events', 'job_events', 'releases_events'],
-      ...['milestone_events', 'emoji_events', 'resource_access_token_events', 'vulnerability_events'],
-    ],
-    event: [
-      ...['id', 'url', 'trigger', 'request_headers', 'request_data', 'response_headers', 'response_body'],
-      ...['execution_duration', 'response_status', 'created_at'],
-    ],
-  },
+  GitLab: GITLAB,
+  'GitLab, of a group, signed': GITLAB,
   Shopify: {
     source: 'https://shopify.dev/docs/api/admin-graphql/latest/objects/WebhookSubscription, 2026-11-29',
     endpoint: [

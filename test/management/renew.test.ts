@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import {
+  googleCalendarApi,
+  googleDriveChangesApi,
+  googleDriveFileApi,
+} from '../../src/management/google-channels.ts'
 import { graphApi } from '../../src/management/graph.ts'
-import { inspect, type ManagementFetch, type RenewOptions, renew } from '../../src/management/index.ts'
+import {
+  type Channel,
+  inspect,
+  type ManagementFetch,
+  type RenewOptions,
+  renew,
+} from '../../src/management/index.ts'
 import { jiraApi } from '../../src/management/jira.ts'
 import { stripeApi } from '../../src/management/stripe.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -183,5 +194,182 @@ describe('inspect', () => {
     const { options } = sender('graph', [{ id: 'one', until: inMinutes(minutes) }])
     const { clock: _clock, ...rest } = options
     expect((await inspect(rest)).map((each) => each.what)).toEqual(what)
+  })
+})
+
+/** Google, which knows channels by their ID, and lists none. */
+function google(api = googleCalendarApi({ calendar: 'a#b@group.example' }), lifeMinutes = 10_080) {
+  const clock = fakeClock(Date.now())
+  const SECRET = 'the token of this channel'
+  const live = new Map<string, string>()
+  const asked: { readonly path: string; readonly body: Record<string, unknown> }[] = []
+  const steps: string[] = []
+  let resource = 'r1'
+  let fails: ((path: string) => Response | undefined) | undefined
+  const fetch: ManagementFetch = async (url, { method, body, headers }) => {
+    const path = url.replace('https://www.googleapis.com', '')
+    const sent = JSON.parse(body ?? '')
+    asked.push({ path: `${method} ${path}`, body: sent })
+    expect(headers.authorization).toBe(`Bearer ${TOKEN}`)
+    const failure = fails?.(path)
+    if (failure) return failure
+    if (path.endsWith('/channels/stop')) {
+      steps.push(`stopped ${sent.id}`)
+      return live.get(sent.id) === sent.resourceId && live.delete(sent.id)
+        ? new Response(null, { status: 204 })
+        : new Response(null, { status: 404 })
+    }
+    steps.push('watched')
+    live.set(sent.id, resource)
+    const { id, token, expiration } = sent
+    return Response.json({
+      kind: 'api#channel',
+      id,
+      resourceId: resource,
+      token,
+      expiration: `${expiration}`,
+    })
+  }
+  const kept: Channel = {
+    id: 'old',
+    resourceId: 'r1',
+    expiration: `${clock.now() + lifeMinutes * 30_000 - 1}`,
+  }
+  live.set('old', 'r1')
+  const saved: Channel[] = []
+  const keep = (channel: Channel) => {
+    steps.push('kept')
+    saved.push(channel)
+  }
+  const channel = { kept, secret: SECRET, keep }
+  const renewing = (given: Partial<RenewOptions> = {}) =>
+    renew({ api, token: TOKEN, url: URL_, fetch, clock, run: true, channel, ...given })
+  return {
+    ...{ renewing, channel, kept, saved, steps, asked, live, clock, SECRET },
+    watchOther: () => {
+      resource = 'r2'
+    },
+    fail: (by: typeof fails) => {
+      fails = by
+    },
+  }
+}
+
+describe("renew, of a channel of Google's", () => {
+  it.each([
+    [
+      googleCalendarApi({ calendar: 'a#b@group.example' }),
+      10_080,
+      '/calendar/v3/calendars/a%23b%40group.example/events/watch',
+    ],
+    [googleDriveFileApi({ file: 'f/../1' }), 1440, '/drive/v3/files/f%2F..%2F1/watch'],
+    [googleDriveChangesApi({ pageToken: '47&11' }), 10_080, '/drive/v3/changes/watch?pageToken=47%2611'],
+  ])(
+    'watches again past half of its life, has the new one kept, and then stops the old one (%#)',
+    async (api, minutes, path) => {
+      const { renewing, kept, saved, steps, asked, live, clock, SECRET } = google(api, minutes)
+      const [renewed, ...rest] = await renewing()
+      const id = saved[0]?.id ?? ''
+      const until = clock.now() + minutes * MINUTE
+      expect(renewed).toEqual({ id, state: 'renewed', until: new Date(until) })
+      expect(rest).toEqual([])
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
+      expect(saved).toEqual([expect.objectContaining({ id, resourceId: 'r1', expiration: until })])
+      expect(steps).toEqual(['watched', 'kept', 'stopped old'])
+      expect(asked[0]).toEqual({
+        path: `POST ${path}`,
+        body: { id, type: 'web_hook', address: URL_, token: SECRET, expiration: until },
+      })
+      expect(asked[1]?.body).toEqual({ id: 'old', resourceId: kept.resourceId })
+      expect([...live.keys()]).toEqual([id])
+    },
+  )
+
+  it('is early, due without `run`, and has ended, and then asks nothing', async () => {
+    const { renewing, kept, channel, clock, asked } = google()
+    const at = (expiration: number) => renewing({ channel: { ...channel, kept: { ...kept, expiration } } })
+    expect(await at(clock.now() + 5041 * MINUTE)).toMatchObject([{ id: 'old', state: 'early' }])
+    expect(await renewing({ run: false })).toMatchObject([{ id: 'old', state: 'due' }])
+    expect(await at(clock.now())).toMatchObject([
+      { state: 'failed', why: expect.stringContaining('it has ended: watch again') },
+    ])
+    expect(await at(clock.now() + 1)).toMatchObject([{ state: 'renewed' }])
+    expect(asked).toHaveLength(2)
+  })
+
+  it('whose kept record is of something else is left alone, and the new one is stopped', async () => {
+    const { renewing, watchOther, saved, live } = google()
+    watchOther()
+    expect(await renewing()).toMatchObject([
+      { id: 'old', state: 'failed', why: expect.stringContaining('something else') },
+    ])
+    expect([saved, [...live.keys()]]).toEqual([[], ['old']])
+  })
+
+  it('that cannot be kept goes on, and the new one is stopped', async () => {
+    const { renewing, channel, live } = google()
+    const keep = () => Promise.reject(new Error('disk full'))
+    const renewed = await renewing({ channel: { ...channel, keep } })
+    expect(renewed).toMatchObject([{ id: 'old', state: 'failed', why: expect.stringContaining('disk full') }])
+    expect([...live.keys()]).toEqual(['old'])
+  })
+
+  it('killed before it is kept goes on, and is renewed the next time', async () => {
+    const { renewing, channel, saved, live } = google()
+    const killed = renewing({ channel: { ...channel, keep: () => new Promise(() => {}) } })
+    await expect.poll(() => live.size).toBe(2)
+    expect(await Promise.race([killed, 'still there'])).toBe('still there')
+    expect(await renewing()).toMatchObject([{ state: 'renewed' }])
+    expect(live.has(saved[0]?.id ?? '')).toBe(true)
+    expect(live.has('old')).toBe(false)
+  })
+
+  it.each<[string, (path: string) => Response | undefined, object, number]>([
+    [
+      'the token may not watch',
+      () => new Response(null, { status: 403 }),
+      { state: 'failed', why: expect.stringContaining('needs the scope') },
+      1,
+    ],
+    [
+      'Google fails, which may have heard it',
+      () => new Response(null, { status: 500 }),
+      { state: 'failed' },
+      1,
+    ],
+    [
+      'Google names another channel',
+      () => Response.json({ id: 'other', resourceId: 'r1' }),
+      { state: 'failed' },
+      1,
+    ],
+    [
+      'the old one cannot be stopped',
+      (path) => (path.endsWith('stop') ? new Response(null, { status: 500 }) : undefined),
+      { state: 'renewed' },
+      2,
+    ],
+  ])('if %s, is told so, once asked', async (_, by, told, requests) => {
+    const { renewing, fail, asked, SECRET } = google()
+    fail(by)
+    const renewed = await renewing()
+    expect(renewed).toMatchObject([told])
+    expect(asked).toHaveLength(requests)
+    expect(JSON.stringify(renewed)).not.toMatch(new RegExp(`${TOKEN}|${SECRET}`))
+  })
+
+  it('needs what was kept, and no other sender takes it', async () => {
+    const { renewing, channel } = google()
+    await expect(renewing({ channel: undefined })).rejects.toThrow('channel: is missing: Google lists none')
+    await expect(renewing({ api: graphApi })).rejects.toThrow('channel: is not for Microsoft Graph')
+    for (const [given, message] of [
+      [{ ...channel, kept: { id: 'old' } }, 'must have kept'],
+      [{ ...channel, secret: '' }, 'must have secret'],
+      [{ ...channel, keep: undefined }, 'must have keep'],
+      [[], 'must have kept, secret and keep'],
+    ] as const)
+      await expect(renewing({ channel: given as never })).rejects.toThrow(`channel: ${message}`)
+    const inspecting = inspect({ api: googleCalendarApi({ calendar: 'primary' }), token: TOKEN, url: URL_ })
+    await expect(inspecting).rejects.toThrow('api: cannot be inspected')
   })
 })

@@ -1,5 +1,6 @@
 import { adyenApi } from '../../src/management/adyen.ts'
-import { gitlabProjectApi } from '../../src/management/gitlab.ts'
+import { gitlabGroupApi, gitlabProjectApi } from '../../src/management/gitlab.ts'
+import type { ManagementApi } from '../../src/management/index.ts'
 import { jiraAdminApi } from '../../src/management/jira.ts'
 import { linearApi } from '../../src/management/linear.ts'
 import { paddleApi } from '../../src/management/paddle.ts'
@@ -10,6 +11,7 @@ import { squareApi } from '../../src/management/square.ts'
 import { svixApi } from '../../src/management/svix.ts'
 import { adyen } from '../../src/schemes/adyen.ts'
 import { gitlab } from '../../src/schemes/gitlab.ts'
+import { gitlabSigning } from '../../src/schemes/gitlab-signing.ts'
 import { jira } from '../../src/schemes/jira.ts'
 import { linear } from '../../src/schemes/linear.ts'
 import { paddle } from '../../src/schemes/paddle.ts'
@@ -43,6 +45,43 @@ const graphql = (name: string): Pick<FakeForm, 'place' | 'envelope'> => ({
       },
     },
   }),
+})
+
+/** The webhooks of a project or a group of GitLab. */
+const gitlabHooks = (api: ManagementApi, hooks: string): Omit<FakeForm, 'auth' | 'scheme' | 'secret'> => ({
+  api,
+  types: ['Push Hook', 'Issue Hook'],
+  eventId: (number) => `3a427872-00df-429c-9bc9-${padded(number, 12)}`,
+  endpointsPath: hooks,
+  endpoint: ({ url = URL_HERE, disabled, types = ['Push Hook', 'Issue Hook'] }) => ({
+    ...{ id: 7, url, name: '', description: '', project_id: 3, enable_ssl_verification: true },
+    ...{ alert_status: disabled ? 'disabled' : 'executable', disabled_until: null },
+    ...{ push_events: types.includes('Push Hook'), issues_events: types.includes('Issue Hook') },
+    ...{ tag_push_events: types.includes('Tag Push Hook'), job_events: false, releases_events: false },
+  }),
+  eventsPath: `${hooks}/7/events`,
+  event: (sent) => ({
+    ...{ id: sent.number, url: URL_HERE, trigger: 'push_hooks', created_at: sent.at.toISOString() },
+    request_headers: {
+      ...{
+        'Content-Type': 'application/json',
+        'User-Agent': 'GitLab/19.5.0-pre',
+        'X-Gitlab-Token': '[REDACTED]',
+      },
+      ...{ 'Idempotency-Key': sent.id, 'X-Gitlab-Event': sent.type },
+    },
+    request_data: { number: sent.number, user_email: '[REDACTED]' },
+    ...{ response_headers: {}, response_body: '', execution_duration: 0.1 },
+    response_status: statusOf(sent, ['internal error', '200']),
+  }),
+  payload: ({ number }) => ({ number, user_email: 'a@b.example' }),
+  headers: ({ type }) => ({ 'x-gitlab-event': type }),
+  place: ({ query }) => query.get('page') ?? undefined,
+  envelope: ({ items, next }, of) => ({
+    json: items,
+    ...(next !== undefined && { link: `<https://gitlab.com/api/v4/${of}?page=${next}>; rel="next"` }),
+  }),
+  resend: new RegExp(`^${hooks}/7/events/(\\d+)/resend$`),
 })
 
 /** The fakes by the name of the sender. The members of their answers: `facts.ts`. */
@@ -189,40 +228,12 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
     }),
   },
   GitLab: {
-    api: gitlabProjectApi({ project: 'group/project' }),
     ...signedBy(gitlab, 'secret token of these tests'),
-    types: ['Push Hook', 'Issue Hook'],
-    eventId: (number) => `3a427872-00df-429c-9bc9-${padded(number, 12)}`,
-    endpointsPath: '/projects/group/project/hooks',
-    endpoint: ({ url = URL_HERE, disabled, types = ['Push Hook', 'Issue Hook'] }) => ({
-      ...{ id: 7, url, name: '', description: '', project_id: 3, enable_ssl_verification: true },
-      ...{ alert_status: disabled ? 'disabled' : 'executable', disabled_until: null },
-      ...{ push_events: types.includes('Push Hook'), issues_events: types.includes('Issue Hook') },
-      ...{ tag_push_events: types.includes('Tag Push Hook'), job_events: false, releases_events: false },
-    }),
-    eventsPath: '/projects/group/project/hooks/7/events',
-    event: (sent) => ({
-      ...{ id: sent.number, url: URL_HERE, trigger: 'push_hooks', created_at: sent.at.toISOString() },
-      request_headers: {
-        ...{
-          'Content-Type': 'application/json',
-          'User-Agent': 'GitLab/19.5.0-pre',
-          'X-Gitlab-Token': '[REDACTED]',
-        },
-        ...{ 'Idempotency-Key': sent.id, 'X-Gitlab-Event': sent.type },
-      },
-      request_data: { number: sent.number, user_email: '[REDACTED]' },
-      ...{ response_headers: {}, response_body: '', execution_duration: 0.1 },
-      response_status: statusOf(sent, ['internal error', '200']),
-    }),
-    payload: ({ number }) => ({ number, user_email: 'a@b.example' }),
-    headers: ({ type }) => ({ 'x-gitlab-event': type }),
-    place: ({ query }) => query.get('page') ?? undefined,
-    envelope: ({ items, next }, of) => ({
-      json: items,
-      ...(next !== undefined && { link: `<https://gitlab.com/api/v4/${of}?page=${next}>; rel="next"` }),
-    }),
-    resend: /^\/projects\/group\/project\/hooks\/7\/events\/(\d+)\/resend$/,
+    ...gitlabHooks(gitlabProjectApi({ project: 'group/project' }), '/projects/group/project/hooks'),
+  },
+  'GitLab, of a group, signed': {
+    ...signedBy(gitlabSigning, WHSEC),
+    ...gitlabHooks(gitlabGroupApi({ group: 'group/subgroup', signed: true }), '/groups/group/subgroup/hooks'),
   },
   Shopify: {
     api: shopifyApi({ shop: 'my-shop' }),

@@ -2,7 +2,7 @@ import type { Notes } from '../../docs/schemes/notes.ts'
 import type { Retries } from '../../docs/schemes/retries.ts'
 import { headingId } from '../../docs/site/.vitepress/heading-id.ts'
 import { githubAppApi } from '../../src/management/github.ts'
-import { gitlabProjectApi } from '../../src/management/gitlab.ts'
+import { gitlabGroupApi, gitlabProjectApi } from '../../src/management/gitlab.ts'
 import { paddleApi } from '../../src/management/paddle.ts'
 import { resendApi } from '../../src/management/resend.ts'
 import { squareApi } from '../../src/management/square.ts'
@@ -199,7 +199,15 @@ function retriesOf({ scheme, retries }: SenderPage): readonly string[] {
 
 /** The senders that `recover` knows. */
 export const RECOVERED: readonly string[] = [
-  ...[stripeApi, githubAppApi(), gitlabProjectApi({ project: '1' }), paddleApi(), resendApi, squareApi()],
+  ...[
+    stripeApi,
+    githubAppApi(),
+    gitlabProjectApi({ project: '1' }),
+    gitlabGroupApi({ group: '1', signed: true }),
+    paddleApi(),
+    resendApi,
+    squareApi(),
+  ],
   svixApi({ app: 'app_1' }),
 ].map(({ scheme }) => scheme)
 

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { json as jsonOf } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sendJson, startFake } from '../../management/fake-server.ts'
 import { runCommand } from '../shared-process.ts'
+import { temporaryFile } from '../support.ts'
 
 const TOKEN = 'a-token-of-these-tests'
 const URL_ = 'https://shop.example/webhooks/graph'
@@ -56,5 +59,60 @@ describe('hookgate renew', () => {
     const { code, stderr } = await renew([], ['--scheme', 'stripe'])
     expect(code).toBe(2)
     expect(stderr).toContain('--scheme: has nothing to renew')
+  })
+})
+
+describe('hookgate renew, of a channel of Google', () => {
+  async function renewChannel(kept: object, args: readonly string[] = ['--run']) {
+    const requests: string[] = []
+    const fake = await startFake('https://www.googleapis.com', async (request, response) => {
+      requests.push(`${request.url}`)
+      const { id, expiration } = (await jsonOf(request)) as {
+        readonly id: string
+        readonly expiration: number
+      }
+      sendJson(
+        response,
+        200,
+        request.url?.endsWith('stop') ? {} : { id, resourceId: 'r1', expiration: `${expiration}` },
+      )
+    })
+    onTestFinished(() => fake.close())
+    const file = await temporaryFile('channel.json', JSON.stringify(kept))
+    const env = {
+      TEST_APIS: JSON.stringify({ 'https://www.googleapis.com': fake.origin }),
+      HOOKGATE_API_TOKEN: TOKEN,
+      HOOKGATE_SECRET: 'the token of this channel',
+    }
+    const given = [
+      '--scheme',
+      'google-channels',
+      '--of',
+      'calendar=primary',
+      '--url',
+      URL_,
+      '--channel-file',
+      file,
+    ]
+    const ended = await runCommand(['renew', ...given, ...args], { env })
+    expect(JSON.stringify(ended)).not.toMatch(/a-token-of|the token of this channel/)
+    return { ...ended, requests, file: JSON.parse(await readFile(file, 'utf8')) }
+  }
+  const kept = { id: 'old', resourceId: 'r1', expiration: `${Date.now() + 60_000}` }
+
+  it('keeps the new one in its file, and stops the old one', async () => {
+    const { code, stdout, requests, file } = await renewChannel(kept)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^renewed {2}[0-9a-f-]{36} {2}until \S+Z\n$/)
+    expect(requests).toEqual(['/calendar/v3/calendars/primary/events/watch', '/calendar/v3/channels/stop'])
+    expect(file).toMatchObject({ id: stdout.split(/\s+/)[1], resourceId: 'r1' })
+  })
+
+  it('changes nothing without --run, and takes no other file', async () => {
+    const dry = await renewChannel(kept, [])
+    expect([dry.code, dry.requests, dry.file]).toEqual([0, [], kept])
+    const wrong = await renewChannel({ id: 'old' })
+    expect([wrong.code, wrong.requests]).toEqual([2, []])
+    expect(wrong.stderr).toContain('--channel-file: must have kept')
   })
 })

@@ -1,0 +1,155 @@
+import { checkOptions, wellFormedText } from '../lib/options.ts'
+import type { ManagementApi, Texts } from './api.ts'
+
+/** A calendar of Google Calendar. */
+export interface GoogleCalendar {
+  /** Its ID, or `primary`. */
+  readonly calendar: string
+}
+
+/** A file of Google Drive. */
+export interface GoogleDriveFile {
+  /** Its ID. */
+  readonly file: string
+}
+
+/** The changes of a user's Google Drive. */
+export interface GoogleDriveChanges {
+  /** Of `changes.getStartPageToken`, or of the last page that you have read. */
+  readonly pageToken: string
+}
+
+/**
+ * Google's API for a channel that watches the events of a calendar, for `renew`: a channel ends after a week, and can be neither listed nor
+ * made to last longer, so that `renew` watches again, lets you keep the new channel, and stops the old one.
+ *
+ * The token: of OAuth 2.0, of the user whose channel it is, with `calendar.events.readonly`.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync, writeFileSync } from 'node:fs'
+ *
+ * const api = googleCalendarApi({ calendar: 'primary' })
+ * const kept: Channel = JSON.parse(readFileSync('channel.json', 'utf8'))
+ * const keep = (channel: Channel) => writeFileSync('channel.json', JSON.stringify(channel))
+ * await renew({ api, token, url, run: true, channel: { kept, secret: process.env.GOOGLE_CHANNEL_TOKEN ?? '', keep } })
+ * ```
+ *
+ * @throws ListenerConfigError for a missing, unknown or invalid option.
+ */
+export function googleCalendarApi(of: GoogleCalendar): ManagementApi {
+  checkOptions('googleCalendarApi', of, { calendar: wellFormedText })
+  // https://developers.google.com/workspace/calendar/api/v3/reference/events/watch, 2026-11-30
+  return channelApi(
+    { watch: '/calendar/v3/calendars/{calendar}/events/watch', stop: '/calendar/v3/channels/stop' },
+    {
+      parameters: { calendar: of.calendar },
+      minutes: 10_080,
+      reads: 'calendar.events.readonly',
+      isOne: true,
+    },
+  )
+}
+
+/**
+ * The same for a file of Google Drive, whose channel ends after a day. The token: with `drive.readonly` or `drive.file`.
+ *
+ * @example
+ * ```ts
+ * const api = googleDriveFileApi({ file: '1a2b3c' })
+ * ```
+ *
+ * @throws ListenerConfigError for a missing, unknown or invalid option.
+ */
+export function googleDriveFileApi(of: GoogleDriveFile): ManagementApi {
+  checkOptions('googleDriveFileApi', of, { file: wellFormedText })
+  return channelApi(
+    { watch: '/drive/v3/files/{file}/watch', stop: '/drive/v3/channels/stop' },
+    { parameters: { file: of.file }, minutes: 1440, reads: 'drive.readonly or drive.file', isOne: true },
+  )
+}
+
+/**
+ * The same for the changes of a Google Drive, whose channel ends after a week. The token: with `drive.readonly` or `drive.file`.
+ *
+ * @example
+ * ```ts
+ * const api = googleDriveChangesApi({ pageToken: '4711' })
+ * ```
+ *
+ * @throws ListenerConfigError for a missing, unknown or invalid option.
+ */
+export function googleDriveChangesApi(of: GoogleDriveChanges): ManagementApi {
+  checkOptions('googleDriveChangesApi', of, { pageToken: wellFormedText })
+  return channelApi(
+    { watch: '/drive/v3/changes/watch?pageToken={pageToken}', stop: '/drive/v3/channels/stop' },
+    {
+      parameters: { pageToken: of.pageToken },
+      minutes: 10_080,
+      reads: 'drive.readonly or drive.file',
+      isOne: false, // a resource has its page token
+    },
+  )
+}
+
+/** How long channels last: https://developers.google.com/workspace/drive/api/guides/push and …/calendar/api/guides/push, 2026-11-30. */
+function channelApi(
+  paths: { readonly watch: string; readonly stop: string },
+  {
+    parameters,
+    minutes,
+    reads,
+    isOne,
+  }: {
+    readonly parameters: Texts
+    readonly minutes: number
+    readonly reads: string
+    readonly isOne: boolean
+  },
+): ManagementApi {
+  return {
+    scheme: 'google-channels',
+    sender: 'Google',
+    baseUrl: 'https://www.googleapis.com',
+    parameters,
+    headers: {},
+    token: { header: 'authorization', before: 'Bearer ', reads: `the scope ${reads} of OAuth 2.0` },
+    endpoints: {
+      path: paths.watch,
+      query: {},
+      items: '',
+      id: '/id',
+      url: '',
+      types: '',
+      should: [],
+      unlisted: true,
+    },
+    renewal: {
+      expires: '/expiration',
+      renewed: '/expiration',
+      call: {
+        method: 'POST',
+        acts: true,
+        path: paths.watch,
+        body: {
+          id: '{next}',
+          type: 'web_hook',
+          address: '{url}',
+          token: '{secret}',
+          expiration: '{untilMs:number}',
+        },
+      },
+      lives: [{ at: '/id', fits: /./, minutes }],
+      replaces: {
+        stop: {
+          method: 'POST',
+          acts: true,
+          path: paths.stop,
+          body: { id: '{hook}', resourceId: '{resource}' },
+        },
+        resource: '/resourceId',
+        isOne,
+      },
+    },
+  }
+}
