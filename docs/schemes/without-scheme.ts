@@ -68,6 +68,27 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     read: '2026-11-27',
   },
   {
+    sender: 'Eventbrite',
+    signs: 'no',
+    says: 'The body is an `api_url`. Compare its host with that of the API, and fetch it with your token. The page asks you to keep the URL of the webhook private.',
+    url: 'https://www.eventbrite.com/developer/v3/api_overview/webhooks/',
+    read: '2026-11-30',
+  },
+  {
+    sender: 'Figma',
+    signs: 'token',
+    says: 'The body repeats the `passcode` that you chose: compare it in constant time. A 400 stops the webhook for good.',
+    url: 'https://developers.figma.com/docs/rest-api/webhooks-security',
+    read: '2026-11-30',
+  },
+  {
+    sender: 'Freshdesk',
+    signs: 'token',
+    says: 'The action of an automation rule sends a user and password, or headers of your own: add one with a token.',
+    url: 'https://support.freshdesk.com/support/solutions/articles/132589-using-webhooks-in-automation-rules',
+    read: '2026-11-30',
+  },
+  {
     sender: 'Gemini (dynamic webhooks)',
     signs: 'otherwise',
     says: 'Webhooks that one request configures (`webhook_config`) carry a token of Google, signed with RS256, in `Webhook-Signature`. Only those of a project have the scheme `gemini`.',
@@ -87,6 +108,13 @@ export const WITHOUT_SCHEME: readonly WithoutScheme[] = [
     says: 'The ping is a form without a signature. Fetch the sale by its `sale_id`.',
     url: 'https://www.gumroad.com/ping',
     read: '2026-11-27',
+  },
+  {
+    sender: 'Jotform',
+    signs: 'no',
+    says: 'A form with parts. Fetch the submission by its `submissionID` from the API.',
+    url: 'https://api.jotform.com/docs/',
+    read: '2026-11-30',
   },
   {
     sender: 'Klaviyo (webhook action of a flow)',

@@ -64,8 +64,12 @@ const MONDAY: CodeScheme = {
     'The body is not signed: the token only identifies the app and the URL, and until it expires anyone who has seen it can forge deliveries.',
 }
 
+/** Those of an app feature's lifecycle have no `aud`, so that any of them would pass for any body. */
+const NOT_FOR_URL =
+  'aud is not publicUrl; tokens of feature lifecycle events have no aud and cover no body, so they are never accepted'
+
 function tokenRules({ publicUrl }: MondayOptions): TokenRules<'HS256'> {
-  const claims = [{ claim: 'aud', is: publicUrl, problem: 'aud is not publicUrl' }]
+  const claims = [{ claim: 'aud', is: publicUrl, problem: NOT_FOR_URL }]
   return {
     header: 'Authorization',
     algorithms: HS256,
@@ -81,6 +85,9 @@ function tokenRules({ publicUrl }: MondayOptions): TokenRules<'HS256'> {
  * The token names the URL and expires after five minutes. It does not cover the body: until then, anyone who has seen it can send
  * anything, so fetch what has changed from monday.com's API. Deliveries are claimed by their bodies. The `challenge` that verifies
  * the URL is answered for you.
+ *
+ * Lifecycle events of an app's features are refused: their token has no `aud`, so that anyone who has seen one could send any body to any
+ * URL. Take from such a request only what its verified token says, with a JWT library.
  *
  * @example
  * ```ts

@@ -421,3 +421,13 @@ it.each([
     expect.objectContaining({ option }),
   )
 })
+
+it('a public key is no secret of HTTP Message Signatures, for with it everybody could sign', () => {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString().trim()
+  const der = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  for (const secrets of [pem, der, [{ id: 'a', secret: pem.replaceAll('\n', '\\n') }]])
+    expect(() => rfc9421({ secrets, publicUrl: URL })).toThrow(/is a public key/)
+  const secret = Buffer.alloc(32, 0x66).toString('base64') // may be a bare key of Ed25519 too
+  expect(() => rfc9421({ secrets: secret, publicUrl: URL })).not.toThrow()
+})

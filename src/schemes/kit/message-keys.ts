@@ -2,8 +2,9 @@ import { constantTimeEqual } from '#crypto'
 import { namedSecrets, publicKeyText } from '../../auth/secrets.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import { decodeBase64 } from '../../lib/bytes.ts'
+import type { OptionCheck } from '../../lib/options.ts'
 import type { SchemeOptions } from './define-scheme.ts'
-import { macKeys } from './keys.ts'
+import { macKeys, withoutArmour } from './keys.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
 
 /** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */
@@ -44,7 +45,15 @@ function named(given: SchemeOptions['secrets'], keys: readonly UnnamedKey[]): re
   return keys.map((key) => ({ ...key, keyid: names.has(key.id) ? key.id : undefined }))
 }
 
+/** 32 bytes may be a secret, or the bare key of Ed25519: those pass. */
+const notPublic: OptionCheck = (secret, place) => {
+  if (typeof secret !== 'string' || decodeBase64(withoutArmour(secret))?.length === 32) return
+  if (typeof readPublicKey(secret) === 'string') return
+  throw new ListenerConfigError(place, 'is a public key, with which anyone could sign; pass it as publicKeys')
+}
+
 function secretKeys(secrets: SchemeOptions['secrets'], form: SecretForm): readonly UnnamedKey[] {
+  if (secrets !== undefined) namedSecrets(secrets, 'secrets', notPublic)
   return macKeys(secrets, form, 'base64').map(({ id, mac }, _, { length }) => ({
     id,
     algorithm: 'hmac-sha256',
