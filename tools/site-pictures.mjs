@@ -38,7 +38,7 @@ await home.goto(`${origin}/`)
 await home.locator('.first figure').waitFor()
 await home.addStyleTag({
   content:
-    '.VPHome .first { zoom: 0.88 } .VPHome .first ~ *, .VPNav, .actions, .quiet, button.copy { display: none !important } .VPHome .first { padding: 12px 0 0 !important }',
+    '.VPHome .first { zoom: 0.75 } .VPHome .first ~ *, .VPNav, .actions, .quiet, button.copy { display: none !important } .VPHome .first { padding: 8px 0 0 !important; gap: 10px 40px !important }',
 })
 await home.screenshot({ path: pathOf('site/public/link-preview.png') })
 
