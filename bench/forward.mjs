@@ -6,6 +6,7 @@ import { Agent, createServer, request } from 'node:http'
 import { signHmac } from 'hookgate/testing'
 
 const SECRET = 'bench-forward-0123456789-abcdefghijklmnop'
+const FORWARD_SECRET = `whsec_${Buffer.from(SECRET).toString('base64')}`
 const [ROUNDS, PER_ROUND, LANES, STUCK] = [11, 300, 32, 500]
 const BODY = JSON.stringify({ text: 'x'.repeat(1000) })
 
@@ -64,7 +65,7 @@ async function startGateway(target, ...args) {
     process.execPath,
     [command, 'listen', '--port', '0', '--json', '--forward-to', target, ...args],
     {
-      env: { ...process.env, HOOKGATE_SECRET: SECRET, HOOKGATE_FORWARD_SECRET: SECRET },
+      env: { ...process.env, HOOKGATE_SECRET: SECRET, HOOKGATE_FORWARD_SECRET: FORWARD_SECRET },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   )

@@ -101,6 +101,7 @@ export const listen: Command = defineCommand({
       const allReported = serveWebhooks(server, {
         listener,
         path: settings.path,
+        health: settings.health,
         answerEvent: app?.answer,
         rerunOf: inspector?.rerunOf,
         onDelivery,
@@ -127,15 +128,24 @@ async function readSettings(given: ListenValues) {
   const id = given['listener-id'] ?? DEFAULT_ID
   // Clients resolve `.` and `..` in a path before they send, so no delivery would arrive.
   if (['', '.', '..'].includes(id)) throw new UsageError('--listener-id takes a name, e.g. demo')
+  const path = given.path === undefined ? undefined : urlPath('--path', given.path)
   return {
     auth: await chooseAuth(given),
     limits: readLimits(given),
     forwarding: await readForwarding(given),
     inspector: await readInspectorSettings(given),
     id,
-    path: given.path === undefined ? undefined : urlPath('--path', given.path),
+    path,
+    health: healthPath(given.health, path),
     port: wholeNumber('--port', given.port ?? `${DEFAULT_PORT}`, 0, 65_535),
   }
+}
+
+function healthPath(given: string | undefined, path: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  const health = urlPath('--health', given)
+  if (health !== path) return health
+  throw new UsageError('--health takes another path than --path, whose GET may be of the sender')
 }
 
 /** The path to show, if every path is answered: the specification's, which its tokens name. Other senders have none. */

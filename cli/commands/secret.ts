@@ -6,15 +6,23 @@ import { print } from '../command-line/output.ts'
 export const secret: Command = defineCommand({
   name: 'secret',
   summary: 'print a new signing secret, 256 bits as base64url',
-  options: {},
-  notes: ['Give it to both sides unchanged: the text itself is the key, and is not decoded.'],
+  meant: '--whsec',
+  options: {
+    whsec: { says: 'As Standard Webhooks writes it: whsec_ and base64.' },
+  },
+  notes: [
+    'Give it to both sides unchanged. Without --whsec, the text itself is the key, and is not decoded.',
+    'A gateway signs with --whsec for your app: hookgate listen --forward-secret-file FILE',
+  ],
   examples: [
     'hookgate secret',
     'export HOOKGATE_SECRET=$(hookgate secret)',
     '(umask 077; hookgate secret > secret.txt)',
+    '(umask 077; hookgate secret --whsec > forward.txt)',
   ],
-  async run() {
-    print(generateSecret())
+  async run({ whsec }) {
+    const made = generateSecret()
+    print(whsec ? `whsec_${Buffer.from(made, 'base64url').toString('base64')}` : made)
     return EXIT.done
   },
 })

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { WebhookEvent } from '../../src/index.ts'
 import { mediaTypeOf } from '../../src/lib/content-type.ts'
@@ -6,6 +5,7 @@ import { parseJson } from '../../src/lib/json.ts'
 import { FORM } from '../../src/schemes/kit/form-fields.ts'
 import { peerOf } from '../listen/server.ts'
 import type { Forwarding } from './forward-options.ts'
+import { signatureHeaders } from './signature.ts'
 
 interface AppEvent {
   readonly event: WebhookEvent<unknown>
@@ -16,7 +16,7 @@ interface AppEvent {
   readonly isReplay: boolean
 }
 
-interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
+interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'format' | 'passed'> {
   /** The headers of the sender's scheme, in lower case. Each passes if it came once. */
   readonly ofSender: readonly string[]
   /** The URL that senders call, for `X-Forwarded-Host` and `-Proto`. */
@@ -30,7 +30,7 @@ interface AppHeaderOptions extends Pick<Forwarding, 'secret' | 'passed'> {
 export function appHeaders(
   { event, key, sentAt, isReplay }: AppEvent,
   request: IncomingMessage,
-  { secret, passed, ofSender, publicUrl }: AppHeaderOptions,
+  { secret, format, passed, ofSender, publicUrl }: AppHeaderOptions,
 ): OutgoingHttpHeaders {
   const { headers } = request
   const source = peerOf(request)
@@ -44,7 +44,7 @@ export function appHeaders(
     'content-type': contentType(event, request, secret !== undefined) ?? [],
     'content-length': event.rawBody.byteLength,
     'webhook-event-id': headerText(key),
-    ...(secret !== undefined && signatureHeaders(key, event.rawBody, secret)),
+    ...(secret !== undefined && signatureHeaders(headerText(key), event.rawBody, secret, format)),
     'hookgate-event-id': headerText(event.id),
     ...(isReplay && { 'hookgate-replay': '1' }),
     'hookgate-listener': headerText(event.listenerId),
@@ -60,9 +60,12 @@ export function appHeaders(
 /** How senders label JSON, besides `application/json`. */
 const MAYBE_JSON = /^(?:text\/plain|application\/(?:octet-stream|.+\+json))$/
 
+/** What a body without a type is (RFC 9110 8.3). */
+const ANY_BYTES = 'application/octet-stream'
+
 /**
- * As the sender wrote it. The query of a GET is a form. In a signed delivery, JSON has the only type that hookgate's scheme
- * accepts: SNS, for one, sends it as `text/plain`.
+ * As the sender wrote it. The query of a GET is a form. In a signed delivery, JSON is called JSON, so that apps
+ * parse it, and hookgate's own scheme takes it: SNS, for one, sends it as `text/plain`.
  */
 function contentType(
   { rawBody }: WebhookEvent<unknown>,
@@ -71,8 +74,9 @@ function contentType(
 ): string | undefined {
   if (method === 'GET') return FORM
   const given = headers['content-type']
+  if (!isSigned) return given
   const mayBeJson = given === undefined || MAYBE_JSON.test(mediaTypeOf(given) ?? '')
-  return isSigned && mayBeJson && 'value' in parseJson(rawBody) ? 'application/json' : given
+  return mayBeJson && 'value' in parseJson(rawBody) ? 'application/json' : (given ?? ANY_BYTES)
 }
 
 /** Leaves out what the sender's `Connection` names, because it is for the gateway only (RFC 9110 7.6.1). */
@@ -83,15 +87,6 @@ function passedOn(
   const ended = connection.split(',').map((name) => name.trim().toLowerCase())
   const onward = passed.filter((name) => headersDistinct[name] && !ended.includes(name))
   return Object.fromEntries(onward.map((name) => [name, headersDistinct[name]]))
-}
-
-/** Signs with the current time, because the app would refuse an old timestamp. */
-function signatureHeaders(key: string, rawBody: Uint8Array, secret: string): OutgoingHttpHeaders {
-  const timestamp = `${Math.floor(Date.now() / 1000)}`
-  const mac = createHmac('sha256', secret)
-    .update(`${timestamp}.${headerText(key)}.`)
-    .update(rawBody)
-  return { 'webhook-timestamp': timestamp, 'webhook-signature': mac.digest('base64url') }
 }
 
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/

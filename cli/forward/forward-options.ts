@@ -7,6 +7,7 @@ import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { httpUrl, refuseStray, wholeNumber } from '../command-line/values.ts'
 import { findSecret } from '../signing/secrets.ts'
+import { checkStandardSecret, type ForwardFormat, formatNamed, isOfSignature } from './signature.ts'
 
 const DEFAULT_SECONDS = 10
 
@@ -17,7 +18,11 @@ export const FORWARD_OPTIONS = {
   },
   'forward-secret-file': {
     value: 'FILE',
-    says: 'Sign them for the app with this secret (default: HOOKGATE_FORWARD_SECRET)',
+    says: 'Sign them for the app with this secret, whsec_… (default: HOOKGATE_FORWARD_SECRET)',
+  },
+  'forward-format': {
+    value: 'NAME',
+    says: 'How: standard-webhooks, or hookgate, which takes any secret (default: standard-webhooks)',
   },
   timeout: {
     value: 'SECONDS',
@@ -38,20 +43,44 @@ export async function readForwarding(given: ForwardValues) {
   const { 'forward-to': target, 'forward-secret-file': file, timeout, 'pass-header': names = [] } = given
   const longest = Math.max(MAX_RUN_SECONDS, Number(given.lease) || 0)
   if (target === undefined) {
-    const dependent = ['forward-secret-file', 'timeout', 'pass-header', 'no-sender-headers'] as const
-    refuseStray(given, dependent, 'needs --forward-to URL')
+    refuseStray(given, DEPENDENT, 'needs --forward-to URL')
     return undefined
   }
-  const secret = await findSecret(file, FORWARD_SECRET)
+  const format = formatNamed(given['forward-format'])
+  const secret = await findForwardSecret(file, format)
+  if (secret === undefined) refuseStray(given, ['forward-format'], 'needs --forward-secret-file FILE')
   return {
     target: appUrl(target),
-    secret: secret?.secret,
+    /** Undefined: nothing is signed. */
+    secret,
+    format,
     /** In lower case. */
-    passed: names.map((name) => passable(name, secret !== undefined)),
+    passed: names.map((name) => passable(name, secret === undefined ? undefined : format)),
     /** Whether the headers that the sender's scheme names pass too. */
     passesSenderHeaders: !given['no-sender-headers'],
     timeoutSeconds: wholeNumber('--timeout', timeout ?? `${DEFAULT_SECONDS}`, 1, longest),
   }
+}
+
+const DEPENDENT = [
+  'forward-secret-file',
+  'forward-format',
+  'timeout',
+  'pass-header',
+  'no-sender-headers',
+] as const
+
+/** @throws UsageError for a secret that the format does not take. */
+async function findForwardSecret(
+  file: string | undefined,
+  format: ForwardFormat,
+): Promise<string | undefined> {
+  const given = await findSecret(file, FORWARD_SECRET)
+  if (given === undefined) return undefined
+  const { option, variable } = FORWARD_SECRET
+  const place = given.from === 'file' ? `${option} ${file}` : variable
+  if (format === 'standard-webhooks') checkStandardSecret(given.secret, place)
+  return given.secret
 }
 
 const FORWARD_SECRET = { option: '--forward-secret-file', variable: 'HOOKGATE_FORWARD_SECRET' } as const
@@ -82,12 +111,11 @@ export function checkTimeout({ timeoutSeconds }: Forwarding, maxRunMs: number): 
 
 /**
  * The headers that the sender's scheme names: signatures, time, event ID, event type, and those with a fixed value. With them,
- * an app verifies the delivery itself. A token is left out, because anyone who has it can send deliveries.
- *
- * @throws UsageError if the gateway's own signature has the same name.
+ * an app verifies the delivery itself. A token is left out, because anyone who has it can send deliveries. So is what the
+ * gateway itself signs with.
  */
 export function senderHeaders(
-  { secret, passesSenderHeaders }: Pick<Forwarding, 'secret' | 'passesSenderHeaders'>,
+  { secret, format, passesSenderHeaders }: Pick<Forwarding, 'secret' | 'format' | 'passesSenderHeaders'>,
   scheme: SenderScheme | undefined,
 ): readonly string[] {
   if (scheme === undefined || !passesSenderHeaders) return []
@@ -96,20 +124,15 @@ export function senderHeaders(
     return [...(isAnythingSigned(scheme) ? signature.headers : []), ...places]
   })
   if ('fixedHeaders' in scheme) names.push(...Object.keys(scheme.fixedHeaders ?? {}))
-  const taken = secret === undefined ? undefined : names.find((name) => GATEWAY_SIGNATURE.test(name))
-  if (taken !== undefined) {
-    throw new UsageError(
-      `--forward-secret-file: ${scheme.sender} has a ${taken} of its own; add --no-sender-headers to send only the gateway's`,
-    )
-  }
-  return names.filter((name) => !CONNECTION_HEADER.test(name) && !OURS.test(name))
+  const isTaken = (name: string) => secret !== undefined && isOfSignature(name, format)
+  return names.filter((name) => !CONNECTION_HEADER.test(name) && !OURS.test(name) && !isTaken(name))
 }
 
 const OURS =
   /^(?:content-type|webhook-event-id|hookgate-.*|x-forwarded-(?:for|proto|host)|traceparent|tracestate)$/
-const GATEWAY_SIGNATURE = /^webhook-(?:timestamp|signature)$/
 
-function passable(name: string, isSigned: boolean): string {
+/** `format` is undefined if nothing is signed. */
+function passable(name: string, format: ForwardFormat | undefined): string {
   const lower = name.toLowerCase()
   // No underscores: many servers turn them into hyphens, so two headers would become one.
   if (!/^[a-z0-9-]{1,100}$/.test(lower)) {
@@ -117,8 +140,11 @@ function passable(name: string, isSigned: boolean): string {
   }
   if (CONNECTION_HEADER.test(lower))
     throw new UsageError(`--pass-header ${name}: it belongs to one connection, so leave it out`)
-  if (OURS.test(lower) || (isSigned && GATEWAY_SIGNATURE.test(lower))) {
+  if (OURS.test(lower)) {
     throw new UsageError(`--pass-header ${name}: hookgate sets this header itself, so leave it out`)
+  }
+  if (format !== undefined && isOfSignature(lower, format)) {
+    throw new UsageError(`--pass-header ${name}: your app would take it for the gateway's, so leave it out`)
   }
   return lower
 }

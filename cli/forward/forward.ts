@@ -40,11 +40,7 @@ export interface Forwarder {
   close(): Promise<void>
 }
 
-/**
- * Forwards accepted events to the app, settles them by its answer, and passes that answer to the sender.
- *
- * @throws UsageError if the gateway and the sender would sign under the same name.
- */
+/** Forwards accepted events to the app, settles them by its answer, and passes that answer to the sender. */
 export function forwarder(
   { target, timeoutSeconds, ...forwarding }: Forwarding,
   publicUrl: URL,
@@ -117,7 +113,7 @@ const periodOf = ({ now }: Verification, retentionMs: number): number =>
 const VERSION_AT = 14
 
 /**
- * `Webhook-Event-Id` of a signed delivery: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
+ * `Webhook-Id` and `Webhook-Event-Id` of a signed delivery: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
  * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing. What is forgotten
  * here before the app forgets it may come again as another event, so it has a new ID in each such period.
  */

@@ -34,6 +34,7 @@ export const LISTEN_OPTIONS = {
   port: { value: 'N', says: `Port; 0 picks a free one (default: ${DEFAULT_PORT})` },
   host: { value: 'ADDRESS', says: `Address to listen on (default: ${DEFAULT_HOST}, this machine only)` },
   path: { value: 'PATH', says: 'Answer only this path (default: every path)' },
+  health: { value: 'PATH', says: 'Answer 200 to a GET of this path (default: none)' },
   'listener-id': { value: 'ID', says: `The name under which events are remembered (default: ${DEFAULT_ID})` },
   ...AUTH_OPTIONS,
   'allow-cidr': { value: 'RULE', many: true, says: 'A network that may send, e.g. 192.0.2.0/24; repeatable' },

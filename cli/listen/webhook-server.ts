@@ -30,6 +30,8 @@ interface WebhookServerOptions {
   readonly listener: Listener
   /** The only path to answer. Undefined: every path. */
   readonly path?: string | undefined
+  /** The path whose GET says that the process answers. It asks nothing else, and is not reported. */
+  readonly health?: string | undefined
   /** Defaults to 200, without an app. */
   readonly answerEvent?: AnswerEvent | undefined
   /** The inspector's own request to run an event again. Undefined for every other request. */
@@ -43,7 +45,7 @@ interface WebhookServerOptions {
  * @returns A function that waits until every delivery so far is reported, even if its sender has left.
  */
 export function serveWebhooks(server: Server, options: WebhookServerOptions): () => Promise<void> {
-  const { listener, path, answerEvent = acceptHere, rerunOf, onDelivery } = options
+  const { listener, path, health, answerEvent = acceptHere, rerunOf, onDelivery } = options
   const reporting = new InFlight()
   const progressOf = new WeakMap<IncomingMessage, Progress>()
   const isOurs = ({ url = '' }: IncomingMessage) => path === undefined || urlParts(url).base === path
@@ -52,7 +54,10 @@ export function serveWebhooks(server: Server, options: WebhookServerOptions): ()
     return progress && isOurs(request) ? withProgress(listener, progress) : undefined
   }
   const receiver = createReceiverInSteps(lookup, {}, { caller: 'hookgate listen' })
+  const asksForHealth = ({ method = '', url = '' }: IncomingMessage) =>
+    health !== undefined && HEALTH_METHODS.includes(method) && urlParts(url).base === health
   const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (asksForHealth(request)) return sayHealthy(response)
     const progress: Progress = { time: new Date().toISOString(), startedAt: performance.now() }
     const rerun = rerunOf?.(request)
     if (rerun !== undefined) progress.rerun = rerun
@@ -125,6 +130,12 @@ const acceptHere: AnswerEvent = async (claimed, _request, response) => {
   settleAfter(response, claimed)
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted":true}')
   return undefined
+}
+
+const HEALTH_METHODS = ['GET', 'HEAD']
+
+function sayHealthy(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-store' }).end('ok\n')
 }
 
 /** Prints only configuration errors: other messages may quote the request. */

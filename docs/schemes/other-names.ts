@@ -10,6 +10,7 @@ export const OTHER_NAMES: { readonly [scheme: string]: readonly string[] } = {
   'coinbase-cdp': ['CDP', 'Hook0'],
   dodo: ['DodoPayments'],
   'dropbox-sign': ['HelloSign'],
+  gateway: ['hookgate listen --forward-to'],
   gemini: ['Google Gemini', 'Google AI Studio'],
   gitea: ['Forgejo', 'Gogs', 'Codeberg'],
   'google-channels': ['Google Drive'],

@@ -245,6 +245,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 5,
     source: 'https://dev.frontapp.com/docs/rule-webhooks',
   },
+  gateway: {
+    says: 'as often as the sender, whose deliveries it passes on',
+    timeoutSeconds: 10,
+    source: 'https://github.com/hookgate/hookgate/blob/main/docs/forward.md',
+  },
   gemini: {
     says: 'less and less often for 24 hours',
     lastsSeconds: DAY,

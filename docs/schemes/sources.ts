@@ -55,6 +55,10 @@ const SOURCES: { readonly [scheme: string]: Source } = {
   fireflies: { url: 'https://docs.fireflies.ai/graphql-api/webhooks-v2', read: '2026-11-27' },
   front: { url: 'https://dev.frontapp.com/docs/application-webhooks', read: '2026-11-27' },
   'front-rules': { url: 'https://dev.frontapp.com/docs/rule-webhooks', read: '2026-11-27' },
+  gateway: {
+    url: 'https://github.com/hookgate/hookgate/blob/main/docs/forward.md',
+    read: '2026-11-30',
+  },
   gemini: { url: 'https://ai.google.dev/gemini-api/docs/webhooks', read: '2026-11-27' },
   gitea: {
     url: 'https://github.com/go-gitea/gitea/blob/main/services/webhook/deliver.go',

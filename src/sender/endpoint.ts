@@ -20,7 +20,7 @@ interface Addressed {
 
 /** Signs with hookgate's HMAC. */
 export interface HmacEndpoint extends Addressed {
-  /** The signing secret, as text. */
+  /** The signing secret, as text. One that begins with `whsec_` is refused: it needs a `scheme`. */
   readonly secret: string
   /** Only for other kinds of endpoint. */
   readonly privateKey?: undefined
@@ -85,6 +85,10 @@ const ENDPOINT: { readonly [name: string]: OptionCheck } = {
   publicUrl: text,
 }
 
+/** Its receiver decodes it, and hookgate's own scheme does not: no signature would match. */
+const NO_SCHEME =
+  'begins with whsec_, as those of Standard Webhooks do: pass scheme: standardWebhooks, from hookgate/schemes/standard-webhooks, with it'
+
 /** The lifetime of a token in seconds, half of what receivers accept. */
 const TOKEN_SECONDS = 300
 
@@ -112,7 +116,10 @@ export async function signFor(endpoint: Endpoint, event: OutgoingEvent, now: num
       timestamp,
     })
   }
-  if (endpoint.secret !== undefined) return signHmac({ secret: endpoint.secret, body, eventId, timestamp })
+  if (endpoint.secret !== undefined) {
+    if (endpoint.secret.startsWith('whsec_')) throw new ListenerConfigError('secret', NO_SCHEME)
+    return signHmac({ secret: endpoint.secret, body, eventId, timestamp })
+  }
   const { privateKey, subject, audience = url } = endpoint
   if (privateKey === undefined || subject === undefined) {
     throw new ListenerConfigError('endpoint', 'needs a secret, or privateKey and subject, or a scheme')

@@ -151,7 +151,7 @@ function retentionOf({ algorithm, timestamp, ...scheme }: SenderScheme): number 
 /** How a body is read, as the schema describes it. */
 function readsOf(kind: Content): { readonly reads: string; readonly field?: string } {
   if (typeof kind === 'string') return { reads: kind }
-  const reads = KINDS.find(([each]) => each === kind)?.[1]
+  const reads = KINDS.find(([each]) => each.read === kind.read)?.[1]
   if (reads !== undefined) return { reads }
   const [, field] = /^a form whose only field is (\w+)$/.exec(kind.is ?? '') ?? []
   if (field !== undefined) return { reads: 'json-in-form', field }

@@ -88,7 +88,16 @@ function secondsOf(usual: number, of: (scheme: SenderScheme) => number | undefin
 }
 
 /** Those that a sentence names, and the standards. */
-const NAMED = ['stripe', 'github', 'slack', 'shopify', 'standard-webhooks', 'rfc9421', 'cloudevents']
+const NAMED = [
+  'stripe',
+  'github',
+  'slack',
+  'shopify',
+  'standard-webhooks',
+  'rfc9421',
+  'cloudevents',
+  'gateway',
+]
 /** How many more there are than a sentence names, in whole tens. */
 const OTHERS = Math.floor((SCHEME_NAMES.filter((name) => !NAMED.includes(name)).length - 1) / 10) * 10
 

@@ -9,6 +9,7 @@ import { cloudevents } from '../../src/schemes/cloudevents.ts'
 import { deepgram } from '../../src/schemes/deepgram.ts'
 import { docusign } from '../../src/schemes/docusign.ts'
 import { dropboxSign } from '../../src/schemes/dropbox-sign.ts'
+import { gateway } from '../../src/schemes/gateway.ts'
 import { github } from '../../src/schemes/github.ts'
 import { googleChannels } from '../../src/schemes/google-channels.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
@@ -65,6 +66,13 @@ type Held<Event> = Read<Event> & {
 }
 
 const GENUINE = 'a delivery as the sender makes it'
+
+/** As the gateway passes it on. */
+const INVOICE = {
+  id: 'evt_1',
+  type: 'invoice.paid',
+  data: { object: { id: 'in_1', amount_paid: 1250 } },
+}
 
 /** Compiles only if each event is one of those that the factory promises by its type argument. */
 function promised<Auth extends Authenticator>(
@@ -136,6 +144,22 @@ const untyped = { type: undefined }
  * have one media type, but a list in their bodies.
  */
 const held = [
+  promised(gateway, {
+    'application/json': { vector: GENUINE, type: 'invoice.paid', payload: INVOICE },
+    'application/x-www-form-urlencoded': {
+      vector: 'a form',
+      type: 'message',
+      payload: { AccountSid: 'AC1', Body: 'Hi there', type: 'message' },
+    },
+    JSON: {
+      vector: GENUINE,
+      headers: { 'content-type': 'text/plain' },
+      type: 'invoice.paid',
+      payload: INVOICE,
+    },
+    text: { vector: 'XML', ...untyped, payload: '<?xml version="1.0"?><note/>' },
+    bytes: { vector: 'bytes that are not UTF-8, correctly signed', ...untyped, payload: null },
+  }),
   promised(github<Issues>, {
     'application/json': { vector: GENUINE, type: 'issues', payload: OCTOCAT },
     'application/x-www-form-urlencoded': {

@@ -112,6 +112,22 @@ describe('deliver to hookgate', () => {
     expect(bodies).toHaveLength(1)
   })
 
+  it('deliver refuses a whsec_ secret without a scheme, sends nothing, and names the scheme to pass', async () => {
+    const asked: unknown[] = []
+    const { url } = await endpoint((request, response) => {
+      asked.push(request.url)
+      response.end()
+    })
+    const error = await send({ url, secret: STANDARD }).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ name: 'ListenerConfigError', option: 'secret' })
+    expect(`${error}`).toContain('scheme: standardWebhooks')
+    expect(`${error}`).not.toContain(STANDARD)
+    expect(asked).toEqual([])
+    expect(await send({ url, secret: STANDARD.replace('whsec_', 'WHSEC_') })).toMatchObject({
+      outcome: 'done',
+    })
+  })
+
   it('deliver signs like a sender that names its secrets', async () => {
     const { url, bodies } = await receiver(livekit({ secrets: SECRET, apiKey: 'APIkey' }))
     const target = { url, scheme: livekit, secret: SECRET, keyId: 'APIkey' }

@@ -82,7 +82,7 @@ const dividedId = ({ value, divider }) => ({
 })
 
 /** The content type is not signed, so a body without one is read as the sender's usual type. */
-export function contentTypeCases() {
+export function contentTypeCases({ takesAnyBody }) {
   return [
     {
       name: 'no content type, which nothing signs',
@@ -94,6 +94,7 @@ export function contentTypeCases() {
       change: { headers: replaced('Content-Type', 'application/xml') },
       expect: { ok: false, status: 400, reason: 'content_type_not_accepted' },
       lax: 'The SDK ignores the content type. We parse the body according to it.',
+      skip: takesAnyBody,
     },
   ]
 }

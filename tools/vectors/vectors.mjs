@@ -27,7 +27,7 @@ function casesOf(recipe) {
     ...timeCases(recipe),
     ...idCases(recipe),
     ...urlCases(recipe),
-    ...contentTypeCases(),
+    ...contentTypeCases(recipe),
     ...methodCases(),
     ...(recipe.moreCases?.(recipe) ?? []),
   ]

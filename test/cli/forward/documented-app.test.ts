@@ -10,6 +10,7 @@ import { calendly } from '../../../src/schemes/calendly.ts'
 import { cloudinary } from '../../../src/schemes/cloudinary.ts'
 import { dropbox } from '../../../src/schemes/dropbox.ts'
 import { elevenlabs } from '../../../src/schemes/elevenlabs.ts'
+import { gateway } from '../../../src/schemes/gateway.ts'
 import { github } from '../../../src/schemes/github.ts'
 import { gitlab } from '../../../src/schemes/gitlab.ts'
 import { hubspot } from '../../../src/schemes/hubspot.ts'
@@ -36,16 +37,15 @@ import { certificateOf } from '../../support/certificate.ts'
 import { compactToken, newKey } from '../../support/keys.ts'
 import { snsMessage } from '../../support/sns-sender.ts'
 import { SECRET } from '../support.ts'
-import { type GatewayOptions, openGateway } from './gateway.ts'
+import { APP_SECRET, openGateway } from './gateway.ts'
 
-const APP_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
 const OWN = 'a-secret-of-the-sender-0123456789'
 const WHSEC = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const URL = 'https://receiver.example/hooks'
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 interface Seen {
-  /** `Webhook-Event-Id`, which `hmac()` took. */
+  /** `Webhook-Id`, which the app claims. */
   readonly key: string
   /** `Hookgate-Event-Id`. */
   readonly id: string | undefined
@@ -55,7 +55,7 @@ interface Seen {
 
 /** An app on Express that knows nothing but the forward secret. Its handler answers with these statuses, then 200. */
 async function startDocumentedApp(statuses: number[] = [], auth: Authenticator = ownAuth()) {
-  const listener = defineListener({ id: 'gateway', auth, store: memoryStore(), maxBodyBytes: 1_048_576 })
+  const listener = defineListener({ id: 'gateway', auth, store: memoryStore() })
   const seen: Seen[] = []
   const app = express().post('/', verifyWebhook(listener), (request, response) => {
     const event = webhookOf(request, listener)
@@ -72,7 +72,7 @@ async function startDocumentedApp(statuses: number[] = [], auth: Authenticator =
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, seen } // only a pipe's is a string
 }
 
-const ownAuth = () => hmac({ secrets: APP_SECRET })
+const ownAuth = () => gateway({ secrets: APP_SECRET })
 
 interface Attempt {
   readonly headers: { readonly [name: string]: string }
@@ -85,7 +85,6 @@ interface Sender {
   readonly attempt: (later: number) => Promise<Attempt>
   /** Its own ID. */
   readonly id: unknown
-  readonly options?: GatewayOptions
 }
 
 type Factory = Parameters<typeof signAs>[0]
@@ -132,14 +131,11 @@ const SENDERS: { readonly [name: string]: Sender } = {
     body: JSON.stringify({ event_id: 'sq1', created_at: new Date().toISOString() }),
   }),
   Svix: signed(svix, svix({ secrets: WHSEC }), 'msg_1', { secret: WHSEC, eventId: 'msg_1', isTimed: true }),
-  'Standard Webhooks': {
-    ...signed(standardWebhooks, standardWebhooks({ secrets: WHSEC }), 'msg_1', {
-      secret: WHSEC,
-      eventId: 'msg_1',
-      isTimed: true,
-    }),
-    options: { passesSenderHeaders: false },
-  },
+  'Standard Webhooks': signed(standardWebhooks, standardWebhooks({ secrets: WHSEC }), 'msg_1', {
+    secret: WHSEC,
+    eventId: 'msg_1',
+    isTimed: true,
+  }),
   LiveKit: signed(livekit, livekit({ apiKey: 'API1', secrets: OWN }), 'evt_1', {
     keyId: 'API1',
     isTimed: true,
@@ -199,9 +195,9 @@ const post = (url: string, attempt: Attempt) => fetch(url, { method: 'POST', ...
 test.each(Object.keys(SENDERS))(
   'the app of docs/forward.md gets an event of %s, its retry under the same key, and no replay',
   async (name) => {
-    const { auth, attempt, id, options } = SENDERS[name] ?? fail()
+    const { auth, attempt, id } = SENDERS[name] ?? fail()
     const app = await startDocumentedApp([500])
-    const gateway = await openGateway(app.url, { auth, secret: APP_SECRET, ...options })
+    const gateway = await openGateway(app.url, { auth, secret: APP_SECRET })
     expect((await post(gateway.url, await attempt(0))).status, 'the first attempt').toBe(500)
     const retry = await attempt(2)
     expect((await post(gateway.url, retry)).status, 'the retry').toBe(200)

@@ -8,7 +8,7 @@ import { stripe } from '../../../src/schemes/stripe.ts'
 import { signAs } from '../../../src/testing/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { startApp } from './app.ts'
-import { openGateway } from './gateway.ts'
+import { APP_SECRET, openGateway } from './gateway.ts'
 
 const SECRET = 'a-secret-of-the-sender-0123456789'
 
@@ -76,7 +76,7 @@ test.each([
   expect(edited.given).not.toEqual([first.given[0]])
 })
 
-test.each([undefined, 'the-app-0123456789-abcdefghijklmnopqrstuvwx'])(
+test.each([undefined, APP_SECRET])(
   'a redaction that comes again is another event for the app, and its retry is the same: forward secret %s',
   async (secret) => {
     let isDown = true

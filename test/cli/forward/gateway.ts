@@ -8,10 +8,14 @@ import type { Forwarding } from '../../../cli/forward/forward-options.ts'
 import type { DeliveryReport } from '../../../cli/listen/report.ts'
 import { serveWebhooks } from '../../../cli/listen/webhook-server.ts'
 import { pathOf } from '../../../cli/signing/endpoint.ts'
-import { type Authenticator, type Clock, defineListener, hmac } from '../../../src/index.ts'
+import { type Authenticator, type Clock, defineListener, type EventStore, hmac } from '../../../src/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { signHmac } from '../../../src/testing/index.ts'
 import { SECRET } from '../support.ts'
+
+/** The forward secret, and one of hookgate's own format. */
+export const APP_SECRET: string = `whsec_${Buffer.from('the-app-0123456789-abcdefghijklmnopqrstuvwx').toString('base64')}`
+export const PLAIN_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
 
 export interface Gateway {
   readonly url: string
@@ -23,6 +27,7 @@ export interface GatewayOptions extends Partial<Omit<Forwarding, 'target'>> {
   readonly publicUrl?: string
   readonly listenerId?: string
   readonly clock?: Clock
+  readonly store?: EventStore
 }
 
 /** Runs `hookgate listen --forward-to` in this process, until the test ends. */
@@ -32,6 +37,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
     publicUrl,
     listenerId = 'demo',
     clock = Date,
+    store = memoryStore({ maxRecords: 10_000, clock }),
     ...forwarding
   } = options
   const server = createServer()
@@ -41,6 +47,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   const app = forwarder(
     {
       secret: undefined,
+      format: 'standard-webhooks',
       passed: [],
       passesSenderHeaders: true,
       timeoutSeconds: 10,
@@ -52,12 +59,7 @@ export async function openGateway(appUrl: string, options: GatewayOptions = {}):
   )
   const reports: DeliveryReport[] = []
   serveWebhooks(server, {
-    listener: defineListener({
-      id: listenerId,
-      auth,
-      clock,
-      store: memoryStore({ maxRecords: 10_000, clock }),
-    }),
+    listener: defineListener({ id: listenerId, auth, clock, store }),
     answerEvent: app.answer,
     onDelivery: (report) => void reports.push(report),
   })

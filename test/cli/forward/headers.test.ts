@@ -8,10 +8,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { signHmac } from '../../../src/testing/index.ts'
 import { SECRET, temporaryFile } from '../support.ts'
 import { closedPort } from './app.ts'
-import { openGateway } from './gateway.ts'
+import { APP_SECRET, openGateway } from './gateway.ts'
 
 const EVIL = 'evil'
-const APP_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
 
 /** The headers that an app may see, spelt as in CGI, WSGI and PHP. `HOST` and `CONNECTION` are those of the gateway. */
 const ALLOWED = [
@@ -19,6 +18,7 @@ const ALLOWED = [
   'CONNECTION',
   'CONTENT_TYPE',
   'CONTENT_LENGTH',
+  'WEBHOOK_ID',
   'WEBHOOK_EVENT_ID',
   'WEBHOOK_TIMESTAMP',
   'WEBHOOK_SIGNATURE',

@@ -3,34 +3,15 @@ import { request } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { defineListener, hmac } from '../../../src/index.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
-import { memoryStore } from '../../../src/stores/memory.ts'
 import { signAs, signHmac } from '../../../src/testing/index.ts'
-import { verify } from '../../../src/verify.ts'
 import { selfSigned } from '../../support/self-signed.ts'
 import { SECRET } from '../support.ts'
 import { startApp } from './app.ts'
-import { deliver, openGateway } from './gateway.ts'
+import { APP_SECRET, deliver, openGateway } from './gateway.ts'
 
-const APP_SECRET = 'the-app-0123456789-abcdefghijklmnopqrstuvwx'
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const ID = '7d444840-9dc0-4c1d-8d7e-1f5a8f5b2b6a'
-
-test("hookgate in the app can verify the delivery like any sender's if there is a forward secret", async () => {
-  const app = await startApp()
-  const gateway = await openGateway(app.url, { secret: APP_SECRET })
-  await deliver(gateway.url, ID, '{"n": 1.0}')
-  const { request: got, body } = app.received[0] ?? {}
-  const listener = defineListener({
-    id: 'app',
-    auth: hmac({ secrets: { id: 'gateway', secret: APP_SECRET } }),
-    store: memoryStore(),
-  })
-  const header = (name: string) => got?.headersDistinct[name]
-  const delivery = { method: 'POST', header, body: body ?? Buffer.alloc(0), sourceIp: undefined }
-  expect(await verify(delivery, listener)).toMatchObject({ ok: true, event: { payload: { n: 1 } } })
-})
 
 test("a four-minute-old delivery reaches the app with the gateway's time", async () => {
   const app = await startApp()
@@ -60,9 +41,10 @@ test('the headers for the app, one by one', async () => {
     connection: 'keep-alive',
     'content-type': 'application/json',
     'content-length': '2',
+    'webhook-id': expect.stringMatching(UUID_V4),
     'webhook-event-id': expect.stringMatching(UUID_V4),
     'webhook-timestamp': expect.stringMatching(/^[0-9]{10}$/),
-    'webhook-signature': expect.stringMatching(/^[\w-]{43}$/),
+    'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
     'hookgate-event-id': ID,
     'hookgate-listener': 'demo',
     'hookgate-auth': 'hmac',

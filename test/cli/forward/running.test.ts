@@ -21,7 +21,15 @@ test('the lease of an event that cannot be forwarded is not renewed', async () =
   })
   const claimed = { event, listener, verification, isReplay: true, [LEASE]: new Lease(verification, 'me') }
   const target = new URL('http://127.0.0.1:9/')
-  const options = { secret: undefined, passed: [], passesSenderHeaders: true, timeoutSeconds: 1, target }
+  const format = 'standard-webhooks' as const
+  const options = {
+    secret: undefined,
+    format,
+    passed: [],
+    passesSenderHeaders: true,
+    timeoutSeconds: 1,
+    target,
+  }
   const { answer, close } = forwarder(options, target, undefined)
   const others = new Set(running) // of tests that share this process
   const request = new IncomingMessage(new Socket())

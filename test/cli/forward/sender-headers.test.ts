@@ -9,7 +9,6 @@ import { standardWebhooks } from '../../../src/schemes/standard-webhooks.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
 import { twilio } from '../../../src/schemes/twilio.ts'
 import { signAs } from '../../../src/signing/sign-as.ts'
-import { hookgate, temporaryFile } from '../support.ts'
 import { startApp } from './app.ts'
 import { openGateway } from './gateway.ts'
 
@@ -129,16 +128,6 @@ test('--no-sender-headers passes none of them', async () => {
   }
   const ids = app.received.map(({ request }) => request.headers['webhook-id'])
   expect(ids).toEqual([headers['webhook-id'], undefined])
-})
-
-test('two signatures of one name are refused at start-up, and --no-sender-headers helps', async () => {
-  const file = await temporaryFile('secret.txt', 'the-app-0123456789-abcdefghijklmnopqrstuvwx')
-  const listen = ['listen', '--port', '0', '--scheme', 'standard-webhooks', '--forward-to', '3000']
-  const { code, stderr } = await hookgate([...listen, '--forward-secret-file', file], {
-    env: { HOOKGATE_SECRET: STANDARD_SECRET },
-  })
-  expect(stderr).toMatch(/Standard Webhooks.*webhook-signature.*--no-sender-headers/is)
-  expect(code).toBe(2)
 })
 
 function fail(): never {

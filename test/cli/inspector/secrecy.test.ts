@@ -110,25 +110,31 @@ it('the server sends neither the secret nor an expected signature, in any of its
   }
 })
 
-it('the secret that the gateway signs with is hidden too, also as JSON escapes it', {
-  timeout: 60_000,
-}, async () => {
-  const forwardSecret = 'the "forward" secret \\ 0123456789'
-  const app = createServer((_request, response) => {
-    response.writeHead(500, { 'x-debug': forwardSecret }).end(JSON.stringify({ env: forwardSecret }))
-  })
-  const file = await temporaryFile('forward.txt', forwardSecret)
-  const { port } = await opened(app)
-  const args = ['--forward-to', `http://127.0.0.1:${port}/`, '--forward-secret-file', file]
-  const { ask, deliver } = await startInspector(args)
-  await deliver(await signHmac({ secret: SECRET, body: '{}' }))
-  for (const path of ['deliveries/1', 'export.ndjson', 'export.har']) {
-    const text = await (await ask(path)).text()
-    const searched = `${text}\n${decoded(text)}`
-    expect(searched).not.toContain('forward')
-    expect(searched).not.toContain('0123456789')
-  }
-})
+it.each([
+  ['hookgate', 'the "forward" secret \\ 0123456789', ['forward', '0123456789']],
+  ['standard-webhooks', `whsec_${'forward0'.repeat(6)}`, ['whsec_', 'forward0']],
+])(
+  'the secret that the gateway signs with as %s is hidden too, also as JSON escapes it',
+  {
+    timeout: 60_000,
+  },
+  async (format, forwardSecret, parts) => {
+    const app = createServer((_request, response) => {
+      response.writeHead(500, { 'x-debug': forwardSecret }).end(JSON.stringify({ env: forwardSecret }))
+    })
+    const file = await temporaryFile('forward.txt', forwardSecret)
+    const { port } = await opened(app)
+    const args = ['--forward-to', `http://127.0.0.1:${port}/`, '--forward-secret-file', file]
+    args.push('--forward-format', format)
+    const { ask, deliver } = await startInspector(args)
+    await deliver(await signHmac({ secret: SECRET, body: '{}' }))
+    for (const path of ['deliveries/1', 'export.ndjson', 'export.har']) {
+      const text = await (await ask(path)).text()
+      const searched = `${text}\n${decoded(text)}`
+      for (const part of parts) expect(searched).not.toContain(part)
+    }
+  },
+)
 
 it.each([
   ['cookie', 'pin=1234; session=abcdefghijklmnopqrstuvwxyz', '(44 characters hidden)'],

@@ -84,6 +84,29 @@ test('with --path, any other path gets 404, and is not printed', async () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject(OTHER_PATHS.map(() => unknown))
 })
 
+test('--health answers GET and HEAD of that path alone, says nothing else, and prints nothing', async () => {
+  const listener = await startListener(['--json', '--health', '/healthz'], { env })
+  const ask = (line: string) =>
+    exchange(listener.url, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  for (const line of ['GET /healthz', 'GET /healthz?verbose=1']) {
+    const [head = '', body] = (await ask(line)).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1.1 200 OK\r\ncontent-type: text\/plain\r\ncache-control: no-store\r\n/)
+    expect(body).toContain('ok\n')
+  }
+  expect(await ask('HEAD /healthz')).toMatch(/^HTTP\/1.1 200 OK\r\n.*\r\n\r\n$/s)
+  const others = ['POST /healthz', 'GET /healthz/', 'GET /', 'GET /Healthz']
+  for (const line of others) expect(await ask(line), line).toMatch(/^HTTP\/1.1 40\d /)
+  expect(await listener.deliveries(others.length)).toHaveLength(others.length)
+})
+
+test.each([
+  [['--health', 'healthz'], '--health takes a path'],
+  [['--health', '/hooks', '--path', '/hooks'], '--health takes another path than --path'],
+])('%j is refused', async (args, problem) => {
+  const { code, stderr } = await hookgate(['listen', '--port', '0', ...args], { env })
+  expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
+})
+
 test('a listener id is percent-encoded in the path of the printed URL', async () => {
   const listener = await startListener(['--listener-id', 'a b/é'], { env })
   expect(new URL(listener.url).pathname).toBe('/api/v1/webhooks/incoming/a%20b%2F%C3%A9')

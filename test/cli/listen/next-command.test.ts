@@ -97,6 +97,7 @@ test.each<readonly [host: string, more: readonly string[]]>([
     const cwd = await temporaryDirectory()
     const app = await startListener(['--json'], { env: { HOOKGATE_SECRET: SECRET } })
     const forwarding = ['--forward-to', app.url, '--forward-secret-file', 'secret.txt']
+    forwarding.push('--forward-format', 'hookgate')
     const limits = ['--allow-cidr', '127.0.0.1/32', '--allow-cidr', '::1/128', '--max-body', '17b']
     await writeFile(join(cwd, 'secret.txt'), SECRET)
     const listener = await startListener(

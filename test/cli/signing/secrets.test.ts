@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { chooseAuth } from '../../../cli/listen/auth.ts'
 import { ERRORS_PAGE } from '../../../src/errors.ts'
+import { standardWebhooks } from '../../../src/schemes/standard-webhooks.ts'
 import { runCommand } from '../shared-process.ts'
 import { SECRET, shell, startListener, temporaryDirectory, temporaryFile } from '../support.ts'
 
@@ -117,4 +119,16 @@ test('hookgate secret prints 43 characters and nothing else, another each time',
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(first.stdout).toMatch(/^[A-Za-z0-9_-]{43}\n$/)
   expect(first.stdout).not.toBe(second.stdout)
+})
+
+test('hookgate secret --whsec prints a secret of Standard Webhooks: 32 bytes in padded base64', async () => {
+  const [first, second] = await Promise.all([
+    runCommand(['secret', '--whsec']),
+    runCommand(['secret', '--whsec']),
+  ])
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/)
+  expect(first.stdout).not.toBe(second.stdout)
+  expect(() => new Webhook(first.stdout.trim())).not.toThrow()
+  expect(() => standardWebhooks({ secrets: first.stdout.trim() })).not.toThrow()
 })

@@ -77,6 +77,38 @@ const replicate = standard('replicate', 'replicate', {
   body: '{"id": "ufawqhfynnddngldkgtslldrkq", "version": "5c7d5dc6", "status": "succeeded", "output": ["a", "b"], "error": null}',
 })
 
+const FORM = 'application/x-www-form-urlencoded'
+
+/** What an app behind hookgate's gateway gets: any body, which the gateway has signed. */
+const gateway = standard('gateway', 'standardwebhooks', {
+  id: {
+    header: 'Webhook-Id',
+    signed: true,
+    divider: '.',
+    value: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  },
+  extra: [['Webhook-Event-Id', '0f8fad5b-d9cb-469f-a165-70867728950e']],
+  takesAnyBody: true,
+  body: '{"id": "evt_1", "type": "invoice.paid", "data": {"object": {"id": "in_1", "amount_paid": 1250}}}',
+  expect: { type: 'invoice.paid' },
+  moreCases: () => [
+    sentAs('a form', FORM, 'AccountSid=AC1&Body=Hi+there&type=message'),
+    sentAs('JSON that is called a form, which nobody sends', FORM, '{"id": "evt_1"}', {
+      expect: { ok: false, status: 400, reason: 'body_malformed' },
+      lax: 'The SDK ignores the content type. We parse the body according to it.',
+    }),
+    sentAs('XML', 'application/xml', '<?xml version="1.0"?><note/>'),
+    sentAs('two lines of JSON', 'application/json', '{"n": 1}\n{"n": 2}\n'),
+  ],
+})
+
+/** A case of another content type. Its body, but for JSON, is none that the SDK parses. */
+function sentAs(name, type, body, more) {
+  const headers = (list) => list.map(([each, value]) => [each, each === 'Content-Type' ? type : value])
+  const strict = 'The SDK parses the body unless it is told not to, and takes JSON only.'
+  return { name, change: { body, headers }, otherBody: true, expect: { ok: true }, strict, ...more }
+}
+
 const recipes = [
   standard('standard-webhooks', 'standardwebhooks', {
     body: '{"type": "invoice.paid", "timestamp": "2025-11-20T12:00:00.000000Z", "data": {"id": "in_1", "amount": 1250}}',
@@ -133,6 +165,7 @@ const recipes = [
     body: '{"business_id": "bus_1", "type": "payment.succeeded", "timestamp": "2025-11-20T12:00:00Z", "data": {"payment_id": "pay_1"}}',
     expect: { type: 'payment.succeeded' },
   }),
+  gateway,
   standard('lithic', 'lithic', {
     body: '{"card_token": "00000000-0000-0000-1000-000000000000", "event_type": "card.created"}',
     expect: { type: 'card.created' },

@@ -1,0 +1,38 @@
+import type { BodyForm } from '../scheme.ts'
+import { ANY_BODY } from './kit/body-formats.ts'
+import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { FORMS } from './kit/forms.ts'
+import { keyBytes } from './kit/keys.ts'
+import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
+
+/** Some senders write several lines under the type of JSON. The gateway passes them on as they are. */
+const JSON_OR_TEXT: BodyForm = { ...ANY_BODY, mediaTypes: ['application/json'] }
+
+/**
+ * Verifies what an app behind hookgate's own gateway receives, whoever sent it: `hookgate listen --forward-to`, with a forward
+ * secret. The gateway signs by Standard Webhooks. Pass the forward secret `whsec_…`, which `hookgate secret --whsec` makes.
+ *
+ * `event.id` is the gateway's `Webhook-Id`, the same for every attempt of an event. The sender's own ID is in
+ * `Hookgate-Event-Id`, which is not signed. `event.payload` is the JSON, the fields of a form, or else the text, or null for bytes that
+ * are not UTF-8. `event.type` is the member `type` of the body, if it has one. Bodies may have 25 MB.
+ *
+ * @example
+ * ```ts
+ * const auth = gateway({ secrets: process.env.FORWARD_SECRET })
+ * ```
+ */
+export const gateway: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+  {
+    ...STANDARD_WEBHOOKS,
+    name: 'gateway',
+    sender: 'hookgate gateway',
+    secretName: 'forward secret, whsec_…',
+    content: [JSON_OR_TEXT, 'form', ANY_BODY],
+    maxBodyBytes: 26_214_400,
+    facts: {
+      unsigned:
+        'the gateway signs nothing without a forward secret: start it with --forward-secret-file FILE',
+    },
+  },
+  { keys: keyBytes, forms: FORMS },
+)
