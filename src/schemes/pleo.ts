@@ -1,7 +1,7 @@
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
+import { STANDARD_BY_EITHER_NAME } from './kit/either-name-row.ts'
 import { inEitherFamily } from './kit/header-families.ts'
 import { keyBytes } from './kit/keys.ts'
-import { STANDARD_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 /**
  * Verifies webhooks from Pleo, which follow Standard Webhooks if the subscription has the HMAC method. Svix lists Pleo among the senders

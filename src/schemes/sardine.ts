@@ -1,7 +1,7 @@
 import { type SchemeFactory, schemeOf } from './kit/define-scheme.ts'
+import { STANDARD_BY_EITHER_NAME } from './kit/either-name-row.ts'
 import { inEitherFamily } from './kit/header-families.ts'
 import { keyBytes } from './kit/keys.ts'
-import { STANDARD_BY_EITHER_NAME } from './kit/standard-webhooks-row.ts'
 
 // The pages do not say where a body names its event.
 const { eventType: _, ...ROW } = STANDARD_BY_EITHER_NAME

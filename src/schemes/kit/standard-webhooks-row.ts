@@ -37,13 +37,3 @@ export const SVIX_BY_EITHER_NAME: Row = {
     'svix-signature': 'webhook-signature',
   },
 }
-
-/** Standard Webhooks, for senders that Svix lists among its own but whose pages name the standard's headers. The row needs `inEitherFamily`. */
-export const STANDARD_BY_EITHER_NAME: Row = {
-  ...STANDARD_WEBHOOKS,
-  otherHeaders: {
-    'webhook-id': 'svix-id',
-    'webhook-timestamp': 'svix-timestamp',
-    'webhook-signature': 'svix-signature',
-  },
-}
