@@ -95,7 +95,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
     await page.goto(`${site.origin}/`)
     await page.getByRole('button', { name: 'Search' }).click()
     const names = readdirSync(`${ROOT}docs/schemes`).filter((name) => name.endsWith('.md'))
-    expect(names).toHaveLength(25)
+    expect(names.length).toBeGreaterThanOrEqual(26)
     for (const name of names) {
       const [, title = ''] = /^# (.+)/.exec(readFileSync(`${ROOT}docs/schemes/${name}`, 'utf8')) ?? []
       const target = `/schemes/${name.replace('.md', '.html')}`
