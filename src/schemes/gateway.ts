@@ -21,7 +21,7 @@ const JSON_OR_TEXT: BodyForm = { ...ANY_BODY, mediaTypes: ['application/json'] }
  * const auth = gateway({ secrets: process.env.FORWARD_SECRET })
  * ```
  */
-export const gateway: SchemeFactory<SecretOptions, '/type'> = schemeOf(
+export const gateway: SchemeFactory<SecretOptions, '/type', string | null> = schemeOf(
   {
     ...STANDARD_WEBHOOKS,
     name: 'gateway',

@@ -85,6 +85,7 @@ const SENDERS: { readonly [name: string]: Sender } = {
     }),
     fetch: () => new Response(certificateOf(RSA.publicKey)),
   },
+  x: { variable: 'X_CONSUMER_SECRET', body: { follow_events: [{ type: 'follow' }] } },
   zoom: { variable: 'ZOOM_SECRET_TOKEN' },
   vercel: { variable: 'VERCEL_WEBHOOK_SECRET' },
   plaid: {

@@ -13,6 +13,7 @@ import { gateway } from '../../src/schemes/gateway.ts'
 import { github } from '../../src/schemes/github.ts'
 import { googleChannels } from '../../src/schemes/google-channels.ts'
 import type { SchemeOptions, SenderScheme } from '../../src/schemes/kit/index.ts'
+import { mandrill } from '../../src/schemes/mandrill.ts'
 import { pubsub } from '../../src/schemes/pubsub.ts'
 import { qstash } from '../../src/schemes/qstash.ts'
 import {
@@ -67,12 +68,25 @@ type Held<Event> = Read<Event> & {
 
 const GENUINE = 'a delivery as the sender makes it'
 
+type Forwarded =
+  | { readonly type: 'invoice.paid'; readonly id: string }
+  | { readonly type: 'message'; readonly Body: string; readonly AccountSid: string }
+
+const MANDRILL = [
+  {
+    event: 'send',
+    ts: 1_763_639_999,
+    _id: '72cf50b4fb9b4d3a',
+    msg: { subject: 'Grüße, 🚀 & more', email: 'a+b@example.com' },
+  },
+] as const
+
 /** As the gateway passes it on. */
 const INVOICE = {
   id: 'evt_1',
   type: 'invoice.paid',
   data: { object: { id: 'in_1', amount_paid: 1250 } },
-}
+} as const
 
 /** Compiles only if each event is one of those that the factory promises by its type argument. */
 function promised<Auth extends Authenticator>(
@@ -144,7 +158,7 @@ const untyped = { type: undefined }
  * have one media type, but a list in their bodies.
  */
 const held = [
-  promised(gateway, {
+  promised(gateway<Forwarded>, {
     'application/json': { vector: GENUINE, type: 'invoice.paid', payload: INVOICE },
     'application/x-www-form-urlencoded': {
       vector: 'a form',
@@ -249,6 +263,21 @@ const held = [
     text: { vector: 'a text', ...untyped, payload: 'hello, world' },
     bytes: { vector: 'bytes that are not UTF-8', ...untyped, payload: null },
   }),
+  promised(
+    mandrill<{ readonly mandrill_events: readonly { readonly event: 'send'; readonly _id: string }[] }>,
+    {
+      'application/x-www-form-urlencoded': {
+        vector: GENUINE,
+        ...untyped,
+        payload: { mandrill_events: MANDRILL },
+      },
+      'a form with JSON in mandrill_events': {
+        vector: GENUINE,
+        ...untyped,
+        payload: { mandrill_events: MANDRILL },
+      },
+    },
+  ),
   promised(dropboxSign<{ readonly event: { readonly event_type: 'signature_request_signed' } }>, {
     'multipart/form-data': {
       vector: GENUINE,

@@ -67,9 +67,7 @@ describe.skipIf(WHY_NO_WORKERD ?? WHY_NO_POSTGRES)(
       server.unpause()
       expect(early.status).toBe(503)
       await expect.poll(() => box.counts()).toMatchObject({ waiting: 0 })
-      const retried = performance.now()
       await send('evt_late')
-      expect(performance.now() - retried).toBeLessThan(30_000)
       await expect.poll(() => box.counts()).toMatchObject({ done: 14, waiting: 0, running: 0 })
 
       const listener = defineListener({ id: 'stripe', auth: stripe({ secrets: SECRET }), store: box.store })
