@@ -17,7 +17,8 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the switch of frameworks, in Chromi
   })
 
   const shown = (page: Page) => page.locator('.frameworks > section:visible').evaluateAll(names)
-  const names = (sections: { getAttribute(name: string): string | null }[]) => sections.map((section) => section.getAttribute('data-framework'))
+  const names = (sections: { getAttribute(name: string): string | null }[]) =>
+    sections.map((section) => section.getAttribute('data-framework'))
 
   it('the switch shows Express first, then what the reader chose, on the next page and visit too', async () => {
     const page = await browser.page(site.origin)
