@@ -63,11 +63,14 @@ function startOf(tokens: Tokens, at: number): number {
   return before + 1
 }
 
-/** Radio buttons work without JavaScript. */
+/**
+ * Radio buttons work without JavaScript. In a form of their own, which submits nothing, they are a group apart from those that an
+ * excerpt among the results of a search has.
+ */
 function radios(names: readonly string[], group: number): string {
   const choices = names.map(
     (name, at) =>
       `<label><input type="radio" name="framework-${group}" value="${name}"${at === 0 ? ' checked' : ''}> ${name}</label>`,
   )
-  return `<fieldset><legend>Framework</legend>${choices.join('')}</fieldset>`
+  return `<form method="dialog"><fieldset><legend>Framework</legend>${choices.join('')}</fieldset></form>`
 }

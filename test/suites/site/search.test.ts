@@ -28,7 +28,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the site, in Chromium'), () => {
 
   /** The targets of the search results, best first. */
   async function search(words: string): Promise<(string | null)[]> {
-    await page.locator('.VPLocalSearchBox input').fill(words)
+    await page.locator('.VPLocalSearchBox .search-input').fill(words)
     await page.locator('.VPLocalSearchBox .result').first().waitFor()
     return page
       .locator('.VPLocalSearchBox .result')
