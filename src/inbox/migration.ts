@@ -111,15 +111,19 @@ function indexesOf(name: string): readonly Index[] {
 
 /** The index that is not there until all rows of an earlier version have a number. */
 const NUMBERED = 'dead'
-const NUMBERED_AT_ONCE = 5000
+/** Few, because renewals find these rows locked meanwhile. */
+const NUMBERED_AT_ONCE = 500
 
 /** How long a step waits for open transactions, with all claims waiting behind it. */
 const LOCK_TIMEOUT = `PERFORM set_config('lock_timeout', '1000', true);`
-/** How often a step is tried that other processes or transactions are in the way of. */
+/** How often a step is tried that other processes or transactions are in the way of. Claims wait behind most of these tries. */
 const MOST_TRIES = 120
 const PAUSE_MS = 250
+/** How long it waits for others, while nothing waits behind it. */
+const MOST_WAITING_MS = 600_000
 
 const ACTIVE_TRANSACTION = '25001'
+const FAILED_TRANSACTION = '25P02'
 const NOT_SUPPORTED = '0A000'
 const DUPLICATE_TABLE = '42P07'
 const DUPLICATE_COLUMN = '42701'
@@ -130,44 +134,123 @@ const isInTheWay = (error: unknown) =>
     hasSqlState(error, state),
   )
 
+/** What tests replace. */
+export interface MigrationClock {
+  /** In milliseconds, from any time on. */
+  now(): number
+  pause(milliseconds: number): Promise<void>
+}
+
+const CLOCK: MigrationClock = {
+  now: () => performance.now(),
+  pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+}
+
 /**
  * Creates the table with its indexes, if it is missing. Completes one of an earlier version in steps, each of them a statement outside of any
  * transaction: while they run, however large the table is, claims and puts go on. A process that dies in between leaves an index that is
  * invalid, which the next one builds anew. Several at once wait for each other.
+ *
+ * @throws EventStoreError if others keep it waiting, if it runs in a transaction of the caller, or if a unique index finds duplicates.
  */
-export async function migrateInbox(run: RunStatement, name: string): Promise<void> {
+export async function migrateInbox(
+  run: RunStatement,
+  name: string,
+  clock: MigrationClock = CLOCK,
+): Promise<void> {
   const { table } = quotedTable(name)
   const indexes = indexesOf(name)
-  await migrate(run, migrationOf(definitionOf(table, indexes)), name)
-  for (let tries = 0; ; ) {
-    const lack = await answerOf(run, lackOf(table, indexes), [])
-    if (lack === NONE) return
-    try {
-      if (lack !== 'busy') await amend(run, table, indexes, lack)
-    } catch (error) {
-      tries += 1
-      if (!isInTheWay(error)) throw error
-      if (tries >= MOST_TRIES) {
-        throw new EventStoreError(
-          `migrate() could not complete the table ${name}, because other transactions keep it locked: end them, and run it again`,
-          { cause: error },
-        )
+  const patience = new Patience(run, name, clock)
+  try {
+    await migrate(run, migrationOf(definitionOf(table, indexes)), name)
+    for (;;) {
+      const lack = await answerOf(run, lackOf(table, indexes), [])
+      if (lack === NONE) return
+      if (lack === 'busy') {
+        await patience.wait()
+        continue
       }
-      await pause()
+      try {
+        await amend(run, table, indexes, lack, patience)
+        patience.renew()
+      } catch (error) {
+        if (error instanceof EventStoreError || !isInTheWay(error)) throw error // its cause may be in the way
+        await patience.tryAgain(error)
+      }
     }
-    if (lack === 'busy') await pause()
+  } catch (error) {
+    if (!hasSqlState(error, FAILED_TRANSACTION)) throw error
+    throw new EventStoreError(
+      `migrate() cannot complete the table ${name} in a transaction of yours: roll it back, and call migrate() outside of any, with the pool`,
+      { cause: error },
+    )
   }
 }
 
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS))
+/** Waits for others, and says who they are when it is at its end. */
+class Patience {
+  readonly #run: RunStatement
+  readonly #name: string
+  readonly #clock: MigrationClock
+  #tries = 0
+  #since: number | undefined
 
-/** What the table lacks first: `columns`, an index, `broken` and one, or `proof`. `busy`, if somebody builds an index, or vacuums. */
+  constructor(run: RunStatement, name: string, clock: MigrationClock) {
+    this.#run = run
+    this.#name = name
+    this.#clock = clock
+  }
+
+  /** A step was taken. */
+  renew(): void {
+    this.#since = undefined
+  }
+
+  async wait(): Promise<void> {
+    const now = this.#clock.now()
+    this.#since ??= now
+    if (now - this.#since >= MOST_WAITING_MS) throw await this.#end()
+    await this.#clock.pause(PAUSE_MS)
+  }
+
+  async tryAgain(error: unknown): Promise<void> {
+    this.#tries += 1
+    if (this.#tries >= MOST_TRIES) throw await this.#end(error)
+    await this.#clock.pause(PAUSE_MS)
+  }
+
+  async #end(cause?: unknown): Promise<EventStoreError> {
+    const { table } = quotedTable(this.#name)
+    const others = await answerOf(this.#run, othersAt(table), []).catch(() => NONE)
+    const known = others === NONE ? '' : ` (${others})`
+    return new EventStoreError(
+      `migrate() could not complete the table ${this.#name}, because other transactions, a vacuum or the build of an index keep it locked${known}: ` +
+        'wait until they have ended, or end them with pg_terminate_backend(pid), and run it again',
+      { cause },
+    )
+  }
+}
+
+/** Who has locked the table, the one that began first before the others. Their queries may hold personal data. */
+const othersAt = (table: string) =>
+  answering(`SELECT string_agg(other, ', ') FROM (
+  SELECT concat_ws(' ', 'pid', pid, backend_type, state, 'since', xact_start) AS other FROM pg_stat_activity
+  WHERE pid <> pg_backend_pid() AND pid IN (SELECT pid FROM pg_locks
+    WHERE relation = '${table}'::regclass AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+  ORDER BY xact_start LIMIT 5
+) AS others HAVING count(*) > 0`)
+
+/**
+ * What the table lacks first: `columns`, an index, `broken` and one, `foreign key`, or `proof`. `busy`, if somebody builds an index, or vacuums.
+ * The foreign key comes after the index that it needs: without that, each DELETE reads the whole table.
+ */
 function lackOf(table: string, indexes: readonly Index[]): string {
   const later = ['number', ...Object.keys(LATER_COLUMNS)]
   const has = (catalogue: string, condition: string) => `EXISTS (SELECT FROM ${catalogue} WHERE ${condition})`
   const column = (condition: string) =>
     `attrelid = '${table}'::regclass AND NOT attisdropped AND ${condition}`
   const key = `conrelid = '${table}'::regclass AND contype = 'f'`
+  const isPlain = has('pg_class', `oid = '${table}'::regclass AND relkind = 'r'`)
   const built = indexes.map(({ name, path }, place) => `(${place}, '${name}', '${path}')`).join(', ')
   return answering(
     `SELECT CASE
@@ -179,6 +262,7 @@ function lackOf(table: string, indexes: readonly Index[]): string {
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   )} THEN 'busy'
   WHEN EXISTS (SELECT FROM lacking) THEN (SELECT CASE WHEN is_there THEN 'broken ' ELSE '' END || name FROM lacking)
+  WHEN ${isPlain} AND NOT ${has('pg_constraint', key)} THEN 'foreign key'
   WHEN ${has('pg_constraint', `${key} AND NOT convalidated`)} THEN 'proof' END`,
     `lacking AS (
   SELECT name, indexrelid IS NOT NULL AS is_there FROM (VALUES ${built}) AS wanted (place, name, path)
@@ -192,20 +276,46 @@ async function amend(
   table: string,
   indexes: readonly Index[],
   lack: string,
+  patience: Patience,
 ): Promise<void> {
   if (lack === 'columns') return void (await run(laterColumns(table), []))
+  if (lack === 'foreign key') return void (await run(unprovenKey(table), []))
   if (lack === 'proof') return void (await run(proof(table), []))
   const [, broken] = /^broken (.+)$/.exec(lack) ?? []
   const index = indexes.find(({ name }) => name === (broken ?? lack))
   if (index === undefined) throw new EventStoreError(`migrate() does not know what the table ${table} lacks`)
   if (broken !== undefined) return void (await run(dropBroken(table, index), []))
-  if (index.name === NUMBERED) await giveNumbers(run, table)
+  if (index.name === NUMBERED) await giveNumbers(run, table, patience)
   try {
-    await run(`CREATE ${index.kind} CONCURRENTLY IF NOT EXISTS ${index.of}`, [])
+    await build(run, index)
+  } catch (error) {
+    const isRepeated = index.kind === 'UNIQUE INDEX' && hasSqlState(error, UNIQUE_VIOLATION)
+    if (
+      !isRepeated ||
+      (await answerOf(run, answering(`SELECT 'twice' ${begunTwice(table)} LIMIT 1`), [])) === NONE
+    )
+      throw error
+    throw new EventStoreError(
+      `migrate() cannot build the unique index ${index.path}, because several jobs of one key have begun: stop the workers, put all but the first of each key back in line, and run it again. ` +
+        `UPDATE ${table} AS one SET state = 'behind', holds = NULL ${begunTwice(table).replace(/^FROM .* AS one /, '')}`,
+      { cause: error },
+    )
+  }
+}
+
+/** SQL of the jobs that have begun, though an earlier one of their key has. */
+const begunTwice = (table: string) =>
+  `FROM ${table} AS one WHERE one.state = 'waiting' AND one.order_key IS NOT NULL AND EXISTS (` +
+  `SELECT FROM ${table} AS earlier WHERE earlier.state = 'waiting' AND earlier.listener_id = one.listener_id ` +
+  `AND earlier.order_key = one.order_key AND earlier.number < one.number)`
+
+async function build(run: RunStatement, { kind, of }: Index): Promise<void> {
+  try {
+    await run(`CREATE ${kind} CONCURRENTLY IF NOT EXISTS ${of}`, [])
   } catch (error) {
     // Of a client that sends each statement in a transaction of its own, and of a table with partitions.
     if (!hasSqlState(error, ACTIVE_TRANSACTION) && !hasSqlState(error, NOT_SUPPORTED)) throw error
-    await run(`CREATE ${index.kind} IF NOT EXISTS ${index.of}`, [])
+    await run(`CREATE ${kind} IF NOT EXISTS ${of}`, [])
   }
 }
 
@@ -229,11 +339,20 @@ UPDATE ${table} AS row SET job = job.key, due_at = 'infinity' FROM ${table} AS j
   WHERE row.state = 'twin' AND job.twin = row.key AND job.listener_id = row.listener_id AND job.owner = row.owner;
 ALTER TABLE ${table} DROP COLUMN twin;
 END IF;
-IF NOT ${has('pg_constraint', `conrelid OF AND contype = 'f'`)} THEN
-ALTER TABLE ${table} ADD ${foreignKey(table)} NOT VALID;
-END IF;
 END`)
 }
+
+/** A job that was deleted before the key was there has left its twins behind. */
+const unprovenKey = (table: string) =>
+  block(`BEGIN
+${LOCK_TIMEOUT}
+LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE;
+IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype = 'f') THEN
+ALTER TABLE ${table} ADD ${foreignKey(table)} NOT VALID;
+DELETE FROM ${table} AS twin WHERE twin.job IS NOT NULL
+  AND NOT EXISTS (SELECT FROM ${table} AS row WHERE row.key = twin.job AND row.listener_id = twin.listener_id);
+END IF;
+END`)
 
 /** Proves the foreign key for the rows that were there before it, without a lock that claims wait for. */
 const proof = (table: string) =>
@@ -255,14 +374,19 @@ DROP INDEX ${path};
 END IF;
 END`)
 
-/** The oldest first, by one process at a time. What is put meanwhile has one, or gets it by its put. */
-async function giveNumbers(run: RunStatement, table: string): Promise<void> {
+/**
+ * The oldest first, by one process at a time; those that a transaction has locked, such as that of `done`, once it has ended. What is put
+ * meanwhile has one, or gets it by its put.
+ */
+async function giveNumbers(run: RunStatement, table: string, patience: Patience): Promise<void> {
   const statement = answering(
-    `SELECT CASE WHEN is_mine THEN (SELECT count(*) FROM numbered)::text ELSE 'busy' END FROM turn`,
+    `SELECT CASE WHEN EXISTS (SELECT FROM numbered) THEN 'more'
+  WHEN NOT is_mine OR EXISTS (SELECT FROM ${table} WHERE number = 0) THEN 'busy' END FROM turn`,
     `turn AS MATERIALIZED (
   SELECT pg_try_advisory_xact_lock(hashtextextended('hookgate numbers', 0)) AS is_mine
 ), unnumbered AS MATERIALIZED (
-  SELECT key, listener_id FROM ${table} WHERE number = 0 AND (SELECT is_mine FROM turn) ORDER BY put_at LIMIT ${NUMBERED_AT_ONCE} FOR UPDATE
+  SELECT key, listener_id FROM ${table} WHERE number = 0 AND (SELECT is_mine FROM turn)
+  ORDER BY put_at LIMIT ${NUMBERED_AT_ONCE} FOR UPDATE SKIP LOCKED
 ), next AS MATERIALIZED (
   SELECT *, nextval(pg_get_serial_sequence('${table}', 'number')) AS place FROM unnumbered
 ), numbered AS (
@@ -271,7 +395,8 @@ async function giveNumbers(run: RunStatement, table: string): Promise<void> {
   )
   for (;;) {
     const done = await answerOf(run, statement, [])
-    if (done === '0') return
-    if (done === 'busy') await pause()
+    if (done === NONE) return
+    if (done === 'busy') await patience.wait()
+    else patience.renew()
   }
 }
