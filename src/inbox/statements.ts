@@ -155,9 +155,9 @@ SELECT * FROM (${states.map((state) => firstOf(`state = '${state}' AND listener_
   ORDER BY due_at LIMIT 1
 ) AS first WHERE due_at <= clock_timestamp() - interval '1 minute' AND NOT EXISTS (
   SELECT FROM (
-    SELECT worker FROM ${table} WHERE state = 'waiting' AND listener_id = ${listener}::text AND due_at > (SELECT clock_timestamp())
-    ORDER BY due_at LIMIT ${LOOKED_AT}
-  ) AS leased WHERE worker <> ''
+    SELECT FROM ${table} WHERE state = 'waiting' AND listener_id = ${listener}::text AND due_at > (SELECT clock_timestamp()) AND worker <> ''
+    ORDER BY due_at LIMIT 1
+  ) AS leased
 )`
   // Held by the transaction of a put, for as long as it holds the rows.
   const lockOf = (owner: string) => `hashtextextended(${owner}::text, '${table}'::regclass::oid::bigint)`

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { inbox } from '../../src/inbox/index.ts'
+import { statementsFor } from '../../src/inbox/statements.ts'
 import type { ListenerOptions } from '../../src/index.ts'
+import { keyText } from '../../src/stores/postgres/statements.ts'
 import { acceptedEvent } from '../support/outcome.ts'
 import { onPostgres, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { boxListener, inboxServer } from './support.ts'
@@ -108,5 +110,25 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('an inbox whose events nobody asks f
     await putter.put(await acceptedEvent(await sender.deliver(), sender.listener))
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(told).toEqual([])
+  })
+
+  it('is no inbox whose worker runs a job, though 600 others wait to run again before its lease ends', async () => {
+    const { table, put, listener } = await scene()
+    await put()
+    await put()
+    const [, running] = await on.rows(table)
+    const asked = statementsFor(table).unasked
+    const answer = async () =>
+      String((await on.pool.query(asked, [await keyText(listener.id)])).rows[0]?.answer)
+    await age(table, 61_000)
+    expect(await answer()).not.toMatch(/:none$/)
+    await on.pool.query(
+      `UPDATE ${table} SET worker = 'w', due_at = now() + interval '1 hour' WHERE key = $1`,
+      [running?.key],
+    )
+    await on.pool.query(`INSERT INTO ${table} (key, listener_id, owner, state, due_at)
+      SELECT gen_random_uuid(), listener_id, owner, 'waiting', now() + interval '1 minute' FROM ${table}, generate_series(1, 600)
+      WHERE worker = 'w'`)
+    expect(await answer()).toMatch(/:none$/)
   })
 })
