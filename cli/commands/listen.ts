@@ -81,6 +81,7 @@ export const listen: Command = defineCommand({
       const url = `${await bind(server, given.host ?? DEFAULT_HOST, settings.port)}${settings.path ?? usualPath(given, settings.id)}`
       const stopped = untilStopped(server)
       const listener = await listenerFor(settings, url, given['allow-cidr'], store)
+      checkHealth(settings, listener)
       if (forwarding) {
         checkTimeout(forwarding, listener.maxRunMs)
         const { forwarder } = await import('../forward/forward.ts')
@@ -146,6 +147,15 @@ function healthPath(given: string | undefined, path: string | undefined): string
   const health = urlPath('--health', given)
   if (health !== path) return health
   throw new UsageError('--health takes another path than --path, whose GET may be of the sender')
+}
+
+/** A handshake may be a GET or HEAD of any path. @throws UsageError if `--health` could answer in the listener's place. */
+function checkHealth({ health, path }: Settings, { protocol }: Listener): void {
+  if (health === undefined || path !== undefined) return
+  if (!protocol.methods.includes('GET') && protocol.scheme?.handshake === undefined) return
+  throw new UsageError(
+    `--health needs --path PATH for this sender, because a GET of ${health} could be the sender's own: add the path that the sender calls`,
+  )
 }
 
 /** The path to show, if every path is answered: the specification's, which its tokens name. Other senders have none. */

@@ -9,7 +9,7 @@ import { signatureHeaders } from './signature.ts'
 
 interface AppEvent {
   readonly event: WebhookEvent<unknown>
-  /** `Webhook-Event-Id`. */
+  /** `Webhook-Id`, or `Webhook-Event-Id` if hookgate's own format or nothing is signed. */
   readonly key: string
   /** When the sender says it sent this, if it does. */
   readonly sentAt: Date | undefined
@@ -43,8 +43,9 @@ export function appHeaders(
     ...traceOf(headers),
     'content-type': contentType(event, request, secret !== undefined) ?? [],
     'content-length': event.rawBody.byteLength,
-    'webhook-event-id': headerText(key),
-    ...(secret !== undefined && signatureHeaders(headerText(key), event.rawBody, secret, format)),
+    ...(secret === undefined
+      ? { 'webhook-event-id': headerText(key) }
+      : signatureHeaders(headerText(key), event.rawBody, secret, format)),
     'hookgate-event-id': headerText(event.id),
     ...(isReplay && { 'hookgate-replay': '1' }),
     'hookgate-listener': headerText(event.listenerId),

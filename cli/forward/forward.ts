@@ -113,7 +113,7 @@ const periodOf = ({ now }: Verification, retentionMs: number): number =>
 const VERSION_AT = 14
 
 /**
- * `Webhook-Id` and `Webhook-Event-Id` of a signed delivery: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
+ * `Webhook-Id` of a signed delivery, or `Webhook-Event-Id` in hookgate's own format: a version 4 UUID, which hookgate's scheme requires. The same for every attempt of an
  * event, and another for each listener and sender, as they may share the app. Random if the event claims nothing. What is forgotten
  * here before the app forgets it may come again as another event, so it has a new ID in each such period.
  */

@@ -43,7 +43,7 @@ export function signatureHeaders(
   const before = isStandard ? `${id}.${timestamp}.` : `${timestamp}.${id}.`
   const mac = createHmac('sha256', key).update(before).update(rawBody)
   return {
-    ...(isStandard && { 'webhook-id': id }),
+    [isStandard ? 'webhook-id' : 'webhook-event-id']: id, // the one that is signed
     'webhook-timestamp': timestamp,
     'webhook-signature': isStandard ? `v1,${mac.digest('base64')}` : mac.digest('base64url'),
   }

@@ -174,11 +174,19 @@ function commonEnd(a: string, b: string): number {
   return at
 }
 
-/** A change with what stands around it. Its ends move outwards to whole characters of UTF-8. */
+/** How many bytes of a UTF-8 character may follow its first one. */
+const MOST_FOLLOWING = 3
+
+/**
+ * A change with what stands around it. Its ends move outwards to whole characters of UTF-8, and no further: in bytes that are no UTF-8,
+ * the two bodies may be within a character by turns.
+ */
 function shown(span: Span, was: string, is: string): Change {
+  const isSplit = (atWas: number, atIs: number) => isWithin(was, atWas) || isWithin(is, atIs)
   let [start, end] = [0, 0]
-  while (isWithin(was, span.was[0] - start) || isWithin(is, span.is[0] - start)) start += 1
-  while (isWithin(was, span.was[1] + end) || isWithin(is, span.is[1] + end)) end += 1
+  const mostBefore = Math.min(MOST_FOLLOWING, span.was[0], span.is[0])
+  while (start < mostBefore && isSplit(span.was[0] - start, span.is[0] - start)) start += 1
+  while (end < MOST_FOLLOWING && isSplit(span.was[1] + end, span.is[1] + end)) end += 1
   const [from, to] = [span.was[0] - start, span.was[1] + end]
   let [before, after] = [Math.max(0, from - CONTEXT), Math.min(was.length, to + CONTEXT)]
   while (before < from && isWithin(was, before)) before += 1

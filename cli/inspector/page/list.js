@@ -130,7 +130,11 @@ function matcher() {
 const IN_BODY = 'body:'
 const wordsOfFilter = () => filter.value.toLowerCase().split(/\s+/).filter(Boolean)
 
+/** The pause before a search. It grows with what the last one took, because the server also answers senders. */
 const SEARCH_MS = 150
+const PAUSE_PER_MS = 3
+const LONGEST_PAUSE_MS = 3000
+let pause = SEARCH_MS
 
 /** Asks the server, which has the bodies. Once per pause, also while deliveries keep arriving. */
 function searchBodies() {
@@ -140,17 +144,19 @@ function searchBodies() {
   sought = words.join(' ')
   if (words.length === 0 || asking) return
   asking = setTimeout(async () => {
-    const [now, seen] = [sought, got]
+    const [now, seen, startedAt] = [sought, got, performance.now()]
     try {
       const answer = await (await ask('search', { words: now.split(' ') })).json()
       if (now === sought) found = new Set(answer.found)
     } catch (error) {
       onProblem(error.message)
     }
+    const took = performance.now() - startedAt
+    pause = Math.min(LONGEST_PAUSE_MS, Math.max(SEARCH_MS, PAUSE_PER_MS * took))
     asking = undefined
     hideOthers()
     if (now !== sought || seen !== got) searchBodies()
-  }, SEARCH_MS)
+  }, pause)
 }
 
 const fieldOf = (row, field) => String((field === 'verdict' ? verdictOf(row) : row[FIELDS[field]]) ?? '')

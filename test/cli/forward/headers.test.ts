@@ -19,7 +19,6 @@ const ALLOWED = [
   'CONTENT_TYPE',
   'CONTENT_LENGTH',
   'WEBHOOK_ID',
-  'WEBHOOK_EVENT_ID',
   'WEBHOOK_TIMESTAMP',
   'WEBHOOK_SIGNATURE',
   'HOOKGATE_EVENT_ID',
@@ -41,7 +40,11 @@ const READ_BY_THE_GATEWAY =
 function strangersNames(): string[] {
   const trusted =
     'Authorization Cookie Remote-User X-Remote-User X-Real-IP Forwarded X-Forwarded-User Via Proxy'
-  const known = [...ALLOWED.map((name) => name.replaceAll('_', '-')), ...trusted.split(' ')]
+  const known = [
+    ...ALLOWED.map((name) => name.replaceAll('_', '-')),
+    'Webhook-Event-Id',
+    ...trusted.split(' '),
+  ]
   const spellings = known.flatMap((name) => [
     name,
     name.toLowerCase(),

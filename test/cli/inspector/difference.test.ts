@@ -69,6 +69,27 @@ it('bytes that are no UTF-8 are named by their numbers', () => {
   ])
 })
 
+it.each([
+  ['before', (by: string) => `${by.repeat(1_000)}\x80`, (rest: string) => rest],
+  ['after', () => '', (rest: string, by: string) => `${rest}\x80${by.repeat(1_000)}`],
+] as const)(
+  'a change reaches at most three bytes %s it, even between bytes that are no UTF-8',
+  (_, ahead, and) => {
+    const [was, is] = [
+      ['\x82', 'A\x80'],
+      ['\x83', '\x80A'],
+    ].map(([byte = '', by = '']) => Buffer.from(ahead(by) + and(byte, by), 'latin1'))
+    const changes = differenceOf(delivery(was ?? ''), delivery(is ?? '')).changes
+    expect(changes).toHaveLength(2)
+    const { was: shown = '' } = changes.find(({ was }) => was.includes('\\x82')) ?? {}
+    expect(shown.match(/\\x..|./g)).toHaveLength(4)
+  },
+)
+
+it('a body that begins within a character is shown from its first byte', () => {
+  expect(changesOf(Uint8Array.of(0x80, 0x41), Uint8Array.of(0x81, 0x41))).toEqual([[0, '\\x80', '\\x81']])
+})
+
 it('every change, applied to the accepted body, gives the other body', () => {
   const letters = 'ab{}":, 12\n'
   let state = 7
@@ -190,4 +211,15 @@ it('the page searches bodies for words in any letter case, and finds no secret t
     ])
   }
   expect((await ask('search', { words: ['x'.repeat(20_000)] })).status).toBe(400)
+})
+
+it('the page searches the 256 KB of a body that it shows, and a secret across their end stays hidden', async () => {
+  const { ask, deliver } = await startInspector(['--max-body', '1mb'])
+  const ending = (text: string, at: number) => `"${'x'.repeat(256 * 1024 - at - 1)}${text}"`
+  for (const body of [ending('needle', 6), ending('needle', 5), ending(SECRET, 12)])
+    expect(await deliver(await signHmac({ secret: SECRET, body }))).toBe(200)
+  const found = async (word: string) => (await ask('search', { words: [word] })).json()
+  expect(await found('needle')).toEqual({ found: [1] })
+  expect(await found('needl')).toEqual({ found: [1, 2] })
+  expect(await found(SECRET.slice(0, 12))).toEqual({ found: [] })
 })

@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -490,6 +491,22 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     await page.getByText('Search for at most 8 words of 200 characters.').waitFor()
     await page.getByRole('searchbox').press('Escape')
     await expect.poll(() => rows().count()).toBe(3)
+  })
+
+  it('the inspector searches less often while a search takes long', async () => {
+    const askedAt: number[] = []
+    await page.route('**/api/search', async (route) => {
+      askedAt.push(performance.now())
+      await setTimeout(500) // as long as many large bodies take
+      await route.continue()
+    })
+    await page.getByRole('searchbox').fill('body:n')
+    await inspector.deliver(await sign('{"n":0}'))
+    await expect.poll(() => askedAt.length).toBe(1)
+    await inspector.deliver(await sign('{"n":1}')) // it was not there when the search began
+    await expect.poll(() => askedAt.length).toBe(2)
+    const [first = 0, second = 0] = askedAt
+    expect(second - first).toBeGreaterThanOrEqual(1_900)
   })
 
   it('the inspector copies a request as received, with its signature, tokens and cookies hidden', async () => {

@@ -107,6 +107,25 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
 })
 
+test.each([
+  ['twilio', 'whose events may be a GET', ['--public-url', 'https://receiver.example/']],
+  ['meta', 'whose handshake is a GET', []],
+  ['trello', 'whose handshake is a HEAD', ['--public-url', 'https://receiver.example/']],
+])('--health needs --path for %s, %s', async (scheme, _, more) => {
+  const args = ['--port', '0', '--scheme', scheme, ...more, '--health', '/']
+  const { code, stderr } = await hookgate(['listen', ...args], { env })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--health needs --path PATH')])
+  const listener = await startListener(['--path', '/in', ...args.slice(2)], { env })
+  expect((await fetch(new URL('/', listener.url))).status).toBe(200)
+  expect((await fetch(listener.url)).status).not.toBe(200)
+})
+
+test('--health needs no --path for a sender that only posts', async () => {
+  const listener = await startListener(['--scheme', 'stripe', '--health', '/'], { env })
+  expect((await fetch(listener.url)).status).toBe(200)
+  expect((await fetch(listener.url, { method: 'POST' })).status).not.toBe(200)
+})
+
 test('a listener id is percent-encoded in the path of the printed URL', async () => {
   const listener = await startListener(['--listener-id', 'a b/é'], { env })
   expect(new URL(listener.url).pathname).toBe('/api/v1/webhooks/incoming/a%20b%2F%C3%A9')

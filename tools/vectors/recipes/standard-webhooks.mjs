@@ -87,7 +87,6 @@ const gateway = standard('gateway', 'standardwebhooks', {
     divider: '.',
     value: '0f8fad5b-d9cb-469f-a165-70867728950e',
   },
-  extra: [['Webhook-Event-Id', '0f8fad5b-d9cb-469f-a165-70867728950e']],
   takesAnyBody: true,
   body: '{"id": "evt_1", "type": "invoice.paid", "data": {"object": {"id": "in_1", "amount_paid": 1250}}}',
   expect: { type: 'invoice.paid' },
