@@ -96,8 +96,7 @@ const MOST_WORDS = 8
 
 /**
  * Finds the deliveries whose body has every given word, in any letter case. Reads one body per turn of the event loop, because
- * `listen` answers senders meanwhile, and only what the page would show: nobody can guess a secret by searching for it. The body is
- * masked before it is cut, because a secret may lie across the cut.
+ * `listen` answers senders meanwhile, and only what the page would show: nobody can guess a secret by searching for it.
  */
 async function search(
   { recent, mask }: Board,
@@ -114,7 +113,7 @@ async function search(
   for (const delivery of recent.all()) {
     await setImmediate()
     if (response.destroyed) return // the page asks for something else by now
-    const text = Buffer.from(mask.bytes(delivery.body).subarray(0, MOST_SHOWN)).toString('utf8').toLowerCase()
+    const text = Buffer.from(mask.bytes(delivery.body, MOST_SHOWN)).toString('utf8').toLowerCase()
     if (wanted.every((word) => text.includes(word))) found.push(delivery.seq)
   }
   return say(response, { found }, mask)

@@ -14,7 +14,8 @@ const SHORTEST_SECRET = 8
 export interface Mask {
   headers(headers: WireHeaders): WireHeaders
   text(text: string): string
-  bytes(body: Uint8Array): Uint8Array
+  /** @param most Returns only so many bytes, and reads no more than it must: all by default. */
+  bytes(body: Uint8Array, most?: number): Uint8Array
 }
 
 /**
@@ -46,10 +47,13 @@ export function maskFor(
       headers.map(
         ([name, value]) => [text(name), isHidden(name) ? hideValue(name, value) : text(value)] as const,
       ),
-    bytes(body) {
-      const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-      const found = hidden().filter((secret) => bytes.includes(secret))
-      return found.reduce((rest, secret) => withStars(rest, Buffer.from(secret)), body)
+    bytes(body, most = body.length) {
+      const all = hidden()
+      const longest = Math.max(0, ...all.map((secret) => Buffer.byteLength(secret)))
+      const read = body.subarray(0, most + longest) // a secret may lie across the end
+      const bytes = Buffer.from(read.buffer, read.byteOffset, read.length)
+      const found = all.filter((secret) => bytes.includes(secret))
+      return found.reduce((rest, secret) => withStars(rest, Buffer.from(secret)), read).subarray(0, most)
     },
   }
 }
