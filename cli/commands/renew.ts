@@ -1,4 +1,4 @@
-import { open, realpath, rename } from 'node:fs/promises'
+import { open, realpath, rename, rm } from 'node:fs/promises'
 import { parseJson } from '../../src/lib/json.ts'
 import { renew as renewAll } from '../../src/management/renew.ts'
 import type { Channel, KeptChannel } from '../../src/management/renew-channel.ts'
@@ -87,10 +87,15 @@ async function replaceFile(file: string, text: string): Promise<void> {
   const written = `${target}.${crypto.randomUUID()}`
   const handle = await open(written, 'wx', 0o600)
   try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(written, target)
+  } catch (error) {
+    await rm(written, { force: true }).catch(() => {}) // it has the channel's token
+    throw error
   }
-  await rename(written, target)
 }

@@ -141,9 +141,13 @@ export interface Renewal {
   readonly lives: readonly { readonly at: string; readonly fits: RegExp; readonly minutes: number }[]
   /**
    * If none can last longer: the request makes another one, with `{next}` as its ID, and `{url}`, `{secret}` and `{untilMs}`. `stop` ends the
-   * old one, with its `{hook}` and `{resource}`. `isOne`: two that watch the same have the same `resource`.
+   * old one, with its `{hook}` and `{resource}`. `watches`: where both say what they watch, which must be the same but for a parameter of this URL.
    */
-  readonly replaces?: { readonly stop: Call; readonly resource: string; readonly isOne: boolean }
+  readonly replaces?: {
+    readonly stop: Call
+    readonly resource: string
+    readonly watches: { readonly at: string; readonly without?: string }
+  }
 }
 
 /**

@@ -192,11 +192,12 @@ export class Client {
 
   /**
    * How long to wait before the same request: as long as the sender says, and at least so long. Undefined if it is final. A request that
-   * changes something is not repeated after a failure, because it may have been heard.
+   * changes something is not repeated after a failure, because it may have been heard: one that `acts`, after no 5xx at all.
    */
   #pauseAfter(answer: Exchanged, call: Call, leastMs: number): number | undefined {
     if ('broken' in answer) return isRead(call) ? leastMs : undefined
     const { status } = answer.response
+    if (call.acts && status >= 500) return undefined
     const askedMs = pauseOf(answer, this.#options.api.tooOften, timeOf(this.#options.clock))
     const isPassing = status === 429 || (status >= 500 && isRead(call))
     return askedMs === undefined && !isPassing ? undefined : Math.max(askedMs ?? 0, leastMs)

@@ -1,5 +1,5 @@
 import { checkOptions, wellFormedText } from '../lib/options.ts'
-import type { ManagementApi, Texts } from './api.ts'
+import type { ManagementApi, Renewal, Texts } from './api.ts'
 
 /** A calendar of Google Calendar. */
 export interface GoogleCalendar {
@@ -31,7 +31,7 @@ export interface GoogleDriveChanges {
  *
  * const api = googleCalendarApi({ calendar: 'primary' })
  * const kept: Channel = JSON.parse(readFileSync('channel.json', 'utf8'))
- * const keep = (channel: Channel) => writeFileSync('channel.json', JSON.stringify(channel))
+ * const keep = (channel: Channel) => writeFileSync('channel.json', JSON.stringify(channel), { mode: 0o600 })
  * await renew({ api, token, url, run: true, channel: { kept, secret: process.env.GOOGLE_CHANNEL_TOKEN ?? '', keep } })
  * ```
  *
@@ -46,7 +46,6 @@ export function googleCalendarApi(of: GoogleCalendar): ManagementApi {
       parameters: { calendar: of.calendar },
       minutes: 10_080,
       reads: 'calendar.events.readonly',
-      isOne: true,
     },
   )
 }
@@ -65,12 +64,13 @@ export function googleDriveFileApi(of: GoogleDriveFile): ManagementApi {
   checkOptions('googleDriveFileApi', of, { file: wellFormedText })
   return channelApi(
     { watch: '/drive/v3/files/{file}/watch', stop: '/drive/v3/channels/stop' },
-    { parameters: { file: of.file }, minutes: 1440, reads: 'drive.readonly or drive.file', isOne: true },
+    { parameters: { file: of.file }, minutes: 1440, reads: 'drive.readonly or drive.file' },
   )
 }
 
 /**
- * The same for the changes of a Google Drive, whose channel ends after a week. The token: with `drive.readonly` or `drive.file`.
+ * The same for the changes of a Google Drive, whose channel ends after a week. Keep its `resourceUri`, too, by which `renew` knows what it
+ * watches. The token: with `drive.readonly` or `drive.file`.
  *
  * @example
  * ```ts
@@ -87,7 +87,7 @@ export function googleDriveChangesApi(of: GoogleDriveChanges): ManagementApi {
       parameters: { pageToken: of.pageToken },
       minutes: 10_080,
       reads: 'drive.readonly or drive.file',
-      isOne: false, // a resource has its page token
+      watches: { at: '/resourceUri', without: 'pageToken' }, // a resource ID depends on its page token
     },
   )
 }
@@ -99,12 +99,12 @@ function channelApi(
     parameters,
     minutes,
     reads,
-    isOne,
+    watches = { at: '/resourceId' },
   }: {
     readonly parameters: Texts
     readonly minutes: number
     readonly reads: string
-    readonly isOne: boolean
+    readonly watches?: NonNullable<Renewal['replaces']>['watches']
   },
 ): ManagementApi {
   return {
@@ -148,7 +148,7 @@ function channelApi(
           body: { id: '{hook}', resourceId: '{resource}' },
         },
         resource: '/resourceId',
-        isOne,
+        watches,
       },
     },
   }

@@ -52,7 +52,7 @@ export interface RecoverOptions {
    * What ran is a duplicate. Defaults to false.
    */
   readonly all?: boolean | undefined
-  /** How many handlers run at a time. Defaults to 4. */
+  /** How many handlers run at a time, so that neighbours may swap; 1 keeps the order. Defaults to 4. */
   readonly atOnce?: number | undefined
   /** Called after each event, with the counts so far. Errors that it throws are ignored. */
   readonly onProgress?: ((recovery: Recovery) => unknown) | undefined
@@ -110,8 +110,8 @@ const OPTIONS: OptionTable<RecoverOptions> = {
 const MOST_ROUNDS = 6
 
 /**
- * Runs the events that a sender could not deliver: lists them by its API, oldest first, and gives each to the endpoint's own listener and
- * handler, with the listener's claim, lease and settlement. The listener's store is the memory, so kill it, repeat it, and let the sender
+ * Runs the events that a sender could not deliver: lists them by its API, and gives each to the endpoint's own listener and handler, with
+ * the listener's claim, lease and settlement: oldest first, a few at once, so neighbours may swap; `atOnce: 1` keeps the order. The listener's store is the memory, so kill it, repeat it, and let the sender
  * retry meanwhile: what ran is a duplicate.
  *
  * An event of Stripe is believed because its API was asked: `event.auth.method` is `api`. GitHub's records bring their signature, which is

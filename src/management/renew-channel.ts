@@ -16,6 +16,8 @@ export interface Channel {
   readonly resourceId: string
   /** When it ends, in milliseconds since 1970. */
   readonly expiration: string | number
+  /** The URL of what it watches. Needed for the changes of a Google Drive. */
+  readonly resourceUri?: string
   readonly [member: string]: unknown
 }
 
@@ -23,7 +25,7 @@ export interface Channel {
 export interface KeptChannel {
   /** What `watch` has answered. */
   readonly kept: Channel
-  /** The `token` of `watch`, which your endpoint verifies. */
+  /** The `token` of `watch`, which your endpoint verifies. It must be that of `kept`, if that has one. */
   readonly secret: string
   /** Keeps the channel that takes the place of `kept`, before that is stopped. If it throws, the new one is stopped. */
   readonly keep: (channel: Channel) => unknown
@@ -51,6 +53,10 @@ export async function renewChannel(
     return failed('it does not say when it ends')
   if (until.getTime() <= now)
     return failed('it has ended: watch again in your own code, and read what has changed since')
+  if (typeof kept.token === 'string' && kept.token !== secret)
+    return failed(
+      'the secret is not the token of this channel: pass the one that you gave to watch (to the command, by --secret-file), or watch again in your own code to change it',
+    )
   if (until.getTime() - now > lifeMs / 2) return { id, state: 'early', until }
   if (!run) return { id, state: 'due', until }
   const stop = async (channel: Uint8Array) => {
@@ -63,15 +69,19 @@ export async function renewChannel(
     const answer = await client.call(renewal.call, values)
     const renewed = timeAt(answer, renewal.renewed)
     const resourceId = textAt(answer, replaces.resource)
-    if (textAt(answer, '/id') !== next || resourceId === '' || renewed === undefined)
+    if (textAt(answer, '/id') !== next || resourceId === '')
       return failed('the sender answered, but named no channel')
     const refuse = async (why: string) => {
       await stop(answer)
       return failed(why)
     }
-    if (renewed <= until) return await refuse('the sender answered, but did not make it last longer')
-    if (replaces.isOne && resourceId !== kept.resourceId)
-      return await refuse('it watches something else than the API is told to, so it was left alone')
+    if (renewed === undefined || renewed <= until)
+      return await refuse('the sender answered, but did not make it last longer')
+    const watched = watchedOf(item, replaces.watches)
+    if (watched === undefined || watched !== watchedOf(answer, replaces.watches))
+      return await refuse(
+        'it watches something else than the API is told to, or does not say what, so it was left alone: keep all that watch has answered, and pass the api that it was made with',
+      )
     try {
       await keep({ ...parsed(answer), id: next, resourceId, expiration: renewed.getTime() })
     } catch (error) {
@@ -83,6 +93,19 @@ export async function renewChannel(
     if (!isA(error, ManagementError)) throw error
     return failed(error.message)
   }
+}
+
+/** What a channel watches. Undefined if it does not say. */
+function watchedOf(
+  channel: Uint8Array,
+  { at, without }: NonNullable<Renewal['replaces']>['watches'],
+): string | undefined {
+  const text = textAt(channel, at)
+  if (without === undefined) return text || undefined
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  url.searchParams.delete(without)
+  return url.href
 }
 
 const parsed = (json: Uint8Array): object => JSON.parse(new TextDecoder().decode(json))

@@ -245,6 +245,14 @@ describe('an API that fails for a while', () => {
     expect(late.pauses).toEqual([])
   })
 
+  it('and says with a 503 when to come is not asked to act twice, as it may have heard', async () => {
+    const answer = failing(1, status(503, { 'retry-after': '7' }).fail)
+    const { client, server, pauses } = await clientOf(stripeApi, answer)
+    const acting = client.call({ method: 'POST', path: '/watch', acts: true, body: {} }, {})
+    await expect(acting).rejects.toThrow(/has status 503$/)
+    expect([server.requests, pauses]).toEqual([['POST /watch'], []])
+  })
+
   it.each([
     ['has status 500', status(500).fail, /has status 500$/],
     ['closes the connection', broken.before, /did not come/],

@@ -197,14 +197,18 @@ describe('inspect', () => {
   })
 })
 
+const URI = 'https://www.googleapis.com/drive/v3/changes?alt=json&pageToken=1'
+
 /** Google, which knows channels by their ID, and lists none. */
 function google(api = googleCalendarApi({ calendar: 'a#b@group.example' }), lifeMinutes = 10_080) {
   const clock = fakeClock(Date.now())
-  const SECRET = 'the token of this channel'
+  const SECRET = 'channel-token-of-these-tests'
   const live = new Map<string, string>()
   const asked: { readonly path: string; readonly body: Record<string, unknown> }[] = []
   const steps: string[] = []
   let resource = 'r1'
+  let resourceUri: string | undefined = URI
+  let ends = true
   let fails: ((path: string) => Response | undefined) | undefined
   const fetch: ManagementFetch = async (url, { method, body, headers }) => {
     const path = url.replace('https://www.googleapis.com', '')
@@ -226,13 +230,16 @@ function google(api = googleCalendarApi({ calendar: 'a#b@group.example' }), life
       kind: 'api#channel',
       id,
       resourceId: resource,
+      resourceUri,
       token,
-      expiration: `${expiration}`,
+      ...(ends && { expiration: `${expiration}` }),
     })
   }
   const kept: Channel = {
     id: 'old',
     resourceId: 'r1',
+    resourceUri: URI,
+    token: SECRET,
     expiration: `${clock.now() + lifeMinutes * 30_000 - 1}`,
   }
   live.set('old', 'r1')
@@ -248,6 +255,13 @@ function google(api = googleCalendarApi({ calendar: 'a#b@group.example' }), life
     ...{ renewing, channel, kept, saved, steps, asked, live, clock, SECRET },
     watchOther: () => {
       resource = 'r2'
+    },
+    watchAt: (uri: string | undefined) => {
+      resource = 'r2' // as each page token has
+      resourceUri = uri
+    },
+    endless: () => {
+      ends = false
     },
     fail: (by: typeof fails) => {
       fails = by
@@ -306,6 +320,61 @@ describe("renew, of a channel of Google's", () => {
     expect([saved, [...live.keys()]]).toEqual([[], ['old']])
   })
 
+  const ofDrive = (parameters: string) => `https://www.googleapis.com/drive/v3/changes${parameters}`
+
+  it.each([ofDrive('?alt=json&pageToken=4711'), ofDrive('?pageToken=4711&alt=json')])(
+    'of the changes of a Drive is known by its URL without the page token: %s',
+    async (uri) => {
+      const { renewing, watchAt, saved, live } = google(googleDriveChangesApi({ pageToken: '4711' }))
+      watchAt(uri)
+      expect(await renewing()).toMatchObject([{ state: 'renewed' }])
+      expect([...live.keys()]).toEqual([saved[0]?.id])
+    },
+  )
+
+  it.each<[string, string | undefined, string | undefined]>([
+    ['a file', 'https://www.googleapis.com/drive/v3/files/f1?alt=json', URI],
+    ['a shared drive', ofDrive('?alt=json&driveId=d1&pageToken=1'), URI],
+    ['what it does not say', undefined, URI],
+    ['what is no URL', 'changes', 'changes'],
+    ['what Google does not say', URI, undefined],
+    ['what neither says', undefined, undefined],
+  ])(
+    'that watches %s is no channel of the changes of a Drive, and is left alone',
+    async (_, uri, answered) => {
+      const { renewing, channel, watchAt, saved, live } = google(googleDriveChangesApi({ pageToken: '4711' }))
+      watchAt(answered)
+      const { resourceUri: _uri, ...rest } = channel.kept
+      const kept = { ...rest, ...(uri !== undefined && { resourceUri: uri }) }
+      expect(await renewing({ channel: { ...channel, kept } })).toMatchObject([
+        { id: 'old', state: 'failed', why: expect.stringContaining('something else') },
+      ])
+      expect([saved, [...live.keys()]]).toEqual([[], ['old']])
+    },
+  )
+
+  it('with another token than the secret is not watched again, and neither is told', async () => {
+    const { renewing, channel, asked, SECRET } = google()
+    const secret = 'the secret of another sender'
+    const renewed = await renewing({ channel: { ...channel, secret } })
+    expect(renewed).toMatchObject([
+      { id: 'old', state: 'failed', why: expect.stringContaining('not the token of this channel') },
+    ])
+    expect(asked).toEqual([])
+    expect(JSON.stringify(renewed)).not.toMatch(new RegExp(`${secret}|${SECRET}`))
+    const { token: _token, ...kept } = channel.kept
+    expect(await renewing({ channel: { ...channel, kept, secret } })).toMatchObject([{ state: 'renewed' }])
+  })
+
+  it('whose new one does not say when it ends goes on, and the new one is stopped', async () => {
+    const { renewing, saved, live, endless } = google()
+    endless()
+    expect(await renewing()).toMatchObject([
+      { id: 'old', state: 'failed', why: expect.stringContaining('last longer') },
+    ])
+    expect([saved, [...live.keys()]]).toEqual([[], ['old']])
+  })
+
   it('that cannot be kept goes on, and the new one is stopped', async () => {
     const { renewing, channel, live } = google()
     const keep = () => Promise.reject(new Error('disk full'))
@@ -334,6 +403,12 @@ describe("renew, of a channel of Google's", () => {
     [
       'Google fails, which may have heard it',
       () => new Response(null, { status: 500 }),
+      { state: 'failed' },
+      1,
+    ],
+    [
+      'Google is overloaded, which may have heard it, and says when to come again',
+      () => new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
       { state: 'failed' },
       1,
     ],

@@ -43,7 +43,8 @@ export const recover: Command = defineCommand({
   meant: '--scheme NAME --url URL --since TIME',
   options: OPTIONS,
   notes: [
-    'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender never does (Stripe, Square), signs each and posts it to your endpoint, oldest first: `sent` counts what ran before, too.',
+    'Lists the events by the API of the sender. With --run it asks the sender to deliver them again, or, if the sender never does (Stripe, Square), signs each and posts it to your endpoint. `sent` counts what ran before, too.',
+    'It posts oldest first, a few at once, so neighbours may swap; --at-once 1 keeps the order.',
     'Your endpoint must claim the ID of the event, as it does unless you set dedupe, and for as long as --remembers says.',
     'Repeat it with the command that it prints: a time such as 2h moves along, and loses the oldest events.',
     'Exits with 0 if all is done, also if it only counted, and with 1 if an event failed or waits.',

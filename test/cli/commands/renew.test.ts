@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { json as jsonOf } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sendJson, startFake } from '../../management/fake-server.ts'
@@ -63,10 +64,16 @@ describe('hookgate renew', () => {
 })
 
 describe('hookgate renew, of a channel of Google', () => {
-  async function renewChannel(kept: object, args: readonly string[] = ['--run']) {
+  async function renewChannel(
+    kept: object,
+    args: readonly string[] = ['--run'],
+    meanwhile: (file: string) => Promise<unknown> = async () => {},
+  ) {
     const requests: string[] = []
+    const file = await temporaryFile('channel.json', JSON.stringify(kept))
     const fake = await startFake('https://www.googleapis.com', async (request, response) => {
       requests.push(`${request.url}`)
+      if (requests.length === 1) await meanwhile(file)
       const { id, expiration } = (await jsonOf(request)) as {
         readonly id: string
         readonly expiration: number
@@ -78,11 +85,10 @@ describe('hookgate renew, of a channel of Google', () => {
       )
     })
     onTestFinished(() => fake.close())
-    const file = await temporaryFile('channel.json', JSON.stringify(kept))
     const env = {
       TEST_APIS: JSON.stringify({ 'https://www.googleapis.com': fake.origin }),
       HOOKGATE_API_TOKEN: TOKEN,
-      HOOKGATE_SECRET: 'the token of this channel',
+      HOOKGATE_SECRET: 'channel-token-of-these-tests',
     }
     const given = [
       '--scheme',
@@ -95,17 +101,37 @@ describe('hookgate renew, of a channel of Google', () => {
       file,
     ]
     const ended = await runCommand(['renew', ...given, ...args], { env })
-    expect(JSON.stringify(ended)).not.toMatch(/a-token-of|the token of this channel/)
-    return { ...ended, requests, file: JSON.parse(await readFile(file, 'utf8')) }
+    expect(JSON.stringify(ended)).not.toMatch(/a-token-of|channel-token-of/)
+    const left = await readFile(file, 'utf8').then(JSON.parse, () => undefined)
+    return { ...ended, requests, file: left, files: await readdir(dirname(file)) }
   }
   const kept = { id: 'old', resourceId: 'r1', expiration: `${Date.now() + 60_000}` }
 
   it('keeps the new one in its file, and stops the old one', async () => {
-    const { code, stdout, requests, file } = await renewChannel(kept)
+    const { code, stdout, requests, file, files } = await renewChannel(kept)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^renewed {2}[0-9a-f-]{36} {2}until \S+Z\n$/)
     expect(requests).toEqual(['/calendar/v3/calendars/primary/events/watch', '/calendar/v3/channels/stop'])
     expect(file).toMatchObject({ id: stdout.split(/\s+/)[1], resourceId: 'r1' })
+    expect(files).toEqual(['channel.json'])
+  })
+
+  it('that cannot be kept leaves no other file with its token, and stops the new one', async () => {
+    const { code, stdout, requests, files } = await renewChannel(kept, ['--run'], async (file) => {
+      await rm(file)
+      await mkdir(file) // which no file can replace
+    })
+    expect([code, stdout]).toEqual([1, expect.stringContaining('keep() failed')])
+    expect(requests.at(-1)).toBe('/calendar/v3/channels/stop')
+    expect(files).toEqual(['channel.json'])
+  })
+
+  it("is not watched again with another sender's secret", async () => {
+    const own = { ...kept, token: 'the token that watch was given' }
+    const { code, stdout, requests, file } = await renewChannel(own)
+    expect([code, requests, file]).toEqual([1, [], own])
+    expect(stdout).toMatch(/^failed {3}old .*--secret-file/)
+    expect(stdout).not.toContain(own.token)
   })
 
   it('changes nothing without --run, and takes no other file', async () => {
