@@ -6,6 +6,7 @@ import type { ValueLocation } from '../../src/scheme.ts'
  */
 export const CLAIMED_IDS: { readonly [scheme: string]: readonly ValueLocation[] | 'code' } = {
   box: [{ member: '/id' }],
+  clickup: [{ member: '/webhook_id' }, { member: '/event' }, { member: '/history_items/0/id' }],
   'google-channels': [{ header: 'x-goog-channel-id' }, { header: 'x-goog-message-number' }],
   'mcp-events': [{ member: '/eventId' }],
   mailgun: 'code', // the time is a number, written as ECMAScript does

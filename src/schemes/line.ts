@@ -32,5 +32,5 @@ export const line: SchemeFactory = schemeOf(
     },
     limits: 'The time, the URL and the headers are not signed.',
   },
-  { handshakes: handshakeAnswers, warns: warnOfCut },
+  { handshakes: handshakeAnswers, checksSecret: warnOfCut },
 )

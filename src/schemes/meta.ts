@@ -58,5 +58,5 @@ export const meta: SchemeFactory<SecretOptions & VerifyTokenOptions> = schemeOf(
     },
     limits: 'The time, the URL and the headers are not signed.',
   },
-  { handshakes: handshakeAnswers, warns: warnOfCut },
+  { handshakes: handshakeAnswers, checksSecret: warnOfCut },
 )

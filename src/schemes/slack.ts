@@ -174,5 +174,5 @@ export const slack: SchemeFactory<
     },
     limits: 'The URL and the other headers are not signed.',
   },
-  { handshakes: handshakeAnswers, forms: FORMS, warns: warnOfCut },
+  { handshakes: handshakeAnswers, forms: FORMS, checksSecret: warnOfCut },
 )

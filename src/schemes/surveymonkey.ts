@@ -1,5 +1,15 @@
+import type { SenderScheme } from '../code-scheme.ts'
+import { ListenerConfigError } from '../errors.ts'
 import { emptyReply, type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
 import { handshakeAnswers } from './kit/handshake-answers.ts'
+
+/** Joined from variables that are not set, the secret would be a text that everybody knows: `undefined&undefined`. */
+function refuseHalves(_scheme: SenderScheme, place: string, secret: string): void {
+  const parts = secret.split('&')
+  const areThere = parts.every((part) => !['', 'undefined', 'null'].includes(part.trim()))
+  if (parts.length !== 2 || !areThere)
+    throw new ListenerConfigError(place, 'must be two values with one & between them, and both must be set')
+}
 
 /**
  * Verifies webhooks from SurveyMonkey by their `Sm-Signature` header, an HMAC-SHA1. The key is the app's client ID, `&`, and its client
@@ -8,8 +18,7 @@ import { handshakeAnswers } from './kit/handshake-answers.ts'
  *
  * @example
  * ```ts
- * const { SURVEYMONKEY_CLIENT_ID, SURVEYMONKEY_SECRET } = process.env
- * const auth = surveymonkey({ secrets: `${SURVEYMONKEY_CLIENT_ID}&${SURVEYMONKEY_SECRET}` })
+ * const auth = surveymonkey({ secrets: process.env.SURVEYMONKEY_SECRET }) // client_id&secret
  * ```
  */
 export const surveymonkey: SchemeFactory<SecretOptions, '/event_type'> = schemeOf(
@@ -35,5 +44,5 @@ export const surveymonkey: SchemeFactory<SecretOptions, '/event_type'> = schemeO
     },
     limits: 'The time, the URL and the headers are not signed.',
   },
-  { handshakes: handshakeAnswers },
+  { handshakes: handshakeAnswers, checksSecret: refuseHalves },
 )

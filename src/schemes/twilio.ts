@@ -287,5 +287,11 @@ export const twilio: SchemeFactory<SecretOptions & UrlOptions> = schemeOf(
     limits:
       'The time and the headers are not signed. A form’s names and values are joined without a separator, to each other and to the URL: NumMedia=0 and NumMedi=a0 have the same signature.',
   },
-  { preAuth: PRE_AUTH_BODY, differs: listsSets, forms: FORMS, requests: signedRequest, warns: warnOfCut },
+  {
+    preAuth: PRE_AUTH_BODY,
+    differs: listsSets,
+    forms: FORMS,
+    requests: signedRequest,
+    checksSecret: warnOfCut,
+  },
 )

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { webhookHandler } from '../../adapters/web.ts'
 import { type Authenticator, defineListener, verify } from '../../src/index.ts'
 import { airwallex } from '../../src/schemes/airwallex.ts'
+import { clickup } from '../../src/schemes/clickup.ts'
 import { coinbaseCdp } from '../../src/schemes/coinbase-cdp.ts'
 import { coinbaseCommerce } from '../../src/schemes/coinbase-commerce.ts'
 import { customerIo } from '../../src/schemes/customer-io.ts'
@@ -206,3 +207,39 @@ it.each(['', '{"a"', 'x-event-id ', 'X-Event-Id', 'naïve', 'a'.repeat(4000), 'x
     expect((await webhookHandler(listener, () => {})(request)).status).toBe(401)
   },
 )
+
+describe('events of ClickUp', () => {
+  const body = (event: string, item: string, webhook_id = 'a') => ({
+    webhook_id,
+    event,
+    history_items: item === '' ? [] : [{ id: item }],
+  })
+  const outcomes = async (bodies: readonly object[]) =>
+    outcomesOf(clickup, await Promise.all(bodies.map((each) => untimed(clickup, each))))
+
+  it('a change runs once, also if its retry is written differently', async () => {
+    const first = body('taskUpdated', '28')
+    expect(await outcomes([first, { ...first, more: 1 }])).toEqual(['runs', 'event_duplicate'])
+  })
+
+  it('another event, another change and another webhook run, although each shares the rest', async () => {
+    const [first, ...others] = [
+      body('taskCreated', '28'),
+      body('taskStatusUpdated', '28'),
+      body('taskCreated', '29'),
+      body('taskCreated', '28', 'b'),
+    ]
+    expect(await outcomes([first ?? {}, ...others])).toEqual(['runs', 'runs', 'runs', 'runs'])
+  })
+
+  it.each([
+    { event: 'spaceUpdated', space_id: '54650507', webhook_id: 'a' },
+    { event: 'keyResultUpdated', goal_id: 'a', key_result_id: 'b', webhook_id: 'a' },
+    body('listUpdated', ''),
+  ])(
+    'the second update without a history item runs, although its body is the first one: $event',
+    async (update) => {
+      expect(await outcomes([update, update])).toEqual(['runs', 'runs'])
+    },
+  )
+})

@@ -18,7 +18,11 @@ const shared = rows.filter(({ scheme: { algorithm, signs, signature } }) => {
   return /^hmac|^token$/.test(algorithm) && typeof signs === 'string' && signature.headers.length > 0
 })
 
-const SECRETS = { text: 'a secret of this test', hex: 'a1'.repeat(32), base64: btoa('k'.repeat(32)) } as const
+const SECRETS = {
+  text: 'client_id&a-secret-of-this-test',
+  hex: 'a1'.repeat(32),
+  base64: btoa('k'.repeat(32)),
+} as const
 const PUBLIC_URL = 'https://receiver.example/hooks'
 
 function secretFor({ key }: Scheme): string {
@@ -37,7 +41,7 @@ async function runs({ factory, scheme }: (typeof rows)[number], second: { eventI
     }),
     store: memoryStore(),
   })
-  const body = { webhookTimestamp: Date.now(), made: 'up' }
+  const body = { webhookTimestamp: Date.now(), made: 'up', history_items: [{ id: 'one' }] }
   const sign = (eventId: string) =>
     signAs(factory, { secret: secretFor(scheme), publicUrl: PUBLIC_URL, body, eventId, timestamp: seconds })
   const seconds = Math.floor(Date.now() / 1000)

@@ -84,6 +84,32 @@ describe('a secret that may be genuine', () => {
   )
 })
 
+describe('the secret of SurveyMonkey', () => {
+  it.each([
+    'undefined&undefined',
+    'client_id&undefined',
+    'null&7f3a9c',
+    '&',
+    'client_id&',
+    '&7f3a9c',
+    ' & ',
+    '7f3a9c',
+    'client_id&7f3a9c&',
+    'client_id&7f3a9c&7f3a9c',
+  ])('is not accepted without both of its values: %s', async (secret) => {
+    const right = 'client_id&7f3a9c'
+    for (const secrets of [secret, [right, secret], { id: 'main', secret }])
+      expect(await refusalOf('surveymonkey', secrets)).toContain('for SurveyMonkey, pass the client ID')
+  })
+
+  it.each(['client_id&7f3a9c', 'undefined-app&7f3a9c', 'nullable&7f3a9c'])(
+    'is accepted with both of its values: %s',
+    async (secret) => {
+      expect(await refusalOf('surveymonkey', secret)).toBeUndefined()
+    },
+  )
+})
+
 it('every row whose console shows a prefix is held to it', async () => {
   const factories = await Promise.all(SCHEME_NAMES.map(schemeFactory))
   for (const { scheme } of factories) {

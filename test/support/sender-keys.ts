@@ -18,6 +18,7 @@ function secretFor({ scheme }: AnyScheme): string {
   if (key === 'base64') return Buffer.alloc(32, 'k').toString('base64')
   if (scheme.secretPrefix !== undefined) return scheme.secretPrefix + Buffer.alloc(32, 'k').toString('base64')
   if (typeof key === 'object') return key.base64After + Buffer.alloc(32, 'k').toString('base64')
+  if (scheme.name === 'surveymonkey') return 'client_id&a-secret-of-this-test'
   return scheme.secretName.startsWith('user:password')
     ? 'user:a-password-of-this-test'
     : 'a secret of this test'

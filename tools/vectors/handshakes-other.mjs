@@ -55,7 +55,7 @@ const unsigned = () => [
     reply: { status: 200, headers: { 'webhook-allowed-origin': '^(\\*|eventemitter\\.example\\.com)$' } },
   }),
   asked('surveymonkey', 'the endpoint is there', {
-    options: { secrets: secret('surveymonkey') },
+    options: { secrets: `client_id&${secret('surveymonkey')}` },
     request: { method: 'HEAD', url: '/hooks', headers: [], body: '' },
     reply: empty(200),
   }),

@@ -77,8 +77,8 @@ export type TypedAuthenticator<Events, EventName extends string> = Authenticator
 
 /** Code that few rows need. */
 export interface RowParts extends AuthenticationParts, CompileParts {
-  /** `warnOfCut`, for a row whose secrets have a known number of digits. */
-  readonly warns?: typeof warnOfCut
+  /** What else is asked of a secret: `warnOfCut`, for a row whose secrets have a known number of digits. */
+  readonly checksSecret?: typeof warnOfCut
   /** `inEitherFamily`, for a row with `otherHeaders`, or what else chooses between two rows by the headers of a delivery. */
   readonly families?: typeof inEitherFamily
   /** What the checks ask of this sender alone, made from what the row was compiled to. */
@@ -95,7 +95,12 @@ export function schemeOf<
   const factory = (options: Options): Authenticator => {
     checkSchemeOptions(scheme, options)
     const authOf = (row: Scheme): RowAuthenticator => {
-      const authenticate = readSecrets(row, options, () => authenticateBy(row, options, parts), parts.warns)
+      const authenticate = readSecrets(
+        row,
+        options,
+        () => authenticateBy(row, options, parts),
+        parts.checksSecret,
+      )
       const compiled = compileScheme(row, options, parts)
       const protocol = parts.differs ? { ...compiled, ...parts.differs(compiled) } : compiled
       return Object.freeze({ method: 'scheme' as const, protocol, authenticate })

@@ -17,6 +17,6 @@ export const ALL_PARTS: Required<Omit<RowParts, 'differs'>> = {
   requests: signedRequest,
   tokens: TOKENS,
   keys: keyBytes,
-  warns: warnOfCut,
+  checksSecret: warnOfCut,
   families: inEitherFamily,
 }

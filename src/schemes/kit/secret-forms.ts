@@ -47,18 +47,19 @@ export function readSecrets<Value>(
   scheme: SenderScheme,
   options: SchemeOptions,
   read: () => Value,
-  warns?: typeof warnOfCut,
+  check?: typeof warnOfCut,
 ): Value {
   const form = secretFormOf(scheme)
+  const isMade = isMadeBySender(scheme)
   const refuseMistake: OptionCheck = (secret, place) => {
     if (typeof secret !== 'string' || secret.trim() === '') return
-    const mistake = secretMistake(secret, form)
+    const mistake = isMade && secretMistake(secret, form)
     if (mistake) throw new ListenerConfigError(place, mistake)
-    warns?.(scheme, place, secret, usageOf(scheme))
+    check?.(scheme, place, secret, usageOf(scheme))
   }
   try {
     for (const option of ['secrets', 'publicKeys'] as const) {
-      if (isMadeBySender(scheme) && options[option] !== undefined)
+      if ((isMade || check) && options[option] !== undefined)
         namedSecrets(options[option], option, refuseMistake)
     }
     return read()

@@ -9,7 +9,17 @@ export default [
   bodyOnly('clickup', 'X-Signature', {
     source: 'ClickUp\u2019s documentation of webhook signatures',
     body: '{"webhook_id": "7689a169-a000-4985-8676-6902b96d6627", "event": "taskCreated", "task_id": "c0j", "history_items": [{"id": "2800763136717140857", "date": "1763639999000"}]}',
-    expect: { type: 'taskCreated' },
+    expect: { id: '2800763136717140857', type: 'taskCreated' },
+    moreCases: () => [
+      {
+        name: 'an update of a space, whose body repeats',
+        otherBody: true,
+        change: {
+          body: '{"event": "spaceUpdated", "space_id": "54650507", "webhook_id": "7689a169-a000-4985-8676-6902b96d6627"}',
+        },
+        expect: { ok: true },
+      },
+    ],
   }),
   bodyOnly('help-scout', 'X-HelpScout-Signature', {
     source: 'Help Scout\u2019s documentation of webhooks: HMAC-SHA1',
