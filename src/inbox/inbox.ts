@@ -26,7 +26,7 @@ import { Claims, type PutOptions } from './claims.ts'
 import { type Drained, Drainer } from './drain.ts'
 import { type JobName, type ListedJob, ListedJobs, type ListOptions } from './listed.ts'
 import { type Mended, MendedJobs, type MendOptions } from './mended.ts'
-import { migrateInbox } from './migration.ts'
+import { migrateInbox, unfinishedIn } from './migration.ts'
 import { type OldestJob, oldestOf } from './overview.ts'
 import { Probe } from './probe.ts'
 import type { InboxHandler } from './run.ts'
@@ -314,7 +314,10 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
     async migrate() {
       await migrateInbox(run, table)
     },
-    check: async (given = {}) => problemsOf(run, client, needsOf(table), given),
+    check: async (given = {}) => [
+      ...(await problemsOf(run, client, needsOf(table), given)),
+      ...(await unfinishedIn(run, table)),
+    ],
     work(listener, handler, given = {}) {
       checkRun('work', listener, handler, given, WORK_OPTIONS)
       const { pollMs = 1000, drainMs = 25_000 } = given

@@ -1,5 +1,6 @@
 import { EventStoreError } from '../errors.ts'
 import { answering, NONE } from '../stores/answer.ts'
+import type { StoreProblem } from '../stores/contract.ts'
 import {
   DEADLOCK_DETECTED,
   hasSqlState,
@@ -185,6 +186,22 @@ export async function migrateInbox(
       { cause: error },
     )
   }
+}
+
+/** What `check()` reports of a table that `migrate()` has not completed. A table that is missing is reported elsewhere. */
+export async function unfinishedIn(run: RunStatement, name: string): Promise<readonly StoreProblem[]> {
+  const { table } = quotedTable(name)
+  const isThere = answering(`SELECT 'there' WHERE to_regclass('${table}') IS NOT NULL`)
+  if ((await answerOf(run, isThere, [])) === NONE) return []
+  const lack = await answerOf(run, lackOf(table, indexesOf(name)), [])
+  if (lack === NONE) return []
+  const what = lack === 'busy' ? 'an index is missing, and may be being built' : `it lacks: ${lack}`
+  return [
+    {
+      problem: `the table ${name} is not complete, so that jobs may run out of order, or statements read all of it: ${what}`,
+      fix: 'run `await box.migrate()`, outside of any transaction, and wait until it has ended',
+    },
+  ]
 }
 
 /** Waits for others, and says who they are when it is at its end. */

@@ -212,6 +212,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('migrate() on a table of an earlier 
     expect(await on.rows(table)).toEqual([])
   })
 
+  it('is asked for by check() while an index is missing, and not once all is there', async () => {
+    const { box, table } = await fresh()
+    const found = await box.check() // of the server, which is the test's
+    await on.pool.query(`DROP INDEX ${table}_turn`)
+    expect(await box.check()).toEqual([
+      ...found,
+      { problem: expect.stringMatching(/turn/), fix: expect.stringMatching(/migrate/) },
+    ])
+    await box.migrate()
+    expect(await box.check()).toEqual(found)
+    expect(await inbox(on.pool, { table: 'missing' }).check()).toHaveLength(found.length + 1)
+  })
+
   it('refuses to complete a table in a transaction of the caller', async () => {
     const { table } = await fresh()
     await on.pool.query(`DROP INDEX ${table}_turn`)
