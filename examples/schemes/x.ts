@@ -26,6 +26,8 @@ app.all('/webhooks/x', verifyWebhook(listener), (c) => {
       case 'data':
         console.log('X Activity API', Object(value).event_type)
         break
+      default:
+        console.log(member)
     }
   }
   return c.text('done')
