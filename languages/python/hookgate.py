@@ -348,6 +348,9 @@ def _public_key(algorithm: str, key: bytes, ecdsa: Optional[str]) -> Callable[[b
             public = serialization.load_der_public_key(key)
             if not isinstance(public, rsa.RSAPublicKey) or not 2048 <= public.key_size <= 8192:
                 raise ConfigError("the public key is not one of RSA with 2048 to 8192 bits")
+            exponent = public.public_numbers().e
+            if not 3 <= exponent < 2**32 or exponent % 2 == 0:
+                raise ConfigError("the public key is not safe: its exponent")
 
             def check(given: bytes, signed: bytes) -> None:
                 public.verify(given, signed, padding.PKCS1v15(), hashes.SHA256())

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -198,6 +198,16 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     }))
     for (const { unusable } of askReader(requests as unknown as readonly Asked[]))
       expect(unusable).toContain('not safe')
+  })
+
+  it.each([1, 2, 2 ** 32 + 1])('it takes no RSA key whose exponent is %i', (exponent) => {
+    const genuine = vectors.find(({ scheme }) => rowOf(scheme)?.algorithm === 'rsa-v1_5-sha256')
+    const { n = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+    const e = Buffer.from(exponent.toString(16).padStart(10, '0'), 'hex').toString('base64url')
+    const key = createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' })
+    const publicKeys = key.export({ format: 'pem', type: 'spki' })
+    const [answer] = askReader([{ ...genuine, options: { publicKeys } }] as unknown as readonly Asked[])
+    expect(answer?.unusable).toContain('its exponent')
   })
 
   it('a public key is no secret, for which everybody could sign', () => {
