@@ -43,6 +43,7 @@ export const rows: readonly {
   readonly code: boolean
   readonly signs?: string
   readonly dedupe: string
+  readonly algorithm: string
   readonly claimedId?: unknown
   readonly handshake?: { readonly code?: string }
 }[] = JSON.parse(readFileSync(FILE, 'utf8')).schemes

@@ -1,4 +1,4 @@
-import { constants, createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { constants, createHash, createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { messageKeys } from '../../src/schemes/kit/message-keys.ts'
 import { signatureBases } from '../../src/schemes/kit/signature-base.ts'
@@ -420,6 +420,52 @@ it.each([
   expect(() => rfc9421(options as unknown as Rfc9421Options)).toThrowError(
     expect.objectContaining({ option }),
   )
+})
+
+/** What a public key may be pasted as, also of a kind that `publicKeys` does not take. */
+const PUBLIC_FORMS = [
+  ['ed25519', {}],
+  ['rsa', { modulusLength: 1024 }],
+  ['rsa', { modulusLength: 2048 }],
+  ['ec', { namedCurve: 'P-521' }],
+  ['ec', { namedCurve: 'secp256k1' }],
+  ['ed448', {}],
+].flatMap(([kind, options]) => {
+  const { publicKey } = generateKeyPairSync(kind as 'rsa', options as { modulusLength: number })
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  const pem = String(publicKey.export({ type: 'spki', format: 'pem' }))
+  const pkcs1 =
+    kind === 'rsa'
+      ? [
+          publicKey.export({ type: 'pkcs1', format: 'pem' }),
+          publicKey.export({ type: 'pkcs1', format: 'der' }).toString('base64'),
+        ]
+      : []
+  const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }))
+  const base64 = der.toString('base64')
+  return [
+    pem,
+    pem.replaceAll('\n', '\n  '),
+    jwk,
+    base64,
+    base64.replaceAll('=', ''),
+    der.toString('base64url'),
+    der.toString('hex'),
+    ...pkcs1,
+  ].map((secret) => [kind, String(secret)] as const)
+})
+
+it.each(PUBLIC_FORMS)('a public key of %s is no secret of HTTP Message Signatures: %s', (_, secret) => {
+  for (const secretForm of ['text', 'hex'] as const)
+    expect(() => rfc9421({ secrets: secret, publicUrl: URL, secretForm })).toThrow(/is a public key/)
+})
+
+it('1,000 random secrets of HTTP Message Signatures are taken, in base64, base64url and hex', () => {
+  for (let count = 0; count < 1_000; count += 1) {
+    const bytes = randomBytes(24 + (count % 40))
+    for (const spelling of ['base64', 'base64url', 'hex'] as const)
+      expect(() => rfc9421({ secrets: bytes.toString(spelling), publicUrl: URL })).not.toThrow()
+  }
 })
 
 it('a public key is no secret of HTTP Message Signatures, for with it everybody could sign', () => {

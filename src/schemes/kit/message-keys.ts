@@ -1,10 +1,10 @@
 import { constantTimeEqual } from '#crypto'
 import { namedSecrets, publicKeyText } from '../../auth/secrets.ts'
 import { ListenerConfigError } from '../../errors.ts'
-import { decodeBase64 } from '../../lib/bytes.ts'
+import { decodeBase64, decodeBase64url, decodeHex } from '../../lib/bytes.ts'
 import type { OptionCheck } from '../../lib/options.ts'
 import type { SchemeOptions } from './define-scheme.ts'
-import { macKeys, withoutArmour } from './keys.ts'
+import { macKeys } from './keys.ts'
 import { type PublicKeyAlgorithm, readPublicKey, verifierOf } from './message-public-key.ts'
 
 /** A key that verifies HTTP Message Signatures of one algorithm (RFC 9421 3.3). */
@@ -45,10 +45,26 @@ function named(given: SchemeOptions['secrets'], keys: readonly UnnamedKey[]): re
   return keys.map((key) => ({ ...key, keyid: names.has(key.id) ? key.id : undefined }))
 }
 
+/** What holds a public key, in a form that `publicKeys` takes or not: PEM, a certificate, a JWK, or DER in base64 or hex. */
+function isPublic(text: string): boolean {
+  if (/-----BEGIN (?!.*PRIVATE)/.test(text) || /^\s*\{.*"kty"/s.test(text)) return true
+  const plain = text.replaceAll(/\s|=+\s*$/g, '')
+  const bytes = decodeHex(plain) ?? decodeBase64url(plain.replaceAll('+', '-').replaceAll('/', '_'))
+  return bytes !== undefined && isKeyDer(bytes)
+}
+
+/** A SEQUENCE that is as long as it says, and begins with another one (RFC 5280 4.1) or with an integer (RFC 8017 A.1.1). */
+function isKeyDer(bytes: Uint8Array): boolean {
+  const [tag, first = 0, second = 0, third = 0] = bytes
+  const [head, length] =
+    first < 0x80 ? [2, first] : first === 0x81 ? [3, second] : [4, first === 0x82 ? second * 256 + third : -1]
+  const inner = bytes[head]
+  return tag === 0x30 && length > 32 && head + length === bytes.length && (inner === 0x30 || inner === 0x02)
+}
+
 /** 32 bytes may be a secret, or the bare key of Ed25519: those pass. */
 const notPublic: OptionCheck = (secret, place) => {
-  if (typeof secret !== 'string' || decodeBase64(withoutArmour(secret))?.length === 32) return
-  if (typeof readPublicKey(secret) === 'string') return
+  if (typeof secret !== 'string' || !isPublic(secret)) return
   throw new ListenerConfigError(place, 'is a public key, with which anyone could sign; pass it as publicKeys')
 }
 

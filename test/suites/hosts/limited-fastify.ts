@@ -4,9 +4,12 @@ import { verifyWebhook, webhookOf } from 'hookgate/fastify'
 import { listener } from './listener.ts'
 
 export const app = Fastify()
-await app.register(rateLimit, { max: 100, timeWindow: '1 minute' }) // by request.ip
+// by request.ip
+await app.register(rateLimit, { max: 100, timeWindow: '1 minute' })
 app.register(async (scope) => {
-  scope.addHook('onRequest', app.rateLimit()) // register it first: a route's own limit runs after the signature check
+  // register it first: a route's own limit runs after the signature
+  // check
+  scope.addHook('onRequest', app.rateLimit())
   await scope.register(verifyWebhook, { listener })
   scope.post('/webhooks/stripe', async (request) => {
     const { id, type } = webhookOf(request, listener)

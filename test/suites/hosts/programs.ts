@@ -87,7 +87,10 @@ function prepared(text: string, variant: Variant, up: string): string {
       /import \{ \w+ \} from 'hookgate\/stores\/[\w-]+'/,
       "import { memoryStore } from 'hookgate/stores/memory'",
     )
-    .replace(/store: \w+\(.*\)(?=,)/, 'store: memoryStore()')
+    .replace(
+      /store: \w+\((?:.*\)|\n[^\0]*?\n {2}\))(?=,\n)/,
+      'store: memoryStore()',
+    )
 }
 
 /** Writes programs into a folder of their own, beside what they import. */

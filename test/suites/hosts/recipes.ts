@@ -219,7 +219,12 @@ const nest =
       ) ?? []
     const keepAll = app.useBodyParser.bind(app)
     if (platform === 'Fastify')
-      keepAll(types.split(', ').map((each) => each.slice(1, -1)))
+      keepAll(
+        Array.from(
+          types.matchAll(/'([^']+)'/g),
+          ([, type = '']) => type,
+        ),
+      )
     await app.listen(0, '127.0.0.1')
     return { send: posting(`${await app.getUrl()}/webhooks/stripe`) }
   }
