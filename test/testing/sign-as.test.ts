@@ -21,8 +21,19 @@ function secretFor({ key, name }: { readonly key?: unknown; readonly name: strin
   return `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
 }
 
-async function keyPair(algorithm: 'Ed25519' | 'P-256') {
-  const parameters = algorithm === 'Ed25519' ? { name: 'Ed25519' } : { name: 'ECDSA', namedCurve: 'P-256' }
+const PARAMETERS = {
+  Ed25519: { name: 'Ed25519' },
+  'P-256': { name: 'ECDSA', namedCurve: 'P-256' },
+  RSA: {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: Uint8Array.of(1, 0, 1),
+  },
+}
+
+async function keyPair(algorithm: keyof typeof PARAMETERS) {
+  const parameters = PARAMETERS[algorithm]
   const pair = await crypto.subtle.generateKey(parameters, true, ['sign', 'verify'])
   if (!('privateKey' in pair)) throw new TypeError('no pair')
   const raw = Buffer.from(
@@ -45,6 +56,7 @@ const BODIES: { readonly [name: string]: SignAsOptions['body'] } = {
   contentful: {},
   'dropbox-sign': { event: { event_time: seconds, event_type: 'made_up' } },
   mailgun: { signature: { timestamp: seconds, token: 'a'.repeat(50) }, 'event-data': { id: 'made-up-1' } },
+  mandrill: 'mandrill_events=%5B%7B%22event%22%3A%22send%22%7D%5D',
   pandadoc: [{ event: 'made_up' }],
   plivo: 'Event=MadeUp&From=1',
   twilio: 'Body=Hi&From=%2B1',
@@ -121,7 +133,11 @@ describe('signAs', () => {
 
   it.each(byRow)('signAs makes a delivery that $name accepts, and no other', async ({ name, scheme }) => {
     const factory = await schemeFactory(name)
-    const asymmetric = { ed25519: 'Ed25519', 'ecdsa-p256-sha256': 'P-256' } as const
+    const asymmetric = {
+      ed25519: 'Ed25519',
+      'ecdsa-p256-sha256': 'P-256',
+      'rsa-v1_5-sha256': 'RSA',
+    } as const
     const curve = asymmetric[scheme.algorithm as keyof typeof asymmetric] // undefined for all others
     const pair = curve && (await keyPair(curve))
     const secret = secretFor(scheme)

@@ -84,7 +84,7 @@ const builds = [
 const BROUGHT: { readonly [name: string]: number } = {
   github: 0.67,
   slack: 1.6,
-  'standard-webhooks': 2.35,
+  'standard-webhooks': 2.4,
   discord: 2.75,
   shopify: 1.9,
 }
