@@ -18,6 +18,10 @@ export function madeBody(scheme: SenderScheme, type = MADE_TYPE): string {
   if (timestamp && 'member' in timestamp)
     setMember(body, timestamp.member, memberTime(timestamp, nowSeconds()))
   if (signature.member) setMember(body, signature.member, '') // so that its parent exists
+  const { content = [], jsonField } = scheme
+  // Mandrill sends a list of events in a field.
+  if (content[0] === 'form' && jsonField)
+    return `${new URLSearchParams({ [jsonField]: JSON.stringify([body]) })}`
   return JSON.stringify(body)
 }
 

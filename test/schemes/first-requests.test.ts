@@ -37,6 +37,8 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   intercom: ['unsigned'],
   line: ['signed'],
   mailchimp: ['unsigned'],
+  mandrill: ['unsigned'],
+  'mcp-events': ['signed'],
   meta: ['unsigned'],
   monday: ['unsigned'],
   notion: ['itself', 'unsigned'], // makenotion/notion-sdk-js 722, and older descriptions of it
@@ -45,6 +47,7 @@ const FIRST_REQUESTS: { readonly [scheme: string]: readonly ('signed' | 'itself'
   ringcentral: ['unsigned'],
   slack: ['signed', 'unsigned'], // slackapi/bolt-js 1397
   sns: ['signed'],
+  surveymonkey: ['unsigned'],
   trello: ['unsigned'],
   twitch: ['signed'],
   woocommerce: ['unsigned'],

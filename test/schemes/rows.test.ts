@@ -56,7 +56,7 @@ describe('every row', () => {
     '$name documents its sender, the name of its secret and its unsigned parts',
     ({ name, scheme }) => {
       expect(scheme.name).toBe(name)
-      expect(scheme.sender).toMatch(/^[A-Z]|^(?:incident\.io|monday\.com)$/) // they write themselves so
+      expect(scheme.sender).toMatch(/^[A-Z]|^(?:incident\.io|monday\.com|hookgate gateway)$/) // they write themselves so
       expect(scheme.secretName.length).toBeGreaterThan(5)
       expect(scheme.limits).toMatch(/\.$/)
       expect(scheme.maxBodyBytes).toBeLessThanOrEqual(26_214_400)

@@ -31,11 +31,13 @@ export async function senderOf(factory: AnyScheme, publicUrl: string): Promise<S
   const url = takesUrl || scheme.name === 'rfc9421' ? { publicUrl } : {}
   if (hasKeyPair(factory.scheme)) {
     const isEd25519 = scheme.algorithm === 'ed25519'
-    const pair = await generateKeyPair(isEd25519 ? 'Ed25519' : 'ES256', { extractable: true })
+    const isRsa = scheme.algorithm === 'rsa-v1_5-sha256'
+    const kind = isEd25519 ? 'Ed25519' : isRsa ? 'RS256' : 'ES256'
+    const pair = await generateKeyPair(kind, { extractable: true })
     const raw = Buffer.from(await crypto.subtle.exportKey(isEd25519 ? 'raw' : 'spki', pair.publicKey))
     const privateKey = {
       ...(await exportJWK(pair.privateKey)),
-      alg: isEd25519 ? 'EdDSA' : 'ES256',
+      alg: isEd25519 ? 'EdDSA' : kind,
       kid: 'k1',
     }
     const encoding = scheme.algorithm !== 'code' && scheme.key === 'hex' ? 'hex' : 'base64'
