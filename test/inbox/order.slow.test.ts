@@ -324,7 +324,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await end('a1', new Error('no'))
     await expect.poll(async () => (await box.list({ state: 'dead' })).length).toBe(1)
     await on.pool.query(`DELETE FROM ${table} WHERE state = 'dead'`)
-    await on.age(table, 1_201_000)
+    await on.age(table, 86_401_000)
     await expect.poll(running).toEqual(['a2'])
   })
 
