@@ -144,7 +144,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     expect(await body.innerText()).toBe(
       '{\n  "n[]": 12345678901234567890.10,\n  "n": [],\n  "ü": "\\u00e9"\n}',
     )
-    await detail().getByText('As received').click()
+    await detail().getByText('As received', { exact: true }).click()
     expect(await body.innerText()).toBe('{"n[]":12345678901234567890.10,"n":[ ],"ü":"\\u00e9"}')
     await detail().getByText('Hex').click()
     expect(await body.innerText()).toMatch(/^000000 {2}7b 22 6e 5b 5d 22 3a 31 .* {2}\{"n\[\]":123456789\n/)
