@@ -381,7 +381,7 @@ FOR unproven IN SELECT quote_ident(conname) FROM pg_constraint WHERE conrelid = 
 END LOOP;
 END`)
 
-/** Whoever builds an index has this lock: so with it, what is invalid was left behind. */
+/** An index build holds this lock. While we hold it, no build is running, so an invalid index is left over. */
 const dropBroken = (table: string, { path }: Index) =>
   block(`BEGIN
 ${LOCK_TIMEOUT}

@@ -85,8 +85,8 @@ const IS_WAITING = `state IN ('waiting', 'behind') AND (${IS_RUNNING}) IS NOT TR
 /** How many of those that wait for their turn a take looks at, at most. */
 const LOOKED_AT = 500
 /**
- * When to look again at the first one of a key, though it is handed the key: somebody may have deleted what was before it. One that is
- * further behind waits as many times as long, so that a long line costs little, and whoever is looked at brings the first one along.
+ * When to look again at the first one of a key, though it is handed the key: somebody may have deleted what was before it. A job
+ * that is further behind waits longer, so that a long line costs little. Looking at any job of the line also looks at the first.
  */
 const LOOKS_AGAIN_MS = 600_000
 /** Once a day at least. */

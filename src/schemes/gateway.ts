@@ -9,8 +9,8 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
 const JSON_OR_TEXT: BodyForm = { ...ANY_BODY, mediaTypes: ['application/json'] }
 
 /**
- * Verifies what an app behind hookgate's own gateway receives, whoever sent it: `hookgate listen --forward-to`, with a forward
- * secret. The gateway signs by Standard Webhooks. Pass the forward secret `whsec_…`, which `hookgate secret --whsec` makes.
+ * Verifies deliveries that hookgate's gateway forwards to your app: `hookgate listen --forward-to`, with a forward secret. The gateway
+ * signs every sender's deliveries as Standard Webhooks. Pass the forward secret `whsec_…`, which `hookgate secret --whsec` makes.
  *
  * `event.id` is the gateway's `Webhook-Id`, the same for every attempt of an event. The sender's own ID is in
  * `Hookgate-Event-Id`, which is not signed. `event.payload` is the JSON, the fields of a form, or else the text, or null for bytes that
