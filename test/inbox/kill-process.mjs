@@ -29,7 +29,7 @@ async function stepped(name, work) {
 }
 
 const NAMES = [
-  ['claim', /'acquired'/],
+  ['claim', /:acquired'/],
   ['put', /cardinality/],
   ['done', /SET state = 'done'/],
 ]

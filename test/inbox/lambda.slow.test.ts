@@ -26,7 +26,7 @@ function functionFile(work = WORK): string {
   symlinkSync(fileURLToPath(root), join(folder, 'node_modules', 'hookgate'))
   const program = pagePrograms('docs/inbox.md')['index.ts'] ?? ''
   const changed = program
-    .replace('(_: unknown, context: { getRemainingTimeInMillis(): number })', '(_, context)')
+    .replace(/\(\s*_: unknown,\s*context: \{[^}]*\},?\s*\)/, '(_, context)')
     .replace('inbox(pool)', 'inbox(pool, { leaseMs: 1000 })')
     .replace(WORK, work)
     .replace('async (event) =>', 'async (event, { attempt, done }) =>')

@@ -2,9 +2,20 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { StoreFields, VerifyFields } from 'hookgate'
 import { Counter, Histogram, register } from 'prom-client'
 
-const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
-const verdict = ['hookgate_listener_id', 'hookgate_outcome', 'hookgate_reason'] as const
-const call = ['hookgate_store_verb', 'hookgate_store_answer', 'error_type'] as const
+const buckets = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+  2.5,
+]
+const verdict = [
+  'hookgate_listener_id',
+  'hookgate_outcome',
+  'hookgate_reason',
+] as const
+const call = [
+  'hookgate_store_verb',
+  'hookgate_store_answer',
+  'error_type',
+] as const
 
 const deliveries = new Counter({
   name: 'hookgate_deliveries_total',
@@ -30,7 +41,8 @@ const leasesLost = new Counter({
 })
 
 subscribe('tracing:hookgate:verify:asyncEnd', (message) => {
-  const { listenerId, outcome, reason, durationMs } = message as VerifyFields
+  const { listenerId, outcome, reason, durationMs } =
+    message as VerifyFields
   if (outcome === 'checked') return // the verdict comes next
   const labels = {
     hookgate_listener_id: listenerId,
@@ -41,7 +53,10 @@ subscribe('tracing:hookgate:verify:asyncEnd', (message) => {
   verifySeconds.observe(labels, durationMs / 1000)
 })
 
-const ends = new WeakMap<object, ReturnType<typeof storeSeconds.startTimer>>()
+const ends = new WeakMap<
+  object,
+  ReturnType<typeof storeSeconds.startTimer>
+>()
 subscribe('tracing:hookgate:store:start', (message) => {
   ends.set(message as StoreFields, storeSeconds.startTimer())
 })
@@ -53,7 +68,8 @@ subscribe('tracing:hookgate:store:asyncEnd', (message) => {
     hookgate_store_answer: error ? '' : String(answer),
     error_type: error?.name ?? '',
   })
-  if (answer === 'lost') leasesLost.inc({ hookgate_listener_id: listenerId })
+  if (answer === 'lost')
+    leasesLost.inc({ hookgate_listener_id: listenerId })
 })
 
 /** The response to `GET /metrics`. */

@@ -7,14 +7,26 @@ export const log = createLogger({
   transports: [new transports.Console()],
 })
 
-function levelOf({ outcome, reason }: VerifyFields): 'info' | 'warn' | 'error' {
+function levelOf({
+  outcome,
+  reason,
+}: VerifyFields): 'info' | 'warn' | 'error' {
   if (outcome === 'undecided') return 'error'
-  if (outcome !== 'refused' || reason === 'event_duplicate' || reason === 'event_in_progress') return 'info'
+  if (
+    outcome !== 'refused' ||
+    reason === 'event_duplicate' ||
+    reason === 'event_in_progress'
+  )
+    return 'info'
   return 'warn'
 }
 
 subscribe('tracing:hookgate:verify:asyncEnd', (message) => {
   const fields = message as VerifyFields
   if (fields.outcome === 'checked') return // the verdict comes next
-  log.log(levelOf(fields), `webhook ${fields.reason ?? fields.outcome}`, fields)
+  log.log(
+    levelOf(fields),
+    `webhook ${fields.reason ?? fields.outcome}`,
+    fields,
+  )
 })
