@@ -8,7 +8,7 @@ Usage: node service/test/kill.mjs [options]      (after npm run build && npm run
   --processes N     processes that serve one Postgres (3); PGlite has one
   --help            show this help
 
-Exits 1 when an accepted event has not exactly one run and one effect, and prints what its run and its job say.`
+Prints its progress to stderr. Exits 1 when an accepted event has not exactly one run and one effect, and prints what its run and its job say.`
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,14 +50,21 @@ try {
     settings.SERVICE_DATABASE_URL = server.url
   }
   const began = performance.now()
+  const elapsed = () => ((performance.now() - began) / 1000).toFixed(0)
+  let toldAt = 0
+  const progress = (text) => {
+    if (performance.now() - toldAt < 10_000) return
+    toldAt = performance.now()
+    console.error(`${elapsed()} s: ${text}`)
+  }
   const { explanations, ...counts } = await killService({
     settings,
     kills: Number(values.kills),
     senders: Number(values.senders),
     processes: values.engine === 'postgres' ? Number(values.processes) : 1,
+    progress,
   })
-  const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  console.log(`${values.engine}: ${JSON.stringify(counts)} (${seconds} s)`)
+  console.log(`${values.engine}: ${JSON.stringify(counts)} (${elapsed()} s)`)
   for (const explanation of explanations) console.log(explanation)
   process.exitCode = counts.lost + counts.twice > 0 ? 1 : 0
 } finally {

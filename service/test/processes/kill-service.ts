@@ -11,6 +11,8 @@ export interface KillOptions {
   readonly kills: number
   /** The number of events in flight. */
   readonly senders: number
+  /** Is told what has happened so far. */
+  readonly progress?: (text: string) => void
 }
 
 export interface KillCounts extends Answers {
@@ -54,11 +56,15 @@ export async function killService(options: KillOptions): Promise<KillCounts> {
       signingSecret.secret,
     )
     const streaming = Promise.all(Array.from({ length: options.senders }, () => stream.flow()))
-    for (let kill = 0; kill < options.kills; kill += 1) await killOne(processes)
+    const { progress = () => {} } = options
+    for (let kill = 1; kill <= options.kills; kill += 1) {
+      await killOne(processes)
+      progress(`${kill} of ${options.kills} kills, ${stream.events.size} events`)
+    }
     const restarted = performance.now()
     stream.end()
     await streaming
-    judged = judge(stream.events, await drained(first, automation.id))
+    judged = judge(stream.events, await drained(first, automation.id, progress))
     drainSeconds = Math.round((performance.now() - restarted) / 1_000)
     answers = stream.answers()
   } finally {
@@ -140,12 +146,17 @@ interface Found {
 }
 
 /** Waits until no run is left, or none ends any more. The rest counts as lost. */
-async function drained(service: ServiceProcess, automationId: string): Promise<Found> {
+async function drained(
+  service: ServiceProcess,
+  automationId: string,
+  progress: (text: string) => void,
+): Promise<Found> {
   const path = `/api/v1/automations/${automationId}`
   const runs = (await service.listed(`${path}/runs`)).map(({ run }) => run)
   let quietSince = Date.now()
   let unfinished = runs.filter(isUnfinished)
   while (unfinished.length > 0 && Date.now() - quietSince < MOST_QUIET_MS) {
+    progress(`${unfinished.length} of ${runs.length} runs wait`)
     await pause(1_000)
     for (const run of unfinished) Object.assign(run, await service.ask('GET', `/api/v1/runs/${run.id}`))
     const left = unfinished.filter(isUnfinished)
