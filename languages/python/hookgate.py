@@ -83,7 +83,7 @@ _CURVES = {"ecdsa-p256-sha256": ("secp256r1", 32), "ecdsa-p384-sha384": ("secp38
 _RSA = ("rsa-v1_5-sha256",)
 _ALGORITHMS = (*_HMACS, *_CURVES, *_RSA, "ed25519", "token")
 _SPELLINGS = ("hex", "upper-case-hex", "base64", "base64url")
-_READS = ("json", "json-as-text", "form", "json-object", "json-or-lines", "json-in-form", "xml", "any", "empty-or-any")
+_READS = ("json", "json-as-text", "form", "json-object", "json-or-lines", "json-in-form", "xml", "any", "empty-or-any", "json-form-or-text")
 _UNITS = ("seconds", "milliseconds", "rfc3339", "utc", "http-date")
 _DEDUPES = ("id", "signed-bytes", "signed-bytes-per-topic", "signed-bytes-and-id", "off")
 
@@ -681,13 +681,16 @@ class Receiver:
             if is_only and payload is _MISSING:
                 _refuse("body_not_json", "the form's field is not JSON")
         else:
-            payload = self._parse_json(text, reads)
+            payload = self._parse_json(delivery.body, text, reads)
         return payload if payload is not _MISSING else _refuse("body_malformed", f"the body is not {reads}")
 
     @staticmethod
-    def _parse_json(text: Optional[str], reads: str) -> Any:
+    def _parse_json(body: bytes, text: Optional[str], reads: str) -> Any:
         payload = _json(text)
-        if reads in ("any", "empty-or-any") and payload is _MISSING:
+        if reads == "json-form-or-text" and re.fullmatch(r'(?=[^\[{"<])[!-~]*=[!-~]*', text or ""):
+            form = _form(body)
+            return text if form is None else form
+        if reads in ("any", "empty-or-any", "json-form-or-text") and payload is _MISSING:
             return None if text == "" and reads == "empty-or-any" else text
         if reads == "json-or-lines" and payload is _MISSING:
             lines = [_json(line) for line in (text or "").split("\n") if line.strip(_BLANKS)]

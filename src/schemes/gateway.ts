@@ -1,12 +1,7 @@
-import type { BodyForm } from '../scheme.ts'
-import { ANY_BODY } from './kit/body-formats.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf } from './kit/define-scheme.ts'
-import { FORMS } from './kit/forms.ts'
+import { FORMS, JSON_FORM_OR_TEXT } from './kit/forms.ts'
 import { keyBytes } from './kit/keys.ts'
 import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
-
-/** Some senders write several lines under the type of JSON. The gateway passes them on as they are. */
-const JSON_OR_TEXT: BodyForm = { ...ANY_BODY, mediaTypes: ['application/json'] }
 
 /**
  * Verifies deliveries that hookgate's gateway forwards to your app: `hookgate listen --forward-to`, with a forward secret. The gateway
@@ -14,7 +9,8 @@ const JSON_OR_TEXT: BodyForm = { ...ANY_BODY, mediaTypes: ['application/json'] }
  *
  * `event.id` is the gateway's `Webhook-Id`, the same for every attempt of an event. The sender's own ID is in
  * `Hookgate-Event-Id`, which is not signed. `event.payload` is the JSON, the fields of a form, or else the text, or null for bytes that
- * are not UTF-8. `event.type` is the member `type` of the body, if it has one. Bodies may have 25 MB.
+ * are not UTF-8. The bytes decide which, because the `Content-Type` is not signed: a form begins with no bracket, brace, quote or `<`,
+ * has an equals sign, and no space or line end. `event.type` is the member `type` of the body, if it has one. Bodies may have 25 MB.
  *
  * @example
  * ```ts
@@ -27,7 +23,7 @@ export const gateway: SchemeFactory<SecretOptions, '/type', string | null> = sch
     name: 'gateway',
     sender: 'hookgate gateway',
     secretName: 'forward secret, whsec_…',
-    content: [JSON_OR_TEXT, 'form', ANY_BODY],
+    content: [JSON_FORM_OR_TEXT],
     maxBodyBytes: 26_214_400,
     facts: {
       unsigned:

@@ -9,6 +9,7 @@ import { RETENTION_SECONDS, UNTIMED_RETENTION_SECONDS } from '../../src/limits.t
 import { mediaTypesOf } from '../../src/schemes/kit/body.ts'
 import { ANY_BODY, EMPTY_OR_ANY, JSON_OR_LINES, XML } from '../../src/schemes/kit/body-formats.ts'
 import { coverageOf, dedupeOf } from '../../src/schemes/kit/compile-scheme.ts'
+import { JSON_FORM_OR_TEXT } from '../../src/schemes/kit/forms.ts'
 import type { CodeScheme, Content, Scheme, SenderScheme } from '../../src/schemes/kit/index.ts'
 
 /** What is published of a scheme. */
@@ -161,6 +162,7 @@ function readsOf(kind: Content): { readonly reads: string; readonly field?: stri
 const KINDS = [
   [ANY_BODY, 'any'],
   [EMPTY_OR_ANY, 'empty-or-any'],
+  [JSON_FORM_OR_TEXT, 'json-form-or-text'],
   [JSON_OR_LINES, 'json-or-lines'],
   [XML, 'xml'],
 ] as const

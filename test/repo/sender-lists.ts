@@ -11,6 +11,7 @@ import {
   signsUrl,
   unsignedMembers,
 } from '../../src/schemes/kit/compile-scheme.ts'
+import { JSON_FORM_OR_TEXT } from '../../src/schemes/kit/forms.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { SenderFacts } from '../../src/sender-facts.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -72,6 +73,7 @@ const mayBeAlike = (scheme: SenderScheme) => isTimeless(scheme) && !NEVER_ALIKE.
 /** What browsers send without asking first, and what a framework that refuses forms of other sites therefore refuses. */
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 const sendsForms: Says = ({ content = ['json'] }) =>
+  content.includes(JSON_FORM_OR_TEXT) ||
   content
     .flatMap((kind) =>
       typeof kind === 'object' ? [kind.contentType, ...kind.mediaTypes] : mediaTypesOf(kind),

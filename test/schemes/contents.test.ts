@@ -160,10 +160,30 @@ const untyped = { type: undefined }
 const held = [
   promised(gateway<Forwarded>, {
     'application/json': { vector: GENUINE, type: 'invoice.paid', payload: INVOICE },
-    'application/x-www-form-urlencoded': {
+    'a form': {
       vector: 'a form',
       type: 'message',
       payload: { AccountSid: 'AC1', Body: 'Hi there', type: 'message' },
+    },
+    'a form that is called text': {
+      vector: 'a form that is called text',
+      type: 'message',
+      payload: { AccountSid: 'AC1', Body: 'Hi there', type: 'message' },
+    },
+    'a text that is called a form': {
+      vector: 'a text that is called a form',
+      ...untyped,
+      payload: 'Hi there&type=message',
+    },
+    'what cannot be decoded as a form': {
+      vector: 'what cannot be decoded as a form',
+      ...untyped,
+      payload: 'type=message&rate=7%',
+    },
+    'a string of JSON that holds a form': {
+      vector: 'a string of JSON that holds a form',
+      ...untyped,
+      payload: 'a=1&type=message',
     },
     JSON: {
       vector: GENUINE,

@@ -34,7 +34,7 @@ function expected(recipe, given) {
   const ownBody = !given.otherBody
   const eventId =
     given.id === undefined ? (id?.header ? id.value : ownBody ? expect.id : undefined) : given.id
-  const type = given.type !== null && (recipe.typeInHeader || ownBody) ? expect.type : undefined
+  const ownType = given.type !== null && (recipe.typeInHeader || ownBody) ? expect.type : undefined
   const sentAt =
     time && (time.of !== 'event' || ownBody)
       ? given.sentAt === undefined
@@ -44,7 +44,7 @@ function expected(recipe, given) {
   const all = {
     ok: true,
     id: eventId ?? undefined,
-    type,
+    type: given.expect.type ?? ownType,
     sentAt: sentAt ?? undefined,
     secretId: given.expect.secretId,
   }

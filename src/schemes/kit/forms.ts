@@ -3,8 +3,9 @@ import { type Delivery, queryTextOf } from '../../delivery.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
 import { fail } from '../../reason.ts'
-import type { Content } from '../../scheme.ts'
+import type { BodyForm, Content } from '../../scheme.ts'
 import { bodyReaders, type FormReaders } from './body.ts'
+import { ANY_BODY } from './body-formats.ts'
 import { formFields, onlyField } from './form-fields.ts'
 
 /**
@@ -54,6 +55,21 @@ export function parseForm(form: Uint8Array): Form | undefined {
 export const FORMS: FormReaders = {
   readerOf: (jsonField, isFormOnly) => (body) => readForm(body, jsonField, isFormOnly),
   readQuery,
+}
+
+/** Visible ASCII, as text without a space or a line end hardly ever is. No JSON fits. */
+const LOOKS_LIKE_FORM = /^(?=[^[{"<])[!-~]*=[!-~]*$/
+
+/**
+ * Accepts any body, and heeds no content type, because none is signed. The payload is the parsed JSON, or the fields of what looks like
+ * a form, or else the text, or null for bytes that are not UTF-8.
+ */
+export const JSON_FORM_OR_TEXT: BodyForm = {
+  ...ANY_BODY,
+  read(body) {
+    const isForm = LOOKS_LIKE_FORM.test(decodeUtf8(body) ?? '')
+    return (isForm ? parseForm(body) : undefined) ?? ANY_BODY.read(body)
+  },
 }
 
 /** The payload of a body in the scheme's first format. Undefined if it does not parse. */

@@ -79,6 +79,8 @@ const replicate = standard('replicate', 'replicate', {
 
 const FORM = 'application/x-www-form-urlencoded'
 
+const MESSAGE = { ok: true, type: 'message' }
+
 /** What an app behind hookgate's gateway gets: any body, which the gateway has signed. */
 const gateway = standard('gateway', 'standardwebhooks', {
   id: {
@@ -91,10 +93,16 @@ const gateway = standard('gateway', 'standardwebhooks', {
   body: '{"id": "evt_1", "type": "invoice.paid", "data": {"object": {"id": "in_1", "amount_paid": 1250}}}',
   expect: { type: 'invoice.paid' },
   moreCases: () => [
-    sentAs('a form', FORM, 'AccountSid=AC1&Body=Hi+there&type=message'),
-    sentAs('JSON that is called a form, which nobody sends', FORM, '{"id": "evt_1"}', {
-      expect: { ok: false, status: 400, reason: 'body_malformed' },
-      lax: 'The SDK ignores the content type. We parse the body according to it.',
+    sentAs('a form', FORM, 'AccountSid=AC1&Body=Hi+there&type=message', { expect: MESSAGE }),
+    sentAs('a form that is called text', 'text/plain', 'AccountSid=AC1&Body=Hi+there&type=message', {
+      expect: MESSAGE,
+    }),
+    sentAs('a text that is called a form', FORM, 'Hi there&type=message'),
+    sentAs('what cannot be decoded as a form', FORM, 'type=message&rate=7%'),
+    sentAs('a string of JSON that holds a form', FORM, '"a=1&type=message"', { strict: undefined }),
+    sentAs('JSON that is called a form', FORM, '{"id": "evt_1", "type": "a=b"}', {
+      expect: { ok: true, type: 'a=b' },
+      strict: undefined,
     }),
     sentAs('XML', 'application/xml', '<?xml version="1.0"?><note/>'),
     sentAs('two lines of JSON', 'application/json', '{"n": 1}\n{"n": 2}\n'),
