@@ -65,6 +65,8 @@ export interface Endpoints extends Listing {
   readonly spelt?: (type: string) => string
   /** What brings the types, if the list does not. */
   readonly typesCall?: Call
+  /** Where an endpoint shows its signing secret, or the answer to a call with its `{hook}`. Undefined if the sender shows it to nobody. */
+  readonly secret?: { readonly at: string; readonly call?: Call }
   /** The types that are sent to every endpoint, so that none subscribes to them. */
   readonly everywhere?: readonly string[]
   /** What each endpoint should be like: a member, its value, and what to do if it has another one. */

@@ -1,3 +1,5 @@
+import { constantTimeEqual, sha256 } from '#crypto'
+import { ListenerConfigError } from '../errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import {
   aFunction,
@@ -12,7 +14,7 @@ import { bounded } from '../told.ts'
 import type { Endpoints, ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
 import { anApi, aUrl } from './given.ts'
-import { valueAt } from './json-parts.ts'
+import { textAt, valueAt } from './json-parts.ts'
 import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
 import { isEnding } from './renewed.ts'
 
@@ -28,6 +30,11 @@ export interface InspectOptions {
   readonly types?: readonly string[] | undefined
   /** The API version that your code expects. Without it, versions are not compared. */
   readonly version?: string | undefined
+  /**
+   * The secrets that your endpoint verifies with, as the sender writes them. Compared with the sender's, where its API shows it (Linear,
+   * Paddle, Resend, Square, Svix), and in no finding. Without them, secrets are neither asked for nor compared.
+   */
+  readonly secrets?: string | readonly string[] | undefined
   /** Of which of the sender's modes the endpoint is. Defaults to `live`. */
   readonly mode?: Mode | undefined
   /** Replaces `fetch`, e.g. to add a proxy or a private CA. */
@@ -38,9 +45,9 @@ export interface InspectOptions {
 export interface Finding {
   /**
    * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode only (`mode`), or several of them (`repeated`). The
-   * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`). Its types are not those that your code
-   * handles (`unsubscribed`, `unhandled`). It sends another API `version`. It has `failed` in the last 24 hours. Nobody
-   * renews it, and it is `ending`.
+   * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`), or another `secret` than your endpoint. Its
+   * types are not those that your code handles (`unsubscribed`, `unhandled`). It sends another API `version`. It has `failed` in the last
+   * 24 hours. Nobody renews it, and it is `ending`.
    */
   readonly what:
     | 'unregistered'
@@ -49,6 +56,7 @@ export interface Finding {
     | 'disabled'
     | 'insecure'
     | 'unsigned'
+    | 'secret'
     | 'unsubscribed'
     | 'unhandled'
     | 'version'
@@ -66,6 +74,7 @@ const OPTIONS: OptionTable<InspectOptions> = {
   url: aUrl,
   types: checkedElsewhere,
   version: optional(wellFormedText),
+  secrets: optional(someTexts),
   mode: optional(oneOfWords('live', 'test')),
   fetch: optional(aFunction),
 }
@@ -88,7 +97,7 @@ const DAY_MS = 86_400_000
  */
 export async function inspect(options: InspectOptions): Promise<readonly Finding[]> {
   checkOptions('inspect', options, OPTIONS)
-  const { api, mode = 'live', types, url, version } = options
+  const { api, mode = 'live', secrets, types, url, version } = options
   const client = new Client({ ...options, clock: Date })
   const all = await endpointsOf(client, api.endpoints)
   const here = all.filter(({ url: registered }) => isSameUrl(registered, url))
@@ -109,6 +118,12 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
       what: 'ending',
       seen: `the subscription ${bounded(id)} is near its end`,
       fix: 'call renew() by a job, more often',
+    })
+  if (secrets !== undefined && (await hasOtherSecret(client, ours, api.endpoints, [secrets].flat())))
+    findings.push({
+      what: 'secret',
+      seen: "the secret here is another one than the sender's",
+      fix: "give your endpoint the secret that this URL's endpoint has at the sender",
     })
   if (version !== undefined) findings.push(...versions(ours, version))
   if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
@@ -174,6 +189,24 @@ function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly 
   })
 }
 
+/** Whether one of the endpoints signs with a secret that is none of these. What its sender does not show is not compared. */
+async function hasOtherSecret(
+  client: Client,
+  ours: readonly FoundEndpoint[],
+  { secret: form }: Endpoints,
+  secrets: readonly string[],
+): Promise<boolean> {
+  if (form === undefined) return false
+  const ownDigests = await Promise.all(secrets.map((secret) => sha256(secret)))
+  for (const { id, item } of ours) {
+    const shown = textAt(form.call ? await client.call(form.call, { hook: id }) : item, form.at)
+    // Digests have equal lengths.
+    const digest = await sha256(shown)
+    if (shown !== '' && !ownDigests.some((own) => constantTimeEqual(own, digest))) return true
+  }
+  return false
+}
+
 /** A word of the API, never a secret. */
 const shown = (value: unknown) =>
   typeof value === 'string' || typeof value === 'boolean' ? bounded(`${value}`) : 'not set'
@@ -228,4 +261,11 @@ function listed(
   fix: string,
 ): readonly Finding[] {
   return types.length === 0 ? [] : [{ what, seen: `${problem}: ${types.map(bounded).join(', ')}`, fix }]
+}
+
+/** Their own text is in no message. */
+function someTexts(value: unknown, option: string): void {
+  const texts = [value].flat()
+  if (texts.length > 0 && texts.every((text) => typeof text === 'string' && text !== '')) return
+  throw new ListenerConfigError(option, 'must be a secret, or a list of secrets, as text')
 }

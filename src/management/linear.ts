@@ -37,6 +37,18 @@ export const linearApi: ManagementApi = {
     id: '/id',
     url: '/url',
     types: '/resourceTypes',
+    // Webhook.secret, and Query.webhook: https://github.com/linear/linear, the types of @linear/sdk 98.0.0, 2026-11-30
+    secret: {
+      at: '/data/webhook/secret',
+      call: {
+        method: 'POST',
+        path: '/graphql',
+        body: {
+          query: 'query ($hook: String!) { webhook(id: $hook) { secret } }',
+          variables: { hook: '{hook}' },
+        },
+      },
+    },
     should: [{ finding: 'disabled', at: '/enabled', is: true, fix: 'enable it in the settings, under API' }],
   },
 }

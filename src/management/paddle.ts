@@ -36,7 +36,7 @@ export function paddleApi(of: PaddleAccount = {}): ManagementApi {
       reads: 'the permissions notification.read and notification_setting.read',
       redelivers: 'the permission notification.write, to ask for redelivery',
     },
-    // https://developer.paddle.com/api-reference/notification-settings/list-notification-settings, 2026-11-29
+    // https://developer.paddle.com/api-reference/notification-settings/list-notification-settings, 2026-11-30
     endpoints: {
       path: '/notification-settings',
       query: { per_page: '200' },
@@ -45,6 +45,7 @@ export function paddleApi(of: PaddleAccount = {}): ManagementApi {
       id: '/id',
       url: '/destination',
       version: '/api_version',
+      secret: { at: '/endpoint_secret_key' },
       types: '/subscribed_events/*/name',
       should: [
         {

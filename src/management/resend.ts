@@ -29,6 +29,7 @@ export const resendApi: ManagementApi = {
     url: '/endpoint',
     types: '/events',
     allIfNone: true,
+    secret: { at: '/signing_secret', call: { path: '/webhooks/{hook}' } },
     should: [
       {
         finding: 'disabled',

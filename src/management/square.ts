@@ -44,6 +44,11 @@ export function squareApi(of: SquareApplication = {}): ManagementApi {
       url: '/notification_url',
       version: '/api_version',
       types: '/event_types',
+      // https://developer.squareup.com/reference/square/objects/WebhookSubscription, 2026-11-30. Its example of a list has none.
+      secret: {
+        at: '/subscription/signature_key',
+        call: { path: '/v2/webhooks/subscriptions/{hook}' },
+      },
       should: [
         {
           finding: 'disabled',

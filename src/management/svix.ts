@@ -49,6 +49,7 @@ export function svixApi(of: SvixApplication): ManagementApi {
       url: '/url',
       types: '/eventTypes',
       allIfNone: true,
+      secret: { at: '/key', call: { path: '/api/v1/app/{app}/endpoint/{hook}/secret' } },
       should: [
         {
           finding: 'disabled',

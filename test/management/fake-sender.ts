@@ -60,6 +60,12 @@ export interface FakeForm {
   readonly since?: (asked: Asked) => string | undefined
   /** What the path of one event is, and what it has. */
   readonly detail?: { readonly path: RegExp; readonly json: (sent: Sent) => object }
+  /** What shows the endpoint's secret, if the list does not: by its path, and by what its body says. */
+  readonly shows?: {
+    readonly path: string
+    readonly says?: string
+    readonly json: (secret: string | null) => object
+  }
   /** By its path. */
   readonly resend?: RegExp
   /** Which places an endless list has. */
@@ -70,6 +76,8 @@ export interface EndpointChange {
   readonly url?: string
   readonly disabled?: boolean
   readonly types?: readonly string[]
+  /** Null: it has none. */
+  readonly secret?: string | null
 }
 
 /** A fake of a sender on loopback: one account with one endpoint, and its events, newest first. */
@@ -110,7 +118,7 @@ export class FakeSender {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const { api, endpoint, endpointsPath, event, eventsPath, detail, resend, since } = this.form
+    const { api, endpoint, endpointsPath, event, eventsPath, detail, resend, shows, since } = this.form
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     if (request.headers[api.token.header] !== api.token.before + TOKEN)
@@ -118,6 +126,10 @@ export class FakeSender {
     const { method = '' } = request
     const path = decodeURIComponent(url.pathname)
     const asked = { query: url.searchParams, body: Buffer.concat(chunks).toString() }
+    if (path === shows?.path && asked.body.includes(shows.says ?? '')) {
+      const [{ secret = this.form.secret } = {}] = this.endpoints
+      return sendJson(response, 200, shows.json(secret))
+    }
     if (path === endpointsPath)
       return this.#page(response, asked, 'endpoints', this.endpoints.flatMap(endpoint))
     if (path === eventsPath && event) {

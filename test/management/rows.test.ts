@@ -232,6 +232,34 @@ describe.each(NAMES)('inspect, of %s', (name) => {
     expect(await found({}, { types: [one] })).toEqual(['unhandled'])
   })
 
+  it('compares the secret, if the sender shows it and it is given, and tells nobody', async () => {
+    const { form, options } = await start(name)
+    const { api, token, url } = options
+    const asked: number[] = []
+    const found = async (secrets: string | string[] | undefined, change: EndpointChange = {}) => {
+      const { sender } = await start(name)
+      sender.endpoints = [change]
+      const findings = await inspect({ api, token, url, secrets, fetch: sender.server.fetch })
+      asked.push(sender.server.requests.length)
+      expect(JSON.stringify(findings)).not.toMatch(/of another|of these|whsec_|pdl_/)
+      return findings.map(({ what, seen, fix }) => `${what}: ${seen}. ${fix}`)
+    }
+    const other = [
+      "secret: the secret here is another one than the sender's. give your endpoint the secret that this URL's endpoint has at the sender",
+    ]
+    const shows = api.endpoints.secret !== undefined
+    expect(shows).toBe(['Linear', 'Paddle', 'Resend', 'Square', 'Svix'].includes(name))
+    expect(await found(undefined, { secret: 'of another' })).toEqual([])
+    expect(await found('of another')).toEqual(shows ? other : [])
+    expect(await found(form.secret || 'of these', { secret: 'of another' })).toEqual(shows ? other : [])
+    expect(await found(['of another', `${form.secret} `])).toEqual(shows ? other : [])
+    expect(await found(form.secret || 'of these')).toEqual([])
+    expect(await found(['of another', form.secret || 'of these'])).toEqual([])
+    expect(await found('of another', { secret: null })).toEqual([])
+    const [asks = 0, ...asksWith] = asked
+    expect(new Set(asksWith)).toEqual(new Set([api.endpoints.secret?.call ? asks + 1 : asks]))
+  })
+
   it('tells failures of this endpoint, if the sender does', async () => {
     const form = SENDERS[name]
     const tells = form?.api.missed?.status !== undefined
@@ -310,8 +338,9 @@ describe.each(NAMES)('what the sender publishes holds, of %s', (name) => {
   it('the row reads members that there are', () => {
     expect(source).toMatch(/^https:.*, 2026-\d\d-\d\d$/)
     const { endpoints, missed } = (SENDERS[name] as (typeof SENDERS)[string]).api
-    const { id = '', url, version = '', types, flags = {}, should } = endpoints
-    const read = [id, url, version, types, ...should.map(({ at }) => at)]
+    const { id = '', url, version = '', types, flags = {}, secret, should } = endpoints
+    const shown = secret?.call ? '' : (secret?.at ?? '')
+    const read = [id, url, version, types, shown, ...should.map(({ at }) => at)]
       .map(first)
       .concat(Object.keys(flags))
     expect(ofEndpoint).toEqual(expect.arrayContaining(read.filter((member) => member !== '')))

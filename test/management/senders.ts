@@ -26,6 +26,7 @@ const PUBLIC_KEY =
   'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g=='
 const WHSEC = `whsec_${Buffer.alloc(24, 'hookgate').toString('base64')}`
 const KEY = 'signature key of these tests'
+const PADDLE_SECRET = 'pdl_ntfset_of_these_tests'
 const signedBy = (
   scheme: FakeForm['scheme'] & ((options: { secrets: string }) => FakeForm['auth']),
   secret: string,
@@ -96,6 +97,7 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
       ...{ id: 'ep_1', url, disabled, eventTypes: types, channels: null, metadata: {}, description: '' },
       ...{ createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' },
     }),
+    shows: { path: '/api/v1/app/app_1/endpoint/ep_1/secret', json: (key) => ({ key }) },
     eventsPath: '/api/v1/app/app_1/endpoint/ep_1/msg',
     event: (sent) => ({
       ...{ id: sent.id, eventId: null, eventType: sent.type, timestamp: sent.at.toISOString() },
@@ -124,6 +126,14 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
       ...{ id: '4dd369bc-aa82-4ff3-97de-514ae3000ee0', endpoint: url, events: types },
       ...{ status: disabled ? 'disabled' : 'enabled', created_at: '2026-01-01 00:00:00.678+00' },
     }),
+    shows: {
+      path: '/webhooks/4dd369bc-aa82-4ff3-97de-514ae3000ee0',
+      json: (secret) => ({
+        ...{ object: 'webhook', id: '4dd369bc-aa82-4ff3-97de-514ae3000ee0', endpoint: URL_HERE },
+        ...{ events: ['email.sent', 'email.bounced'], created_at: '2026-01-01 00:00:00.678+00' },
+        ...{ status: 'enabled', signing_secret: secret },
+      }),
+    },
     eventsPath: '/webhooks/4dd369bc-aa82-4ff3-97de-514ae3000ee0/events',
     event: (sent) => ({
       ...{ id: sent.id, type: sent.type, created_at: sent.at.toISOString() },
@@ -147,11 +157,16 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
   },
   Paddle: {
     api: paddleApi(),
-    ...signedBy(paddle, 'pdl_ntfset_of_these_tests'),
+    ...signedBy(paddle, PADDLE_SECRET),
     types: ['transaction.paid', 'transaction.completed'],
     eventId: (number) => `evt_${padded(number, 26)}`,
     endpointsPath: '/notification-settings',
-    endpoint: ({ url = URL_HERE, disabled, types = ['transaction.paid', 'transaction.completed'] }) => ({
+    endpoint: ({
+      url = URL_HERE,
+      disabled,
+      types = ['transaction.paid', 'transaction.completed'],
+      secret = PADDLE_SECRET,
+    }) => ({
       ...{
         id: 'ntfset_1',
         description: '',
@@ -160,7 +175,7 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
         active: !disabled,
         api_version: 1,
       },
-      ...{ include_sensitive_fields: false, traffic_source: 'platform', endpoint_secret_key: 'pdl_ntfset_…' },
+      ...{ include_sensitive_fields: false, traffic_source: 'platform', endpoint_secret_key: secret },
       subscribed_events: types.map((name) => ({
         ...{ name, description: '', group: 'Transaction', available_versions: [1] },
       })),
@@ -212,6 +227,10 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
       ...{ id: 'wbhk_1', name: '', enabled: !disabled, event_types: types, notification_url: url },
       ...{ api_version: '2026-10-21', created_at: '2026-01-01 00:00:00 +0000 UTC' },
     }),
+    shows: {
+      path: '/v2/webhooks/subscriptions/wbhk_1',
+      json: (key) => ({ subscription: { id: 'wbhk_1', notification_url: URL_HERE, signature_key: key } }),
+    },
     eventsPath: '/v2/events',
     event: (sent) => ({
       ...{ merchant_id: 'M1', location_id: 'L1', type: sent.type, event_id: sent.id },
@@ -256,6 +275,11 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
       ...{ id: '1', url, enabled: !disabled, resourceTypes: types },
     }),
     ...graphql('webhooks'),
+    shows: {
+      path: '/graphql',
+      says: 'webhook(id: $hook) { secret }',
+      json: (secret) => ({ data: { webhook: { secret } } }),
+    },
   },
   Adyen: {
     api: adyenApi({ merchant: 'M1' }),

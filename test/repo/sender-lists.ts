@@ -14,6 +14,7 @@ import {
 import { JSON_FORM_OR_TEXT } from '../../src/schemes/kit/forms.ts'
 import type { SenderScheme } from '../../src/schemes/kit/index.ts'
 import type { SenderFacts } from '../../src/sender-facts.ts'
+import { SENDERS } from '../management/senders.ts'
 import { SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
 import { needsCode } from './schemes-json.ts'
 import { withMade } from './schemes-tables.ts'
@@ -103,6 +104,11 @@ const NAMED = [
 /** How many more there are than a sentence names, in whole tens. */
 const OTHERS = Math.floor((SCHEME_NAMES.filter((name) => !NAMED.includes(name)).length - 1) / 10) * 10
 
+/** Whose management API shows an endpoint's secret. */
+const SHOW_SECRETS = Object.keys(SENDERS)
+  .filter((name) => SENDERS[name]?.api.endpoints.secret)
+  .toSorted((a, b) => a.localeCompare(b, 'en'))
+
 /** A list or a number on a page, made of the rows. */
 interface Made {
   readonly page: string
@@ -190,6 +196,7 @@ const LISTS: { readonly [name: string]: Made } = {
     page: 'docs/tunnels.md',
     text: sentence((scheme) => !canSign(scheme) && scheme.facts?.keyHost === undefined),
   },
+  shownSecrets: { page: 'docs/recover.md', text: inWords(SHOW_SECRETS) },
   forms: { page: 'docs/frameworks/sveltekit-nuxt-astro.md', text: sentence(sendsForms) },
   rowsInReadme: { page: 'README.md', text: DATA_ROWS, between: ['[Python: ', ' rows]'] },
   inReadme: moreThan('README.md', ' other\nsenders'),

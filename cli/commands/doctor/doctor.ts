@@ -59,7 +59,7 @@ export const doctor: Command = defineCommand({
   notes: [
     'Changes nothing, and prints no secret. Exits with 1 if a check fails or nothing could be checked, and with 0 if it only warns.',
     'Deliveries to --url have a wrong signature, so no handler runs. --event-id adds one that is signed correctly: give the ID of an event that --url has accepted, or its handler runs.',
-    '--api only reads. Run it regularly: its exit code is an alarm, and it rings even if nothing arrives any more.',
+    "--api only reads. It compares your secret with the sender's, if its API shows it: Linear, Paddle, Resend, Square, Svix. Run it regularly: its exit code is an alarm, and it rings even if nothing arrives any more.",
   ],
   examples: [
     'hookgate doctor --scheme stripe --secret-file whsec.txt --url https://example.com/webhooks/stripe',
@@ -83,7 +83,7 @@ type Given = ValuesOf<typeof OPTIONS>
 
 const OF_API = ['types', 'api-version', 'of', 'mode', 'token-file'] as const
 const NOT_OF_API = [
-  ...(['secret-file', 'store', 'store-table', 'store-writer', 'jwks', 'tenant-url'] as const),
+  ...(['store', 'store-table', 'store-writer', 'jwks', 'tenant-url'] as const),
   ...(['public-url', 'event-id', 'offline'] as const),
 ]
 

@@ -7,10 +7,13 @@ import { defineListener } from '../../../src/index.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { FakeGithub, GITHUB_TOKEN, GITHUB_URL } from '../../management/fake-github.ts'
+import { FakeSender, TOKEN, URL_HERE } from '../../management/fake-sender.ts'
 import { FakeStripe, LIVE_KEY, STRIPE_SECRET, STRIPE_URL, TEST_KEY } from '../../management/fake-stripe.ts'
+import { SENDERS } from '../../management/senders.ts'
 import { runCommand } from '../shared-process.ts'
 import { temporaryFile } from '../support.ts'
 
+const PADDLE = SENDERS.Paddle as (typeof SENDERS)[string] // there is one
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
 const secrets = [LIVE_KEY, TEST_KEY, STRIPE_SECRET, GITHUB_TOKEN]
 
@@ -285,12 +288,34 @@ describe('hookgate doctor --api', () => {
     expect(await doctor(seed, given)).toEqual({ code, found })
   })
 
+  it.each([
+    ['that of the sender', [], {}, 0, 'ok api'],
+    ['another one', [], { HOOKGATE_SECRET: 'pdl_ntfset_of_yesterday' }, 1, 'fail api.secret'],
+    ['not given', [], { HOOKGATE_SECRET: '' }, 0, 'ok api'],
+    ['one of two files', ['pdl_ntfset_of_yesterday', `${PADDLE.secret}\n`], {}, 0, 'ok api'],
+    ['in none of two files', ['pdl_ntfset_of_yesterday', 'x'], {}, 1, 'fail api.secret'],
+  ])('compares the secret with what Paddle shows: it is %s', async (_, files, env, code, found) => {
+    const sender = await FakeSender.start(PADDLE)
+    onTestFinished(() => sender.server.close())
+    const named = await Promise.all(files.map((text) => temporaryFile('secret', text)))
+    const args = ['doctor', '--api', '--scheme', 'paddle', '--url', URL_HERE, '--json']
+    const ended = await run(
+      { 'https://api.paddle.com': sender.server.origin },
+      [...args, ...named.flatMap((file) => ['--secret-file', file])],
+      { HOOKGATE_API_TOKEN: TOKEN, HOOKGATE_SECRET: PADDLE.secret, ...env },
+    )
+    expect(ended.stdout + ended.stderr).not.toContain('pdl_ntfset_')
+    const findings: { id: string; status: string }[] = JSON.parse(ended.stdout).findings
+    expect([ended.code, ...findings.map(({ id, status }) => `${status} ${id}`)]).toEqual([code, found])
+  })
+
   it('rings if the token is refused', async () => {
     expect(await doctor(() => {}, [], 'rk_live_revoked')).toEqual({ code: 1, found: ['fail api'] })
   })
 
   it.each([
-    [['--secret-file', 'x'], '--secret-file is not for --api'],
+    [['--secret-file', 'x'], '--secret-file is not for --api --scheme stripe: its API shows no secret'],
+    [['--store', 'sqlite:x'], '--store is not for --api'],
     [['--mode', 'sandbox'], '--mode takes live or test'],
   ])('%j is a mistake', async (given, said) => {
     const { code, found } = await doctor(() => {}, given)
