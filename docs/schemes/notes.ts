@@ -76,7 +76,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       '"Redeliver" runs an event that failed. One that succeeded is a duplicate.',
       'GitHub never retries, so hand slow work to [a queue](../handoff.md).',
-      'If GitHub sends a form, which is the default of its API, `event.payload` is the event and `event.rawBody` the form. If you expect over 15 MB of JSON, raise [`maxBodyBytes`](../options.md).',
+      'If GitHub sends a form, the default of its API, `event.payload` is the event and `event.rawBody` the form. If you expect over 15 MB of JSON, raise [`maxBodyBytes`](../options.md).',
       'hookgate replaces [`@octokit/webhooks`](../migrate/octokit.md). For types, write [`github<EventPayloadMap>({ … })`](../types.md).',
     ],
     guide: 'https://docs.github.com/en/webhooks',
@@ -87,7 +87,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     setUp: [
       'Create an app, and copy its signing secret.',
       'Under Event Subscriptions, enter your URL. Slack verifies it at once, and hookgate answers.',
-      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL. Mount it for all methods.',
+      'Subscribe to events, and install the app. Slash commands and interactivity take the same URL.',
     ],
     test: 'Mention the app in a channel, or run its command.',
     mistakes: [
@@ -126,7 +126,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'A form without `AccountSid`, or with a field that sorts before it, needs its query in `publicUrl`. If that varies, [make a listener for each URL](../schemes.md#senders-that-sign-the-url).',
       'Write the parameters of a query in alphabetical order: Twilio [may sort them](https://github.com/twilio/twilio-php/issues/790) after it has signed.',
-      'For GET webhooks, mount the route with `app.all`.',
+      'For GET webhooks, mount the route for all methods.',
     ],
     guide: 'https://www.twilio.com/docs/usage/webhooks',
     events: 'https://www.twilio.com/docs/messaging/api/message-resource#message-status-values',
@@ -141,7 +141,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'Each field has a "Test" button.',
     mistakes: [
-      'The GET fails if the route takes POST only: mount it with `app.all`.',
+      'The GET fails if the route takes POST only.',
       'One delivery may hold up to 1,000 updates. Loop over `entry` and `changes`.',
       'Access tokens are not the secret.',
     ],
@@ -198,13 +198,13 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     setUp: [
       'Start the program without `NOTION_VERIFICATION_TOKEN`.',
       "In the integration's settings, open Webhooks and create a subscription with your URL. Notion posts the token, signed with the token itself, and the program prints it.",
-      'Enter the token at Notion, set the variable, and start the program again. From then on, no other token is taken.',
+      'Enter the token at Notion, set the variable, and start the program again. From then on, hookgate takes no other token.',
     ],
     test: 'Change a page that the integration can see.',
     mistakes: [
-      'As long as the variable is not set, anyone can send a token. Set it at once. Notion refuses a token that it has not sent.',
+      'Until you set the variable, anyone can send a token: set it at once. Notion refuses a token that it has not sent.',
       'Without a program yet, `npx --no-install hookgate listen --scheme notion` behind a tunnel prints the token too.',
-      'With both `secrets` and `onHandshake`, only a token that comes signed with one of `secrets` is taken. For another subscription, start a second listener without `secrets`.',
+      'With both `secrets` and `onHandshake`, hookgate takes only a token that one of `secrets` signed. For another subscription, start a second listener without `secrets`.',
       'Events hold IDs only. Fetch the page with the API.',
     ],
     guide: 'https://developers.notion.com/reference/webhooks',
@@ -213,7 +213,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
   hubspot: {
     secret: "the app's client secret, on its Auth page",
     setUp: [
-      'Set `publicUrl` to the target URL exactly as you enter it.',
+      'Set `publicUrl` to the target URL exactly as you enter it at HubSpot.',
       "In the app's settings, open Webhooks, enter the target URL, and create subscriptions.",
     ],
     test: 'Each subscription has a test button.',
@@ -235,7 +235,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: "The endpoint's page can send a test event.",
     mistakes: [
       'The API key (`sk_…`) is not the secret.',
-      'Actions are signed alike, but wait for 30 seconds only.',
+      "Actions are signed in the same way, but WorkOS's SDK accepts them for 30 seconds only.",
     ],
     guide: 'https://workos.com/docs/events/data-syncing/webhooks',
     events: 'https://workos.com/docs/events',
@@ -289,7 +289,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       "It is a public key: pass it as `publicKeys`. The bot's token is another value.",
       "The URLs under a channel's Integrations are for sending to Discord, not for receiving.",
-      'Answer interactions within 3 seconds, and events with 204.',
+      'Answer interactions within 3 seconds, and answer events with 204.',
     ],
     deduplicatedBy: 'the ID of an interaction, and the signed bytes of an event',
     guide: 'https://discord.com/developers/docs/events/webhook-events',
@@ -303,7 +303,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'The page has a "Send a test request" button.',
     mistakes: [
-      'Saving sends a HEAD request: mount the route with `app.all`.',
+      'Saving sends a HEAD request, so the route must not take POST only.',
       'Never answer 410: Intercom unsubscribes you.',
     ],
     guide: 'https://developers.intercom.com/docs/webhooks',
@@ -421,7 +421,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Post as the user.',
     mistakes: [
       'No body names its type, so `event.type` is empty. Route by the member that is there: `tweet_create_events`, or `data` of the X Activity API, whose `event_type` is the type.',
-      'The GET fails if the route takes POST only: mount it with `app.all`.',
+      'The GET fails if the route takes POST only.',
     ],
     guide: 'https://docs.x.com/x-api/webhooks/introduction',
     events: 'https://docs.x.com/x-api/account-activity/introduction',

@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'discord',
   auth: discord({ publicKeys: process.env.DISCORD_PUBLIC_KEY }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'github',
   auth: github({ secrets: process.env.GITHUB_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

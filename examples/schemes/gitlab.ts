@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'gitlab',
   auth: gitlab({ secrets: process.env.GITLAB_SECRET_TOKEN }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -10,15 +10,15 @@ const listener = defineListener({
     secrets: process.env.HUBSPOT_CLIENT_SECRET,
     publicUrl: 'https://example.com/webhooks/hubspot',
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.post('/webhooks/hubspot', verifyWebhook(listener), (c) => {
-  for (const { subscriptionType, objectId } of Object(
-    c.var.webhook.payload,
-  )) {
+  const { payload } = c.var.webhook
+  for (const { subscriptionType, objectId } of Object(payload)) {
     switch (subscriptionType) {
       case 'contact.creation':
         console.log('new contact', objectId)

@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'intercom',
   auth: intercom({ secrets: process.env.INTERCOM_CLIENT_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -7,13 +7,15 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'line',
   auth: line({ secrets: process.env.LINE_CHANNEL_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.post('/webhooks/line', verifyWebhook(listener), (c) => {
-  for (const event of Object(c.var.webhook.payload).events) {
+  const { payload } = c.var.webhook
+  for (const event of Object(payload).events) {
     switch (event.type) {
       case 'message':
         console.log('message', event)

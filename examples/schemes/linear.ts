@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'linear',
   auth: linear({ secrets: process.env.LINEAR_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

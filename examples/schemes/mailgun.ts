@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'mailgun',
   auth: mailgun({ secrets: process.env.MAILGUN_SIGNING_KEY }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

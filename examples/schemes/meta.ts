@@ -10,13 +10,15 @@ const listener = defineListener({
     secrets: process.env.META_APP_SECRET,
     verifyToken: process.env.META_VERIFY_TOKEN,
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.all('/webhooks/meta', verifyWebhook(listener), (c) => {
-  for (const { changes = [] } of Object(c.var.webhook.payload).entry) {
+  const { payload } = c.var.webhook
+  for (const { changes = [] } of Object(payload).entry) {
     for (const { field, value } of changes) {
       switch (field) {
         case 'messages':

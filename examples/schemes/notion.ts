@@ -14,6 +14,7 @@ const listener = defineListener({
         }
       : { secrets: process.env.NOTION_VERIFICATION_TOKEN },
   ),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'paddle',
   auth: paddle({ secrets: process.env.PADDLE_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

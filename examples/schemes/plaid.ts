@@ -27,6 +27,7 @@ const listener = defineListener({
       return Object(await response.json()).key
     },
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

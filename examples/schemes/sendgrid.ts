@@ -6,14 +6,18 @@ import { memoryStore } from 'hookgate/stores/memory'
 
 const listener = defineListener({
   id: 'sendgrid',
-  auth: sendgrid({ publicKeys: process.env.SENDGRID_VERIFICATION_KEY }),
+  auth: sendgrid({
+    publicKeys: process.env.SENDGRID_VERIFICATION_KEY,
+  }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.post('/webhooks/sendgrid', verifyWebhook(listener), (c) => {
-  for (const { event, email } of Object(c.var.webhook.payload)) {
+  const { payload } = c.var.webhook
+  for (const { event, email } of Object(payload)) {
     switch (event) {
       case 'delivered':
         console.log('delivered', email)

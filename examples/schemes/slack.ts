@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'slack',
   auth: slack({ secrets: process.env.SLACK_SIGNING_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -10,16 +10,17 @@ const listener = defineListener({
     topicArns: 'arn:aws:sns:us-east-1:123456789012:orders',
     confirmSubscriptions: true,
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.post('/webhooks/sns', verifyWebhook(listener), (c) => {
+  const { payload } = c.var.webhook
+  const { Message } = Object(payload)
   // from Amazon SES
-  const { notificationType, mail } = JSON.parse(
-    Object(c.var.webhook.payload).Message,
-  )
+  const { notificationType, mail } = JSON.parse(Message)
   switch (notificationType) {
     case 'Delivery':
       console.log('delivered', mail)

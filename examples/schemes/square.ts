@@ -10,6 +10,7 @@ const listener = defineListener({
     secrets: process.env.SQUARE_SIGNATURE_KEY,
     publicUrl: 'https://example.com/webhooks/square',
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

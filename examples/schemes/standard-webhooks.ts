@@ -9,6 +9,7 @@ const listener = defineListener({
   auth: standardWebhooks({
     secrets: process.env.STANDARD_WEBHOOKS_SECRET,
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -7,13 +7,15 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'telegram',
   auth: telegram({ secrets: process.env.TELEGRAM_SECRET_TOKEN }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.post('/webhooks/telegram', verifyWebhook(listener), (c) => {
-  const { update_id, ...update } = Object(c.var.webhook.payload)
+  const { payload } = c.var.webhook
+  const { update_id, ...update } = Object(payload)
   const [kind] = Object.keys(update)
   switch (kind) {
     case 'message':

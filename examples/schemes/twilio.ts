@@ -10,13 +10,15 @@ const listener = defineListener({
     secrets: process.env.TWILIO_AUTH_TOKEN,
     publicUrl: 'https://example.com/webhooks/twilio',
   }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.post('/webhooks/twilio', verifyWebhook(listener), (c) => {
-  const { MessageSid, SmsStatus } = Object(c.var.webhook.payload)
+  const { payload } = c.var.webhook
+  const { MessageSid, SmsStatus } = Object(payload)
   switch (SmsStatus) {
     case 'received':
       console.log('incoming', MessageSid)

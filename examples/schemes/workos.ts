@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'workos',
   auth: workos({ secrets: process.env.WORKOS_WEBHOOK_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

@@ -7,15 +7,15 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'x',
   auth: x({ secrets: process.env.X_CONSUMER_SECRET }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 
 const app = new Hono()
 
 app.all('/webhooks/x', verifyWebhook(listener), (c) => {
-  for (const [member, value] of Object.entries(
-    Object(c.var.webhook.payload),
-  )) {
+  const { payload } = c.var.webhook
+  for (const [member, value] of Object.entries(Object(payload))) {
     switch (member) {
       case 'tweet_create_events':
         console.log('posts', value)

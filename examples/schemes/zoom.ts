@@ -7,6 +7,7 @@ import { memoryStore } from 'hookgate/stores/memory'
 const listener = defineListener({
   id: 'zoom',
   auth: zoom({ secrets: process.env.ZOOM_SECRET_TOKEN }),
+  // one process only; otherwise Redis or Postgres
   store: memoryStore(),
 })
 

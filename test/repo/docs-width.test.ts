@@ -18,7 +18,7 @@ it('so have the pages of senders, which the same column shows', () => {
   const folder = new URL('docs/schemes/', root)
   const pages = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const wide = pages.flatMap((name) => {
-    const blocks = readFileSync(new URL(name, folder), 'utf8').matchAll(/^```(?:ts|sh)\n(.*?)^```$/gms)
+    const blocks = readFileSync(new URL(name, folder), 'utf8').matchAll(/^```(?:js|ts|sh)\n(.*?)^```$/gms)
     return [...blocks].flatMap(([, code = '']) => code.split('\n').filter((line) => line.length > WIDTH))
   })
   expect(pages.length).toBeGreaterThan(20)

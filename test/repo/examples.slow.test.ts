@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hookgate } from '../cli/support.ts'
+import { freePort } from '../support/free-port.ts'
 import { SECRET } from '../support/hmac-listener.ts'
 import { FRAMEWORKS } from './own-frameworks.ts'
 
@@ -40,15 +39,6 @@ const ON_PORT_3000: readonly (readonly [page: string, program: string])[] = [
 
 /** Their program with the page's own `require` lines for its imports. */
 const COMMONJS = ['docs/frameworks/express.md', 'examples/commonjs.cjs'] as const
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port
-  await once(server.close(), 'close')
-  return port
-}
 
 /** Saves a program under the name of its page, with a free port for 3000. Returns its path. */
 async function saved(program: string): Promise<string> {

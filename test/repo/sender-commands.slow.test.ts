@@ -6,6 +6,7 @@ import { serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { shell } from '../cli/support.ts'
+import { freePort } from '../support/free-port.ts'
 
 const root = new URL('../../', import.meta.url)
 const SECRET = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
@@ -53,11 +54,12 @@ it("the program of GitHub's page prints its URL, and what the page's command sen
   const page = readFileSync(new URL('docs/schemes/github.md', root), 'utf8')
   const folder = mkdtempSync(fileURLToPath(new URL('dist/page-', root)))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'app.mjs'), /^```ts\n(.*?)^```$/ms.exec(page)?.[1] ?? '')
+  const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
+  writeFileSync(join(folder, 'app.mjs'), code.replaceAll('3000', `${await freePort()}`))
   const env = { GITHUB_WEBHOOK_SECRET: SECRET }
   const program = spawn(process.execPath, ['app.mjs'], {
     cwd: folder,
-    env: { ...process.env, ...env, PORT: '0' },
+    env: { ...process.env, ...env },
   })
   onTestFinished(() => void program.kill())
   let printed = ''

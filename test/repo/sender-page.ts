@@ -12,6 +12,7 @@ import { coverageOf } from '../../src/schemes/kit/compile-scheme.ts'
 import { rowsOf } from '../../src/schemes/kit/header-families.ts'
 import type { Dedupe, HandshakeForm, Scheme } from '../../src/schemes/kit/index.ts'
 import { largestBody, windowOf } from './schemes-tables.ts'
+import { programsOf } from './sender-programs.ts'
 
 /** What a page is made of. */
 export interface SenderPage {
@@ -36,8 +37,7 @@ export function senderPage(given: SenderPage): string {
     `<!-- Made by npm run docs:schemes from src/schemes/${scheme.name}.ts, notes.ts and retries.ts. -->`,
     `Receive webhooks from ${scheme.sender}, and handle three of [its events](${notes.events}):`,
     '## Program',
-    '```sh\nnpm install hookgate hono @hono/node-server\n```',
-    `\`\`\`ts\n${onNode(program)}\`\`\``,
+    ...programParts(program),
     ...startParts(program, scheme.sender),
     `## Set up ${scheme.sender}`,
     `${variablesIn(program)[0] === undefined ? 'The secret' : `\`${variablesIn(program)[0]}\``} is ${notes.secret.replace(/\.$/, '')}.`,
@@ -50,7 +50,7 @@ export function senderPage(given: SenderPage): string {
     ...otherParts(page),
     '## Common mistakes',
     bullets([...factsOf(scheme), ...notes.mistakes]),
-    `Look up a refusal in [Errors](../errors.md), and the rest in [\`${nameIn(source)}\`](../../src/schemes/${scheme.name}.ts).`,
+    `Look up a refusal in [Errors](../errors.md), and the options in [\`${nameIn(source)}\`](../../src/schemes/${scheme.name}.ts).`,
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
@@ -85,16 +85,20 @@ const variablesIn = (program: string) => [
 /** The first type that the program handles, as a shell takes it. */
 const firstTypeIn = (program: string) => /case ('[^']+')/.exec(program)?.[1]?.replace(/^'([\w./:-]+)'$/, '$1')
 
-/** The program as it runs on Node. It exports its app, for other runtimes and for the tests. */
-function onNode(program: string): string {
-  const serve = `serve(
-  { fetch: app.fetch, port: Number(process.env.PORT ?? 3000) },
-  ({ port }) => {
-    console.log(\`http://localhost:\${port}${routeIn(program)}\`)
-  },
-)
-`
-  return `import { serve } from '@hono/node-server'\n${program.replace('export default app\n', serve)}`
+/** The switch of frameworks: the site makes tabs of it, and GitHub folds all but the first. */
+function programParts(program: string): readonly string[] {
+  return programsOf(program).flatMap(({ framework, install, code }) => {
+    const parts = [
+      `\`\`\`sh\nnpm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
+      `\`\`\`js\n${code}\`\`\``,
+    ]
+    if (framework === 'Express') return parts
+    const next =
+      framework === 'Next.js'
+        ? [`Save it as \`app${routeIn(program)}/route.js\`, and start it with \`npx next dev\`.`]
+        : []
+    return [`<details>\n<summary>${framework}</summary>`, ...parts, ...next, '</details>']
+  })
 }
 
 /** The quotes are empty, because the program refuses an empty secret, and starts with any other text. */
@@ -106,7 +110,7 @@ function startParts(program: string, sender: string): readonly string[] {
   const lines = set.map((name) => `export ${name}=''\n`)
   return [
     `Save it as \`app.mjs\`.${fill} Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
-    'Or use [Express](../frameworks/express.md), [Next.js](../frameworks/nextjs.md) or [another framework](../frameworks/other.md).',
+    'Or use [another framework](../frameworks/other.md).',
   ]
 }
 
@@ -161,7 +165,7 @@ function checksOf(page: SenderPage): string {
 }
 
 function signedBy({ signed, bringsItsKey, answerUnsigned }: HandshakeForm): string {
-  if (bringsItsKey) return 'signed with the key that it brings, or not signed'
+  if (bringsItsKey) return 'signed with the key that it contains, or unsigned'
   if (answerUnsigned) return 'signed, and another that is not'
   return signed ? 'signed' : 'not signed'
 }

@@ -36,7 +36,7 @@ describe('the pages of senders', () => {
         program: read(`examples/schemes/${name}.ts`),
         ...(notes.other && { otherProgram: read(`examples/${notes.other.example}`) }),
       })
-      expect(page.replace(/^```ts[\s\S]*?^```$/m, '')).not.toMatch(/undefined|\[object/)
+      expect(page.replaceAll(/^```(?:js|ts)[\s\S]*?^```$/gm, '')).not.toMatch(/undefined|\[object/)
       await expect(page).toMatchFileSnapshot(fileURLToPath(new URL(`docs/schemes/${name}.md`, root)))
     },
   )
@@ -87,7 +87,7 @@ describe('the pages of senders', () => {
       const types = [...page.matchAll(/^ +case '(.+)':$/gm)].map(([, type]) => type)
       expect(new Set(types).size).toBe(3)
       expect(page.match(/Deduplicated by|claimed/g)).toEqual(['Deduplicated by'])
-      const prose = page.replaceAll(/^```.*?^```$/gms, '')
+      const prose = page.replaceAll(/^```.*?^```$|<!--.*?-->|<\/?\w+>/gms, '')
       const words = prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
       expect(words.length).toBeLessThanOrEqual(350)
     },

@@ -26,8 +26,10 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the switch of frameworks, in Chromi
     expect(await shown(page)).toEqual(['Express'])
     await page.getByRole('radio', { name: 'Hono' }).check()
     await expect.poll(() => shown(page)).toEqual(['Hono'])
-    await page.goto(`${site.origin}/quickstart.html`)
-    await expect.poll(() => shown(page)).toEqual(['Hono'])
+    for (const other of ['schemes/stripe.html', 'quickstart.html']) {
+      await page.goto(`${site.origin}/${other}`)
+      await expect.poll(() => shown(page)).toEqual(['Hono'])
+    }
     expect(await page.getByRole('radio', { name: 'Hono' }).isChecked()).toBe(true)
     await page.reload()
     await expect.poll(() => shown(page)).toEqual(['Hono'])
