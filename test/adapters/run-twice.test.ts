@@ -106,7 +106,7 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect([runs.entries.length, atOnce.most, codes(endpoint)]).toEqual([2, 2, ['ERR_LEASE_LOST']])
   },
 
-  'the store was away': async () => {
+  'the store was unreachable': async () => {
     const time = monotonicTime()
     const endpoint = hmacEndpoint({ leaseSeconds: LEASE_SECONDS }, (clock) => {
       const { claim, commit, release } = memoryStore({ clock })
