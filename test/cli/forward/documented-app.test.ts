@@ -14,6 +14,7 @@ import { gateway } from '../../../src/schemes/gateway.ts'
 import { github } from '../../../src/schemes/github.ts'
 import { gitlab } from '../../../src/schemes/gitlab.ts'
 import { hubspot } from '../../../src/schemes/hubspot.ts'
+import { klaviyo } from '../../../src/schemes/klaviyo.ts'
 import { linear } from '../../../src/schemes/linear.ts'
 import { livekit } from '../../../src/schemes/livekit.ts'
 import { plaid } from '../../../src/schemes/plaid.ts'
@@ -165,6 +166,10 @@ const SENDERS: { readonly [name: string]: Sender } = {
   ElevenLabs: signed(elevenlabs, elevenlabs({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
   Buildkite: signed(buildkite, buildkite({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
   Cloudinary: signed(cloudinary, cloudinary({ secrets: OWN }), ANY_UUID_V8, { isTimed: true }),
+  'Klaviyo, which signs when it sent the request': signed(klaviyo, klaviyo({ secrets: OWN }), ANY_UUID_V8, {
+    isTimed: true,
+    body: '{"data":[{"external_id":"1","topic":"event:klaviyo.sent_sms"}]}',
+  }),
   'HubSpot, which signs the URL too': signed(
     hubspot,
     hubspot({ secrets: OWN, publicUrl: URL }),
