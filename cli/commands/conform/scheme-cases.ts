@@ -93,12 +93,14 @@ function* deliveries({ sender, timestamp }: SenderScheme, sign: SignDraft, first
 function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   if (coverageOf(scheme) !== 'body') return
   const exact = 'Sign and verify the exact bytes of the body: keep a parser from changing them.'
-  const isFormFirst = isFormOf(scheme)
+  const isInForm = isFormOf(scheme)
+  const field = isInForm && 'jsonField' in scheme ? scheme.jsonField : undefined
+  const isOfFields = isInForm && field === undefined
   const added = (name: string, text: string, rule = exact) =>
     acceptedAgain(name, rule, () =>
-      sign({ ...first, body: isFormFirst ? `${first.body}&${text}` : withAdded(first.body, text) }),
+      sign({ ...first, body: isOfFields ? `${first.body}&${text}` : withAdded(first.body, text, field) }),
     )
-  if (isFormFirst) {
+  if (isOfFields) {
     yield added('a form beyond ASCII', 'Text=Zo%C3%AB+%F0%9F%99%82')
     yield added('a form with an encoded plus sign', 'Text=1%2B1')
     yield added('a form with an empty field', 'Empty=')
@@ -118,9 +120,13 @@ function* bodies(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<
   yield added('a body of 200 KB', `"a":"${'x'.repeat(LARGE_BYTES)}"`, large)
 }
 
-/** Adds a member to the object, or to a list an object with it. */
-const withAdded = (body: string, member: string) =>
-  body.startsWith('[') ? `[{${member}},${body.slice(1)}` : `{${member},${body.slice(1)}`
+/** Adds a member to the object, or to a list an object with it. The JSON may be in the only field of a form. */
+function withAdded(body: string, member: string, field?: string): string {
+  if (field === undefined)
+    return body.startsWith('[') ? `[{${member}},${body.slice(1)}` : `{${member},${body.slice(1)}`
+  const json = new URLSearchParams(body).get(field) ?? ''
+  return `${new URLSearchParams([[field, withAdded(json, member)]])}`
+}
 
 function* times(scheme: SenderScheme, sign: SignDraft, first: Draft): Iterable<Case> {
   const { sender, timestamp: time } = scheme

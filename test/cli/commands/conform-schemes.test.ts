@@ -50,10 +50,7 @@ async function conform(url: string, { factory, keys }: Sender): Promise<CaseResu
   return seen
 }
 
-// Mandrill signs one field of a form, so the cases with other bodies cannot be signed.
-const signable = (await allSchemes()).filter(
-  (factory) => canSign(factory) && factory.scheme.name !== 'mandrill',
-)
+const signable = (await allSchemes()).filter(canSign)
 
 describe('conform --scheme', () => {
   it.each(signable.map((factory) => [factory.scheme.name, factory] as const))(
