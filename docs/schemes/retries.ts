@@ -284,9 +284,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     timeoutSeconds: 3,
     source: 'https://github.com/hookdeck/webhook-skills',
   },
-  'hcp-terraform': notRead(
-    'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/settings/notifications',
-  ),
+  'hcp-terraform': {
+    says: 'undocumented',
+    source:
+      'https://github.com/hashicorp/web-unified-docs/blob/main/content/terraform-docs-common/docs/cloud-docs/workspaces/settings/notifications.mdx',
+  },
   'help-scout': notRead('https://developer.helpscout.com/webhooks'),
   heroku: {
     says: 'for 72 hours if the level of the webhook is sync, never if it is notify; after 72 hours of failures, events are tried once',
@@ -391,9 +393,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 7 * DAY,
     source: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
-  'microsoft-teams': notRead(
-    'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
-  ),
+  'microsoft-teams': {
+    says: 'undocumented',
+    timeoutSeconds: 5,
+    source:
+      'https://github.com/MicrosoftDocs/msteams-docs/blob/main/msteams-platform/webhooks-and-connectors/how-to/add-outgoing-webhook.md',
+  },
   'modern-treasury': {
     says: 'at growing intervals; for how long is not said',
     timeoutSeconds: 5,
@@ -546,7 +551,7 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   },
   rfc9421: { says: 'each sender decides', source: 'https://www.rfc-editor.org/rfc/rfc9421' },
   ringcentral: {
-    says: 'not read',
+    says: 'undocumented',
     timeoutSeconds: 3,
     disabled: 'for good after long failure',
     source: 'https://developers.ringcentral.com/guide/notifications/webhooks/troubleshooting',
@@ -717,7 +722,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     lastsSeconds: 3 * DAY,
     source: 'https://github.com/workos/skills',
   },
-  x: notRead('https://docs.x.com/x-api/webhooks/introduction'),
+  x: {
+    says: 'the page promises retries and describes none; a replay job repeats up to 5 days of the Account Activity API',
+    timeoutSeconds: 10,
+    disabled: 'when the answer to a challenge is wrong, or after more than 28 hours without a right one',
+    source: 'https://github.com/xdevplatform/docs/blob/main/x-api/webhooks/introduction.mdx',
+  },
   xero: {
     says: 'less and less often for up to 24 hours',
     lastsSeconds: DAY,
