@@ -12,8 +12,8 @@ import { remoteOptions } from '../support/vector-fetch.ts'
 import { deliveryOf, files, type VectorFile } from '../support/vectors.ts'
 import { forgedFrom, type Request } from './forged-requests.ts'
 
-/** Over all schemes. `npm run test:forgeries` makes 100,000. */
-const MUTATIONS = Number(process.env.HOOKGATE_MUTATIONS ?? 10_000)
+/** Over all schemes, and by default 200 of each. `npm run test:forgeries` makes 100,000. */
+const MUTATIONS = Number(process.env.HOOKGATE_MUTATIONS ?? 200 * SCHEME_NAMES.length)
 const each = Math.ceil(MUTATIONS / SCHEME_NAMES.length)
 const SEED = inject('seed') ?? Date.now() % 2 ** 31
 
