@@ -95,7 +95,9 @@ export class Claims implements EventStore {
   readonly claim: EventStore['claim'] = async (key, owner, leaseMs) => {
     const { run, statements } = this.#options
     const values = [...(await rowValues(key, owner)), milliseconds(leaseMs)]
-    const answer = await claimed(answerOf(run, statements.claim, values))
+    const answer = await claimed(
+      firstAnswerOf(run, [statements.claimNew, values], [statements.claim, values]),
+    )
     if (answer === 'acquired') this.#remember(key, owner)
     return answer
   }
@@ -242,7 +244,9 @@ export class Claims implements EventStore {
           isFull ? statements.putInsideFull : statements.putInside,
           given,
         )
-      : await answerOf(run, isFull ? statements.putFull : statements.put, given)
+      : isFull || place.isInTransaction || place.keys.length > 1
+        ? await answerOf(run, isFull ? statements.putFull : statements.put, given)
+        : await firstAnswerOf(run, [statements.putOne, valuesOfOne(values)], [statements.put, given])
     if (answer === NONE) return tx ? 'lost' : this.#lostOrLocked(values)
     const isUnasked = answer === UNASKED
     const known = isUnasked ? 'put' : knownAnswer('Postgres', PUT_ANSWERS, answer)
@@ -271,6 +275,17 @@ export class Claims implements EventStore {
     if (!place.keys.some(({ eventId }) => eventId === key.eventId)) place.keys.push(key)
   }
 }
+
+/** Asks the second statement if the first one, which is cheaper and knows the common case alone, answers `none`. */
+async function firstAnswerOf(
+  run: RunStatement,
+  ...[first, second]: readonly [first: Asked, second: Asked]
+): Promise<string> {
+  const answer = await answerOf(run, ...first)
+  return answer === NONE ? answerOf(run, ...second) : answer
+}
+
+type Asked = readonly [statement: string, values: readonly string[]]
 
 const newPlace = (owner: string): Place => ({
   owner,
@@ -308,4 +323,10 @@ async function jobValues(
     ...[`{${stored.join(',')}}`, listener, asciiText(owner), envelope, asciiText(event.id)],
     ...[row, asciiText(event.type ?? ''), await keyText(orderKey ?? ''), retention],
   ]
+}
+
+/** What the statement for one key takes: the key of its row, and no others. */
+function valuesOfOne(values: readonly string[]): readonly string[] {
+  const [, listener = '', owner = '', envelope = '', id = '', row = '', type = '', orderKey = ''] = values
+  return [row, listener, owner, envelope, id, type, orderKey]
 }

@@ -25,11 +25,13 @@ function printableAscii(): string {
 
 export type Statements = Readonly<
   Record<
+    | 'claimNew'
     | 'claim'
     | 'commit'
     | 'release'
     | 'renew'
     | 'unasked'
+    | 'putOne'
     | 'put'
     | 'putFull'
     | 'putInside'
@@ -130,6 +132,15 @@ export function statementsFor(
   // $1 key, $2 listener, $3 owner
   const mine = `key = $1::uuid AND listener_id = $2::text AND owner = $3::text`
 
+  // $4 lease. For an event that the table does not have, as most are: half as long to plan as the statement for all. Looks first, because the
+  // INSERT waits for a transaction that has locked the row. Names a column that tables of earlier versions lack, to find them.
+  const claimNew = `WITH written AS (
+  INSERT INTO ${table} (key, listener_id, due_at, state, owner, holds) SELECT $1::uuid, $2::text, ${after('$4')}, 'claimed', $3::text, NULL
+  WHERE NOT EXISTS (SELECT FROM ${table} WHERE key = $1::uuid AND listener_id = $2::text) AND ${WAITS_BRIEFLY}
+  ON CONFLICT (key, listener_id) DO NOTHING RETURNING 1
+)
+SELECT CASE WHEN EXISTS (SELECT FROM written) THEN ${literalAnswer('acquired')} ELSE ${literalAnswer(NONE)} END AS answer`
+
   /** Writes the record unless it is held: by another owner, or as a job. Answers `none` if another statement changed it meanwhile. */
   const upsert = (record: string, taken: string, done: string, leased: string) => `WITH held AS (
   SELECT state FROM ${table} AS present
@@ -169,6 +180,15 @@ SELECT * FROM (${states.map((state) => firstOf(`state = '${state}' AND listener_
   const orderKey = `nullif($8::text, '')`
   const fresh = `CASE WHEN $8::text = '' THEN 'waiting' ELSE 'behind' END`
   const forgetAt = `at + nullif($9::text, '')::float8 * interval '1 millisecond'`
+  // Of an event with one key, in the row of its claim: $1 that key, and no $6. Answers `none` unless it made a job of the claim.
+  const putOne = `WITH held AS MATERIALIZED (
+  SELECT FROM ${table} WHERE ${mine} AND state = 'claimed' FOR UPDATE SKIP LOCKED
+), put AS (
+  UPDATE ${table} SET put_at = clock_timestamp(), due_at = clock_timestamp(), id = $5::text, type = nullif($6::text, ''), number = DEFAULT,
+    state = CASE WHEN $7::text = '' THEN 'waiting' ELSE 'behind' END, order_key = nullif($7::text, ''), envelope = $4::text
+  WHERE ${mine} AND EXISTS (SELECT FROM held) RETURNING 1
+)
+SELECT CASE WHEN EXISTS (SELECT FROM put) THEN ${literalAnswer('put')} ELSE ${literalAnswer(NONE)} END AS answer`
   // Most of its time is planning, so the plain one names the table no more often than it must. The full one may write a row of its own, and
   // looks for jobs that nobody asks for.
   const put = ({ isInside = false, isFull = false }) => {
@@ -373,6 +393,7 @@ ${recording('answers')}`
   const count = (condition: string) => `count(*) FILTER (WHERE ${condition})`
 
   return {
+    claimNew,
     claim: upsert(`'claimed', $3::text`, 'acquired', 'done', 'busy'),
     commit: upsert(`'done', NULL`, 'committed', 'already', 'lost'),
     release: answering(
@@ -394,6 +415,7 @@ ${recording('answers')}`
 )`,
     ),
     unasked: answering(unasked('$1')),
+    putOne,
     put: put({}),
     putFull: put({ isFull: true }),
     putInside: put({ isInside: true }),

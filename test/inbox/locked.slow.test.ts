@@ -244,4 +244,55 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('an event that an open transaction h
     expect(await waitsForLocks()).toBe(0)
     await tx.query('ROLLBACK')
   })
+
+  it('claims of the event wait for no put that is in an open transaction, and are in progress at once', async () => {
+    const { table } = await fresh()
+    const failed: unknown[] = []
+    const client = {
+      query: (text: string, values: string[]) =>
+        on.pool.query(text, values).catch((error: unknown) => {
+          failed.push(error)
+          throw error
+        }),
+    }
+    const box = inbox(client, { table })
+    const { listener, deliver } = boxListener(box)
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, listener)
+    const tx = await begin()
+    await box.put(event, { tx })
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
+    expect(failed).toEqual([]) // such as that of a wait of a second
+  })
+
+  it('a claim waits a second at most for another one that is in an open transaction', async () => {
+    const { table, waitsForLocks, listener, deliver } = await scene()
+    const delivery = await deliver()
+    const event = await acceptedEvent(delivery, listener)
+    const [claim] = await rows(table)
+    await event.release()
+    const tx = await begin()
+    await tx.query(
+      `INSERT INTO ${table} (key, listener_id, owner, state, due_at) VALUES ($1, $2, 'another', 'claimed', 'infinity')`,
+      [claim?.key, claim?.listener_id],
+    )
+    expect(await outcome(delivery, listener)).toBe('503 event_in_progress')
+    expect(await waitsForLocks()).toBe(0)
+    await tx.query('ROLLBACK')
+    expect(await outcome(delivery, listener)).toBe('accepted')
+  })
+
+  it('a put keeps no connection while the transaction of a stranger has locked the event', async () => {
+    const { box, table, waitsForLocks, listener, deliver } = await scene()
+    const event = await acceptedEvent(await deliver(), listener)
+    const tx = await begin()
+    await tx.query(`SELECT FROM ${table} FOR UPDATE`)
+    await expect(box.put(event)).rejects.toThrow(
+      /an open transaction has locked this event for more than 1 s/,
+    )
+    expect(await waitsForLocks()).toBe(0)
+    await tx.query('ROLLBACK')
+    await box.put(event)
+    expect(await box.counts()).toMatchObject({ waiting: 1 })
+  })
 })

@@ -201,7 +201,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     const { table } = await fresh()
     const broken = {
       query(text: string, values: string[]) {
-        if (text.includes('cardinality')) throw new Error('the connection broke')
+        if (text.includes('SET put_at')) throw new Error('the connection broke')
         return on.pool.query(text, values)
       },
     }
@@ -262,7 +262,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('put'), () => {
     const flaky = inbox(
       {
         query(text: string, values: string[]) {
-          if (fails && text.includes('cardinality')) throw new Error('the connection broke')
+          if (fails && text.includes('SET put_at')) throw new Error('the connection broke')
           return on.pool.query(text, values)
         },
       },

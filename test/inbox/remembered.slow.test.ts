@@ -220,7 +220,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('what an inbox remembers'), () => {
       await on.pool.query(`ALTER TABLE ${table} ADD COLUMN twin uuid;
         UPDATE ${table} SET twin = (SELECT key FROM ${table} WHERE state = 'twin') WHERE state = 'waiting';
         UPDATE ${table} SET due_at = now() WHERE state = 'twin';
-        ALTER TABLE ${table} DROP COLUMN job, DROP COLUMN forget_at`)
+        ALTER TABLE ${table} DROP COLUMN job, DROP COLUMN forget_at, DROP COLUMN holds`)
       const old = inbox(on.pool, { table })
       await expect(outcome(await issue('id-3', 'third'), listener)).rejects.toMatchObject({
         message: expect.stringContaining('of an earlier version: run `await box.migrate()` once'),
