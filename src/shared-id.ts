@@ -1,6 +1,5 @@
 import { ListenerConfigError } from './errors.ts'
 import type { EventStore } from './event-store.ts'
-import { callHook } from './lib/hooks.ts'
 import type { Listener } from './listener.ts'
 
 /** What is known of a listener that claims. Does not refer to it, so that it can be collected. */
@@ -21,25 +20,25 @@ const usesOf = /* @__PURE__ */ new WeakMap<EventStore, Map<string, Use>>()
 const MOST_IDS = 1000
 
 /**
- * Tells the operator once of two listeners with one ID and one store, because what one has handled is a duplicate for the other, without
- * a line. Two listeners are at work if they are of different senders, or if one claims again after the other: a listener that was only
- * replaced, e.g. by a reload, does not come back.
+ * Returns whether another listener with its ID and store is at work, so that what one has handled is a duplicate for the other: true once,
+ * for the operator to be told. Two are at work if they are of different senders, or if one claims again after the other: a listener that
+ * was only replaced, e.g. by a reload, does not come back.
  */
-export function noteClaim(listener: Listener<unknown>): void {
+export function noteClaim(listener: Listener<unknown>): boolean {
   const known = claimants.get(listener)
-  if (known?.isLatest || known?.isReplaced) return
+  if (known?.isLatest || known?.isReplaced) return false
   const claimant = known ?? newClaimant(listener)
   const { id, store } = listener
   const uses = usesOf.get(store) ?? new Map<string, Use>()
   usesOf.set(store, uses)
   const latest = uses.get(id)
   claimant.isLatest = true
-  if (latest === 'told') return
+  if (latest === 'told') return false
   if (latest) latest.isLatest = false
   else if (uses.size >= MOST_IDS) uses.delete(uses.keys().next().value ?? '')
   const isShared = latest && !latest.isReplaced && (known || latest.sender !== claimant.sender)
   uses.set(id, isShared ? 'told' : claimant)
-  if (isShared) tell(listener)
+  return Boolean(isShared)
 }
 
 /** Another listener was loaded in the place of this one. */
@@ -56,10 +55,9 @@ function newClaimant(listener: Listener<unknown>): Claimant {
   return claimant
 }
 
-function tell({ id, onError }: Listener<unknown>): void {
+/** What to tell the operator. */
+export function sharedId({ id }: Listener<unknown>): ListenerConfigError {
   const problem =
     'is the id of two listeners with one store, so that an event which one has handled is a duplicate for the other: give each its own'
-  const error = new ListenerConfigError('id', `${JSON.stringify(id)} ${problem}`)
-  if (onError === undefined) callHook(() => console.warn(`hookgate: ${error.message}`)) // a replaced console may throw
-  callHook(onError, error, { listenerId: id, durationMs: 0 })
+  return new ListenerConfigError('id', `${JSON.stringify(id)} ${problem}`)
 }

@@ -20,7 +20,6 @@ import type { Protocol } from './protocol.ts'
 import { type Failure, fail, type Reason } from './reason.ts'
 import type { Reply } from './reply.ts'
 import { report, traceVerify } from './report.ts'
-import { noteClaim } from './shared-id.ts'
 import { type Handshake, type Rejected, rejected, type Verdict } from './verdict.ts'
 import { Verification } from './verification.ts'
 
@@ -147,7 +146,6 @@ const UNDER_WAY = fail('event_in_progress', 'this event is being worked on')
 /** Claims the event of a delivery that has passed every check: the only side effect, and the last thing that may refuse it. */
 export function claim(verification: Verification): MaybePromise<Verdict<unknown>> {
   const { listener } = verification
-  noteClaim(listener)
   const lease = new Lease(verification, listener.nextOwner())
   return whenKnown(lease.take(verification), (answer) =>
     report(verification, verdictOf(verification, lease, answer)),

@@ -57,6 +57,7 @@ function reach(sources, context, seen = new Set()) {
 /** `hookgate`, and the other modules that most subpaths import. */
 const CORE = [
   'src/index.ts',
+  'src/shared-id.ts',
   'src/told.ts',
   ...['algorithms', 'der', 'written'].map((name) => `src/crypto/${name}.ts`),
   ...['crc32', 'read-stream'].map((name) => `src/lib/${name}.ts`),

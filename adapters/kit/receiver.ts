@@ -15,6 +15,7 @@ import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import { fail } from '../../src/reason.ts'
 import { traceVerify } from '../../src/report.ts'
+import { noteClaim, sharedId } from '../../src/shared-id.ts'
 import type { Verdict } from '../../src/verdict.ts'
 import { Verification } from '../../src/verification.ts'
 import { checkAndClaim } from '../../src/verify.ts'
@@ -31,6 +32,7 @@ import {
   refuseUnread,
 } from './outcome.ts'
 import { OverloadError, type Seat, Seats } from './seats.ts'
+import { isClaimed, reportFailure } from './warn.ts'
 
 /** The options that all adapters share. The limits apply per `verifyWebhook()` or `webhookHandler()` call. */
 export interface ReceiverOptions {
@@ -240,10 +242,14 @@ export function outcomeOf<Given extends Listener<unknown>>(
   verdict: Verdict<unknown>,
   verification: Verification,
 ): Claimed<Given> | Refusal {
+  const { listener } = verification
+  if ((verdict.ok || isClaimed(verdict.reason)) && noteClaim(listener)) {
+    reportFailure(listener, sharedId(listener), { durationMs: 0 })
+  }
   if (!verdict.ok) return refuse(verdict, verification)
   return {
     event: verdict.event as EventOf<Given>,
-    listener: verification.listener as Given, // found by the lookup
+    listener: listener as Given, // found by the lookup
     [LEASE]: leaseOf(verdict.event),
   }
 }

@@ -5,6 +5,7 @@ import { callHook } from '../../src/lib/hooks.ts'
 import { whenKnown } from '../../src/lib/maybe-promise.ts'
 import { isA, textOf } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
+import type { Reason } from '../../src/reason.ts'
 import { told } from '../../src/told.ts'
 import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
@@ -36,14 +37,17 @@ export function warnOfRefusal(
 ): void {
   const { listener } = verification
   const { reason } = verdict
-  const isExpected = reason === 'event_duplicate' || reason === 'event_in_progress'
-  if (listener.onVerdict === null || isExpected) return
+  if (listener.onVerdict === null || isClaimed(reason)) return
   const isNew = listener.onVerdict === undefined && recordIfNew(listener.id, reason, timeIn(listener.clock))
   void whenKnown(explained(verification, verdict, timeIn(listener.clock)), (line) => {
     if (line !== undefined) write(`${beginning(listener, what, reason)}. ${line}`)
     else if (isNew) warn(listener, what, reason, 'onVerdict')
   })
 }
+
+/** Whether the event was claimed before. */
+export const isClaimed = (reason: Reason | undefined): boolean =>
+  reason === 'event_duplicate' || reason === 'event_in_progress'
 
 /** Warns of a failure if the listener has no `onError`. Another cause is told at once, up to a few a minute. */
 export function warnOfFailure(
