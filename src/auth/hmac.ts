@@ -1,4 +1,4 @@
-import { constantTimeEqual, hmacWith, withLoadHint } from '#crypto'
+import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Mac } from '../crypto/algorithms.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
@@ -78,13 +78,7 @@ const longSecret: OptionCheck = (value, option) => {
   if (typeof value === 'string' && value !== '' && value.trim().length < SHORTEST_SECRET) {
     throw new ListenerConfigError(option, `must have at least ${SHORTEST_SECRET} characters`)
   }
-  try {
-    secretText(value, option)
-  } catch (error) {
-    throw error instanceof ListenerConfigError
-      ? new ListenerConfigError(option, withLoadHint(error.problem, 'hookgate'))
-      : error
-  }
+  secretText(value, option)
 }
 
 /**

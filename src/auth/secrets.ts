@@ -1,5 +1,4 @@
 import { ListenerConfigError } from '../errors.ts'
-import { SET_IT } from '../lib/env-file.ts'
 import { checkOptions, kindOf, type OptionCheck, wellFormedText } from '../lib/options.ts'
 
 /**
@@ -54,6 +53,9 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
     if (twin >= 0) throw new ListenerConfigError(`${option}[${twin}].${member}`, 'is used twice')
   }
 }
+
+/** How the problem of a secret ends that is not set. */
+const SET_IT = 'set the environment variable, e.g. by node --env-file=.env'
 
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {

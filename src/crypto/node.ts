@@ -33,9 +33,8 @@ import { toDerSignature } from './der.ts'
 import { BYTES_A_TURN, joinInTurns, turnFor, wasAbandoned } from './turns.ts'
 import { isWritten, mostBytes, sliceOf, sourceOf, wholeOf } from './written.ts'
 
-// No cryptography, but Workers have no terminal, no files, and no timers that several requests share.
+// No cryptography, but Workers have no terminal, and no timers that several requests share.
 export { explained } from '../explained.ts'
-export { withLoadHint } from '../lib/env-file.ts'
 export { sharesTimers, startUnreferenced } from '../lib/shared-timers.ts'
 export { abandon, wasAbandoned } from './turns.ts'
 

@@ -18,8 +18,6 @@ export { decodeBase64url } from '../lib/bytes.ts'
 export { crc32 } from '../lib/crc32.ts'
 export { joinChunks as joinBody } from '../lib/read-stream.ts'
 
-export const withLoadHint = (problem: string, _owner: string): string => problem
-
 export function explained(..._refused: readonly unknown[]): undefined {}
 
 export const sharesTimers = (): boolean => false

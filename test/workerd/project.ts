@@ -21,7 +21,6 @@ const NOT_IN_WORKERD: { readonly [path: string]: string } = {
   'test/lib/runtime-dependencies.test.ts': 'reads the manifests of installed packages',
   'test/auth/fetch-jwks.test.ts': 'TLS, compression and floods need a socket, which its servers have not',
   'test/auth/jwt-algorithm.test.ts': 'needs keys of curves that workerd cannot make',
-  'test/auth/env-file.test.ts': 'starts processes in a folder with a .env',
   'test/lib/realms.test.ts': 'makes another realm with node:vm',
 }
 

@@ -1,4 +1,3 @@
-import { withLoadHint } from '#crypto'
 import { namedSecrets } from '../../auth/secrets.ts'
 import type { SenderScheme } from '../../code-scheme.ts'
 import { ListenerConfigError } from '../../errors.ts'
@@ -73,10 +72,7 @@ export function readSecrets<Value>(
     const what = isUnset
       ? `${factoryNameOf(scheme)}({ ${'publicKeys' in options ? 'publicKeys' : place} }) `
       : ''
-    throw new ListenerConfigError(
-      option,
-      `${what}${withLoadHint(error.problem, scheme.name)}; for ${sender}, pass the ${secretName}`,
-    )
+    throw new ListenerConfigError(option, `${what}${error.problem}; for ${sender}, pass the ${secretName}`)
   }
 }
 

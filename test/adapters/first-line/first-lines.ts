@@ -73,7 +73,7 @@ const OWN: { readonly [sender: string]: string } = {
 /** What the first line says of each mistake, by its title in `mistakes.ts`. */
 export const FIRST_LINES: { readonly [title: string]: (sender: string) => string } = {
   'the secret is not set': (sender) =>
-    `secrets[0]: ${sender}({ secrets }) is undefined, not text; set the environment variable; ${PASS[sender]}`,
+    `secrets[0]: ${sender}({ secrets }) is undefined, not text; set the environment variable, e.g. by node --env-file=.env; ${PASS[sender]}`,
   'the secret is another kind of key': (sender) =>
     ofSecret(sender, `${OTHER_KEYS[sender]}`, `looks like an access token; ${PASS[sender]}.`),
   'the secret is a placeholder': (sender) =>
