@@ -1,13 +1,10 @@
 import { Lease } from './claim.ts'
-import { queryTextOf } from './delivery.ts'
 import type { ClaimedEvent, EventAuth, PayloadSchema, WebhookEvent as SomeEvent } from './event.ts'
 import type { CommitAnswer } from './event-store.ts'
 import type { Verification } from './verification.ts'
 
 /** What settles an event: its lease, or what stands for one where nothing was claimed. */
 type Settled = Pick<ClaimedEvent<unknown>, 'commit' | 'release' | 'signal'>
-
-const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** The event of a delivery that passed every check, settled through `lease`. */
 export function acceptedEvent(verification: Verification, lease: Settled): SomeEvent<unknown> {
@@ -17,7 +14,7 @@ export function acceptedEvent(verification: Verification, lease: Settled): SomeE
   if (protocol.unsigned) {
     event.type = eventTypeText || undefined
     event.unsigned = protocol.unsigned
-    if (delivery.method === 'GET') event.rawBody = encoder.encode(queryTextOf(delivery))
+    if (delivery.method === 'GET' && protocol.queryBytes) event.rawBody = protocol.queryBytes(delivery)
   }
   if (listener.payload) schemas.set(event, listener.payload)
   return event

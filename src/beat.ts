@@ -9,6 +9,21 @@ const RENEW: StoreCall<RenewAnswer> = {
     store.renew ? store.renew(key, owner, leaseMs) : false,
 }
 
+/** The longest time between two looks at a running handler. */
+const BEAT_MS = 1000
+
+/** How often a lease must be looked at, in milliseconds. */
+export const beatMsOf = ({ listener }: Lease): number => Math.min(BEAT_MS, listener.leaseMs / 4)
+
+/** Why a lease ends whose renewal has found no other cause. */
+const PAUSED = 'the process was paused, or the store away'
+
+/** Before the first beat. `warn` is told of a loss too. */
+export function startBeating(lease: Lease, warn: NonNullable<Lease['warn']>): void {
+  lease.warn = warn
+  lease.whyNotRenewed = PAUSED
+}
+
 /**
  * Looks after the lease of a running handler: renews it once half of it has passed, and again if that failed. Returns whether it is
  * still held, and not settled.
@@ -44,7 +59,8 @@ async function renew(lease: Lease, startedAt: number): Promise<void> {
   const { answers, failure } = isAsked ? await lease.askForEach(CLAIM) : first
   lease.renewing = undefined
   if (failure) lease.problem = failure.reason // it is tried again until the lease has ended
-  lease.isLocked = answers.includes('locked')
+  const isLocked = answers.includes('locked')
+  lease.whyNotRenewed = isLocked ? 'an open transaction has locked its record' : PAUSED
   if (answers.includes('done') && lease.settling === undefined) {
     lease.answer = 'already'
     lease.settling = Promise.resolve()
@@ -54,5 +70,5 @@ async function renew(lease: Lease, startedAt: number): Promise<void> {
   if (answers.includes(false) || answers.includes('busy'))
     lease.lose('ERR_LEASE_LOST', `the store had ended the lease ${lease.ranFor()}`)
   // What the handler's own transaction has locked, nobody else can have.
-  else if (failure === undefined && (!lease.isLocked || lease.joined)) lease.heldSince = startedAt
+  else if (failure === undefined && (!isLocked || lease.joined)) lease.heldSince = startedAt
 }

@@ -9,9 +9,6 @@ import type { StoreAnswer } from './report.ts'
 import { ask, CLAIM, COMMIT, RELEASE, type StoreCall } from './store-call.ts'
 import type { Verification, Waiter } from './verification.ts'
 
-/** The longest time between two looks at a running handler. */
-const BEAT_MS = 1000
-
 /** What a lease needs to know of a delivery. */
 type Leased = Pick<Verification, 'claimKeys' | 'eventId' | 'listener' | 'retentionMs'>
 
@@ -44,8 +41,6 @@ export class Lease {
   readonly owner: string
   readonly retentionMs: number | undefined
   readonly eventId: string
-  /** How often it must be looked at, in milliseconds. */
-  readonly beatMs: number
   /** When the last claim or renewal that succeeded began, in monotonic milliseconds. The store counts from a later time. */
   heldSince: number
   /** Also told of a loss, e.g. to write it to the console. */
@@ -59,8 +54,8 @@ export class Lease {
   /** The last call of `commit()` or `release()`, until it has failed. */
   settling: Promise<unknown> | undefined
   renewing: Promise<unknown> | undefined
-  /** The last renewal found the record locked. */
-  isLocked = false
+  /** In words, for its end. Who renews it says so. */
+  whyNotRenewed = 'verify() alone does not renew it'
   isSettled = false
   /** What the next commit answers, if it need not ask. */
   answer: CommitAnswer | undefined
@@ -79,7 +74,6 @@ export class Lease {
     this.owner = owner
     this.retentionMs = leased.retentionMs
     this.eventId = leased.eventId
-    this.beatMs = Math.min(BEAT_MS, this.listener.leaseMs / 4)
     this.warn = undefined
     this.clock = clock
     this.claimedAt = clock.now()
@@ -107,10 +101,10 @@ export class Lease {
   inTime(answer: ClaimAnswer): ClaimAnswer {
     if (answer !== 'acquired' || !this.#hasEnded()) return answer
     void this.askForEach(RELEASE) // one that fails changes nothing: the lease has ended
-    const { leaseMs, storeTimeoutMs } = this.listener
+    const { leaseMs } = this.listener
     throw new EventStoreError(
-      `the event store answered a claim after ${this.#sinceClaim()} s, when its lease of ${leaseMs / 1000} s had ended: ` +
-        `set leaseSeconds to more than the store may take (storeTimeoutSeconds is ${storeTimeoutMs / 1000})`,
+      `the event store answered ${this.ranFor()}, when its lease of ${leaseMs / 1000} s had ended: ` +
+        'set leaseSeconds to more than the store may take',
     )
   }
 
@@ -256,17 +250,10 @@ export class Lease {
   #loseToTime(): void {
     const lease = `the lease of ${this.listener.leaseMs / 1000} s`
     if (this.isRenewable) {
-      this.lose('ERR_LEASE_LOST', `${lease} ended ${this.ranFor()}: ${this.#whyNotRenewed}`)
+      this.lose('ERR_LEASE_LOST', `${lease} ended ${this.ranFor()}: ${this.whyNotRenewed}`)
     } else {
       this.lose('ERR_NO_ANSWER', `no answer within ${lease}, which this store cannot renew`)
     }
-  }
-
-  get #whyNotRenewed(): string {
-    if (this.warn === undefined) return 'verify() alone does not renew it'
-    return this.isLocked
-      ? 'an open transaction has locked its record'
-      : 'the process was paused, or the store away'
   }
 
   /** Another delivery has run the event, or runs it: the commit changed nothing. `already` may be of a delivery before the loss. */
@@ -294,11 +281,7 @@ export class Lease {
   }
 
   ranFor(): string {
-    return `${this.#sinceClaim()} s after the claim`
-  }
-
-  #sinceClaim(): string {
-    return ((this.clock.now() - this.claimedAt) / 1000).toFixed(1)
+    return `${((this.clock.now() - this.claimedAt) / 1000).toFixed(1)} s after the claim`
   }
 }
 
@@ -313,8 +296,7 @@ const both = <Answer>(one: Answers<Answer>, other: Answers<Answer>): Answers<Ans
 function takesNoTransaction(): ListenerConfigError {
   return new ListenerConfigError(
     'store',
-    'cannot commit in your transaction: use postgresStore or mysqlStore on its database, or end it, write so that an event may run ' +
-      'again, and call commit() without arguments',
+    'cannot commit in your transaction: use postgresStore or mysqlStore on its database, or end it and call commit() without arguments',
   )
 }
 

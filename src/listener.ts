@@ -124,20 +124,14 @@ export function defineListener<Events = Json, Payload = Events>(
 ): Listener<Payload> {
   checkOptions('defineListener', options, OPTIONS)
   const protocol = protocolOf(options.auth)
-  const defaults = defaultsOf(protocol, options.toleranceSeconds)
-  checkRetention(options, protocol, defaults)
-  const { allowedCidrs, leaseSeconds = defaults.leaseSeconds } = options
+  const { allowedCidrs } = options
   return Object.freeze({
     id: options.id,
     auth: options.auth,
     protocol,
     store: options.store,
     isSourceAllowed: allowedCidrs === undefined ? undefined : compileCidrs(allowedCidrs, 'allowedCidrs'),
-    maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
-    toleranceSeconds: options.toleranceSeconds ?? defaults.toleranceSeconds,
-    retentionMs: (options.retentionSeconds ?? defaults.retentionSeconds) * 1000,
-    leaseMs: leaseSeconds * 1000,
-    maxRunMs: maxRunSeconds(options.maxRunSeconds, leaseSeconds, protocol) * 1000,
+    ...limitsOf(options, protocol),
     storeTimeoutMs: (options.storeTimeoutSeconds ?? 2) * 1000,
     waitUntil: options.waitUntil,
     payload: options.payload,
@@ -323,73 +317,50 @@ const OPTIONS: OptionTable<ListenerOptions<unknown>> = {
   randomUuid: optional(aFunction),
 }
 
-/** The limits that apply if the listener's options do not set them. */
-interface ListenerDefaults {
-  readonly maxBodyBytes: number
-  readonly toleranceSeconds: number
-  readonly retentionSeconds: number
-  readonly leaseSeconds: number
-}
-
 const LEASE_SECONDS = 60
 
-/** @throws ListenerConfigError for less than a lease, which ends no sooner. */
-function maxRunSeconds(given: number | undefined, leaseSeconds: number, protocol: Protocol): number {
-  if (given === undefined) return Math.max(protocol.maxRunSeconds ?? MAX_RUN_SECONDS, leaseSeconds)
-  if (given >= leaseSeconds) return given
-  throw new ListenerConfigError('maxRunSeconds', `must be at least leaseSeconds, which is ${leaseSeconds}`)
-}
-
-function defaultsOf({ maxBodyBytes, time, ...protocol }: Protocol, tolerance?: number): ListenerDefaults {
-  const { retentionSeconds, leaseSeconds = LEASE_SECONDS } = protocol
-  const toleranceSeconds = time?.toleranceSeconds ?? Infinity
-  // Then a signed attempt time limits how long a captured delivery can be replayed.
-  const isTimed = time?.of === 'attempt' && time.toleranceSeconds !== undefined
-  return {
-    maxBodyBytes,
-    toleranceSeconds,
-    retentionSeconds:
-      retentionSeconds === 'replay-window'
-        ? replayableSeconds(time?.of === 'event', tolerance ?? toleranceSeconds)
-        : isTimed
-          ? RETENTION_SECONDS
-          : UNTIMED_RETENTION_SECONDS,
-    leaseSeconds,
-  }
-}
+type Limits = Pick<
+  Listener<unknown>,
+  'maxBodyBytes' | 'toleranceSeconds' | 'retentionMs' | 'leaseMs' | 'maxRunMs'
+>
 
 /**
- * Requires that an event is remembered for as long as a captured delivery of it still passes the checks.
+ * The limits that the options set, or those of the protocol. Requires that an event is remembered for as long as a captured delivery of it
+ * still passes the checks.
  *
  * Without a signed attempt time, that is forever. The default retention is then 30 days. At a sender's own tolerance, a store
  * that evicts records only has to keep them for the replay window of hookgate's scheme.
  *
  * @throws ListenerConfigError
  */
-function checkRetention(
-  options: Pick<ListenerOptions<unknown>, 'store' | 'toleranceSeconds' | 'retentionSeconds'>,
-  { time }: Protocol,
-  defaults: ListenerDefaults,
-): void {
-  const {
-    store,
-    toleranceSeconds = defaults.toleranceSeconds,
-    retentionSeconds = defaults.retentionSeconds,
-  } = options
+function limitsOf(
+  options: Omit<ListenerOptions<unknown>, 'auth' | 'onVerdict' | 'payload'>,
+  { time, ...protocol }: Protocol,
+): Limits {
+  const usualTolerance = time?.toleranceSeconds ?? Infinity
+  const { toleranceSeconds = usualTolerance, leaseSeconds = protocol.leaseSeconds ?? LEASE_SECONDS } = options
   const replayable = replayableSeconds(time?.of === 'event', toleranceSeconds)
-  if (retentionSeconds < replayable) {
-    throw new ListenerConfigError(
-      'retentionSeconds',
-      `must be at least ${replayable}: that long a delivery can be replayed`,
-    )
-  }
-  const isWidened = toleranceSeconds > defaults.toleranceSeconds
-  const kept = isWidened ? replayable : Math.min(replayable, replayWindowSeconds())
-  if ((store.replayWindowSeconds ?? Infinity) < kept) {
-    throw new ListenerConfigError(
-      'store',
-      `its replayWindowSeconds must be at least ${kept}: that long a delivery can be replayed`,
-    )
+  // Then a signed attempt time limits how long a captured delivery can be replayed.
+  const isTimed = time?.of === 'attempt' && time.toleranceSeconds !== undefined
+  const usualRetention = isTimed ? RETENTION_SECONDS : UNTIMED_RETENTION_SECONDS
+  const {
+    retentionSeconds = protocol.retentionSeconds === 'replay-window' ? replayable : usualRetention,
+    maxRunSeconds = Math.max(protocol.maxRunSeconds ?? MAX_RUN_SECONDS, leaseSeconds),
+  } = options
+  const kept = toleranceSeconds > usualTolerance ? replayable : Math.min(replayable, replayWindowSeconds())
+  const long = 'that long a delivery can be replayed'
+  if (retentionSeconds < replayable)
+    throw new ListenerConfigError('retentionSeconds', `must be at least ${replayable}: ${long}`)
+  if ((options.store.replayWindowSeconds ?? Infinity) < kept)
+    throw new ListenerConfigError('store', `its replayWindowSeconds must be at least ${kept}: ${long}`)
+  if (maxRunSeconds < leaseSeconds)
+    throw new ListenerConfigError('maxRunSeconds', `must be at least leaseSeconds, which is ${leaseSeconds}`)
+  return {
+    maxBodyBytes: options.maxBodyBytes ?? protocol.maxBodyBytes,
+    toleranceSeconds,
+    retentionMs: retentionSeconds * 1000,
+    leaseMs: leaseSeconds * 1000,
+    maxRunMs: maxRunSeconds * 1000,
   }
 }
 

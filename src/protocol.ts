@@ -51,6 +51,8 @@ export interface Protocol extends BodyFormat {
   readonly eventIdHeader: string | undefined
   /** Reads the payload of a GET. Undefined in hookgate's scheme. */
   readonly readQuery?: ((delivery: Delivery) => ParseResult) | undefined
+  /** What a GET has as its raw body. Undefined in hookgate's scheme. */
+  readonly queryBytes?: ((delivery: Delivery) => Uint8Array) | undefined
   /** The media types of deliveries, for the detail about another one. */
   readonly mediaTypes: readonly string[]
   /** The reason for any other content type. */

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from './event.ts'
-import { type Protocol, SPECIFICATION } from './protocol.ts'
+import type { Protocol } from './protocol.ts'
 import type { Failure, Reason, RejectedStatus } from './reason.ts'
 import { problem, type Reply } from './reply.ts'
 
@@ -71,7 +71,7 @@ export type Verdict<Payload = unknown> = Accepted<Payload> | Rejected | Handshak
 /** A refusal with the status that this listener's sender understands. */
 export function rejected(
   { reason, detail, help, cause }: Failure<Reason>,
-  { statuses, bareUnauthorized, challenge }: Protocol = SPECIFICATION,
+  { statuses, bareUnauthorized, challenge }: Protocol,
   retryAfterSeconds?: number,
 ): Rejected {
   const status = statuses[reason]

@@ -1,5 +1,5 @@
 import { sharesTimers, startUnreferenced } from '#crypto'
-import { beat } from '../../src/beat.ts'
+import { beat, beatMsOf } from '../../src/beat.ts'
 import type { Lease } from '../../src/claim.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 
@@ -32,8 +32,8 @@ export class Running extends Set<Lease> {
 
   /** Starts a timer for a lease that has been added, and is to be looked at before `dueAt`. */
   watch(lease: Lease): void {
-    if (this.#isShared) this.#lookIn(lease.beatMs)
-    else this.#startTimer(() => this.#lookAt(lease), lease.beatMs)
+    if (this.#isShared) this.#lookIn(beatMsOf(lease))
+    else this.#startTimer(() => this.#lookAt(lease), beatMsOf(lease))
   }
 
   #lookIn(milliseconds: number): void {
@@ -49,7 +49,7 @@ export class Running extends Set<Lease> {
     this.dueAt = Infinity
     let next = Infinity
     for (const lease of this) {
-      if (beat(lease)) next = Math.min(next, lease.beatMs)
+      if (beat(lease)) next = Math.min(next, beatMsOf(lease))
       else this.delete(lease)
     }
     if (this.size > 0) this.#lookIn(next)

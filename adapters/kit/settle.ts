@@ -1,3 +1,4 @@
+import { beatMsOf, startBeating } from '../../src/beat.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
 import { type HandlerEnd, statusAfterHangUp } from './hung-up.ts'
@@ -66,9 +67,9 @@ export function commitBefore(
 /** Renews the lease while the handler runs: until `settle`, a commit or release by hand, or `maxRunSeconds`. */
 export function keep({ [LEASE]: lease }: Claimed<Listener<unknown>>): void {
   if (lease === undefined) return
-  lease.warn = warnOfFailure
+  startBeating(lease, warnOfFailure)
   running.add(lease)
-  if (lease.heldSince + lease.beatMs < running.dueAt) running.watch(lease)
+  if (lease.heldSince + beatMsOf(lease) < running.dueAt) running.watch(lease)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Authentication, AuthReason } from '../auth/authenticator.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { isPromise } from '../lib/maybe-promise.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { CheckAnswer, Failure } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -10,8 +10,9 @@ type Refused = Failure<AuthReason | 'body_malformed'>
 export function checkAuthenticity(verification: Verification): CheckAnswer<Refused['reason']> {
   verification.shared = {}
   try {
-    const answer = verification.listener.auth.authenticate(verification)
-    return isPromise(answer) ? answer.then((known) => keep(verification, known)) : keep(verification, answer)
+    return whenKnown(verification.listener.auth.authenticate(verification), (answer) =>
+      keep(verification, answer),
+    )
   } finally {
     verification.shared = undefined
   }

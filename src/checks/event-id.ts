@@ -1,4 +1,4 @@
-import { isPromise } from '../lib/maybe-promise.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import { isUuidV4 } from '../lib/uuid.ts'
 import { type CheckAnswer, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
@@ -26,10 +26,7 @@ export function checkEventId(
       `the ID contains ${protocol.idDivider}, which ends it in the signed text`,
     )
   }
-  const keys = protocol.keysOf(verification, id)
-  return isPromise(keys)
-    ? keys.then((late) => identify(verification, id, late))
-    : identify(verification, id, keys)
+  return whenKnown(protocol.keysOf(verification, id), (keys) => identify(verification, id, keys))
 }
 
 function identify(verification: Verification, id: string, keys: readonly string[]): undefined {

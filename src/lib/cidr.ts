@@ -78,13 +78,13 @@ interface Rule {
   readonly length: number
 }
 
-function compileRule(text: unknown, option: string): Rule {
-  const shown = typeof text === 'string' ? JSON.stringify(text) : typeof text
-  const refuse = (problem: string) => new ListenerConfigError(option, `${shown} ${problem}`)
-  const [, address = '', digits = ''] = /^([^/]*)\/(0|[1-9][0-9]{0,2})$/.exec(String(text)) ?? []
+function compileRule(given: unknown, option: string): Rule {
+  const text = typeof given === 'string' ? given : ''
+  const refuse = (problem: string) => new ListenerConfigError(option, `${JSON.stringify(text)} ${problem}`)
+  const [, address = '', digits = ''] = /^([^/]*)\/(0|[1-9][0-9]{0,2})$/.exec(text) ?? []
   const written = address.length > LONGEST_ADDRESS ? undefined : (parseIpv4(address) ?? parseIpv6(address))
-  if (typeof text !== 'string' || written === undefined) {
-    const bare = typeof text === 'string' ? parseAddress(text) : undefined
+  if (written === undefined) {
+    const bare = parseAddress(text)
     const example = bare ? `${show(bare)}/${bare.length}` : '192.0.2.0/24 or 2001:db8::/32'
     throw refuse(`is not a CIDR rule; write it like ${example}`)
   }

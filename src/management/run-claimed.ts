@@ -1,5 +1,5 @@
 import { leaseOf } from '../accepted-event.ts'
-import { beat } from '../beat.ts'
+import { beat, beatMsOf, startBeating } from '../beat.ts'
 import type { WebhookEvent } from '../event.ts'
 import { kindOf } from '../lib/options.ts'
 import type { Listener } from '../listener.ts'
@@ -18,8 +18,8 @@ export async function runClaimed(
   handler: () => unknown,
 ): Promise<string | undefined> {
   const lease = leaseOf(event)
-  if (lease) lease.warn = () => {} // the result tells
-  const beating = lease && setInterval(() => beat(lease), lease.beatMs)
+  if (lease) startBeating(lease, () => {}) // the result tells
+  const beating = lease && setInterval(() => beat(lease), beatMsOf(lease))
   const failed = async (why: string, isOver: boolean) => {
     if (settle === 'auto' && isOver) await event.release().catch(() => {}) // then its lease expires
     return why

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Running } from '../../adapters/kit/running.ts'
-import { beat } from '../../src/beat.ts'
+import { beat, beatMsOf, startBeating } from '../../src/beat.ts'
 import { Lease } from '../../src/claim.ts'
 import {
   defineListener,
@@ -104,9 +104,9 @@ function begun({ keys = [KEY], ...given }: Given = {}, world = new World(), isSh
 
 /** As an adapter does. */
 function keep(running: Running, lease: Lease): void {
-  lease.warn ??= () => {}
+  startBeating(lease, lease.warn ?? (() => {}))
   running.add(lease)
-  if (lease.heldSince + lease.beatMs < running.dueAt) running.watch(lease)
+  if (lease.heldSince + beatMsOf(lease) < running.dueAt) running.watch(lease)
 }
 
 describe('the lease of a running handler', () => {

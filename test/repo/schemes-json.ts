@@ -142,7 +142,7 @@ const aboutOf = (scheme: SenderScheme) => ({
 const handshakeOf = (scheme: SenderScheme) =>
   scheme.algorithm === 'code' ? { code: 'See about.' } : madeFor(HANDSHAKES, scheme)
 
-/** As `defaultsOf` of src/listener.ts. A window that depends on options is not published. */
+/** As `limitsOf` of src/listener.ts. A window that depends on options is not published. */
 function retentionOf({ algorithm, timestamp, ...scheme }: SenderScheme): number | undefined {
   if (algorithm === 'code' && 'retentionSeconds' in scheme) return undefined
   const isTimed = timestamp?.of === 'attempt' && timestamp.toleranceSeconds !== undefined

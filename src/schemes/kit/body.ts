@@ -19,6 +19,8 @@ export interface FormReaders {
   readerOf(jsonField: string | undefined, isFormOnly: boolean): Read
   /** Reads the payload of a GET from its query. */
   readQuery(delivery: Delivery): ParseResult
+  /** What a GET has as its raw body. */
+  queryBytes(delivery: Delivery): Uint8Array
 }
 
 /** For rows that read nothing before they know the sender. */

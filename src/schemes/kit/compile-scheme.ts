@@ -66,6 +66,7 @@ export function compileScheme(
     mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
     readQuery: forms?.readQuery,
+    queryBytes: forms?.queryBytes,
     fieldsOf: preAuth?.fieldsWithin(maxFields),
     memberOf: preAuth?.memberWithin(maxFields),
     preAuth: { maxFields, selection: preAuth?.selectionOf(scheme, names) },

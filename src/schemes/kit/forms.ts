@@ -28,9 +28,14 @@ function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: b
     : fail('body_not_json', `the form's ${jsonField} is not JSON`)
 }
 
+/** The bytes of the query. Of a URL that is too long, none. */
+function queryBytes(delivery: Delivery): Uint8Array {
+  return new TextEncoder().encode(queryTextOf(delivery))
+}
+
 function readQuery(delivery: Delivery): ParseResult {
-  const text = queryTextOf(delivery)
-  const payload = text === undefined ? undefined : parseForm(new TextEncoder().encode(text))
+  const isTooLong = queryTextOf(delivery) === undefined
+  const payload = isTooLong ? undefined : parseForm(queryBytes(delivery))
   return payload === undefined ? fail('body_malformed', 'the query is not a form in UTF-8') : { payload }
 }
 
@@ -55,6 +60,7 @@ export function parseForm(form: Uint8Array): Form | undefined {
 export const FORMS: FormReaders = {
   readerOf: (jsonField, isFormOnly) => (body) => readForm(body, jsonField, isFormOnly),
   readQuery,
+  queryBytes,
 }
 
 /** Visible ASCII, as text without a space or a line end hardly ever is. No JSON fits. */
