@@ -37,6 +37,31 @@ const PATHS = {
   app: '/app/hook',
 }
 
+const USER = 'https://api.github.com/users/octocat'
+const OWNER_URLS = [
+  ...['followers', 'following', 'gists', 'starred', 'subscriptions', 'organizations', 'repos', 'events'],
+  'received_events',
+]
+
+const APP = {
+  id: 1,
+  slug: 'octoapp',
+  node_id: 'MDExOkludGVncmF0aW9uMQ==',
+  owner: {
+    ...{ login: 'octocat', id: 1, node_id: 'MDQ6VXNlcjE=', type: 'User', site_admin: false },
+    ...{ avatar_url: 'https://github.com/images/octocat.gif', gravatar_id: '', url: USER },
+    html_url: 'https://github.com/octocat',
+    ...Object.fromEntries(OWNER_URLS.map((name) => [`${name}_url`, `${USER}/${name}`])),
+  },
+  name: 'Octo App',
+  description: null,
+  external_url: 'https://ci.example/',
+  html_url: 'https://github.com/apps/octoapp',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  permissions: { contents: 'read' },
+}
+
 /** A fake of GitHub: one webhook of a repository, an organisation or an app, and the attempts to deliver its events, newest first. */
 export class FakeGithub {
   readonly attempts: Attempt[] = []
@@ -103,7 +128,7 @@ export class FakeGithub {
     if (method === 'GET' && pathname === (this.kind === 'app' ? `${base}/config` : base))
       return sendJson(response, 200, this.kind === 'app' ? this.#config : [this.#hook])
     if (method === 'GET' && pathname === '/app')
-      return sendJson(response, 200, { id: 1, slug: 'octoapp', events: this.events })
+      return sendJson(response, 200, { ...APP, events: this.events })
     if (method === 'GET' && pathname === `${hook}/deliveries`) return this.#list(response, url)
     const [, id, isAsked] = new RegExp(`^${hook}/deliveries/(\\d+)(/attempts)?$`).exec(pathname) ?? []
     const attempt = this.attempts.find((each) => each.id === id)
@@ -153,8 +178,10 @@ export class FakeGithub {
   }
 
   get #hook() {
+    const url = `https://api.github.com${PATHS[this.kind]}/${HOOK_ID}`
+    const isOfRepository = this.kind === 'repository'
     return {
-      type: 'Repository',
+      type: isOfRepository ? 'Repository' : 'Organization',
       id: HOOK_ID,
       name: 'web',
       active: this.active,
@@ -162,6 +189,13 @@ export class FakeGithub {
       config: this.#config,
       updated_at: '2026-11-01T00:00:00Z',
       created_at: '2026-11-01T00:00:00Z',
+      url,
+      ping_url: `${url}/pings`,
+      deliveries_url: `${url}/deliveries`,
+      ...(isOfRepository && {
+        test_url: `${url}/test`,
+        last_response: { code: null, status: 'unused', message: null },
+      }),
     }
   }
 }

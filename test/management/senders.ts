@@ -26,6 +26,7 @@ const PUBLIC_KEY =
   'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g=='
 const WHSEC = `whsec_${Buffer.alloc(24, 'hookgate').toString('base64')}`
 const KEY = 'signature key of these tests'
+const ADYEN_PAGES = 'https://management-live.adyen.com/v3/merchants/M1/webhooks?pageSize=100&pageNumber='
 const PADDLE_SECRET = 'pdl_ntfset_of_these_tests'
 const signedBy = (
   scheme: FakeForm['scheme'] & ((options: { secrets: string }) => FakeForm['auth']),
@@ -294,10 +295,10 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
     envelope: ({ items, next }) => ({
       json: {
         ...{ itemsTotal: 1, pagesTotal: 1, data: items },
-        _links:
-          next === undefined
-            ? {}
-            : { next: { href: `https://management-live.adyen.com/v3/?pageNumber=${next}` } },
+        _links: {
+          ...Object.fromEntries(['first', 'last', 'self'].map((name) => [name, { href: ADYEN_PAGES + 1 }])),
+          ...(next !== undefined && { next: { href: ADYEN_PAGES + next } }),
+        },
       },
     }),
   },

@@ -1,4 +1,3 @@
-import type { components, operations } from '@octokit/openapi-types'
 import { Octokit } from '@octokit/rest'
 import { Resend } from 'resend'
 import { SquareClient } from 'square'
@@ -10,7 +9,7 @@ import { FakeSender, TOKEN } from '../../management/fake-sender.ts'
 import { FakeStripe, LIVE_KEY } from '../../management/fake-stripe.ts'
 import { SENDERS } from '../../management/senders.ts'
 
-// The fakes of test/management answer what the senders' own clients, which are made from the senders' API descriptions, can read.
+// The senders' own clients can read what the fakes of test/management answer. fakes.test.ts holds it to what the senders publish.
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
 
@@ -32,13 +31,6 @@ describe('the fake of Stripe', () => {
     expect(events).toEqual(fake.events.slice(0, 3).toReversed())
   })
 })
-
-/** The members that GitHub's description requires. A name that it does not have does not compile. */
-const ITEM: readonly (keyof components['schemas']['hook-delivery-item'])[] = [
-  ...(['id', 'guid', 'delivered_at', 'redelivery', 'duration', 'status', 'status_code'] as const),
-  ...(['event', 'action', 'installation_id', 'repository_id'] as const),
-]
-const RECORD: readonly (keyof components['schemas']['hook-delivery'])[] = [...ITEM, 'request', 'response']
 
 const HOOK = { hook_id: 712_345_678 }
 const REPOSITORY = { owner: 'octocat', repo: 'hello-world' }
@@ -77,13 +69,11 @@ describe('the fake of GitHub', () => {
       expect((await hooks(octokit.rest)).map(({ url }) => url)).toEqual([fake.url])
       const { data } = await deliveries(octokit.rest)
       expect(data.map(({ guid }) => guid)).toEqual(fake.attempts.map(({ sent }) => sent.guid).toReversed())
-      for (const item of data) expect(Object.keys(item)).toEqual(expect.arrayContaining([...ITEM]))
       const id = `${data[0]?.id}` // its types say number, which would lose digits
       expect(id).toBe(fake.attempts.at(-1)?.id)
-      const record = await octokit.request(`GET ${path}${id}`)
-      expect(Object.keys(record.data)).toEqual(expect.arrayContaining([...RECORD]))
-      const accepted: keyof operations['repos/redeliver-webhook-delivery']['responses'] = 202
-      expect((await octokit.request(`POST ${path}${id}/attempts`)).status).toBe(accepted)
+      const { data: record } = await octokit.request(`GET ${path}${id}`)
+      expect(record.request.headers['X-GitHub-Delivery']).toBe(data[0]?.guid)
+      expect((await octokit.request(`POST ${path}${id}/attempts`)).status).toBe(202)
       expect(fake.attempts.at(-1)).toMatchObject({ redelivery: true, sent: { guid: data[0]?.guid } })
     },
   )
