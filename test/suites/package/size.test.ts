@@ -85,7 +85,7 @@ const BROUGHT: { readonly [name: string]: number } = {
   github: 0.67,
   slack: 1.6,
   'standard-webhooks': 2.4,
-  discord: 2.75,
+  discord: 2.8,
   shopify: 1.9,
 }
 
