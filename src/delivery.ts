@@ -55,7 +55,7 @@ export function headerOf(
   return typeof value === 'string' || value.length > 1 ? value : value[0] || undefined
 }
 
-/** Of a request, in characters. */
+/** The longest URL of a request, in characters. */
 export const LONGEST_URL = 8192
 
 /** The query exactly as received, without its question mark. Undefined if the URL is over 8,192 characters. */

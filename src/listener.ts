@@ -283,7 +283,7 @@ const callOf = (value: unknown) => textOf(value, 'usage') ?? 'hmac({ secrets })'
 
 const standardSchema: OptionCheck = (value, option) => {
   if (hasMethod(memberOf(value, '~standard'), 'validate')) return
-  throw new ListenerConfigError(option, 'is no Standard Schema, as of zod or valibot')
+  throw new ListenerConfigError(option, 'is not a Standard Schema, such as zod or valibot makes')
 }
 
 const aHook: OptionCheck = (value, option) => {

@@ -11,12 +11,12 @@ interface Claimant {
   isReplaced: boolean
 }
 
-/** Who claimed last under an ID, or that its listeners have been told of. */
+/** The last claimant under an ID, or `told` once the operator knows that several listeners share it. */
 type Use = Claimant | 'told'
 
 const claimants = /* @__PURE__ */ new WeakMap<Listener<unknown>, Claimant>()
 const usesOf = /* @__PURE__ */ new WeakMap<EventStore, Map<string, Use>>()
-/** Of one store. When there are more, e.g. of tenants, those that came first are no longer watched. */
+/** The IDs to watch for one store. If there are more, e.g. one for each tenant, the oldest are no longer watched. */
 const MOST_IDS = 1000
 
 /**

@@ -98,7 +98,7 @@ function valid<Answer extends StoreAnswer>(answer: Answer, { name, answers }: St
   throw new EventStoreError(`the event store must answer ${name} with one of ${answers.join(', ')}`)
 }
 
-/** Of errors that tell what to do as they are. Not their classes, because the store may belong to another copy of this package. */
+/** The codes of errors that already say what to do. Not their classes, because the store may belong to another copy of this package. */
 const OWN_CODES: readonly unknown[] = ['ERR_EVENT_STORE', 'ERR_LEASE_LOST']
 
 function failed(cause: unknown, { name, isOfApp }: Pick<StoreCall<StoreAnswer>, 'name' | 'isOfApp'>): never {

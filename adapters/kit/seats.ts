@@ -117,7 +117,7 @@ export class Seats {
 export class Seat implements Waiter {
   readonly sender: Sender
   readonly #all: Seats
-  /** Of a long body, once it has arrived. */
+  /** The verification of a long body, once it has arrived. */
   #long: Verification | undefined
   #cut: ((error: OverloadError) => void) | undefined
   #isOver = false

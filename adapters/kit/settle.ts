@@ -279,7 +279,7 @@ function settleLate({ claimed }: OpenResponse, status: Promise<number>): void {
   status.catch(() => 500).then((known) => settle(claimed, known, () => true))
 }
 
-/** Of a handler whose client has disconnected. If nobody knows it, as if it still ran. */
+/** The status of a handler whose client has disconnected. If it is unknown, the handler counts as still running. */
 async function statusOfGone(
   { response, claimed, handler }: OpenResponse,
   isClosing: boolean,

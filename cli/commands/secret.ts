@@ -8,7 +8,7 @@ export const secret: Command = defineCommand({
   summary: 'print a new signing secret, 256 bits as base64url',
   meant: '--whsec',
   options: {
-    whsec: { says: 'As Standard Webhooks writes it: whsec_ and base64' },
+    whsec: { says: 'Print it as Standard Webhooks writes it: whsec_ and base64' },
   },
   notes: [
     'Give it to both sides unchanged. Without --whsec, the text itself is the key, and is not decoded.',

@@ -41,7 +41,7 @@ export const send: Command = defineCommand({
   groups: { JWT: JWT_OPTION_NAMES },
   notes: [
     "Without --scheme and --key, it signs in hookgate's own way, with HMAC.",
-    'With hookgate, 409 means that the event was accepted before, and the exit code is 1. Senders treat 409 as success.',
+    'Without --scheme, 409 means that the event was accepted before, and the exit code is 1. Senders treat 409 as success.',
     'With --duplicate, the exit code is 0 if the first answer is 2xx and the second is 409, or 2xx with --scheme.',
   ],
   examples: [

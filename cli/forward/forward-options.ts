@@ -18,11 +18,11 @@ export const FORWARD_OPTIONS = {
   },
   'forward-secret-file': {
     value: 'FILE',
-    says: 'Sign them for the app with this secret, whsec_… (default: HOOKGATE_FORWARD_SECRET)',
+    says: 'Sign events for the app with this secret, whsec_… (default: HOOKGATE_FORWARD_SECRET)',
   },
   'forward-format': {
     value: 'NAME',
-    says: 'How: standard-webhooks, or hookgate, which takes any secret (default: standard-webhooks)',
+    says: 'How to sign them: standard-webhooks, or hookgate, which takes any secret (default: standard-webhooks)',
   },
   timeout: {
     value: 'SECONDS',

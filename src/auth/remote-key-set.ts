@@ -21,7 +21,7 @@ export interface RemoteKeySetOptions extends RemoteOptions {
  * Fetches the sender's JWKS when a token first needs it, and caches it for 10 minutes. Renews it in the
  * background after 5. Makes at most one fetch per 30 s, failures included, and shares it among all deliveries
  * that wait. An unknown `kid` can cause a fetch only within this limit. While the host is down, the last good
- * set is used, and an unknown `kid` is undecided (KeySetError). A key that is missing from a newer set is dropped
+ * set is used, and an unknown `kid` fails with KeySetError (503). A key that is missing from a newer set is dropped
  * at once. Create one per URL, at start.
  *
  * Does not check where the host name leads. If strangers configure the URL, pass a `fetch` that refuses private addresses.

@@ -13,7 +13,7 @@ export interface NamedSecret {
 }
 
 /**
- * One secret, named or not, or several of them. A delivery signed with any of them passes. Undefined, as of an environment
+ * One secret, named or not, or several of them. A delivery signed with any of them passes. Undefined, such as an environment
  * variable that is not set, throws at the start.
  */
 export type Secrets = Secret | readonly Secret[]

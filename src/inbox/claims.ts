@@ -28,7 +28,7 @@ export interface PutOptions {
 }
 
 const PUT_ANSWERS = ['put', 'already'] as const
-/** Of a put beside a job that nobody has asked for. */
+/** The answer to a put beside a job that nobody has asked for. */
 const UNASKED = 'unasked'
 type PutAnswer = (typeof PUT_ANSWERS)[number] | 'lost' | 'locked'
 /** How many of its values the plain statement takes, and how many say whose event it is. */
@@ -64,7 +64,7 @@ const COMMIT_WAITS_MS = 900_000
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 1000
 
-/** Of a renewal that an open transaction keeps from the event: another one, or that of the event's own put. */
+/** The answers to a renewal while an open transaction locks the event: another one, or that of its own put. */
 const LOCKED: readonly (string | undefined)[] = ['locked', 'kept']
 
 export interface ClaimsOptions {
@@ -254,7 +254,7 @@ export class Claims implements EventStore {
     return known
   }
 
-  /** Of an event that is still this owner's, a transaction has locked a row. Or it had, until now. */
+  /** `locked` if the event is still this owner's: a transaction locks its row, or did until now. */
   async #lostOrLocked(values: readonly string[]): Promise<'lost' | 'locked'> {
     const { run, statements } = this.#options
     const answer = await answerOf(run, statements.isMine, values.slice(0, MINE_VALUES))

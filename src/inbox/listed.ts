@@ -121,7 +121,7 @@ export interface Condition {
   readonly values: readonly string[]
 }
 
-/** Of the row `one`: not a claim, nor another key of the event. */
+/** Whether the row `one` is a job, and neither a claim nor another key of the event. */
 export const IS_JOB = 'one.job IS NULL AND one.id IS NOT NULL'
 /** A worker leaves an empty text where a run has ended that may not go on at once. */
 export const RUNS = `coalesce(one.state = 'waiting' AND one.worker <> '' AND one.due_at > clock_timestamp(), FALSE)`
@@ -263,7 +263,7 @@ function jobOf(record: unknown): ListedJob {
   }
 }
 
-/** Of the envelope, which nobody has changed since it was put. */
+/** Reads the body from the envelope, which nobody has changed since it was put. */
 function bodyOf(envelope: string | undefined): Uint8Array | undefined {
   if (!envelope) return undefined
   return decodeBase64(textOf(JSON.parse(envelope), 'bodyBase64') ?? '')

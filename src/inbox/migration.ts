@@ -53,7 +53,7 @@ const LATER_COLUMNS = {
  * A job is in the row of its first key. If its delivery set a retention, it has a row of its own, and all its keys are twins until
  * `forget_at`: the next event with these keys then takes them over, whether the job is done, waits or is dead.
  *
- * Of the jobs with the same `order_key`, one at most is `waiting`: it has begun, and `holds` the key, even when it is done or dead, until a take
+ * At most one of the jobs with the same `order_key` is `waiting`: it has begun, and `holds` the key, even when it is done or dead, until a take
  * hands the key over to the next one, or for as long as dead ones shall hold it. So workers of earlier versions, which know of no keys, run
  * what has begun, and nothing else.
  */

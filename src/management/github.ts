@@ -5,8 +5,8 @@ import { checkedUrl } from './given.ts'
 /** Where a GitHub is that is not on github.com. */
 export interface GithubHost {
   /**
-   * Of GitHub Enterprise: `https://HOSTNAME/api/v3`, or `https://api.SUBDOMAIN.ghe.com`. Gets the token, so take it from your configuration
-   * only. Defaults to `https://api.github.com`.
+   * The API of GitHub Enterprise: `https://HOSTNAME/api/v3`, or `https://api.SUBDOMAIN.ghe.com`. It gets the token, so take it from your
+   * configuration only. Defaults to `https://api.github.com`.
    */
   readonly baseUrl?: string | undefined
 }
@@ -180,7 +180,7 @@ function commonOf({ baseUrl = DOTCOM }: GithubHost) {
   } as const
 }
 
-/** Of attempts, because `?status=failure` leaves out what could not connect. */
+/** Lists attempts, because `?status=failure` leaves out those that could not connect. */
 function attemptsIn(
   hook: string,
   { baseUrl = DOTCOM }: GithubHost,

@@ -9,7 +9,7 @@ export interface GitlabHost {
    * endpoint uses `gitlab`.
    */
   readonly signed?: boolean | undefined
-  /** Of a GitLab of your own: `https://HOSTNAME/api/v4`. Gets the token, so take it from your configuration only. */
+  /** The API of your own GitLab: `https://HOSTNAME/api/v4`. It gets the token, so take it from your configuration only. */
   readonly baseUrl?: string | undefined
 }
 
@@ -95,7 +95,7 @@ function gitlabApi(
           finding: 'disabled',
           at: '/alert_status',
           is: 'executable',
-          fix: 'mend the endpoint, then test the webhook in its settings, which enables it again',
+          fix: 'fix the endpoint, then test the webhook in its settings, which enables it again',
         },
         {
           finding: 'insecure',

@@ -15,7 +15,7 @@ export interface GoogleDriveFile {
 
 /** The changes of a user's Google Drive. */
 export interface GoogleDriveChanges {
-  /** Of `changes.getStartPageToken`, or of the last page that you have read. */
+  /** The token from `changes.getStartPageToken`, or from the last page that you have read. */
   readonly pageToken: string
 }
 

@@ -35,13 +35,13 @@ export interface InspectOptions {
    * Paddle, Resend, Square, Svix), and in no finding. Without them, secrets are neither asked for nor compared.
    */
   readonly secrets?: string | readonly string[] | undefined
-  /** Of which of the sender's modes the endpoint is. Defaults to `live`. */
+  /** The sender's mode that the endpoint belongs to. Defaults to `live`. */
   readonly mode?: Mode | undefined
   /** Replaces `fetch`, e.g. to add a proxy or a private CA. */
   readonly fetch?: ManagementFetch | undefined
 }
 
-/** Something to mend at the sender, or in your code. */
+/** Something to fix at the sender, or in your code. */
 export interface Finding {
   /**
    * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode only (`mode`), or several of them (`repeated`). The
@@ -64,7 +64,7 @@ export interface Finding {
     | 'ending'
   /** What was seen. */
   readonly seen: string
-  /** Where to mend it. */
+  /** How to fix it. */
   readonly fix: string
 }
 
@@ -91,7 +91,7 @@ const DAY_MS = 86_400_000
  * for (const { what, seen, fix } of findings) console.error(`${what}: ${seen}. ${fix}`)
  * ```
  *
- * @returns What to mend. Empty if there is nothing.
+ * @returns What to fix. Empty if there is nothing.
  * @throws ListenerConfigError (as a rejection) for a wrong option.
  * @throws ManagementError (as a rejection) if the sender refuses the token, or answers wrongly.
  */
@@ -144,7 +144,7 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
       findings.push({
         what: 'failed',
         seen: `events of the last 24 hours that were not delivered: ${count}`,
-        fix: 'mend the endpoint, whose log has the reason, then run recover()',
+        fix: 'fix the endpoint, whose log has the reason, then run recover()',
       })
   }
   return findings

@@ -45,7 +45,7 @@ export interface RecoverOptions {
   readonly until?: Date | undefined
   /** Whether to run the events. Defaults to false: it only reads, and counts. */
   readonly run?: boolean | undefined
-  /** Of which of the sender's modes the endpoint is. Defaults to `live`. */
+  /** The sender's mode that the endpoint belongs to. Defaults to `live`. */
   readonly mode?: Mode | undefined
   /**
    * Whether to take what the sender does not count as missed too. While an endpoint is disabled, Stripe tries no delivery, so none fails.

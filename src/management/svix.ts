@@ -8,7 +8,7 @@ export interface SvixApplication {
   readonly app: string
   /** Where its data is: what the API key ends with, after the dot. */
   readonly region?: 'us' | 'eu' | 'in' | 'ca' | 'au' | undefined
-  /** Of a Svix server of your own. Gets the API key, so take it from your configuration only. */
+  /** The URL of your own Svix server. It gets the API key, so take it from your configuration only. */
   readonly baseUrl?: string | undefined
 }
 

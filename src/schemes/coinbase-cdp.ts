@@ -53,7 +53,7 @@ const version = (prefix: string, signs: Scheme['signs']): Scheme => ({
   signs,
 })
 
-/** Of version 1: the time, the names that `h` lists, the values of these headers, and the body, all joined by dots. */
+/** What version 1 signs: the time, the names that `h` lists, the values of these headers, and the body, all joined by dots. */
 const withHeaders: SignedBytes = ({ header, body, refuse }: SchemeRequest) => {
   const items = header(HEADER)?.split(',') ?? []
   const [time, names, ...more] = ['t=', 'h='].flatMap((prefix) =>

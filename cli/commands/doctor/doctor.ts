@@ -29,7 +29,11 @@ const OPTIONS = {
     says: 'The store: redis://, postgres://, mysql:// or sqlite: (default: HOOKGATE_STORE)',
   },
   'store-table': { value: 'NAME', says: 'Its table, or its prefix in Redis (default: looks for tables)' },
-  'store-writer': { value: 'ROLE', many: true, says: 'A role that may write to its tables, beside its own' },
+  'store-writer': {
+    value: 'ROLE',
+    many: true,
+    says: 'Another role that may write to its tables; repeatable',
+  },
   jwks: { value: 'URL', says: "The sender's key set: a URL or a file" },
   'tenant-url': { value: 'URL', says: "The tenant's base URL, exactly as in the token's sub" },
   'public-url': {
@@ -38,7 +42,7 @@ const OPTIONS = {
   },
   url: { value: 'URL', says: 'Your endpoint, as senders call it' },
   scheme: { value: 'NAME', says: 'The sender of --url: stripe, github, slack, …' },
-  'event-id': { value: 'ID', says: 'An event that --url has accepted: checks the secret with it' },
+  'event-id': { value: 'ID', says: 'Check the secret with this event, which --url has accepted' },
   api: { says: "Ask the sender's API what it has registered for --url, and nothing else" },
   ...API_CHECK_OPTIONS,
   offline: { says: 'Skip every check that needs the network' },

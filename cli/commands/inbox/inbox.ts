@@ -17,7 +17,7 @@ const OPTIONS = {
 
 export const inboxCommand: Command = defineCommand({
   name: 'inbox',
-  summary: 'see what waits, runs, failed and is done in an inbox, and mend it',
+  summary: 'list the jobs of an inbox, run them again, or delete them',
   commands: { list, show, again, forget },
   options: OPTIONS,
   notes: [

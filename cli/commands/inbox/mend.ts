@@ -54,12 +54,12 @@ export const again: Command = mending({
   question: (jobs) => `Run ${jobs} again?`,
   told: (jobs, count) => `${jobs} ${count === 1 ? 'runs' : 'run'} again`,
   refusal:
-    'running, changed meanwhile, or done without a body: for those, hookgate inbox forget, and a resend of the sender',
+    'running, changed meanwhile, or done without a body: forget those, and have the sender send them again',
 })
 
 export const forget: Command = mending({
   name: 'forget',
-  summary: "delete jobs and what is remembered of their events: the sender's resend then runs",
+  summary: "delete jobs and the records of their events, so that the sender's next delivery runs",
   notes: [
     'Changes no job that runs. A job that waits or is dead never runs once it is forgotten, unless its sender sends it again.',
   ],

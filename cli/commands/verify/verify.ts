@@ -130,5 +130,5 @@ function printExplanation({ checks, likely, token, looksLike, sentAt }: Explanat
   print('  -   claim         not checked: nothing is recorded here')
   if (looksLike !== undefined) print(`to verify it as its sender signs it: --scheme ${looksLike}`)
   for (const line of token) print(`token: ${printable(line)}`)
-  if (sentAt !== undefined) print(`to verify it as of its own time: --at ${sentAt}`)
+  if (sentAt !== undefined) print(`to verify it at its own time: --at ${sentAt}`)
 }

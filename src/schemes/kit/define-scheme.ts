@@ -32,7 +32,7 @@ export { emptyReply, jsonReply, textReply } from './handshake-answers.ts'
 
 /** The options of a scheme whose sender shares a secret with you. */
 export interface SecretOptions extends Pick<SchemeOptions, 'dedupe'> {
-  /** The signing secret, or several during a rotation. Required: undefined, as of a variable that is not set, throws. */
+  /** The signing secret, or several during a rotation. Required: undefined, such as a variable that is not set, throws. */
   readonly secrets: Secrets
 }
 /** The options of a scheme whose sender signs with a private key. */

@@ -3,7 +3,7 @@ import { type Delivery, headerOf } from '../../delivery.ts'
 import { type Failure, fail } from '../../reason.ts'
 import type { SignatureForm } from '../../scheme.ts'
 
-/** Of a signature, in characters. */
+/** The longest value of a signature, in characters. */
 export const LONGEST_VALUE = 4096
 const MOST_ITEMS = 64
 

@@ -111,7 +111,7 @@ export async function tableProblems(options: TableOptions): Promise<readonly Sto
     ],
     [
       isOurs && (await timeToLive(options)) !== TTL_ATTRIBUTE,
-      `records are not deleted when their time is over: TTL is not on for ${TTL_ATTRIBUTE}`,
+      `expired records are not deleted: TTL is not on for ${TTL_ATTRIBUTE}`,
       `turn TTL on for the attribute ${TTL_ATTRIBUTE}, as migrate() does`,
     ],
   ])

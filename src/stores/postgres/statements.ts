@@ -171,7 +171,7 @@ SELECT ${columnAnswer('answer')} AS answer FROM judged`
 }
 
 const KEY = 'event_id = $1::uuid AND listener_id = $2::text'
-/** Of the row of a commit in the handler's transaction. No listener's own has a backslash that is followed by this. */
+/** The listener ID in the row of a commit in the handler's transaction. No listener's own ID has a backslash followed by this. */
 const JOINED = `$2::text || chr(92) || 'joined'`
 
 /**

@@ -118,7 +118,7 @@ test("the time of another sender's delivery is found where its scheme has it", a
   const now = await runCommand([...given, '--explain'], { env, input: BODY })
   expect(now.stdout).toMatch(/^refused: timestamp_out_of_range/)
   expect(now.stdout).toContain('likely: t= of Stripe-Signature is ')
-  expect(now.stdout).toContain(`to verify it as of its own time: --at ${AT}\n`)
+  expect(now.stdout).toContain(`to verify it at its own time: --at ${AT}\n`)
   expect((await runCommand([...given, '--at', AT], { env, input: '{}' })).code).toBe(1)
 })
 
