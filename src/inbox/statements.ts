@@ -91,7 +91,7 @@ const LOOKED_AT = 500
  * that is further behind waits longer, so that a long line costs little. Looking at any job of the line also looks at the first.
  */
 const LOOKS_AGAIN_MS = 600_000
-/** Once a day at least. */
+/** Once a day at least: as if no more than so many were before it. */
 const LOOKS_AGAIN_LATEST = 144
 
 /** SQL: whether the job `one` waits for an earlier one of its key. */
@@ -233,9 +233,16 @@ SELECT CASE ${isClosed} WHEN EXISTS (SELECT FROM put) THEN ${didPut}${isInside ?
   // its key until it is handed over here: by a statement that sees it ended, and so sees whatever was put behind it until then. Those whose turn it is
   // not are put off: shortly, if another take hands the key over, of which this one sees only the beginning. A job that is put meanwhile is due
   // at once, so one of the two finds the other. They take turns by when they were put.
+  //
+  // The first ones are those of the snapshot. What another take has begun since is not `behind` any more when its row is locked, and the unique
+  // index refuses a second one of the key. What `forget()` has woken since has another `due_at`, and is left to the next take. A job that is
+  // put while the one before it is forgotten may be seen by neither: it is looked at again after ten minutes.
   const ofKey = (of: string, condition: string) =>
     `row.listener_id = $5::text AND row.order_key = ${of}.order_key AND ${condition}`
   const ENDED = deadHold ? `'done'` : `'done', 'dead'`
+  const earlierOnes = `(SELECT count(*) FROM (
+      SELECT FROM ${table} AS row WHERE ${ofKey('line', `row.state = 'behind' AND row.number < line.number`)} ORDER BY row.number LIMIT ${LOOKS_AGAIN_LATEST}
+    ) AS earlier)`
   const behindOthers = `ended AS MATERIALIZED (
   SELECT key, listener_id, order_key FROM ${table}
   WHERE holds AND state IN (${ENDED}) AND listener_id = $5::text LIMIT ${LOOKED_AT} FOR UPDATE SKIP LOCKED
@@ -256,7 +263,7 @@ SELECT CASE ${isClosed} WHEN EXISTS (SELECT FROM put) THEN ${didPut}${isInside ?
     ${deadHold ? `OR ${hasSome(table, 'row', ofKey('behind', `row.holds AND row.state = 'dead'`))}` : ''} AS is_held,
     ${hasSome(table, 'row', ofKey('behind', `row.holds AND row.state IN (${ENDED}) AND row.key NOT IN (SELECT key FROM ended)`))} AS is_passed_on
   FROM (
-    SELECT line.*, line.number - ${firstOfKey(table, 'row', ofKey('line', `row.state = 'behind'`))} AS place FROM (
+    SELECT line.*, ${earlierOnes} AS place FROM (
       SELECT * FROM due_behind UNION SELECT key, listener_id, order_key, number, due_at FROM next UNION SELECT * FROM first_ones
     ) AS line OFFSET 0
   ) AS behind
@@ -388,7 +395,9 @@ ${recording('answers')}`
   UPDATE ${table} AS twin SET state = 'done', due_at = job.due_at FROM job
   WHERE twin.job = $1::uuid AND twin.listener_id = $2::text AND twin.owner = $3::text AND twin.state = 'twin'
 )`
-  const forgotten = `state IN ('claimed', 'done') AND due_at <= (SELECT clock_timestamp())`
+  // One that holds its key while others wait for it stays until a take has handed that over: nothing else wakes them.
+  const isAwaited = `holds AND ${firstOfKey(table, 'next', `next.state = 'behind' AND next.listener_id = one.listener_id AND next.order_key = one.order_key`)} IS NOT NULL`
+  const forgotten = `state IN ('claimed', 'done') AND due_at <= (SELECT clock_timestamp()) AND (${isAwaited}) IS NOT TRUE`
   const isKept = `state = 'done' AND keep_until <= (SELECT clock_timestamp())`
   const count = (condition: string) => `count(*) FILTER (WHERE ${condition})`
 
@@ -462,11 +471,11 @@ ${recording('counts')}`,
       'SELECT greatest((SELECT count(*) FROM swept), (SELECT count(*) FROM emptied))::text',
       `emptied AS (
   UPDATE ${table} SET envelope = NULL, keep_until = NULL WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ${table} WHERE ${isKept} AND NOT (${forgotten}) ORDER BY keep_until LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED
+    SELECT ctid FROM ${table} AS one WHERE ${isKept} AND NOT (${forgotten}) ORDER BY keep_until LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED
   )) AND ${isKept} RETURNING 1
 ), swept AS (
-  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ${table} WHERE ${forgotten} ORDER BY due_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED
+  DELETE FROM ${table} AS one WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} AS one WHERE ${forgotten} ORDER BY due_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED
   )) AND ${forgotten} AND ${WAITS_BRIEFLY} AND ${BY_INDEX} RETURNING 1
 )`,
     ),

@@ -353,6 +353,44 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await worker.stop()
   })
 
+  it('of a short line are looked at before long, however many jobs of other keys were put between them', async () => {
+    const { box, table, listener, put } = await scene()
+    await put('a', 1, 2)
+    await on.pool.query(`SELECT setval(pg_get_serial_sequence('${table}', 'number'), 1000000)`)
+    await put('a', 3)
+    const { running, end, worker } = work(box, listener)
+    await expect.poll(running).toEqual(['a1'])
+    const lookedAt = async () => {
+      const { rows } = await on.pool.query<{ minutes: number }>(
+        `SELECT extract(epoch FROM due_at - now())::int / 60 AS minutes FROM ${table} WHERE state = 'behind'`,
+      )
+      return rows.map(({ minutes }) => minutes > 1 && minutes <= 30)
+    }
+    await expect.poll(lookedAt).toEqual([true, true])
+    await end('a1')
+    await expect.poll(running).toEqual(['a2'])
+    await worker.stop()
+  })
+
+  it('go on, though the one before them was done for longer than it is remembered while no worker ran', async () => {
+    const { box, table, listener, put } = await scene({ keepBodiesFor: HOUR_MS })
+    await put('a', 1, 2)
+    const { running, end, worker } = work(box, listener)
+    await expect.poll(running).toEqual(['a1'])
+    const stopped = worker.stop()
+    await end('a1')
+    await stopped
+    await on.pool.query(`UPDATE ${table} SET due_at = now() - interval '1 s', keep_until = now() WHERE state = 'done';
+      UPDATE ${table} SET due_at = now() + interval '1 day' WHERE state = 'behind'`) // it has been looked at
+    const { sweep } = statementsFor(table)
+    await on.pool.query(sweep)
+    expect(await on.rows(table)).toMatchObject([{ state: 'done', envelope: null }, { state: 'behind' }])
+    const next = work(box, listener)
+    await expect.poll(next.running).toEqual(['a2'])
+    await on.pool.query(sweep)
+    expect(await on.rows(table)).toMatchObject([{ state: 'waiting' }])
+  })
+
   it('go on after what was before them was deleted, when one far behind is looked at', async () => {
     const { box, table, listener, put } = await scene({ maxAttempts: 1, afterDead: 'hold' })
     await put('a', 1, 2, 3)
