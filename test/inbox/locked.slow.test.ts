@@ -6,6 +6,7 @@ import { type InboxOptions, inbox } from '../../src/inbox/index.ts'
 import type { EventKey, ListenerOptions, WebhookEvent } from '../../src/index.ts'
 import { signHmac } from '../../src/testing/index.ts'
 import { SECRET } from '../support/hmac-listener.ts'
+import { monotonicTime } from '../support/monotonic-time.ts'
 import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { boxListener, inboxServer } from './support.ts'
@@ -64,23 +65,44 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('an event that an open transaction h
   }
 
   it('renewals of ten handlers that work on in the transaction of their put eat no connection, and end nothing', async () => {
-    const { box, table, told, waitsForLocks, listener, deliver } = await scene()
-    const { opened, open } = gate()
+    const time = monotonicTime()
+    const { table } = await fresh()
+    const pool = new pg.Pool({ ...on.server.address, max: 10 })
+    onTestFinished(() => pool.end())
+    let renewals = 0
+    const query = async (text: string, values: string[]) => {
+      const result = await pool.query(text, values)
+      if (text.includes("'kept'")) renewals += 1
+      return result
+    }
+    const box = inbox({ query }, { table })
+    const told: unknown[] = []
+    const { listener } = boxListener(box, { leaseSeconds: 60, onError: (error) => told.push(error) })
+    const [aged, end] = [gate(), gate()]
     const signals: AbortSignal[] = []
+    let puts = 0
     const handle = webhookHandler(listener, async (event: WebhookEvent) => {
       signals.push(event.signal)
+      await aged.opened
       const tx = await begin()
       await box.put(event, { tx })
-      await opened
+      puts += 1
+      await end.opened
       await tx.query('COMMIT')
     })
     const answers = Promise.all(Array.from({ length: 10 }, async () => handle(await request())))
     await expect.poll(() => signals.length).toBe(10)
-    await new Promise((resolve) => setTimeout(resolve, 4000 * LEASE_SECONDS)) // by the server's clock
-    expect(await waitsForLocks()).toBe(0)
-    expect(await outcome(await deliver(), listener)).toBe('accepted') // there is a connection left
+    // By the server's clock, the leases of five have ended.
+    await on.pool.query(`UPDATE ${table} SET due_at = now() WHERE key IN (SELECT key FROM ${table} LIMIT 5)`)
+    aged.open()
+    await expect.poll(() => puts).toBe(10)
+    for (let leases = 0; leases < 2; leases += 0.5) {
+      const before = renewals
+      time.pass(31)
+      await expect.poll(() => renewals).toBeGreaterThanOrEqual(before + 10) // none waits for a lock
+    }
     expect([signals.map(({ aborted }) => aborted), told]).toEqual([Array(10).fill(false), []])
-    open()
+    end.open()
     expect((await answers).map(({ status }) => status)).toEqual(Array(10).fill(200))
     expect(await box.counts()).toMatchObject({ waiting: 10 })
     expect((await rows(table)).filter(({ state }) => state === 'waiting')).toHaveLength(10)
