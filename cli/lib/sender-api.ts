@@ -4,6 +4,7 @@ import type { ManagementApi } from '../../src/management/api.ts'
 import { Client } from '../../src/management/client.ts'
 import { ManagementError } from '../../src/management/errors.ts'
 import type { Mode } from '../../src/management/missed.ts'
+import { whyUnrecoverable } from '../../src/management/recoverable.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { RefusedError, UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
@@ -64,6 +65,10 @@ async function senderNames(): Promise<readonly string[]> {
 async function apiOf(name: string, of: readonly string[]): Promise<ManagementApi> {
   const names = await senderNames()
   if (!names.includes(name)) {
+    if (whyUnrecoverable(name) !== undefined)
+      throw new UsageError(
+        `--scheme ${name}: its API is not asked: compare the endpoint's URL, types and state in its console`,
+      )
     const similar = nearest(name, names)
     const hint = similar ? `did you mean ${similar}?` : `there is one for ${names.join(', ')}`
     throw new UsageError(`--scheme: no such API; ${hint}`)

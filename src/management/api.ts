@@ -139,8 +139,8 @@ export interface Renewal {
   readonly expires: string
   /** Where the answer to the request says it. */
   readonly renewed: string
-  /** How long an endpoint may last, by a text that it has. The first that fits counts; without one, it is not renewed. */
-  readonly lives: readonly { readonly at: string; readonly fits: RegExp; readonly minutes: number }[]
+  /** How long an endpoint may last, by the values at some of its places. The first that fits counts; without one, it is not renewed. */
+  readonly lives: readonly { readonly fits: { readonly [at: string]: RegExp }; readonly minutes: number }[]
   /**
    * If none can last longer: the request makes another one, with `{next}` as its ID, and `{url}`, `{secret}` and `{untilMs}`. `stop` ends the
    * old one, with its `{hook}` and `{resource}`. `watches`: where both say what they watch, which must be the same but for a parameter of this URL.

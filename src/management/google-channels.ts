@@ -139,7 +139,7 @@ function channelApi(
           expiration: '{untilMs:number}',
         },
       },
-      lives: [{ at: '/id', fits: /./, minutes }],
+      lives: [{ fits: {}, minutes }],
       replaces: {
         stop: {
           method: 'POST',

@@ -1,5 +1,8 @@
 import type { ManagementApi } from './api.ts'
 
+const TEAMS = /^\/?(?:teams|chats)\b|\/chats\b|\/installedToChats\b/i
+const OUTLOOK = /^\/?(?:me|users\/[^/]+)\/(?:.*\/)?(?:messages|events|contacts)(?:[/(?]|$)/i
+
 /**
  * Microsoft Graph's API, for `renew`. A subscription lasts for an hour to a month, by its resource. Graph keeps no notifications: after an
  * outage, ask it what has changed, by a delta query.
@@ -35,24 +38,28 @@ export const graphApi: ManagementApi = {
     onePerType: true,
     should: [],
   },
-  // https://learn.microsoft.com/graph/api/subscription-update and …/resources/subscription, 2026-11-29
+  // https://learn.microsoft.com/graph/api/subscription-update, 2026-11-29, and https://github.com/microsoftgraph/microsoft-graph-docs-contrib:
+  // concepts/includes/change-notifications-subscription-lifetime.md and …-supported-resources-expanded.md, 2026-11-30
   renewal: {
     expires: '/expirationDateTime',
     renewed: '/expirationDateTime',
     call: { method: 'PATCH', path: '/subscriptions/{hook}', body: { expirationDateTime: '{until}' } },
     lives: [
-      { at: '/resource', fits: /^\/?communications\/presences/i, minutes: 60 },
-      { at: '/resource', fits: /^\/?(?:teams|chats)\b|\/chats\b/i, minutes: 60 },
-      { at: '/resource', fits: /^\/?communications\/callRecords/i, minutes: 4230 },
-      { at: '/resource', fits: /^\/?print\//i, minutes: 4230 },
-      { at: '/resource', fits: /^\/?security\/alerts/i, minutes: 43_200 },
-      { at: '/resource', fits: /(?:^|\/)drives?(?:\/|$)|^\/?sites\/.*\/lists\b/i, minutes: 42_300 },
-      {
-        at: '/resource',
-        fits: /(?:^|\/)(?:messages|events|contacts|conversations)(?:[/(?]|$)/i,
-        minutes: 4230,
-      },
-      { at: '/resource', fits: /^\/?(?:users|groups)(?:\/[^/]+)?$/i, minutes: 41_760 },
+      { fits: { '/resource': /^\/?communications\/presences/i }, minutes: 60 },
+      // Without a URL for lifecycle notifications, an hour: https://learn.microsoft.com/graph/teams-changenotifications-chatmessage,
+      // 2026-11-30
+      { fits: { '/resource': TEAMS, '/lifecycleNotificationUrl': /./ }, minutes: 4320 },
+      { fits: { '/resource': TEAMS }, minutes: 60 },
+      { fits: { '/resource': /^\/?communications\/callRecords/i }, minutes: 4230 },
+      { fits: { '/resource': /^\/?print\//i }, minutes: 4230 },
+      { fits: { '/resource': /^\/?security\/alerts/i }, minutes: 43_200 },
+      { fits: { '/resource': /(?:^|\/)drives?(?:\/|$)|^\/?sites\/.*\/lists\b/i }, minutes: 42_300 },
+      { fits: { '/resource': OUTLOOK, '/includeResourceData': /^true$/ }, minutes: 1440 },
+      { fits: { '/resource': OUTLOOK }, minutes: 10_080 },
+      { fits: { '/resource': /^\/?groups\/[^/]+\/conversations$/i }, minutes: 4230 },
+      { fits: { '/resource': /^\/?me\/todo\/lists\b/i }, minutes: 4230 },
+      { fits: { '/resource': /^\/?(?:users|groups)(?:\/[^/]+)?$/i }, minutes: 41_760 },
+      { fits: { '/resource': /^\/?groups\/[^/]+\/(?:members|owners)$/i }, minutes: 41_760 },
     ],
   },
 }

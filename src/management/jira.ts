@@ -53,7 +53,7 @@ export function jiraApi(of: JiraSite): ManagementApi {
         path: '/ex/jira/{cloudId}/rest/api/3/webhook/refresh',
         body: { webhookIds: ['{hook:number}'] },
       },
-      lives: [{ at: '/id', fits: /./, minutes: 43_200 }],
+      lives: [{ fits: {}, minutes: 43_200 }],
     },
   }
 }

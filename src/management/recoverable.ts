@@ -14,6 +14,8 @@ const INSTEAD: { readonly [scheme: string]: string } = {
   'checkout-com':
     'resend them from the webhook’s failures in its Dashboard, or ask its API for the events of each payment',
   docusign: 'republish them from its Connect log, and expect them to run again',
+  'google-channels': 'list what has changed since then, by its sync token or page token',
+  graph: 'ask for what has changed since then, by a delta query',
   hubspot: 'read the objects that matter from its API',
   // `GET /rest/api/3/webhook/failed` has those of OAuth apps, and none of an administrator's webhooks, which the scheme verifies:
   // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-webhooks/, 2026-11-28
@@ -38,5 +40,8 @@ export function whyUnrecoverable(scheme: string): string | undefined {
 export function recoverableOf(api: ManagementApi): RecoverableApi {
   const { missed } = api
   if (missed !== undefined) return { ...api, missed }
-  throw new ListenerConfigError('api', `${api.sender}'s ${whyUnrecoverable(api.scheme) ?? 'lists no events'}`)
+  throw new ListenerConfigError(
+    'api',
+    `${api.sender}'s ${whyUnrecoverable(api.scheme) ?? 'events cannot be recovered: it lists none'}`,
+  )
 }

@@ -1,5 +1,5 @@
 import type { Renewal } from './api.ts'
-import { textAt, valueAt } from './json-parts.ts'
+import { valueAt } from './json-parts.ts'
 
 /** A subscription at your URL. */
 export interface Renewed {
@@ -21,7 +21,9 @@ export function isEnding(item: Uint8Array, renewal: Renewal, now: number): boole
 }
 
 export function lifeOf(item: Uint8Array, { lives }: Renewal): number | undefined {
-  const life = lives.find(({ at, fits }) => fits.test(textAt(item, at)))
+  const life = lives.find(({ fits }) =>
+    Object.entries(fits).every(([at, form]) => form.test(String(valueAt(item, at) ?? ''))),
+  )
   return life && life.minutes * 60_000
 }
 

@@ -12,9 +12,13 @@ import { githubAppApi, githubOrganizationApi, githubRepositoryApi } from '../../
 import { type RecoverOptions, type Recovery, recover } from '../../src/management/index.ts'
 import { endpointsOf, findMissed } from '../../src/management/missed.ts'
 import { stripeApi } from '../../src/management/stripe.ts'
+import { checkoutCom } from '../../src/schemes/checkout-com.ts'
+import { docusign } from '../../src/schemes/docusign.ts'
 import { github } from '../../src/schemes/github.ts'
-import { shopify } from '../../src/schemes/shopify.ts'
+import { hubspot } from '../../src/schemes/hubspot.ts'
+import { meta } from '../../src/schemes/meta.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
+import { twilio } from '../../src/schemes/twilio.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { fakeClock } from '../support/clock.ts'
 import { FakeGithub, GITHUB_SECRET, GITHUB_TOKEN, GITHUB_URL, READ_ONLY_TOKEN } from './fake-github.ts'
@@ -578,12 +582,22 @@ describe('recover refuses', () => {
     expect(await refusal(ofStripe(), { since: new Date('yesterday') })).toBe('since: must be a valid Date')
   })
 
-  it("another sender's listener, and by name those that claim bytes which no API keeps", async () => {
+  it("another sender's listener", async () => {
     expect(await refusal(ofGithub(), {})).toBe("listener: verifies GitHub, and api is Stripe's")
-    const { listener } = endpoint(shopify({ secrets: 'secret' }))
-    expect(await refusal(listener, {})).toMatch(
-      /^listener: verifies Shopify, whose events cannot be recovered, .*: read the resources that were updated since then from its Admin API$/,
-    )
+  })
+
+  // Adyen, Jira, Linear, SendGrid and Shopify: rows.test.ts
+  it.each<[string, ListenerOptions['auth'], RegExp]>([
+    ['Checkout.com', checkoutCom({ secrets: 'secret' }), /: resend them from the webhook’s failures/],
+    ['DocuSign', docusign({ secrets: 'secret' }), /: republish them from its Connect log/],
+    ['HubSpot', hubspot({ secrets: 'secret', publicUrl: STRIPE_URL }), /: read the objects that matter/],
+    ['Meta', meta({ secrets: 'secret' }), /: read the objects that matter/],
+    ['Twilio', twilio({ secrets: 'secret', publicUrl: STRIPE_URL }), /: read the calls and messages/],
+  ])('%s by name, with what to do instead', async (sender, auth, instead) => {
+    const said = await refusal(endpoint(auth).listener, {})
+    expect(said).toContain(`listener: verifies ${sender}`)
+    expect(said).toMatch(/, whose events cannot be recovered, because no API of it lists them/)
+    expect(said).toMatch(instead)
   })
 
   it('a listener that claims something else than what the API has, or nothing', async () => {

@@ -25,6 +25,8 @@ interface Subscription {
   readonly id: string
   resource?: string
   url?: string
+  lifecycleNotificationUrl?: string
+  includeResourceData?: boolean
   until: number
 }
 
@@ -37,8 +39,9 @@ function sender(
   const asked: string[] = []
   const written: (of: Subscription) => object =
     of === 'graph'
-      ? ({ id, resource = 'me/messages', url = URL_, until }: Subscription) => ({
+      ? ({ id, resource = 'me/messages', url = URL_, until, ...given }: Subscription) => ({
           ...{ id, resource, notificationUrl: url, changeType: 'created,updated', clientState: null },
+          ...{ lifecycleNotificationUrl: null, includeResourceData: null, ...given },
           expirationDateTime: new Date(until).toISOString().replace('Z', '0000Z'),
         })
       : ({ id, url = URL_, until }: Subscription) => ({
@@ -73,28 +76,44 @@ type Init = Parameters<ManagementFetch>[1]
 const inMinutes = (minutes: number) => Date.now() + minutes * MINUTE
 
 describe('renew', () => {
-  it.each([
-    ['me/messages', 4230],
-    ["users/a/mailFolders('inbox')/messages", 4230],
-    ['communications/presences/1', 60],
-    ['/chats/1/messages', 60],
-    ['me/drive/root', 42_300],
-    ['sites/a/lists/b', 42_300],
-    ['users', 41_760],
-    ['communications/callRecords', 4230],
-  ])('what watches %s is renewed past half of its life, for all of it', async (resource, minutes) => {
-    const due = { id: 'due', resource, until: inMinutes(minutes / 2 - 1) }
-    const early = { id: 'early', resource, until: inMinutes(minutes / 2 + 1) }
-    const { clock, renewing, changes } = sender('graph', [due, early])
-    const until = new Date(clock.now() + (minutes - 5) * MINUTE)
-    expect(await renewing()).toEqual([
-      { id: 'due', state: 'renewed', until },
-      { id: 'early', state: 'early', until: expect.any(Date) },
-    ])
-    expect(changes()).toEqual([
-      `PATCH https://graph.microsoft.com/v1.0/subscriptions/due {"expirationDateTime":"${until.toISOString()}"}`,
-    ])
-  })
+  it.each<[string, Partial<Subscription>, number]>([
+    ['me/messages', {}, 10_080],
+    ['me/messages', { includeResourceData: false }, 10_080],
+    ['me/messages', { includeResourceData: true }, 1440],
+    ["users/a/mailFolders('inbox')/messages", {}, 10_080],
+    ['/users/a/events', {}, 10_080],
+    ['me/contacts', {}, 10_080],
+    ['communications/presences/1', { lifecycleNotificationUrl: URL_ }, 60],
+    ['/chats/1/messages', {}, 60],
+    ['/chats/1/messages', { lifecycleNotificationUrl: URL_ }, 4320],
+    ['/chats/1/messages', { lifecycleNotificationUrl: URL_, includeResourceData: true }, 4320],
+    ['users/a/chats/getAllMessages', { lifecycleNotificationUrl: URL_ }, 4320],
+    ['teams/getAllChannels', {}, 60],
+    ['/appCatalogs/teamsApps/1/installedToChats', {}, 60],
+    ['me/drive/root', {}, 42_300],
+    ['sites/a/lists/b', {}, 42_300],
+    ['users', {}, 41_760],
+    ['/groups/1/members', {}, 41_760],
+    ['groups/1/conversations', {}, 4230],
+    ['me/todo/lists/1/tasks', {}, 4230],
+    ['communications/callRecords', {}, 4230],
+    ['/security/alerts/?$filter=status', {}, 43_200],
+  ])(
+    'what watches %s, with %j, is renewed past half of its life, for all of it',
+    async (resource, given, minutes) => {
+      const due = { id: 'due', resource, ...given, until: inMinutes(minutes / 2 - 1) }
+      const early = { id: 'early', resource, ...given, until: inMinutes(minutes / 2 + 1) }
+      const { clock, renewing, changes } = sender('graph', [due, early])
+      const until = new Date(clock.now() + (minutes - 5) * MINUTE)
+      expect(await renewing()).toEqual([
+        { id: 'due', state: 'renewed', until },
+        { id: 'early', state: 'early', until: expect.any(Date) },
+      ])
+      expect(changes()).toEqual([
+        `PATCH https://graph.microsoft.com/v1.0/subscriptions/due {"expirationDateTime":"${until.toISOString()}"}`,
+      ])
+    },
+  )
 
   it('a subscription with another URL is never touched', async () => {
     const foreign = { id: 'foreign', url: 'https://other.example/webhooks', until: inMinutes(5) }
@@ -119,7 +138,7 @@ describe('renew', () => {
     const { clock, renewing, changes } = sender('graph', [{ id: 'due', until: inMinutes(5) }])
     for (const _ of [1, 2]) await renewing()
     expect(changes()).toHaveLength(1)
-    clock.advance((4230 / 2) * MINUTE)
+    clock.advance((10_080 / 2) * MINUTE)
     await renewing()
     expect(changes()).toHaveLength(2)
   })
@@ -188,8 +207,8 @@ describe('renew', () => {
 
 describe('inspect', () => {
   it.each([
-    ['is about to end', 1000, ['ending']],
-    ['has a third of its life left', 1500, []],
+    ['is about to end', 2500, ['ending']],
+    ['has a third of its life left', 3360, []],
   ])('names a subscription that %s', async (_, minutes, what) => {
     const { options } = sender('graph', [{ id: 'one', until: inMinutes(minutes) }])
     const { clock: _clock, ...rest } = options

@@ -1,5 +1,5 @@
 import { findAll, type MissedEvent } from '../../../src/management/missed.ts'
-import { type RecoverableApi, recoverableOf } from '../../../src/management/recoverable.ts'
+import { type RecoverableApi, recoverableOf, whyUnrecoverable } from '../../../src/management/recoverable.ts'
 import { checkSince } from '../../../src/management/since.ts'
 import { bounded } from '../../../src/told.ts'
 import { type Command, defineCommand, type OptionRows, type ValuesOf } from '../../command-line/command.ts'
@@ -55,6 +55,7 @@ export const recover: Command = defineCommand({
     'hookgate recover --scheme github --of owner=octocat --of repo=hello-world --url https://… --since 1d --run',
   ],
   async run(given) {
+    refuseByName(given.scheme)
     const sender = await readSenderApi(given)
     const { url, mode } = sender
     const api = listedBy(sender)
@@ -81,6 +82,12 @@ export const recover: Command = defineCommand({
     return counts.failed.length + counts.waiting > 0 ? EXIT.refused : EXIT.done
   },
 })
+
+/** Before a token or a place is asked for, which would not help. */
+function refuseByName(scheme = ''): void {
+  const why = whyUnrecoverable(scheme)
+  if (why !== undefined) throw new UsageError(`--scheme ${scheme}: its ${why}`)
+}
 
 function listedBy({ api }: SenderApi): RecoverableApi {
   try {

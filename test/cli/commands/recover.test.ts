@@ -235,6 +235,29 @@ describe('hookgate recover', () => {
     expect(sender.server.requests).toEqual([])
   })
 
+  it.each([
+    ['adyen', 'send them again from the webhook’s log in its Customer Area'],
+    ['checkout-com', 'resend them from the webhook’s failures in its Dashboard'],
+    ['docusign', 'republish them from its Connect log'],
+    ['google-channels', 'list what has changed since then'],
+    ['graph', 'by a delta query'],
+    ['hubspot', 'read the objects that matter'],
+    ['jira', 'search the issues that were updated since then'],
+    ['linear', 'read the issues that were updated since then'],
+    ['meta', 'read the objects that matter'],
+    ['sendgrid', 'from its Email Activity API'],
+    ['shopify', 'read the resources that were updated since then'],
+    ['twilio', 'read the calls and messages since then'],
+  ])('refuses %s by name, without a token, and says what to do instead', async (scheme, instead) => {
+    const args = ['recover', '--scheme', scheme, '--url', STRIPE_URL, '--since', '1h', '--run']
+    const { code, stdout, stderr } = await run({}, args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(
+      `--scheme ${scheme}: its events cannot be recovered, because no API of it lists them`,
+    )
+    expect(stderr).toContain(instead)
+  })
+
   it('takes the edge of what is remembered', async () => {
     const { recover } = await stripeAccount()
     expect((await recover(['--since', '7d'])).code).toBe(0)
@@ -322,6 +345,15 @@ describe('hookgate doctor --api', () => {
     expect(code).toBe(2)
     expect(found).toContain(said)
   })
+
+  it.each(['checkout-com', 'docusign', 'hubspot', 'meta', 'twilio'])(
+    'says what to compare in the console of %s, whose API is not asked',
+    async (scheme) => {
+      const { code, stderr } = await run({}, ['doctor', '--api', '--scheme', scheme, '--url', STRIPE_URL])
+      expect(code).toBe(2)
+      expect(stderr).toContain(`--scheme ${scheme}: its API is not asked: compare the endpoint's URL`)
+    },
+  )
 
   it('its options are mistakes without it', async () => {
     const { code, stderr } = await runCommand(['doctor', '--url', STRIPE_URL, '--types', 'a'])

@@ -18,7 +18,7 @@ async function renew(minutes: readonly number[], args: readonly string[] = [], s
     })
     if (method === 'GET')
       return sendJson(response, 200, { value: minutes.map((each, id) => one(inMinutes(each), `s${id}`)) })
-    return sendJson(response, status, one(inMinutes(4225), 's0'))
+    return sendJson(response, status, one(inMinutes(10_075), 's0'))
   })
   onTestFinished(() => fake.close())
   const env = {
@@ -32,7 +32,7 @@ async function renew(minutes: readonly number[], args: readonly string[] = [], s
 
 describe('hookgate renew', () => {
   it('renews what is due with --run, and tells each', async () => {
-    const { code, stdout, changes } = await renew([10, 4000], ['--run'])
+    const { code, stdout, changes } = await renew([10, 9000], ['--run'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^renewed {2}s0 {2}until \S+Z\nearly {4}s1 {2}until \S+Z\n$/)
     expect(changes).toEqual(['PATCH /v1.0/subscriptions/s0'])
