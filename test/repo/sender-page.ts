@@ -85,11 +85,13 @@ const variablesIn = (program: string) => [
 /** The first type that the program handles, as a shell takes it. */
 const firstTypeIn = (program: string) => /case ('[^']+')/.exec(program)?.[1]?.replace(/^'([\w./:-]+)'$/, '$1')
 
+const UNRELEASED = '# until the first release, from a clone: see the README\n'
+
 /** The switch of frameworks: the site makes tabs of it, and GitHub folds all but the first. */
 function programParts(program: string): readonly string[] {
   return programsOf(program).flatMap(({ framework, install, code }) => {
     const parts = [
-      `\`\`\`sh\nnpm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
+      `\`\`\`sh\n${framework === 'Express' ? UNRELEASED : ''}npm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
       `\`\`\`js\n${code}\`\`\``,
     ]
     if (framework === 'Express') return parts
