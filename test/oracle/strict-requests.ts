@@ -4,6 +4,7 @@ import type { Asked } from './reader.ts'
 
 const NOW = 1_763_640_000
 const SECRET = '66d14278483644d77d482fef6b5dcb7e6a5f88d9'
+const STANDARD_SECRET = 'whsec_ZGVmYXVsdC1zZWNyZXQtb2YtMzItYnl0ZXMtMDAwMDE='
 const PUBLIC_URL = 'https://example.com/hooks'
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -97,6 +98,28 @@ const BODIES: readonly (string | Buffer)[] = [
     'payload',
     'x=1&payload=1',
   ],
+  ...[
+    'type=a',
+    '&type=a',
+    'type=a&type=b',
+    'type=a~',
+    '[&type=a',
+    '"&type=a',
+    '"&type=a"',
+    '{&type=a',
+    '<&type=a',
+  ],
+  ...[
+    'type=a b',
+    'a b&type=a',
+    'type=a\n',
+    'type=a\u007f',
+    'type=é',
+    'type=a&b=%zz',
+    'type=a&b=%ff',
+    'type',
+    ' type=a',
+  ],
 ]
 
 const TYPES = [
@@ -128,6 +151,7 @@ const SCHEMES = [
   'trello',
   'okta',
   'acuity',
+  'gateway',
 ]
 
 type Named = Asked & { readonly what: string }
@@ -138,13 +162,14 @@ export async function strictRequests(): Promise<readonly Named[]> {
   for (const scheme of SCHEMES) {
     const factory = await schemeFactory(scheme)
     const signsUrl = scheme === 'square' || scheme === 'trello'
-    const options = { secrets: SECRET, ...(signsUrl && { publicUrl: PUBLIC_URL }) }
+    const secret = scheme === 'gateway' ? STANDARD_SECRET : SECRET
+    const options = { secrets: secret, ...(signsUrl && { publicUrl: PUBLIC_URL }) }
     for (const [at, body] of BODIES.entries()) {
       const bytes = Buffer.from(body)
       const query = signsUrl && at % 2 === 0 ? '?a=1' : ''
       const target = signsUrl ? { publicUrl: PUBLIC_URL + query } : {}
       const signed = await signAs(factory, {
-        secret: SECRET,
+        secret,
         body: new Uint8Array(bytes),
         timestamp: NOW,
         ...target,
