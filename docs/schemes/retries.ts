@@ -48,7 +48,12 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
   acuity: notRead('https://developers.acuityscheduling.com/docs/webhooks'),
   adyen: ADYEN,
   'adyen-platform': ADYEN,
-  aftership: notRead('https://www.aftership.com/docs/tracking/webhook/webhook-signature'),
+  aftership: {
+    says: '13 times in 68 hours: after 30 s, 1 min, 2 min and so on, the last 34 hours after the one before',
+    lastsSeconds: 30 * (2 ** 13 - 1),
+    source:
+      'https://github.com/hookdeck/webhook-skills/blob/main/skills/aftership-webhooks/references/overview.md',
+  },
   airtable: {
     says: 'undocumented in number; the notification says whether it will be retried',
     source: 'https://airtable.com/developers/web/api/model/webhooks-notification',
@@ -154,7 +159,11 @@ export const RETRIES: { readonly [scheme: string]: Retries } = {
     disabled: 'each sender decides; a 410 asks it to stop',
     source: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   },
-  cloudinary: notRead('https://cloudinary.com/documentation/notifications'),
+  cloudinary: {
+    says: 'after a failure; how often is not said',
+    source:
+      'https://github.com/hookdeck/webhook-skills/blob/main/skills/cloudinary-webhooks/references/overview.md',
+  },
   'coinbase-cdp': {
     says: 'not read',
     source: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
