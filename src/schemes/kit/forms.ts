@@ -70,12 +70,16 @@ const LOOKS_LIKE_FORM = /^(?=[^[{"<])[!-~]*=[!-~]*$/
  * Accepts any body, and heeds no content type, because none is signed. The payload is the parsed JSON, or the fields of what looks like
  * a form, or else the text, or null for bytes that are not UTF-8.
  */
-export const JSON_FORM_OR_TEXT: BodyForm = {
-  ...ANY_BODY,
-  read(body) {
-    const isForm = LOOKS_LIKE_FORM.test(decodeUtf8(body) ?? '')
-    return (isForm ? parseForm(body) : undefined) ?? ANY_BODY.read(body)
-  },
+export const JSON_FORM_OR_TEXT: BodyForm = /* @__PURE__ */ formOr(ANY_BODY)
+
+function formOr(other: BodyForm): BodyForm {
+  return {
+    ...other,
+    read(body) {
+      const isForm = LOOKS_LIKE_FORM.test(decodeUtf8(body) ?? '')
+      return (isForm ? parseForm(body) : undefined) ?? other.read(body)
+    },
+  }
 }
 
 /** The payload of a body in the scheme's first format. Undefined if it does not parse. */
