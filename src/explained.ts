@@ -1,59 +1,109 @@
+import { ERRORS_PAGE } from './errors.ts'
 import { memberOf } from './lib/member-of.ts'
+import { writeWarning } from './told.ts'
 import type { Rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
-const PAUSE_MS = 60_000
-/** The response goes first: what is tried takes the process up to a tenth of a second. A process that ends waits for it. */
+const SECOND_MS = 1000
+const MINUTE_MS = 60_000
+/** Explanations of each reason in a minute, in the whole process. Two in a log: a flood at one listener leaves one to the others. */
+const MOST = { developer: 10, log: 2 }
+/** Refusals in a second that a developer is told of. */
+const MOST_LOOKS = 40
+/** The response goes first: what is tried takes the process up to a fifth of a second. */
 const DELAY_MS = 20
 /** An `authenticate()` of your own may hang. Much longer than a busy machine takes for the rest. */
 const LONGEST_WAIT_MS = 30_000
 const SPECIFIER = 'hookgate/explain'
 
-let lastAt = -Infinity
+/** When explanations of each reason began, and when a developer was told of each mistake of a listener: in the last minute. */
+const begun = new Map<string, readonly number[]>()
+const told = new Map<string, number>()
 let isBusy = false
+let lookingSince = -Infinity
+let looks = 0
+
+/** Who reads standard error: a developer now, or whoever looks into the log later. */
+export type Reader = keyof typeof MOST
 
 /**
- * What is wrong with a refused delivery, in words, a moment later. Undefined if nobody watches, if it was asked in the last minute,
- * or if it cannot be told: `hookgate/explain` is loaded only here, and a bundle may lack it. Never rejects.
+ * Tells what is wrong with a refused delivery, a moment later: a log, if the reason is new there, without what the request says; a
+ * developer, if the mistake is new, and otherwise the reason alone. False if the line without an explanation is still to be written.
+ * `hookgate/explain` is loaded only here, and a bundle may lack it.
  */
 export function explained(
   { delivery, listener }: Pick<Verification, 'delivery' | 'listener'>,
   verdict: Rejected,
+  what: string,
   now: number,
-): Promise<string | undefined> | undefined {
-  if (listener.explainRefusals === false || isBusy || Math.abs(now - lastAt) < PAUSE_MS || !isWatched())
-    return undefined
-  lastAt = now
+  isNew: boolean,
+): boolean {
+  const { id, explainRefusals, onVerdict } = listener
+  const { reason } = verdict
+  const isRecent = (at: number) => Math.abs(now - at) < MINUTE_MS
+  if (Math.abs(now - lookingSince) >= SECOND_MS) {
+    lookingSince = now
+    looks = 0
+  }
+  looks += 1
+  if (!explainRefusals || (!isNew && looks > MOST_LOOKS)) return false
+  const reader = readerOf()
+  const isLog = reader === 'log'
+  if (reader === undefined || (isLog && !isNew)) return false
+  const say = (more: string) => writeWarning(listener, what, reason, more)
+  const recent = begun.get(reason)?.filter(isRecent) ?? []
+  if (isBusy || recent.length >= MOST[reader]) {
+    if (!isNew && onVerdict === undefined) say('')
+    return false
+  }
+  begun.set(reason, [...recent, now])
   isBusy = true
-  const line = new Promise((resolve) => setTimeout(resolve, DELAY_MS))
+  new Promise((resolve) => wait(resolve, DELAY_MS, !isLog))
     // By a name that no bundler follows, or every bundle would have all of it.
     .then(() => import(/* webpackIgnore: true */ /* @vite-ignore */ SPECIFIER))
-    .then(({ explainLine }) => Promise.race([explainLine(delivery, verdict, listener), noLine()]))
+    .then(({ explainLine }) =>
+      Promise.race([explainLine(delivery, verdict, listener, { quotes: !isLog }), noLine()]),
+    )
     .catch(() => undefined)
-    .finally(() => {
+    .then((line: string | undefined) => {
       isBusy = false
+      for (const [mistake, at] of told) if (!isRecent(at)) told.delete(mistake)
+      const mistake = `${id} ${line}`
+      if (line !== undefined && (isLog || !told.has(mistake))) say(`. ${line}`)
+      else if (!isLog && onVerdict === undefined) say(isNew ? `. What to do: ${ERRORS_PAGE}${reason}` : '')
+      told.set(mistake, now)
     })
-  return line
+  return !isLog
 }
 
-/** Keeps no process alive. */
 function noLine(): Promise<undefined> {
-  return new Promise((resolve) => {
-    const timer: { unref?(): unknown } = Object(setTimeout(() => resolve(undefined), LONGEST_WAIT_MS))
-    timer.unref?.()
-  })
+  return new Promise((resolve) => wait(() => resolve(undefined), LONGEST_WAIT_MS, false))
 }
+
+/** A program that a developer has run waits for it before it ends. A server does not. */
+function wait(done: (value?: unknown) => void, ms: number, keepsAlive: boolean): void {
+  const timer: { unref?(): unknown } = Object(setTimeout(done, ms))
+  if (!keepsAlive) timer.unref?.()
+}
+
+/** Set by hosts that stop the process after a response: what is explained would take its time from the next request. */
+const STOPPED_HOSTS = ['AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE']
 
 /**
- * Whether a person reads standard error: Node or Bun writes it to a terminal, and it is not production. Not in Deno, which would ask
- * that person for permission to read the environment, and not on Workers, where nothing may go on after the response.
+ * Who reads standard error of Node or Bun. A developer, if it is a terminal outside production, or if `HOOKGATE_EXPLAIN` is 1.
+ * Undefined where nothing is explained: in tests, whose modules may be gone by then, in Deno, which would ask for permission to read
+ * the environment, and on hosts where nothing may go on after the response.
  */
-export function isWatched(platform: object = globalThis): boolean {
+export function readerOf(platform: object = globalThis): Reader | undefined {
   const node = memberOf(platform, 'process')
-  return (
-    memberOf(memberOf(node, 'stderr'), 'isTTY') === true && // throws if it is closed
-    memberOf(platform, 'Deno') === undefined &&
-    memberOf(memberOf(platform, 'navigator'), 'userAgent') !== 'Cloudflare-Workers' &&
-    memberOf(memberOf(node, 'env'), 'NODE_ENV') !== 'production'
-  )
+  const agent = memberOf(memberOf(platform, 'navigator'), 'userAgent')
+  if (memberOf(platform, 'Deno') !== undefined || agent === 'Cloudflare-Workers') return undefined
+  const env = memberOf(node, 'env')
+  if (env === undefined) return undefined
+  if (memberOf(env, 'HOOKGATE_EXPLAIN') === '1') return 'developer'
+  const kind = memberOf(env, 'NODE_ENV')
+  const isTerminal = memberOf(memberOf(node, 'stderr'), 'isTTY') === true // throws if it is closed
+  if (isTerminal && kind !== 'production') return 'developer'
+  const isLogged = kind !== 'test' && STOPPED_HOSTS.every((name) => memberOf(env, name) === undefined)
+  return isLogged ? 'log' : undefined
 }

@@ -74,7 +74,7 @@ export interface Listener<Payload = Json> {
   readonly onVerdict: Hooks<Payload>['onVerdict'] | null | undefined
   /** Called for every failure that is not the sender's fault. Null: adapters write no warning either. */
   readonly onError: Hooks<Payload>['onError'] | null | undefined
-  /** Whether a refusal is explained on a terminal. */
+  /** Whether refusals are explained on a terminal and in a log. */
   readonly explainRefusals: boolean
   /** The clock, in milliseconds since 1970. */
   readonly clock: Clock
@@ -268,8 +268,10 @@ export interface ListenerOptions<Payload = Json, Events = Payload> {
    */
   readonly onError?: ((error: unknown, context: VerdictContext) => unknown) | null | undefined
   /**
-   * Whether the adapters of Node explain a refused delivery on your terminal: the likely mistake and its fix, at most once a minute
-   * in a process, if standard error is a terminal and NODE_ENV is not `production`. Defaults to true.
+   * Whether the adapters of Node and Bun explain refused deliveries on standard error: the likely mistake and its fix, after the response.
+   * On a terminal outside production, or with `HOOKGATE_EXPLAIN=1`, each refusal has a line, and each new mistake its explanation, also
+   * beside `onVerdict`. Elsewhere, without `onVerdict`, at most two a minute of each reason in a process, with nothing that a stranger wrote.
+   * Not in tests (`NODE_ENV=test`), on AWS Lambda or on Cloud Run. Defaults to true.
    */
   readonly explainRefusals?: boolean | undefined
   /** The clock, for tests. Defaults to `Date`. */

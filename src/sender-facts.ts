@@ -24,6 +24,8 @@ export interface SenderFacts {
   readonly tests?: string
   /** A secret that everybody knows, with which the sender signs its tests. */
   readonly testSecret?: string
+  /** The member of the body, as a JSON pointer, that is false in a test event and true in others. */
+  readonly liveMember?: string
   /** Other senders sign in the same way, so their deliveries look like this one's. */
   readonly isShared?: true
   /** Signature headers of other versions, by lower-case name: how their values begin, and what they are. */

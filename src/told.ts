@@ -1,5 +1,6 @@
 import { CodedError } from './errors.ts'
 import { fixFor } from './fixes.ts'
+import { callHook } from './lib/hooks.ts'
 import { isA, memberOf, textOf } from './lib/member-of.ts'
 import { printable } from './lib/printable.ts'
 
@@ -21,6 +22,11 @@ export function told(error: unknown): string {
   const text = own && own !== said && said ? `${own} (${said})` : own || said || 'an error without a message'
   const fix = fixFor(`${beginning(cause, 'code')} ${beginning(cause, 'name')} ${said}`) // by what is shown
   return bounded(fix ? `${text.replace(/\.$/, '')}: ${fix}` : text)
+}
+
+/** Writes a line on the console, which may have been replaced and throw. */
+export function writeWarning({ id }: { readonly id: string }, what: string, why: string, more: string): void {
+  callHook(() => console.warn(`hookgate: listener ${JSON.stringify(id)} ${what}: ${why}${more}`))
 }
 
 const ownMessage = (error: unknown) => (isA(error, CodedError) ? textOf(error, 'message') : undefined)

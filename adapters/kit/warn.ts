@@ -2,11 +2,10 @@ import { explained } from '#crypto'
 import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
 import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
-import { whenKnown } from '../../src/lib/maybe-promise.ts'
 import { isA, textOf } from '../../src/lib/member-of.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
 import type { Reason } from '../../src/reason.ts'
-import { told } from '../../src/told.ts'
+import { told, writeWarning } from '../../src/told.ts'
 import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
 
@@ -28,7 +27,8 @@ interface Told {
 const lastWarned = new Map<string, Map<string, Told>>()
 
 /**
- * Warns of a refusal if the listener has no `onVerdict`, or if a person watches. Not of the sender's next attempt at the same event.
+ * Warns of a refusal once a minute, if the listener has no `onVerdict`. On Node and Bun, it may also be explained. Not of the sender's next
+ * attempt at the same event.
  */
 export function warnOfRefusal(
   verification: Pick<Verification, 'delivery' | 'listener'>,
@@ -38,11 +38,9 @@ export function warnOfRefusal(
   const { listener } = verification
   const { reason } = verdict
   if (listener.onVerdict === null || isClaimed(reason)) return
-  const isNew = listener.onVerdict === undefined && recordIfNew(listener.id, reason, timeIn(listener.clock))
-  void whenKnown(explained(verification, verdict, timeIn(listener.clock)), (line) => {
-    if (line !== undefined) write(`${beginning(listener, what, reason)}. ${line}`)
-    else if (isNew) warn(listener, what, reason, 'onVerdict')
-  })
+  const now = timeIn(listener.clock)
+  const isNew = listener.onVerdict === undefined && recordIfNew(listener.id, reason, now)
+  if (!explained(verification, verdict, what, now, isNew) && isNew) warn(listener, what, reason, 'onVerdict')
 }
 
 /** Whether the event was claimed before. */
@@ -91,13 +89,8 @@ function warn(
   const page = ERRORS_PAGE + reason.toLowerCase()
   const hint = `set ${hook} for the details, or null for silence`
   const because = why === undefined ? '' : `: ${why.replace(/\.$/, '')}`
-  write(`${beginning(listener, what, reason)}${because}. What to do: ${first}${page} (${hint})`)
+  writeWarning(listener, what, reason, `${because}. What to do: ${first}${page} (${hint})`)
 }
-
-const beginning = ({ id }: Named, what: string, reason: string) =>
-  `hookgate: listener ${JSON.stringify(id)} ${what}: ${reason}`
-
-const write = (text: string) => callHook(() => console.warn(text)) // a replaced console may throw
 
 /** If the listener's clock is broken, the platform's time. */
 function timeIn(clock: Clock): number {

@@ -18,7 +18,7 @@ export { decodeBase64url } from '../lib/bytes.ts'
 export { crc32 } from '../lib/crc32.ts'
 export { joinChunks as joinBody } from '../lib/read-stream.ts'
 
-export function explained(..._refused: readonly unknown[]): undefined {}
+export const explained = (..._refused: readonly unknown[]): boolean => false
 
 export const sharesTimers = (): boolean => false
 

@@ -35,12 +35,25 @@ const RECOGNISED = [
   'hubspot',
   'zoom',
 ]
+/** What a refusal quotes of the request: what these headers say, and how the sender calls its members. */
+const QUOTED =
+  /(?<=\bContent-(?:Type|Encoding) is )"(?:[^"\\]|\\.)*"|(?<=^the payload does not fit at ).*(?=: correct )/gs
 const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
+/** How a refusal is explained in one line. */
+export interface LineOptions {
+  /**
+   * Whether the line may quote what the request says, escaped, such as its content type. Without, it also names no command that shows
+   * the deliveries. Defaults to true.
+   */
+  readonly quotes?: boolean
+}
+
 /**
- * Explains a refusal in one line for a terminal: the likely mistake and its fix or, if no mistake is found, what to check, and a
- * command that shows the deliveries. Escapes what strangers wrote. Tries no mistakes for bodies over 16 KB. The adapters write this
- * line on your terminal while you develop, at most once a minute. Undefined if there is nothing to add to the reason.
+ * Explains a refusal in one line: the likely mistake and its fix or, if no mistake is found, what to check, and for a developer a
+ * command that shows the deliveries. Tries no mistakes for bodies over 16 KB. The adapters write this line on your terminal while you
+ * develop, and without quotations in the log, at most twice a minute for each reason. Undefined if there is nothing to add to the
+ * reason. A signed URL is shown if its signature is genuine, without what its query keeps secret by its name.
  *
  * @example
  * ```ts
@@ -54,6 +67,7 @@ export async function explainLine(
   delivery: Delivery,
   verdict: LoggedVerdict,
   listener: Listener<unknown>,
+  { quotes = true }: LineOptions = {},
 ): Promise<string | undefined> {
   const known = MAYBE_OF_ANOTHER_SENDER.test(verdict.reason ?? '') ? await rowsOf(RECOGNISED) : []
   const schemes = known.filter((row) => row !== undefined)
@@ -62,9 +76,10 @@ export async function explainLine(
   const sentences =
     likely.length > 0 ? likely : [verdict.detail || [], ...toCheckUntried(verdict, listener)].flat()
   if (sentences.length === 0) return undefined
-  const isUnknown = sentences.some((sentence) => sentence.startsWith('check '))
+  const isUnknown = quotes && sentences.some((sentence) => sentence.startsWith('check '))
   const command = isUnknown ? await commandFor(listener) : undefined
-  const said = sentences.map(asSentence).join(' ').slice(0, LONGEST_LINE)
+  const shown = quotes ? sentences : sentences.map((sentence) => sentence.replace(QUOTED, '…'))
+  const said = shown.map(asSentence).join(' ').slice(0, LONGEST_LINE)
   const more =
     command === undefined ? `More: ${ERRORS_PAGE}${verdict.reason}` : `To see what arrives, run: ${command}`
   return inOneLine(`${said} ${more}`)
@@ -88,9 +103,9 @@ function withShortHeaders(delivery: Delivery): Delivery {
   }
 }
 
-/** Names of code stay as they are, and what ends with a full stop or `whsec_…` gets none. */
+/** Names of code stay as they are, and what ends with a full stop, a question or `whsec_…` gets none. */
 const asSentence = (text: string) =>
-  text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/(?<![.…])$/, '.')
+  text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/(?<![.…?])$/, '.')
 
 const inOneLine = (text: string) => printable(withoutSecrets(text)).replace(/[\n\t]/g, escaped)
 

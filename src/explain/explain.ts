@@ -54,7 +54,7 @@ export interface Explanation {
  * Explains a verdict, or the parts of one that a log kept: which check refused the delivery, and the likely mistake behind it,
  * with its fix. For a wrong signature, tries the mistakes that are known, as the listener's scheme makes them possible: in the
  * secret, the body, the signed text, the signature's spelling and, if the sender signs it, the URL. These are at most 1,700
- * signatures of the body, with a pause for other work every 10 ms. Larger bodies than `maxBodyBytes` are not tried, and `likely`
+ * signatures of the body, with a pause for other work every 3 ms. Larger bodies than `maxBodyBytes` are not tried, and `likely`
  * says so. Meant for tools and for debugging, not for every refused delivery.
  *
  * The texts may quote a refused token's claims and a request's URL, which a stranger chose, so escape them where you show them.

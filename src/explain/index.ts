@@ -2,4 +2,4 @@
 
 export type { CheckName, CheckOutcome, LoggedVerdict } from './check-outcomes.ts'
 export { type ExplainOptions, type Explanation, explain, type WantedClaims } from './explain.ts'
-export { explainLine } from './explain-line.ts'
+export { explainLine, type LineOptions } from './explain-line.ts'

@@ -11,7 +11,7 @@ const BYTES: Partial<Record<Algorithm, number>> = {
   'hmac-sha512': 64,
   ed25519: 64,
 }
-const VERSION = /^(?:v[0-9]+[a-z]?|h[0-9]+|sha[0-9]+|hmac-sha[0-9]+)[,=:]/i
+const VERSION = /^(?:v[0-9]{1,3}[a-z]?|h[0-9]{1,3}|(?:hmac-)?sha[0-9]{1,4})[,=:]/i
 const LONGEST_VALUE = 4096
 
 /**

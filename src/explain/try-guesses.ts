@@ -35,7 +35,7 @@ const MOST_KEYS = 4
 const MOST_PAIRED = 12
 
 /** How long the process does nothing else, in milliseconds: as long as one guess takes, or this. */
-const LONGEST_TURN_MS = 10
+const LONGEST_TURN_MS = 3
 
 /** Tries what may have been signed, by the checks that refused the delivery, until a guess fits. */
 export async function tryGuesses(

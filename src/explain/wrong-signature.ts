@@ -1,5 +1,6 @@
 import { type Delivery, headerOf } from '../delivery.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
+import { memberAt, pointerSteps } from '../lib/json.ts'
 import type { Listener } from '../listener.ts'
 import {
   isMadeBySender,
@@ -12,6 +13,7 @@ import { URL_PROBLEMS } from '../schemes/kit/signed-url.ts'
 import type { LoggedVerdict } from './check-outcomes.ts'
 import { checkSignature } from './check-signature.ts'
 import { type ExpectedSender, OWN_SCHEME } from './expected-sender.ts'
+import { jsonOf } from './guess.ts'
 import { anotherBody, mistakenId, preciseDetail, wantedOf, wrongToken } from './precise-refusal.ts'
 import { tryGuesses } from './try-guesses.ts'
 
@@ -58,7 +60,12 @@ export async function wrongSignature(
     }
     const problem = await knownProblem(delivery, listener, expected)
     if (problem !== undefined) return [problem, ...toCheck(expected)]
-    return [unknownMistake(delivery, expected), ...ownTests(expected), ...toCheck(expected)]
+    return [
+      unknownMistake(delivery, expected),
+      ...modeOf(delivery, expected),
+      ...ownTests(expected),
+      ...toCheck(expected),
+    ]
   }
   if (says.length > 0) return says
   return [
@@ -131,6 +138,14 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
     ? `No common mistake found: ${name} signed with another secret, or another body`
     : `No common mistake found: ${name} sent another secret`
   return strangeSecret(expected) ?? another
+}
+
+/** A question only: nothing says yet that the sender wrote this body. Reads no other value of it. */
+function modeOf({ body }: Delivery, { facts: { liveMember } }: ExpectedSender): readonly string[] {
+  const isLive = liveMember === undefined ? undefined : memberAt(jsonOf(body), pointerSteps(liveMember))
+  if (isLive === false)
+    return ["the body says that this is a test event: is this the live endpoint's secret?"]
+  return isLive === true ? ["the body says that this is a live event: is this a test endpoint's secret?"] : []
 }
 
 /** What a sender sends that does not verify, although nothing is wrong. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { warnOfRefusal } from '../../adapters/kit/warn.ts'
 import { expectedSender } from '../../src/explain/expected-sender.ts'
 import { tryGuesses } from '../../src/explain/try-guesses.ts'
-import { isWatched } from '../../src/explained.ts'
+import { readerOf } from '../../src/explained.ts'
 import { type Delivery, defineListener, type ListenerOptions } from '../../src/index.ts'
 import type { Reason } from '../../src/reason.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
@@ -16,7 +16,7 @@ import fc from '../support/property.ts'
 const SECRET = 'whsec_explained-0123456789abcdef'
 const PLAIN = 'What to do: '
 
-/** One clock for all: a process explains one refusal a minute. */
+/** One clock for all: a process has so many explanations a minute. */
 const clock = fakeClock(1_785_480_000_000)
 const isTTY = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
 
@@ -41,7 +41,7 @@ function listenerWith(options: Partial<ListenerOptions> = {}) {
 
 const deliveryOf = (
   body: string | Uint8Array,
-  headers: { readonly [name: string]: string } = {},
+  headers: { readonly [name: string]: string | undefined } = {},
 ): Delivery => ({
   method: 'POST',
   header: (name) =>
@@ -68,32 +68,79 @@ const refuse = (
   reason: Reason = 'signature_mismatch',
 ) => warnOfRefusal({ delivery, listener }, { ok: false, reason, status: 401, detail: 'none of the keys' })
 
-/** What the console says before the line of a refusal a minute later, which is written after all of it. */
+const isExplained = (line: string) => line.includes('No common mistake found')
+
+/** What the console says before the explanation of a later refusal, which begins when all others have ended. */
 async function saidUntilLater(said: () => readonly string[]): Promise<readonly string[]> {
-  clock.advance(60_000)
-  refuse(listenerWith({ id: 'later' }), deliveryOf('{"id":"evt_1"}'))
-  const isLast = (line: string) => line.includes('listener "later"')
-  await expect.poll(() => said().some(isLast)).toBe(true)
-  return said().filter((line) => !isLast(line))
+  const isLater = (line: string) => line.includes('listener "later"')
+  const later = listenerWith({ id: 'later', onVerdict: undefined })
+  await expect
+    .poll(() => {
+      const isOver = said().some((line) => isLater(line) && isExplained(line))
+      clock.advance(60_000)
+      if (!isOver) refuse(later, deliveryOf('{"id":"evt_1"}'))
+      return isOver
+    })
+    .toBe(true)
+  return said().filter((line) => !isLater(line))
 }
 
 describe('a refused delivery on a terminal', () => {
-  it('a flood of 10,000 is explained once, in one line, and once more after a minute', async () => {
+  it('each refusal has a line, and a new cause its explanation', async () => {
+    const said = saidOnConsole()
+    const listener = listenerWith()
+    const start = `hookgate: listener "${listener.id}" refused a delivery: signature_mismatch`
+    refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    await expect
+      .poll(said)
+      .toEqual([expect.stringMatching(`^${start}. No common mistake found: Stripe signed`)])
+    refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    await expect.poll(said).toEqual([expect.anything(), start])
+    refuse(listener, deliveryOf(''))
+    await expect
+      .poll(said)
+      .toEqual([expect.anything(), start, expect.stringMatching(`^${start}. The body is empty`)])
+    refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    await expect.poll(said).toHaveLength(4)
+    clock.advance(60_000)
+    refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    await expect.poll(said).toHaveLength(5)
+    expect(said().slice(3)).toEqual([start, expect.stringMatching(`^${start}. No common mistake found`)])
+  })
+
+  it('a flood of 10,000 is explained once, in 40 lines', async () => {
     const said = saidOnConsole()
     const listener = listenerWith()
     for (let sent = 0; sent < 10_000; sent++) refuse(listener, deliveryOf('{"id":"evt_1"}'))
-    await expect.poll(said).toHaveLength(1)
-    clock.advance(59_999)
+    expect(said()).toHaveLength(39)
+    await expect.poll(said).toHaveLength(40)
+    expect(said().filter(isExplained)).toHaveLength(1)
+    clock.advance(999)
     refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    expect(said()).toHaveLength(40)
     clock.advance(1)
     refuse(listener, deliveryOf('{"id":"evt_1"}'))
-    await expect.poll(said).toHaveLength(2)
-    const line =
-      /^hookgate: listener "explained-[0-9]+" refused a delivery: signature_mismatch\. No common mistake found/
-    expect(await saidUntilLater(said)).toEqual([expect.stringMatching(line), expect.stringMatching(line)])
+    await expect.poll(said).toHaveLength(41)
   })
 
-  it('another listener and another reason in the same minute get the line without an explanation', async () => {
+  it('of each reason, ten are explained in a minute, by all listeners together', async () => {
+    const said = saidOnConsole()
+    for (let count = 1; count <= 11; count++) {
+      refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+      await expect.poll(said).toHaveLength(count)
+    }
+    expect(said().map(isExplained)).toEqual([...Array<boolean>(10).fill(true), false])
+    expect(said()[10]).toContain(PLAIN)
+    refuse(listenerWith(), deliveryOf('{"id":"evt_1"}', { 'stripe-signature': undefined }), 'auth_missing')
+    await expect.poll(said).toHaveLength(12)
+    expect(said()[11]).toContain('auth_missing. No Stripe-Signature header')
+    clock.advance(60_000)
+    refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+    await expect.poll(said).toHaveLength(13)
+    expect(said()[12]).toContain('No common mistake found')
+  })
+
+  it('while one is explained, others get the line without an explanation', async () => {
     const said = saidOnConsole()
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'), 'auth_missing')
@@ -116,6 +163,7 @@ describe('a refused delivery on a terminal', () => {
     refuse(listener, deliveryOf('{"id":"evt_1"}'))
     refuse(listener, deliveryOf('{"id":"evt_1"}'), 'auth_missing')
     await expect.poll(said).toHaveLength(1)
+    refuse(listener, deliveryOf('{"id":"evt_1"}')) // the same cause again
     expect(await saidUntilLater(said)).toEqual([expect.stringContaining('No common mistake found')])
   })
 
@@ -193,6 +241,97 @@ describe('a refused delivery on a terminal', () => {
   })
 })
 
+describe('a refused delivery in a log', () => {
+  beforeEach(() => vi.stubEnv('NODE_ENV', 'production'))
+
+  it('a flood of 10,000 gets its line at once, and its explanation a moment later, once in a minute', async () => {
+    const said = saidOnConsole()
+    const listener = listenerWith()
+    const flood = () => {
+      for (let sent = 0; sent < 10_000; sent++) refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    }
+    flood()
+    expect(said()).toEqual([expect.stringContaining(`signature_mismatch. ${PLAIN}`)])
+    await expect.poll(said).toHaveLength(2)
+    clock.advance(59_999)
+    flood()
+    expect(said()).toHaveLength(2)
+    clock.advance(1)
+    flood()
+    await expect.poll(said).toHaveLength(4)
+    const start = `^hookgate: listener "${listener.id}" refused a delivery: signature_mismatch`
+    for (const explanation of [said()[1], said()[3]]) {
+      expect(explanation).toMatch(new RegExp(`${start}. No common mistake found`))
+      expect(explanation).toMatch(/ More: https:\S+#signature_mismatch$/) // no command for a developer
+    }
+  })
+
+  it('of each reason, two are explained in a minute, by a thousand listeners together', async () => {
+    const said = saidOnConsole()
+    for (let explanations = 1; explanations <= 2; explanations++) {
+      refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+      await expect.poll(() => said().filter(isExplained)).toHaveLength(explanations)
+    }
+    for (let count = 0; count < 1000; count++) refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+    refuse(listenerWith(), deliveryOf('{"id":"evt_1"}', { 'stripe-signature': undefined }), 'auth_missing')
+    await expect.poll(() => said().some((line) => line.includes('No Stripe-Signature header'))).toBe(true)
+    expect(said()).toHaveLength(1002 + 2 + 2)
+    expect(said().filter(isExplained)).toHaveLength(2)
+    clock.advance(60_000)
+    refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+    await expect.poll(() => said().filter(isExplained)).toHaveLength(3)
+  })
+
+  it('one that hangs is given up after 30 seconds, and until then no other begins', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const said = saidOnConsole()
+      let asked = 0
+      const authenticate = () => {
+        asked += 1
+        return new Promise<never>(() => {})
+      }
+      const unsigned = deliveryOf('{"id":"evt_1"}', { 'stripe-signature': undefined })
+      const auth = { ...stripe({ secrets: SECRET }), authenticate }
+      refuse(listenerWith({ auth }), unsigned, 'auth_missing')
+      vi.advanceTimersByTime(20)
+      await expect.poll(() => asked).toBe(1)
+      vi.advanceTimersByTime(29_999)
+      refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+      await vi.advanceTimersByTimeAsync(1)
+      expect(said()).toHaveLength(2)
+      refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+      await expect
+        .poll(() => {
+          vi.advanceTimersByTime(20)
+          return said().filter(isExplained)
+        })
+        .toHaveLength(1)
+      expect(said()).toHaveLength(4)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it.each([
+    ['explainRefusals is false', { explainRefusals: false }, [expect.stringContaining(PLAIN)]],
+    ['onVerdict is set, which has the refusal', { onVerdict() {} }, []],
+    ['onVerdict is null', { onVerdict: null }, []],
+  ])('nothing is explained if %s', async (_, options, lines) => {
+    const said = saidOnConsole()
+    refuse(listenerWith(options), deliveryOf('{"id":"evt_1"}'))
+    expect(await saidUntilLater(said)).toEqual(lines)
+  })
+
+  it('HOOKGATE_EXPLAIN=1 has the lines of a terminal, also beside onVerdict', async () => {
+    vi.stubEnv('HOOKGATE_EXPLAIN', '1')
+    const said = saidOnConsole()
+    const listener = listenerWith({ onVerdict() {} })
+    refuse(listener, deliveryOf('{"id":"evt_1"}'))
+    await expect.poll(said).toEqual([expect.stringContaining('To see what arrives, run: npx')])
+  })
+})
+
 describe('what a stranger writes', () => {
   const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
   const text = fc.string({
@@ -229,34 +368,45 @@ describe('what a stranger writes', () => {
   })
 })
 
-describe('a person watches', () => {
+describe('who reads standard error', () => {
   const process = { stderr: { isTTY: true }, env: {} }
+  const closed = {
+    get stderr(): never {
+      throw new Error('EBADF')
+    },
+  }
+  const inProduction = { NODE_ENV: 'production' }
+  const asked = { HOOKGATE_EXPLAIN: '1' }
   it.each([
-    ['a terminal in Node', { process }, true],
-    ['a terminal in Bun', { process, Bun: {} }, true],
-    ['a terminal in development', { process: { ...process, env: { NODE_ENV: 'development' } } }, true],
-    ['a terminal in production', { process: { ...process, env: { NODE_ENV: 'production' } } }, false],
-    ['a pipe, as in a container', { process: { ...process, stderr: {} } }, false],
+    ['a terminal in Node', { process }, 'developer'],
+    ['a terminal in Bun', { process, Bun: {} }, 'developer'],
+    ['a terminal in development', { process: { ...process, env: { NODE_ENV: 'development' } } }, 'developer'],
+    ['a terminal in production', { process: { ...process, env: inProduction } }, 'log'],
+    ['a pipe, as in a container', { process: { stderr: {}, env: {} } }, 'log'],
+    ['a pipe, and HOOKGATE_EXPLAIN=1', { process: { stderr: {}, env: asked } }, 'developer'],
+    ['a pipe, and HOOKGATE_EXPLAIN=0', { process: { stderr: {}, env: { HOOKGATE_EXPLAIN: '0' } } }, 'log'],
+    ['production, and HOOKGATE_EXPLAIN=1', { process: { env: { ...inProduction, ...asked } } }, 'developer'],
     [
       'a standard error that is closed',
-      {
-        process: {
-          ...process,
-          get stderr(): never {
-            throw new Error('EBADF')
-          },
-        },
-      },
-      false,
+      { process: Object.assign(Object.create(closed), { env: {} }) },
+      'log',
     ],
-    ['Deno, which would ask for a permission', { process, Deno: {} }, false],
+    ['tests without a terminal', { process: { stderr: {}, env: { NODE_ENV: 'test' } } }, undefined],
+    ['AWS Lambda', { process: { stderr: {}, env: { AWS_LAMBDA_FUNCTION_NAME: 'hooks' } } }, undefined],
+    ['Cloud Run', { process: { stderr: {}, env: { K_SERVICE: 'hooks' } } }, undefined],
+    [
+      'AWS Lambda, and HOOKGATE_EXPLAIN=1',
+      { process: { env: { AWS_LAMBDA_FUNCTION_NAME: 'hooks', ...asked } } },
+      'developer',
+    ],
+    ['Deno, which would ask for a permission', { process: { ...process, env: asked }, Deno: {} }, undefined],
     [
       'Workers, whatever they call a terminal',
-      { process, navigator: { userAgent: 'Cloudflare-Workers' } },
-      false,
+      { process: { ...process, env: asked }, navigator: { userAgent: 'Cloudflare-Workers' } },
+      undefined,
     ],
-    ['a runtime without a process', {}, false],
-  ])('a person watches, or not: %s', (_, platform, watches) => {
-    expect(isWatched(platform)).toBe(watches)
+    ['a runtime without a process', {}, undefined],
+  ])('%s', (_, platform, reader) => {
+    expect(readerOf(platform)).toBe(reader)
   })
 })

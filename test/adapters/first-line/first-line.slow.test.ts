@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,6 +36,13 @@ function atTerminal(
     await over
   })
   return { written: () => written, type: (text: string) => child.stdin.write(text), child }
+}
+
+/** What a program has written to standard error, which is a pipe, after it has refused an unsigned delivery and has ended. */
+function throughPipe(env: NodeJS.ProcessEnv): string {
+  const short = fileURLToPath(new URL('short.mjs', import.meta.url))
+  const { PATH, HOME } = process.env
+  return spawnSync(process.execPath, [short], { encoding: 'utf8', env: { PATH, HOME, ...env } }).stderr
 }
 
 /** The first line at the terminal after the URL or, if the program does not start, the line with its error. */
@@ -85,6 +92,18 @@ describe('at a real terminal', () => {
     const { written, child } = atTerminal(`exec ${shellQuote(process.execPath)} ${shellQuote(short)}`, {})
     await once(child, 'close')
     expect(written()).toMatch(
+      /^hookgate: listener "short" refused a delivery: auth_missing\. No X-Hub-Signature-256 header/,
+    )
+  })
+
+  it('without a terminal, the same program has the line of a log, and is kept alive by no explanation', () => {
+    expect(throughPipe({})).toMatch(
+      /^hookgate: listener "short" refused a delivery: auth_missing\. What to do: https:\S+ \(set onVerdict [^\n]*\n$/,
+    )
+  })
+
+  it('without a terminal, HOOKGATE_EXPLAIN=1 has the line of a terminal', () => {
+    expect(throughPipe({ HOOKGATE_EXPLAIN: '1' })).toMatch(
       /^hookgate: listener "short" refused a delivery: auth_missing\. No X-Hub-Signature-256 header/,
     )
   })

@@ -21,9 +21,23 @@ afterAll(() => {
 
 let programs = 0
 
+type Mode = 'development' | 'production'
+
 /** The first line that a person sees: of the console or, if the program does not start, of its error. */
-async function firstLine(name: string, sender: Sender, mistake: Mistake): Promise<string> {
-  vi.stubEnv('NODE_ENV', 'development') // Express writes errors to the console
+async function firstLine(
+  ...given: readonly [name: string, sender: Sender, mistake: Mistake]
+): Promise<string> {
+  return (await linesOf('development', ...given))[0] ?? ''
+}
+
+/** What a program writes: in production, a line at once, and its explanation a moment later. */
+async function linesOf(
+  mode: Mode,
+  name: string,
+  sender: Sender,
+  mistake: Mistake,
+): Promise<readonly string[]> {
+  vi.stubEnv('NODE_ENV', mode) // Express writes errors to the console in both
   programs += 1
   const id = `${name}-${programs}`
   const said: string[] = []
@@ -49,12 +63,13 @@ async function firstLine(name: string, sender: Sender, mistake: Mistake): Promis
     const delivery = await sent(sender, clock.now(), name)
     const response = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', ...delivery })
     expect(response.ok).toBe(false)
-    await expect.poll(() => said).not.toEqual([])
+    const isOver = () => said.length > (mode === 'production' && said[0]?.startsWith('hookgate: ') ? 1 : 0)
+    await expect.poll(isOver).toBe(true)
     server.close()
   } catch (error) {
     if (said.length === 0) said.push(`${error}`)
   }
-  return said[0]?.split('\n', 1)[0] ?? ''
+  return said.map((line) => line.split('\n', 1)[0] ?? '')
 }
 
 describe.each(Object.entries(SENDERS))('the first line on the terminal, with %s', (name, sender) => {
@@ -67,6 +82,36 @@ describe.each(Object.entries(SENDERS))('the first line on the terminal, with %s'
         / (?:More: https:\S+#[a-z_]+|To see what arrives, run: npx --no-install hookgate .*)$/,
       )
   })
+})
+
+/** What the line in production has of that on a terminal: nothing of the request, and no command to run. */
+const inProduction = (line: string) =>
+  line.replace(/To see what arrives, run: .*/, 'More: https://').replace(/(?<=Content-Type is )"[^"]*"/, '…')
+
+describe('in production', () => {
+  // The second number: how many the line that is written at once names, or the error at the start.
+  it.each([
+    ['stripe', 6],
+    ['github', 3],
+    ['slack', 6],
+    ['twilio', 6],
+    ['shopify', 6],
+  ])(
+    '%s: the log names fifteen of fifteen mistakes, as the terminal does, and %i in the line that comes at once',
+    async (name, atOnce) => {
+      const sender = SENDERS[name]
+      if (sender === undefined) throw new Error('no such sender')
+      const named = { atOnce: 0, explained: 0 }
+      for (const [title, of] of Object.entries(MISTAKES)) {
+        const lines = await linesOf('production', name, sender, of(name))
+        const expected = inProduction(FIRST_LINES[title]?.(name) ?? '')
+        expect(lines.join('\n'), title).toContain(expected)
+        named.explained += 1
+        if (lines[0]?.includes(expected)) named.atOnce += 1
+      }
+      expect(named).toEqual({ atOnce, explained: 15 })
+    },
+  )
 })
 
 it('the table has fifteen mistakes and five senders', () => {

@@ -73,11 +73,11 @@ const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
 
 /**
  * Node alone joins and hashes long bodies in turns of the event loop, which Web Crypto does elsewhere, and looks into a `.env`. Both
- * take `more` KB. It also explains a refusal on a terminal, and shares a timer.
+ * take `more` KB. It also tells and bounds what is explained of refusals, and shares a timer.
  */
 const builds = [
   { name: 'for the web', options: {}, more: 0, handler: 24.15 },
-  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.8, handler: 25.55 },
+  { name: 'for Node', options: { platform: 'node', conditions: ['node'] }, more: 0.8, handler: 25.9 },
 ] as const satisfies readonly { name: string; options: Platform; more: number; handler: number }[]
 
 /** GitHub brings forms, Slack also handshakes, the next two public keys, and Shopify a list of topics. */
@@ -116,7 +116,7 @@ describe.each(builds)('minified and gzipped $name', ({ options, more, handler })
 
   // 22 KB is the goal. The messages of errors take 3 KB, and renewing a lease 1.2 KB. 1.1 KB tell a failure with its cause, masked, and
   // 0.25 KB name the limit of a host.
-  it('the bundle with Stripe and webhookHandler is at most 24.15 KB for the web, and 25.55 KB for Node', async () => {
+  it('the bundle with Stripe and webhookHandler is at most 24.15 KB for the web, and 25.9 KB for Node', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
