@@ -198,7 +198,7 @@ const LISTS: { readonly [name: string]: Made } = {
   },
   shownSecrets: { page: 'docs/recover.md', text: inWords(SHOW_SECRETS) },
   forms: { page: 'docs/frameworks/sveltekit-nuxt-astro.md', text: sentence(sendsForms) },
-  rowsInReadme: { page: 'README.md', text: DATA_ROWS, between: ['[Python: ', ' rows]'] },
+  rowsInReadme: { page: 'README.md', text: DATA_ROWS, between: ['sign. [', ' work in Python]'] },
   inReadme: moreThan('README.md', ' other\nsenders'),
   inPackage: moreThan('package.json'),
   onFirstPage: moreThan('docs/site/index.md'),
