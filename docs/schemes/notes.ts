@@ -66,7 +66,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
   },
   github: {
     secret:
-      "the secret that you enter in the webhook's settings. Choose a long random one, e.g. by `npx --no-install hookgate secret`.",
+      "the secret that you enter in the webhook's settings. Make one by `npx --no-install hookgate secret`.",
     setUp: [
       "Open the repository's, organisation's or app's Settings, Webhooks, Add webhook.",
       'Enter your URL and the secret, with either content type, and choose the events. GitHub sends a `ping` at once.',
@@ -203,9 +203,9 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'Change a page that the integration can see.',
     mistakes: [
       'Until you set the variable, anyone can send a token: set it at once. Notion refuses a token that it has not sent.',
-      'Without a program yet, `npx --no-install hookgate listen --scheme notion` behind a tunnel prints the token too.',
+      'Without a program, `npx --no-install hookgate listen --scheme notion` behind a tunnel prints the token too.',
       'With both `secrets` and `onHandshake`, hookgate takes only a token that one of `secrets` signed. For another subscription, start a second listener without `secrets`.',
-      'Events hold IDs only. Fetch the page with the API.',
+      'Events hold IDs only: fetch the page by the API.',
     ],
     guide: 'https://developers.notion.com/reference/webhooks',
     events: 'https://developers.notion.com/reference/webhooks-events-delivery',

@@ -91,15 +91,15 @@ const UNRELEASED = '# until the first release, from a clone: see the README\n'
 function programParts(program: string): readonly string[] {
   return programsOf(program).flatMap(({ framework, install, code }) => {
     const parts = [
-      `\`\`\`sh\n${framework === 'Express' ? UNRELEASED : ''}npm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
+      `\`\`\`sh\n${UNRELEASED}npm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
+      framework === 'Next.js'
+        ? `Save this as \`app${routeIn(program)}/route.js\`, for \`npx next dev\`:`
+        : 'Save this as `app.mjs`:',
       `\`\`\`js\n${code}\`\`\``,
     ]
-    if (framework === 'Express') return parts
-    const next =
-      framework === 'Next.js'
-        ? [`Save it as \`app${routeIn(program)}/route.js\`, and start it with \`npx next dev\`.`]
-        : []
-    return [`<details>\n<summary>${framework}</summary>`, ...parts, ...next, '</details>']
+    return framework === 'Express'
+      ? parts
+      : [`<details>\n<summary>${framework}</summary>`, ...parts, '</details>']
   })
 }
 
@@ -108,10 +108,10 @@ function startParts(program: string, sender: string): readonly string[] {
   const set = variablesIn(program).filter((name) => !program.includes(`${name} === undefined`))
   const where = `(#${headingId(`Set up ${sender}`)})`
   const what = set.length === 1 ? 'the secret' : 'the values'
-  const fill = set.length === 0 ? '' : ` Write [${what}]${where} between the quotes.`
+  const fill = set.length === 0 ? '' : `Write [${what}]${where} between the quotes. `
   const lines = set.map((name) => `export ${name}=''\n`)
   return [
-    `Save it as \`app.mjs\`.${fill} Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
+    `${fill}Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
     'Or use [another framework](../frameworks/other.md).',
   ]
 }
@@ -168,7 +168,7 @@ function checksOf(page: SenderPage): string {
 
 function signedBy({ signed, bringsItsKey, answerUnsigned }: HandshakeForm): string {
   if (bringsItsKey) return 'signed with the key that it contains, or unsigned'
-  if (answerUnsigned) return 'signed, and another that is not'
+  if (answerUnsigned) return 'one is signed, another is not'
   return signed ? 'signed' : 'not signed'
 }
 
