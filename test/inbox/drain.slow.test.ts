@@ -408,6 +408,45 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
       expect(await box.counts()).toMatchObject({ done: 1, waiting: 2, running: 0 })
     })
 
+    it('a drain whose database fails gives back what it took ahead, and starts none of it', async () => {
+      const time = monotonicTime()
+      const { box, table, listener } = await scene(30)
+      let isAway = false
+      const asked = gate()
+      const query = async (text: string, values: string[]) => {
+        if (!text.includes(TAKE)) return on.pool.query(text, values)
+        if (isAway) asked.open()
+        if (isAway) throw new Error('connect ECONNREFUSED')
+        const result = await on.pool.query(text, values)
+        time.pass(1) // so that the handlers are quick
+        isAway = result.rows.length > 6 // one more than jobs, of which five start
+        return result
+      }
+      const ends: (() => void)[] = []
+      let runs = 0
+      const handler = () => {
+        runs += 1
+        return isAway ? new Promise<void>((resolve) => ends.push(resolve)) : undefined
+      }
+      const options = { concurrency: 5, deadlineMs: 600_000 }
+      const { result } = drained(inbox({ query }, { table }), listener, handler, options)
+      result.catch(() => {})
+      await expect.poll(() => ends.length).toBe(5)
+      for (let ended = 1; ended <= 3; ended += 1) {
+        ends[ended - 1]?.()
+        await expect.poll(() => ends.length).toBe(5 + ended) // one that was ahead
+      }
+      await asked.opened
+      const ahead = async () =>
+        (await rows(table)).filter(({ worker }) => `${worker}`.startsWith('ahead ')).length
+      await expect.poll(ahead).toBe(0)
+      const before = runs
+      for (const end of ends) end()
+      await expect(result).rejects.toThrow('connect ECONNREFUSED')
+      expect(runs).toBe(before)
+      expect(await box.counts()).toMatchObject({ running: 0, done: runs, waiting: 30 - runs })
+    })
+
     it('a drain of a table that is missing names migrate()', async () => {
       const box = inbox(on.pool, { table: 'not_made' })
       const { listener } = boxListener(box)

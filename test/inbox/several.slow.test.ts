@@ -38,10 +38,10 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the statements of a worker, each fo
     function start(
       handler: InboxHandler<Listener>,
       options: WorkOptions = {},
-      pass: (text: string) => unknown = () => {},
+      pass: (text: string, values: string[]) => unknown = () => {},
     ) {
       const query = async (text: string, values: string[]) => {
-        await pass(text)
+        await pass(text, values)
         sent.push({ text, keys: values[1]?.startsWith('[') ? JSON.parse(values[1]).length : 0 })
         return on.pool.query(text, values)
       }
@@ -245,6 +245,31 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the statements of a worker, each fo
       open()
       await stopping
       expect(await box.counts()).toMatchObject({ done: 41, waiting: 19 })
+    })
+
+    it('what a take hands out ahead while the worker stops is given back, too', async () => {
+      const { box, start, sent, table } = await scene(40)
+      const [asked, answered, handlers] = [gate(), gate(), gate()]
+      let isStopping = false
+      const worker = start(
+        () => (isStopping ? handlers.opened : undefined),
+        {},
+        (text, [, , , most, , starts]) => {
+          if (!text.includes('is_spent') || Number(most) <= Number(starts)) return undefined
+          asked.open() // by a take that may hand out more than start at once
+          return answered.opened
+        },
+      )
+      await asked.opened
+      const stopping = worker.stop()
+      isStopping = true
+      answered.open()
+      const isGivenBack = () => sent.some(({ text, keys }) => text.includes('returned AS') && keys > 0)
+      await expect.poll(isGivenBack).toBe(true)
+      expect((await rows(table)).filter(({ worker }) => `${worker}`.startsWith('ahead '))).toEqual([])
+      handlers.open()
+      await stopping
+      expect(await box.counts()).toMatchObject({ running: 0 })
     })
 
     it('what waits ahead keeps its lease', async () => {
