@@ -278,7 +278,8 @@ const DRAIN_OPTIONS: OptionTable<DrainOptions & WorkOptions> = {
  */
 export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox {
   checkOptions('inbox', options, OPTIONS)
-  const { table = DEFAULT_TABLE, leaseMs = 60_000, maxAttempts = 10, retentionMs = 0 } = options
+  const { table = DEFAULT_TABLE, leaseMs = 60_000, retentionMs = 0 } = options
+  const maxAttempts = Math.min(options.maxAttempts ?? 10, MOST)
   const run = statementRunner(client, 'client')
   bring(SQL_FIXES)
   const statements = statementsFor(table, {
@@ -292,6 +293,10 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   const workers = new Map<string, Set<Sleeper>>()
   const onJob = (listenerId: string) => {
     for (const worker of workers.get(listenerId) ?? []) worker.wake()
+  }
+  const woken = (found: Mended) => {
+    for (const listenerId of workers.keys()) onJob(listenerId)
+    return found
   }
   const isWorked = (listenerId: string) => (workers.get(listenerId)?.size ?? 0) > 0
   /** Returns what forgets it again. */
@@ -351,12 +356,8 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
     },
     list: async (given = {}) => listed.list(given),
     get: async (job, given = {}) => listed.get(job, given),
-    async again(job, given = {}) {
-      const found = await mended.again(job, given)
-      for (const listenerId of workers.keys()) onJob(listenerId)
-      return found
-    },
-    forget: async (job, given = {}) => mended.forget(job, given),
+    again: async (job, given = {}) => woken(await mended.again(job, given)),
+    forget: async (job, given = {}) => woken(await mended.forget(job, given)), // the next one of its key is due
     oldest: () => oldestOf(run, table),
     async counts() {
       const [counted] = await recordsOf(run, statements.counts, [])
@@ -371,6 +372,9 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
     },
   }
 }
+
+/** More jobs or attempts than there will ever be, and twice of it still is an `int` of Postgres. */
+const MOST = 1_000_000_000
 
 /** What a new job wakes. */
 interface Sleeper {
@@ -400,7 +404,7 @@ function checkRun(
 function runOptionsOf({ concurrency = 10, maxRunMs = 900_000, onError, ...given }: WorkOptions) {
   const { random = Math.random } = given
   const { delayMs = (attempt: number) => backoff(attempt, random) } = given
-  return { concurrency, maxRunMs, onError, random, delayMs }
+  return { concurrency: Math.min(concurrency, MOST), maxRunMs, onError, random, delayMs }
 }
 
 const FIRST_DELAY_MS = 5000

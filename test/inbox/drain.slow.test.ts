@@ -147,6 +147,17 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
     expect(most).toBe(3)
   })
 
+  it('any number of attempts and of handlers at once is one that Postgres takes', async () => {
+    const { box, listener } = await scene(2, { maxAttempts: Number.MAX_SAFE_INTEGER })
+    let runs = 0
+    const handler = () => {
+      runs += 1
+      if (runs === 1) throw new Error('no')
+    }
+    const { result } = drained(box, listener, handler, { concurrency: Number.MAX_SAFE_INTEGER })
+    expect(await result).toEqual({ ...EMPTY, done: 1, failed: 1, waiting: 1 })
+  })
+
   it('drains at once share the events: one runs each of 200', async () => {
     const { table, listener } = await scene(200)
     const ids: string[] = []

@@ -185,6 +185,16 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     }
   })
 
+  it('go on at once after forget(), by a worker in this process that looks once in ten minutes', async () => {
+    const { box, listener, put, idOf } = await scene({ maxAttempts: 1, afterDead: 'hold' })
+    await put('a', 1, 2)
+    const { running, end } = work(box, listener, { pollMs: 600_000 })
+    await end('a1', new Error('no'))
+    await expect.poll(() => box.counts()).toMatchObject({ dead: 1, held: 1, running: 0 })
+    await box.forget(await idOf('a1'))
+    await expect.poll(running).toEqual(['a2'])
+  })
+
   it('go on after one that has killed its process each time', async () => {
     const { box, table, listener, put } = await scene()
     await put('a', 1, 2)
