@@ -770,7 +770,7 @@ class Receiver:
         if form is None:
             return now
         unit, is_attempt = form["unit"], form["of"] == "attempt"
-        value = _member(payload, form["member"]) if "member" in form else text
+        value: Any = _member(payload, form["member"]) if "member" in form else text
         if "member" not in form or form.get("asText"):
             sent = _seconds(unit, value if "member" not in form else _text(value, _SAFE))
         elif unit in ("seconds", "milliseconds"):
