@@ -77,6 +77,7 @@ def _refuse(reason: str, detail: str) -> NoReturn:
 
 _DESCRIBES = {"name", "sender", "otherNames", "code", "about", "secretName", "secretPrefix", "covers", "notCovered"}
 _DESCRIBES |= {"unsignedWhen", "retries", "documentation"}
+_ANY = "*"  # any member
 _PLACES = {"header": str, "item": str, "member": str}
 _HMACS = tuple(f"hmac-{name}" for name in ("sha256", "sha1", "sha384", "sha512"))
 _CURVES = {"ecdsa-p256-sha256": ("secp256r1", 32), "ecdsa-p384-sha384": ("secp384r1", 48)}
@@ -92,14 +93,14 @@ _KEY: Known = ("text", "hex", "base64", {"base64After": str})
 _SOURCE: Dict[str, Any] = {"query": str, "header": str, "member": str}
 _ANSWER: Dict[str, Any] = {
     "method": ("GET", "HEAD", "POST"),
-    "when": [{**_SOURCE, "is": None, "absent": (True,)}],
+    "when": [{**_SOURCE, "is": (str, int, bool, [str]), "absent": (True,)}],
     "body": str,
     "verifyToken": _SOURCE,
     "text": _SOURCE,
     "longest": int,
     "matches": str,
     "mayNotBegin": str,
-    "reply": {"status": int, "headers": None, "body": ("{text}",), "json": None, "hmac": _SPELLINGS},
+    "reply": {"status": int, "headers": {_ANY: str}, "body": ("{text}",), "json": {_ANY: (str, int)}, "hmac": _SPELLINGS},
 }
 _ROW: Dict[str, Any] = {
     **dict.fromkeys(_DESCRIBES),
@@ -107,12 +108,12 @@ _ROW: Dict[str, Any] = {
     "key": _KEY,
     "publicKey": {"algorithm": ("ed25519",), "key": _KEY, "prefix": str},
     "signature": {
-        **{"headers": [str], "member": str, "query": str, "separator": (" ", ",", ", ", ";"), "writtenSeparator": None},
+        **{"headers": [str], "member": str, "query": str, "separator": (" ", ",", ", ", ";"), "writtenSeparator": (",",)},
         **{"prefix": str, "prefixOptional": (True,), "spelling": _SPELLINGS, "ecdsa": ("p1363",), "maxSignatures": int},
     },
     "signs": str,
-    "otherHeaders": None,
-    "fixedHeaders": None,
+    "otherHeaders": {_ANY: str},
+    "fixedHeaders": {_ANY: str},
     "timestamp": {
         **_PLACES,
         **{"unit": _UNITS, "of": ("attempt", "event"), "asText": (True,)},
@@ -151,6 +152,7 @@ def _unknown(value: Any, known: Known, path: str) -> Optional[str]:
         return next((each for each in found if each), None)
     if not isinstance(value, dict):
         return path
+    known = {**dict.fromkeys(value, known[_ANY]), **known} if _ANY in known else known
     members = ((f"{path}/{name}" if name not in known else _unknown(each, known[name], f"{path}/{name}")) for name, each in value.items())
     return next((each for each in members if each), None)
 
@@ -808,7 +810,7 @@ class Receiver:
             return None
         if "verifyToken" in answer:
             given, token = value_at(answer["verifyToken"]), self._verify_token
-            if token is None or given is _MISSING or not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode()):
+            if token is None or not isinstance(given, str) or not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode()):
                 return Handshake(403, {}, "")
         text = value_at(answer["text"]) if "text" in answer else ""
         if not isinstance(text, str) or _units(text) > answer.get("longest", math.inf) or ("longest" in answer and text == ""):

@@ -277,6 +277,7 @@ describe('a row that says more than a reader knows', () => {
   const stripe = published.schemes.find(({ name }: { name: string }) => name === 'stripe')
   const genuine = vectors.find(({ scheme, isGenuine }) => scheme === 'stripe' && isGenuine)
 
+  const replying = (reply: object) => ({ signed: true, answers: [{ reply: { status: 200, ...reply } }] })
   const REFUSED: readonly (readonly [what: string, change: object])[] = [
     ['an unknown member', { alsoSigns: 'x-version' }],
     ['an unknown member of its signature', { signature: { ...stripe.signature, hashed: true } }],
@@ -285,6 +286,15 @@ describe('a row that says more than a reader knows', () => {
     ['a way to identify events that nobody described', { dedupe: 'signed-parts' }],
     ['a number where a text belongs', { signs: 7 }],
     ['an unknown member of its handshake', { handshake: { signed: true, nonce: 'x' } }],
+    ['a header that must fit a list', { fixedHeaders: { 'x-version': ['1', '2'] } }],
+    ['a header with two others in its place', { otherHeaders: { 'stripe-signature': ['a', 'b'] } }],
+    ['a separator that nobody described', { signature: { ...stripe.signature, writtenSeparator: '|' } }],
+    ['a reply with an object in it', { handshake: replying({ json: { a: { b: '{text}' } } }) }],
+    ['a reply with a list of headers', { handshake: replying({ headers: { a: ['{text}'] } }) }],
+    [
+      'a condition that nobody described',
+      { handshake: { signed: true, answers: [{ when: [{ is: { not: 1 } }] }] } },
+    ],
     ['a member of its content that nobody described', { content: [{ ...stripe.content[0], packed: true }] }],
   ]
   const USED: readonly (readonly [what: string, change: object])[] = [
