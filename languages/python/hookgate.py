@@ -78,6 +78,7 @@ def _refuse(reason: str, detail: str) -> NoReturn:
 _DESCRIBES = {"name", "sender", "otherNames", "code", "about", "secretName", "secretPrefix", "covers", "notCovered"}
 _DESCRIBES |= {"unsignedWhen", "retries", "documentation"}
 _ANY = "*"  # any member
+_FILLED = re.compile(r"(?:[^{}]|\{(?:text|hmac)\})*")
 _PLACES = {"header": str, "item": str, "member": str}
 _HMACS = tuple(f"hmac-{name}" for name in ("sha256", "sha1", "sha384", "sha512"))
 _CURVES = {"ecdsa-p256-sha256": ("secp256r1", 32), "ecdsa-p384-sha384": ("secp384r1", 48)}
@@ -88,7 +89,7 @@ _READS = ("json", "json-as-text", "form", "json-object", "json-or-lines", "json-
 _UNITS = ("seconds", "milliseconds", "rfc3339", "utc", "http-date")
 _DEDUPES = ("id", "signed-bytes", "signed-bytes-per-topic", "signed-bytes-and-id", "off")
 
-Known = Union[type, Tuple[Any, ...], List[Any], Dict[str, Any], None]
+Known = Union[type, "re.Pattern[str]", Tuple[Any, ...], List[Any], Dict[str, Any], None]
 _KEY: Known = ("text", "hex", "base64", {"base64After": str})
 _SOURCE: Dict[str, Any] = {"query": str, "header": str, "member": str}
 _ANSWER: Dict[str, Any] = {
@@ -100,7 +101,7 @@ _ANSWER: Dict[str, Any] = {
     "longest": int,
     "matches": str,
     "mayNotBegin": str,
-    "reply": {"status": int, "headers": {_ANY: str}, "body": ("{text}",), "json": {_ANY: (str, int)}, "hmac": _SPELLINGS},
+    "reply": {"status": int, "headers": {_ANY: _FILLED}, "body": ("{text}",), "json": {_ANY: (_FILLED, int)}, "hmac": _SPELLINGS},
 }
 _ROW: Dict[str, Any] = {
     **dict.fromkeys(_DESCRIBES),
@@ -111,7 +112,7 @@ _ROW: Dict[str, Any] = {
         **{"headers": [str], "member": str, "query": str, "separator": (" ", ",", ", ", ";"), "writtenSeparator": (",",)},
         **{"prefix": str, "prefixOptional": (True,), "spelling": _SPELLINGS, "ecdsa": ("p1363",), "maxSignatures": int},
     },
-    "signs": str,
+    "signs": re.compile(r"(?:[^{}]|\{(?:body|timestamp|id|method|url|/[^{}]*)\})*"),
     "otherHeaders": {_ANY: str},
     "fixedHeaders": {_ANY: str},
     "timestamp": {
@@ -141,9 +142,11 @@ def _unknown(value: Any, known: Known, path: str) -> Optional[str]:
         return None
     if isinstance(known, type):
         return None if type(value) is known else path
+    if isinstance(known, re.Pattern):
+        return None if isinstance(value, str) and known.fullmatch(value) else path
     if isinstance(known, tuple):
         fits = (
-            value == each and type(value) is type(each) if not isinstance(each, (type, list, dict)) else _unknown(value, each, "?") is None
+            value == each and type(value) is type(each) if not isinstance(each, (type, re.Pattern, list, dict)) else _unknown(value, each, "?") is None
             for each in known
         )
         return None if any(fits) else path

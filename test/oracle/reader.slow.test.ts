@@ -285,6 +285,8 @@ describe('a row that says more than a reader knows', () => {
     ['an unknown unit of its time', { timestamp: { ...stripe.timestamp, unit: 'minutes' } }],
     ['a way to identify events that nobody described', { dedupe: 'signed-parts' }],
     ['a number where a text belongs', { signs: 7 }],
+    ['a part of the signed text that nobody described', { signs: '{nonce}.{body}' }],
+    ['a part of its reply that nobody described', { handshake: replying({ json: { a: '{time}' } }) }],
     ['an unknown member of its handshake', { handshake: { signed: true, nonce: 'x' } }],
     ['a header that must fit a list', { fixedHeaders: { 'x-version': ['1', '2'] } }],
     ['a header with two others in its place', { otherHeaders: { 'stripe-signature': ['a', 'b'] } }],
