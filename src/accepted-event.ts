@@ -1,5 +1,5 @@
 import { Lease } from './claim.ts'
-import type { ClaimedEvent, EventAuth, PayloadSchema, WebhookEvent as SomeEvent } from './event.ts'
+import type { ClaimedEvent, EventAuth, WebhookEvent as SomeEvent } from './event.ts'
 import type { CommitAnswer } from './event-store.ts'
 import type { Verification } from './verification.ts'
 
@@ -9,14 +9,13 @@ type Settled = Pick<ClaimedEvent<unknown>, 'commit' | 'release' | 'signal'>
 /** The event of a delivery that passed every check, settled through `lease`. */
 export function acceptedEvent(verification: Verification, lease: Settled): SomeEvent<unknown> {
   const event: Writable<SomeEvent<unknown>> = new WebhookEvent(verification, lease)
-  const { delivery, eventTypeText, listener, protocol } = verification
+  const { delivery, eventTypeText, protocol } = verification
   // Assigned one by one: a copy costs more than most checks.
   if (protocol.unsigned) {
     event.type = eventTypeText || undefined
     event.unsigned = protocol.unsigned
     if (delivery.method === 'GET' && protocol.queryBytes) event.rawBody = protocol.queryBytes(delivery)
   }
-  if (listener.payload) schemas.set(event, listener.payload)
   return event
 }
 
@@ -65,11 +64,3 @@ function withoutConstructor<Class extends { readonly prototype: object }>(ours: 
 
 /** The lease that settles an accepted event. Undefined beside an old check, where nothing is claimed. */
 export const leaseOf = (event: object): Lease | undefined => ClassOfEvents.leaseOf(event)
-
-/** Kept off the event, so that it shows up in neither logs nor copies. */
-const schemas = new WeakMap<object, PayloadSchema>()
-
-/** The schema that produced an event's payload, if any. */
-export function schemaOf(event: object): PayloadSchema | undefined {
-  return schemas.get(event)
-}

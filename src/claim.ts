@@ -89,7 +89,7 @@ export class Lease {
     if (first === undefined) return 'acquired' // every delivery is new
     const taking = ask(CLAIM, this, first, waiter)
     const taken = second === undefined ? taking : this.#takeBoth(taking, first, second, waiter)
-    return whenKnown(taken, (answer) => this.inTime(answer))
+    return isPromise(taken) ? taken.then((answer) => this.inTime(answer)) : taken // what is known at once is not late
   }
 
   /**
@@ -112,9 +112,7 @@ export class Lease {
   // overtook a commit would undo it, and a renewal that came after either would find no lease.
   commit(...given: [] | [tx: object]): Promise<CommitAnswer> {
     if (given.length > 0) return this.#commitIn(given[0])
-    const before = this.#before
-    const isLate = this.#hasEnded()
-    const committing = before || isLate ? this.#commitAfter(before, isLate) : this.#commitNow()
+    const committing = this.#commitAfter(this.#before, this.#hasEnded())
     this.settling = committing
     return committing
   }
@@ -164,34 +162,28 @@ export class Lease {
   #commitIn(tx: object | undefined): Promise<CommitAnswer> {
     const join = memberOf(this.listener.store.commitIn, 'join')
     if (typeof join !== 'function') return Promise.reject(takesNoTransaction())
-    return Reflect.apply(join as Join, undefined, [this, tx]) // `inTransaction` has set it
+    return (join as Join)(this, tx) // `inTransaction` has set it
   }
 
   get #before(): Promise<unknown> | undefined {
     return this.settling ?? this.joined?.committing ?? this.renewing
   }
 
-  async #commitNow(): Promise<CommitAnswer> {
-    if (this.answer) return this.answer
-    if (this.joined) return this.joined.ask()
-    const isRepeated = this.#isCommitTried // the first may have been carried out although it failed
-    this.#isCommitTried = true
-    const asked = this.askForEach(COMMIT)
-    const { answers, failure } = isPromise(asked) ? await asked : asked
-    const isLost = answers.includes('lost')
-    if (isLost || (answers.includes('already') && !isRepeated)) this.tellTooLate(isLost)
-    if (failure) throw failure.reason
-    if (isLost) return 'lost'
-    this.answer = 'already'
-    return answers.includes('committed') || answers.length === 0 ? 'committed' : 'already'
-  }
-
   async #commitAfter(before: Promise<unknown> | undefined, isLate: boolean): Promise<CommitAnswer> {
+    if (before) await before.catch(() => {}) // it was told then
     try {
-      await before
-    } catch {} // it was told then
-    try {
-      return await this.#commitNow()
+      if (this.answer) return this.answer
+      if (this.joined) return await this.joined.ask()
+      const isRepeated = this.#isCommitTried // the first may have been carried out although it failed
+      this.#isCommitTried = true
+      const asked = this.askForEach(COMMIT)
+      const { answers, failure } = isPromise(asked) ? await asked : asked
+      const isLost = answers.includes('lost')
+      if (isLost || (answers.includes('already') && !isRepeated)) this.tellTooLate(isLost)
+      if (failure) throw failure.reason
+      if (isLost) return 'lost'
+      this.answer = 'already'
+      return answers.includes('committed') || answers.length === 0 ? 'committed' : 'already'
     } finally {
       if (isLate && this.lost === undefined) this.#loseToTime()
     }
@@ -225,7 +217,7 @@ export class Lease {
   }
 
   get isRenewable(): boolean {
-    return typeof memberOf(this.listener.store, 'renew') === 'function'
+    return memberOf(this.listener.store, 'renew') !== undefined
   }
 
   /**
@@ -296,7 +288,7 @@ const both = <Answer>(one: Answers<Answer>, other: Answers<Answer>): Answers<Ans
 function takesNoTransaction(): ListenerConfigError {
   return new ListenerConfigError(
     'store',
-    'cannot commit in your transaction: use postgresStore or mysqlStore on its database, or end it and call commit() without arguments',
+    'cannot commit in your transaction: use postgresStore or mysqlStore, or end it and call commit() without tx',
   )
 }
 

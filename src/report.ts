@@ -63,16 +63,17 @@ export function traceVerify<Result extends Verdict<unknown> | undefined>(
 }
 
 function telling<Result>(verification: Verification, work: Work<Result>): MaybePromise<Result> {
-  const tell = (error: unknown): never => {
-    reportError(verification, error)
-    throw error
-  }
   try {
     const result = work(verification)
-    return isPromise(result) ? result.catch(tell) : result
+    return isPromise(result) ? result.catch((error: unknown) => rethrow(verification, error)) : result
   } catch (error) {
-    return tell(error)
+    return rethrow(verification, error)
   }
+}
+
+function rethrow(verification: Verification, error: unknown): never {
+  reportError(verification, error)
+  throw error
 }
 
 /** Reports what was decided without any check, e.g. because there was no room. Never throws. */

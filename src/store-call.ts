@@ -109,7 +109,7 @@ function failed(cause: unknown, { name, isOfApp }: Pick<StoreCall<StoreAnswer>, 
 
 /** With a deadline: some clients hang for a minute when their server dies. */
 async function inTime<Answer extends StoreAnswer>(
-  asked: PromiseLike<Answer>,
+  asked: Promise<Answer>,
   { name }: StoreCall<Answer>,
   claimant: Claimant,
   key: EventKey,
@@ -120,20 +120,11 @@ async function inTime<Answer extends StoreAnswer>(
     return await withDeadline(asked, storeTimeoutMs, late)
   } catch (error) {
     if (name === 'claim') {
-      const givingBack = giveBack(asked, claimant, key).catch(() => {}) // then its lease ends it
+      // It may still have been carried out: late, or after the client gave up. No handler runs under it, and it would block the retry.
+      const giveBack = () => RELEASE.ask(key, claimant)
+      const givingBack = asked.then(giveBack, giveBack).catch(() => {}) // then its lease ends it
       callHook(claimant.listener.waitUntil, givingBack)
     }
     throw error
   }
-}
-
-/**
- * A failed claim may still have been carried out: late, or after the client gave up. No handler runs under it, and it would block
- * the retry.
- */
-async function giveBack(asked: PromiseLike<unknown>, claimant: Claimant, key: EventKey): Promise<unknown> {
-  try {
-    await asked
-  } catch {}
-  return RELEASE.ask(key, claimant)
 }

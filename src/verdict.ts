@@ -75,17 +75,18 @@ export function rejected(
   retryAfterSeconds?: number,
 ): Rejected {
   const status = statuses[reason]
-  const verdict = {
+  const isUnauthorized = status === 401
+  return {
     ok: false,
     reason,
     status,
     detail,
-    ...(help !== undefined && { help }),
+    ...(help && { help }),
     ...(cause !== undefined && { cause }),
-  } as const
-  if (status === 401 && bareUnauthorized) return { ...verdict, isBare: true }
-  if (status === 401 && challenge !== undefined) return { ...verdict, challenge }
-  return retryAfterSeconds === undefined ? verdict : { ...verdict, retryAfterSeconds }
+    ...(isUnauthorized && bareUnauthorized && { isBare: true }),
+    ...(isUnauthorized && challenge && { challenge }),
+    ...(retryAfterSeconds && { retryAfterSeconds }),
+  }
 }
 
 /**

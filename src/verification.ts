@@ -44,8 +44,6 @@ export class Verification extends Body implements Evidence, Waiter {
   seat: Waiter | undefined = undefined
   /** When its checks, or its claim, began, in monotonic milliseconds. 0 if nobody asks. */
   startedAt = 0
-  /** Before the last `pause`. */
-  #elapsedMs = 0
 
   constructor(delivery: Delivery, listener: Listener<unknown>, protocol: Protocol = listener.protocol) {
     const own = protocol.forDelivery?.(delivery) ?? protocol
@@ -59,13 +57,7 @@ export class Verification extends Body implements Evidence, Waiter {
 
   /** How long the checks and the claim have taken, in milliseconds. */
   get durationMs(): number {
-    return this.#elapsedMs + (this.startedAt === 0 ? 0 : performance.now() - this.startedAt)
-  }
-
-  /** What runs between the checks and the claim does not count, until `startedAt` is set again. */
-  pause(): void {
-    this.#elapsedMs = this.durationMs
-    this.startedAt = 0
+    return this.startedAt === 0 ? 0 : performance.now() - this.startedAt
   }
 
   wait<Value>(promise: PromiseLike<Value>): PromiseLike<Value> {

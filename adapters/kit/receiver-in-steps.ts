@@ -17,7 +17,12 @@ export interface Checked {
   /** Always undefined. Declared so that `checked.reply` singles out refusals. */
   readonly reply?: undefined
   /** Only for the receiver. */
-  readonly [UNCLAIMED]: { readonly verification: Verification; readonly sender: Sender }
+  readonly [UNCLAIMED]: {
+    readonly verification: Verification
+    readonly sender: Sender
+    /** How long the checks took. What runs between them and the claim does not count. */
+    readonly elapsedMs: number
+  }
 }
 
 const UNCLAIMED: unique symbol = Symbol('hookgate')
@@ -53,19 +58,20 @@ export function createReceiverInSteps<Request extends object, Given extends List
       incoming,
       check,
       (stop, verification) => {
-        verification.pause()
         if (stop) return refuse(stop, verification)
-        return { payload: verification.payload, [UNCLAIMED]: { verification, sender: incoming } }
+        const elapsedMs = verification.durationMs
+        return { payload: verification.payload, [UNCLAIMED]: { verification, sender: incoming, elapsedMs } }
       },
     )
   }
 
   async function claim(checked: Checked, key?: string): Promise<Claimed<Given> | Refusal> {
-    const { verification, sender } = checked[UNCLAIMED]
+    const { verification, sender, elapsedMs } = checked[UNCLAIMED]
     const seat = seats.grant(sender, verification.delivery.body.byteLength)
     seat.holds(verification)
     verification.seat = seat
-    verification.startedAt = nowIfObserved(verification.listener)
+    const now = nowIfObserved(verification.listener)
+    verification.startedAt = now && now - elapsedMs
     if (key !== undefined) verification.claimKeys = [key]
     try {
       const asked = traceVerify(verification, claimDelivery)

@@ -1,4 +1,4 @@
-import { schemaOf } from '../../src/accepted-event.ts'
+import { leaseOf } from '../../src/accepted-event.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import type { WebhookEvent } from '../../src/event.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
@@ -30,7 +30,7 @@ function checkListener(listener: Listener<unknown> | undefined, webhook: Webhook
   }
   const name = JSON.stringify(listener.id)
   if (webhook?.listenerId !== listener.id) throw notVerified(`the listener ${name} did not verify`)
-  if (schemaOf(webhook) !== listener.payload) {
+  if (leaseOf(webhook)?.listener.payload !== listener.payload) {
     const problem = `the listener ${name} has another payload schema than the one that verified this request`
     throw new ListenerConfigError('webhookOf', `${problem}: pass the same schema object to both`)
   }

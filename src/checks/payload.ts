@@ -1,6 +1,6 @@
 import { ListenerConfigError } from '../errors.ts'
 import type { SchemaIssue, SchemaResult } from '../event.ts'
-import { isPromise } from '../lib/maybe-promise.ts'
+import { isPromise, whenKnown } from '../lib/maybe-promise.ts'
 import { type CheckAnswer, type Failure, fail } from '../reason.ts'
 import type { Verification } from '../verification.ts'
 
@@ -17,12 +17,10 @@ export function checkPayload(verification: Verification): CheckAnswer<'payload_i
   const schema = verification.listener.payload?.['~standard']
   if (schema === undefined) return undefined
   try {
-    const result = schema.validate(verification.payload)
-    return isPromise(result)
-      ? Promise.resolve(result)
-          .then((given) => keepResult(verification, given))
-          .catch((cause: unknown) => schemaThrew(verification, cause))
-      : keepResult(verification, result)
+    const kept = whenKnown(schema.validate(verification.payload), (result) =>
+      keepResult(verification, result),
+    )
+    return isPromise(kept) ? kept.catch((cause: unknown) => schemaThrew(verification, cause)) : kept
   } catch (cause) {
     return schemaThrew(verification, cause)
   }

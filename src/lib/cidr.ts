@@ -44,9 +44,8 @@ const isMapped = (bits: Bits) => bits.length === 128 && /^0{80}1{16}/.test(bits)
 /** Undefined for anything but a plain address, e.g. with a zone, a port, brackets or a lenient spelling. */
 function parseAddress(text: string): Bits | undefined {
   if (text.length > LONGEST_ADDRESS) return undefined
-  if (!text.includes(':')) return parseIpv4(text)
-  // Fast path: dual-stack sockets report every IPv4 peer this way.
-  const bits = (text.startsWith('::ffff:') && parseIpv4(text.slice(7))) || parseIpv6(text)
+  // Dual-stack sockets report every IPv4 peer with the prefix.
+  const bits = parseIpv4(text.startsWith('::ffff:') ? text.slice(7) : text) ?? parseIpv6(text)
   return bits && isMapped(bits) ? bits.slice(96) : bits
 }
 
@@ -110,7 +109,7 @@ function compileRule(given: unknown, option: string): Rule {
  */
 export function compileCidrs(rules: readonly string[], option: string): AddressMatcher {
   if (!Array.isArray(rules) || rules.length === 0) {
-    throw new ListenerConfigError(option, 'must list at least one rule, like ["192.0.2.0/24"]')
+    throw new ListenerConfigError(option, 'must list at least one rule, like 192.0.2.0/24')
   }
   const compiled = rules.map((rule, index) => compileRule(rule, `${option}[${index}]`))
   // Caches the last answer: most deliveries come from the same address as the one before.
