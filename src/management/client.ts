@@ -44,6 +44,10 @@ export interface ClientOptions {
 /** The payload of GitHub's largest event has 25 MB. */
 const MOST_BYTES = 33_554_432
 const MOST_PAGES = 10_000
+/** Of a cursor, or of the ID that a page begins after. */
+const LONGEST_PLACE = 8192
+/** Of a value in a path. */
+const LONGEST_SEGMENT = 1024
 const TIMEOUT_MS = 30_000
 const MOST_TRIES = 5
 /** The longest pause that a sender may ask for. GitHub's limits may last an hour. */
@@ -103,10 +107,17 @@ export class Client {
       const answer = await this.#send(listing, values, parameters)
       const found = listing.items === 'only' ? answer.json : partAt(answer.json, listing.items)
       if (found?.[0] !== (listing.items === 'only' ? 0x7b : 0x5b)) throw this.#wrong(listing, 'has no list')
-      const items = listing.items === 'only' ? [found] : [...partsOf(found).values()]
-      yield* items
-      next = this.#next(listing, answer, items.at(-1))
-      if (next !== undefined) parameters.set(parameterOf(listing), next)
+      let last: Uint8Array | undefined = listing.items === 'only' ? found : undefined
+      if (last) yield last
+      else
+        for (const [, item] of partsOf(found)) {
+          last = item
+          yield item
+        }
+      next = this.#next(listing, answer, last)
+      if (next === undefined) return
+      if (next.length > LONGEST_PLACE) throw this.#wrong(listing, 'has its next page at too long a place')
+      parameters.set(parameterOf(listing), next)
     }
   }
 
@@ -283,7 +294,7 @@ function parameterOf({ next }: Listing): string {
 function filled(path: string, values: Texts): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? ''
-    if (/^\.{0,2}$/.test(value) || !value.isWellFormed())
+    if (/^\.{0,2}$/.test(value) || value.length > LONGEST_SEGMENT || !value.isWellFormed())
       throw new ManagementError('ERR_API_ANSWER', `there is no ${name} for ${path}`)
     return encodeURIComponent(value)
   })

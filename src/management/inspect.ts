@@ -254,13 +254,20 @@ function subscriptions(
   ]
 }
 
+const MOST_NAMED = 100
+
+const inShort = (types: readonly string[]) => {
+  const more = types.length - MOST_NAMED
+  return `${types.slice(0, MOST_NAMED).map(bounded).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
 function listed(
   what: 'unsubscribed' | 'unhandled',
   problem: string,
   types: readonly string[],
   fix: string,
 ): readonly Finding[] {
-  return types.length === 0 ? [] : [{ what, seen: `${problem}: ${types.map(bounded).join(', ')}`, fix }]
+  return types.length === 0 ? [] : [{ what, seen: `${problem}: ${inShort(types)}`, fix }]
 }
 
 /** Their own text is in no message. */

@@ -8,12 +8,12 @@ import { endOfString } from '../lib/json-members.ts'
 
 const [QUOTE, COLON, COMMA] = [0x22, 0x3a, 0x2c]
 
-/** The members of an object by name, of which the last counts, or the elements of a list by index. Empty for other values. */
-export function partsOf(json: Uint8Array): ReadonlyMap<string, Uint8Array> {
-  const parts = new Map<string, Uint8Array>()
+/** The members of an object by name, which may come twice, or the elements of a list by index. None for other values. */
+export function* partsOf(json: Uint8Array): Generator<readonly [name: string, part: Uint8Array]> {
   let depth = 0
   let start = 0
   let name: string | undefined
+  let count = 0
   for (let at = 0; at < json.length; at += 1) {
     const code = json[at] ?? 0
     if (code === QUOTE) at = endOfString(json, at + 1)
@@ -27,17 +27,24 @@ export function partsOf(json: Uint8Array): ReadonlyMap<string, Uint8Array> {
       if (closes(code)) depth -= 1
       if (!(code === COMMA && depth === 1) && !(closes(code) && depth === 0)) continue
       const part = trimmed(json.subarray(start, at))
-      if (part.length > 0) parts.set(name ?? `${parts.size}`, part)
+      if (part.length > 0) yield [name ?? `${count}`, part]
+      count += 1
       start = at + 1
     }
   }
-  return parts
 }
 
-/** The value at a JSON pointer (RFC 6901), as it is written. */
+/** The value at a JSON pointer (RFC 6901), as it is written. Of members of one name, the last counts. */
 export function partAt(json: Uint8Array, pointer: string): Uint8Array | undefined {
   let found: Uint8Array | undefined = json
-  for (const step of pointerSteps(pointer)) found = found && partsOf(found).get(step)
+  for (const step of pointerSteps(pointer)) found = found && lastOf(found, step)
+  return found
+}
+
+/** Holds one part at a time: an answer may have millions. */
+function lastOf(json: Uint8Array, wanted: string): Uint8Array | undefined {
+  let found: Uint8Array | undefined
+  for (const [name, part] of partsOf(json)) if (name === wanted) found = part
   return found
 }
 

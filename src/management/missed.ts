@@ -52,7 +52,11 @@ export async function endpointsOf(client: Client, form: Endpoints): Promise<read
   if (form.unlisted)
     throw new ListenerConfigError('api', 'cannot be inspected: the sender lists no endpoints')
   const found: FoundEndpoint[] = []
+  let bytes = 0
   for await (const item of client.list(form)) {
+    bytes += item.length
+    if (found.length === MOST_HELD.events || bytes > MOST_HELD.bytes)
+      throw new ManagementError('ERR_API_ANSWER', `there are too many endpoints at ${form.path}`)
     const typed = form.typesCall ? await client.call(form.typesCall, {}) : item
     const isLive = form.live === undefined ? undefined : valueAt(item, form.live) === true
     const elsewhere = form.elsewhere === undefined ? null : valueAt(item, form.elsewhere.at)
@@ -215,8 +219,16 @@ function textsAt(item: Uint8Array, pointer: string): readonly string[] {
   const [list = '', ...rest] = pointer.split('/*')
   const part = partAt(item, list)
   if (part === undefined) return []
-  const parts = part[0] === LIST ? [...partsOf(part).values()] : [part]
-  return parts.map((each) => textAt(each, rest.join('/*'))).filter((text) => text !== '')
+  const texts: string[] = []
+  for (const [, each] of part[0] === LIST ? partsOf(part) : [['', part] as const]) {
+    const text = textAt(each, rest.join('/*'))
+    if (text !== '') texts.push(text)
+    if (texts.length === MOST_TYPES) break
+  }
+  return texts
 }
+
+/** No sender has so many. */
+const MOST_TYPES = 10_000
 
 const LIST = 0x5b

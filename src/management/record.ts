@@ -33,12 +33,18 @@ export function recordOf(
   const headers = partAt(answer, places.headers)
   const body = partAt(answer, places.body)
   if (headers?.[0] !== OBJECT || body?.[0] !== OBJECT) return undefined
-  const texts = [...partsOf(headers)].map(([name, part]) => [name.toLowerCase(), textAt(part, '')] as const)
-  const known = new Map(texts.filter(([, text]) => text !== ''))
+  const known = new Map<string, string>()
+  for (const [name, part] of partsOf(headers)) {
+    const text = textAt(part, '')
+    if (text !== '') known.set(name.toLowerCase(), text)
+    if (known.size === MOST_HEADERS) return undefined
+  }
   return { headers: known, spellings: spellingsOf(body, known.get('content-type') ?? '') }
 }
 
 const OBJECT = 0x7b
+/** No delivery has so many. */
+const MOST_HEADERS = 1000
 
 /** As it is, without white space, with the shortest escapes, and with those in capitals. A form has it in one field. */
 function* spellingsOf(body: Uint8Array, contentType: string): Generator<Uint8Array> {

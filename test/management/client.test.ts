@@ -109,6 +109,19 @@ describe('a hostile API', () => {
     )
   })
 
+  it.each([
+    [8192, ['{"id":1}', '{"id":2}']],
+    [8193, expect.stringMatching(/^ERR_API_ANSWER GitHub: .* has its next page at too long a place$/)],
+  ])('whose next page is at a place of %d characters', async (length, outcome) => {
+    const { client } = await clientOf(github, (_, response, { searchParams }) => {
+      const link = `<https://api.github.com/x?cursor=${'c'.repeat(length)}>; rel="next"`
+      return searchParams.has('cursor')
+        ? sendJson(response, 200, '[{"id":2}]')
+        : sendJson(response, 200, '[{"id":1}]', { link })
+    })
+    expect(await listed(client, github)).toEqual(outcome)
+  })
+
   it('with an empty page before the last is listed to its end', async () => {
     const link = '<https://api.github.com/x?cursor=2>; rel="next"'
     const { client } = await clientOf(github, (_, response, { searchParams }) =>
@@ -386,12 +399,15 @@ describe('what a user passes', () => {
     },
   )
 
-  it.each(['.', '..', '\ud800'])('the parameter %j is no segment, and nothing is sent', async (owner) => {
-    const api = { ...github, parameters: { owner, repo: 'r' } } // as one that an answer had
-    const { client, server } = await clientOf(api, () => {})
-    expect(await listed(client, api)).toBe(
-      'ERR_API_ANSWER there is no owner for /repos/{owner}/{repo}/hooks/{hook}/deliveries',
-    )
-    expect(server.requests).toEqual([])
-  })
+  it.each(['.', '..', '\ud800', 'x'.repeat(1025)])(
+    'the parameter %j is no segment, and nothing is sent',
+    async (owner) => {
+      const api = { ...github, parameters: { owner, repo: 'r' } } // as one that an answer had
+      const { client, server } = await clientOf(api, () => {})
+      expect(await listed(client, api)).toBe(
+        'ERR_API_ANSWER there is no owner for /repos/{owner}/{repo}/hooks/{hook}/deliveries',
+      )
+      expect(server.requests).toEqual([])
+    },
+  )
 })

@@ -343,6 +343,25 @@ describe('inspect', () => {
     expect(handle.types).toEqual(['invoice.paid', 'customer.*', '*'])
   })
 
+  it('names a hundred types of those that an API has, and how many more', async () => {
+    const types = Array.from({ length: 102 }, (_, number) => `t${number}`)
+    const [said = ''] = await ofStripe(change({ enabled_events: [...types] as never }), { types: ['*'] })
+    expect(said).toMatch(/: t0, t1, .*, t99 and 2 more$/)
+    const hundred = change({ enabled_events: types.slice(0, 100) as never })
+    expect((await ofStripe(hundred, { types: ['*'] }))[0]).toMatch(/, t99$/)
+  })
+
+  it('of an API with more endpoints than can be held is refused', async () => {
+    const endpoints = (count: number) => `{"has_more":false,"data":[${Array(count).fill('{}')}]}`
+    const ofMany = (count: number) =>
+      inspect({
+        ...{ api: stripeApi, token: LIVE_KEY, url: STRIPE_URL },
+        fetch: async () => new Response(endpoints(count)),
+      })
+    expect(await ofMany(100_000)).toMatchObject([{ what: 'unregistered' }])
+    await expect(ofMany(100_001)).rejects.toThrow('there are too many endpoints at /v1/webhook_endpoints')
+  })
+
   it('cannot judge with a token that is refused', async () => {
     await expect(ofStripe(() => {}, { token: 'rk_live_revoked' })).rejects.toMatchObject({
       code: 'ERR_API_TOKEN',

@@ -33,10 +33,18 @@ describe('the parts of a JSON text', () => {
 
   it('brackets, quotes and commas within strings are no structure, and the last of two members counts', () => {
     const json = bytes('{"a":"]},{\\"[:\\\\","b":[1,[2,"]"],{}],"a":2, "":[ ]}')
-    expect([...partsOf(json).keys()]).toEqual(['a', 'b', ''])
+    expect([...partsOf(json)].map(([name]) => name)).toEqual(['a', 'b', 'a', ''])
     expect(text(partAt(json, '/a'))).toBe('2')
     expect(text(partAt(json, '/b/1/1'))).toBe('"]"')
     expect(text(partAt(json, '/'))).toBe('[ ]')
+  })
+
+  it('come one at a time, so that millions of them are never held', () => {
+    const parts = partsOf(bytes('[1,2,3')) // the rest has not come
+    expect([parts.next().value, parts.next().value]).toEqual([
+      ['0', bytes('1')],
+      ['1', bytes('2')],
+    ])
   })
 
   it('members of prototypes are not there', () => {
