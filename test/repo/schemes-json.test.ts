@@ -82,6 +82,7 @@ describe('hookgate/schemes.json', () => {
   it.each([
     ['has an unknown member', { invented: true }],
     ['verifies by data, and has no template', { signs: undefined }],
+    ['signs a part that nobody described', { signs: '{nonce}.{body}' }],
     ['has an algorithm that nobody described', { algorithm: 'hmac-md5' }],
     ['has a source without a date', { documentation: { url: 'https://docs.stripe.com' } }],
     ['has a header in mixed case', { signature: { headers: ['Stripe-Signature'], spelling: 'hex' } }],
