@@ -270,6 +270,19 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
   })
 })
 
+const DESCRIBES = ['about', 'retries', 'documentation']
+
+/** The value once for each object in it, at any depth, with a member more. */
+function enlarged(value: object): readonly object[] {
+  const within = Object.entries(value).flatMap(([name, each]) => {
+    if (typeof each !== 'object' || each === null || DESCRIBES.includes(name)) return []
+    return enlarged(each).map((larger) =>
+      Array.isArray(value) ? value.with(+name, larger) : { ...value, [name]: larger },
+    )
+  })
+  return Array.isArray(value) ? within : [{ ...value, invented: true }, ...within]
+}
+
 describe('a row that says more than a reader knows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookgate-rows-'))
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -314,6 +327,26 @@ describe('a row that says more than a reader knows', () => {
     const read = new Map(askReader(asked, path).map((verdict, index) => [changed[index]?.name, verdict]))
     for (const [name] of REFUSED) expect(read.get(name)?.unusable).toContain(`the row ${name} has /`)
     for (const [name] of USED) expect(read.get(name)?.keys, name).toHaveLength(1)
+  })
+
+  it('is refused by name for an unknown member in any of its objects that decide, in each row that is data', () => {
+    const changed = published.schemes
+      .filter(({ code }: { code: boolean }) => !code)
+      .flatMap((row: { readonly name: string }) =>
+        enlarged(row).map((larger, at) => ({ ...larger, name: `${row.name} ${at}`, of: row.name })),
+      )
+    const path = join(folder, 'larger.json')
+    const schemes = changed.map(({ of: _, ...row }: { readonly of: string }) => row)
+    writeFileSync(path, JSON.stringify({ ...published, schemes }))
+    const asked = changed.map(({ name, of }: { readonly name: string; readonly of: string }) => ({
+      ...vectors.find(({ scheme, isGenuine }) => scheme === of && isGenuine),
+      scheme: name,
+    }))
+    const read = askReader(asked, path)
+    expect(read).toHaveLength(changed.length)
+    for (const [at, { unusable }] of read.entries())
+      expect(unusable, changed[at].name).toContain(`the row ${changed[at].name} has /`)
+    expect(changed.length).toBeGreaterThan(600)
   })
 
   it('a file of another version is refused as a whole', () => {
