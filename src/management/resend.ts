@@ -19,7 +19,7 @@ export const resendApi: ManagementApi = {
   headers: {},
   // https://resend.com/docs/api-reference/api-keys/create-api-key, 2026-11-29
   token: { header: 'authorization', before: 'Bearer ', reads: 'an API key with full access' },
-  // https://github.com/resend/resend-openapi/blob/fd6f395f2114e13806025f0c330921c901d62bb1/resend.yaml, 2026-11-29
+  // https://github.com/resend/resend-openapi/blob/fd6f395f2114e13806025f0c330921c901d62bb1/resend.yaml, 2026-11-30
   endpoints: {
     path: '/webhooks',
     query: { limit: '100' },
@@ -39,7 +39,7 @@ export const resendApi: ManagementApi = {
       },
     ],
   },
-  // https://resend.com/docs/api-reference/webhooks/list-events and …/get-event, 2026-11-29
+  // https://resend.com/docs/api-reference/webhooks/list-events and …/get-event, 2026-11-30
   missed: {
     ofAccount: false,
     path: '/webhooks/{hook}/events',
@@ -51,7 +51,8 @@ export const resendApi: ManagementApi = {
     type: '/type',
     time: { at: '/created_at', unit: 'rfc3339' },
     status: { at: '/status', delivered: ['success'], underway: ['attempting', 'pending'] },
-    keepsDays: 30, // https://resend.com/docs/dashboard/webhooks/how-to-store-webhooks-data, 2026-11-29
+    // Of "email data", "across all plans": https://resend.com/docs/dashboard/webhooks/how-to-store-webhooks-data, 2026-11-30
+    keepsDays: 30,
     record: {
       trust: 'fetched',
       call: { path: '/webhooks/{hook}/events/{id}' },

@@ -28,7 +28,7 @@ export function squareApi(of: SquareApplication = {}): ManagementApi {
     baseUrl: of.sandbox ? 'https://connect.squareupsandbox.com' : 'https://connect.squareup.com',
     parameters: {},
     headers: {},
-    // https://developer.squareup.com/docs/events-api/overview, 2026-11-29
+    // https://developer.squareup.com/docs/events-api/overview, 2026-11-30
     token: {
       header: 'authorization',
       before: 'Bearer ',
