@@ -146,7 +146,7 @@ function healthPath(given: string | undefined, path: string | undefined): string
   if (given === undefined) return undefined
   const health = urlPath('--health', given)
   if (health !== path) return health
-  throw new UsageError('--health takes another path than --path, whose GET may be of the sender')
+  throw new UsageError('--health takes another path than --path, whose GET may come from the sender')
 }
 
 /** A handshake may be a GET or HEAD of any path. @throws UsageError if `--health` could answer in the listener's place. */

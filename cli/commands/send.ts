@@ -212,12 +212,12 @@ const BY_METHOD = {
   jwt: 'the token was refused; check the key, --tenant-url, --public-url, --expires and the body, or run the receiver with --explain',
 } as const
 
-/** For a changed body, a 401 is as it should be, and a success is not. */
+/** For a changed body, a 401 is expected, and a success is not. */
 function aboutTampered(status: number): string | undefined {
   if (isSuccess(status)) {
     return 'the changed body was accepted: its sender signs no body, or nothing checks the signature here'
   }
-  return status === 401 ? 'as it should be: --tamper changed the body after it was signed' : undefined
+  return status === 401 ? 'this is expected: --tamper changed the body after it was signed' : undefined
 }
 
 /** Prefers the receiver's own `code` to its status. */

@@ -148,7 +148,7 @@ test('any status outside 200 to 299 is exit code 1, and common ones are explaine
 })
 
 test.each([
-  [401, 'hint: as it should be: --tamper changed the body after it was signed\n'],
+  [401, 'hint: this is expected: --tamper changed the body after it was signed\n'],
   [200, /^hint: the changed body was accepted: [^\n]+\n$/],
   [503, /^hint: the receiver could not decide/],
 ])('after --tamper, the hint judges a %i', async (status, hint) => {
