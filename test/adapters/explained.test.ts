@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { warnOfRefusal } from '../../adapters/kit/warn.ts'
 import { expectedSender } from '../../src/explain/expected-sender.ts'
+import { explainLine } from '../../src/explain/index.ts'
 import { tryGuesses } from '../../src/explain/try-guesses.ts'
 import { readerOf } from '../../src/explained.ts'
 import { type Delivery, defineListener, type ListenerOptions } from '../../src/index.ts'
@@ -149,13 +150,39 @@ describe('a refused delivery on a terminal', () => {
     expect(said()[1]).not.toContain(PLAIN)
   })
 
-  it('nothing is written before the response is', async () => {
-    const said = saidOnConsole()
-    refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
-    await Promise.resolve()
-    expect(said()).toEqual([])
-    await expect.poll(said).toHaveLength(1)
-  })
+  it.each(['development', 'production'])(
+    'the response goes first, and nothing of the delivery is read for 20 ms (%s)',
+    async (kind) => {
+      vi.stubEnv('NODE_ENV', kind)
+      const said = saidOnConsole()
+      refuse(listenerWith(), deliveryOf(''))
+      await expect.poll(() => said().at(-1)).toContain('The body is empty') // it is loaded from here on
+      clock.advance(60_000)
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      try {
+        const before = said().length
+        const { header, ...delivery } = deliveryOf('')
+        const reads: string[] = []
+        const read = (name: string) => {
+          reads.push(name)
+          return header(name)
+        }
+        refuse(listenerWith(), { ...delivery, header: read })
+        vi.advanceTimersByTime(19)
+        // What begins after it is over before.
+        const refusal = { ok: false, reason: 'signature_mismatch', status: 401 } as const
+        for (let count = 0; count < 10; count++)
+          expect(await explainLine(deliveryOf(''), refusal, listenerWith())).toContain('The body is empty')
+        expect(reads).toEqual([])
+        expect(said().slice(before)).toEqual(kind === 'production' ? [expect.stringContaining(PLAIN)] : [])
+        vi.advanceTimersByTime(1)
+        await expect.poll(() => said().length).toBe(kind === 'production' ? before + 2 : before + 1)
+        expect(reads).not.toEqual([])
+      } finally {
+        vi.useRealTimers()
+      }
+    },
+  )
 
   it('with onVerdict the explanation follows what it writes, and nothing comes if there is none', async () => {
     const said = saidOnConsole()
@@ -272,12 +299,13 @@ describe('a refused delivery in a log', () => {
       refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
       await expect.poll(() => said().filter(isExplained)).toHaveLength(explanations)
     }
+    clock.advance(59_999)
     for (let count = 0; count < 1000; count++) refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}', { 'stripe-signature': undefined }), 'auth_missing')
     await expect.poll(() => said().some((line) => line.includes('No Stripe-Signature header'))).toBe(true)
     expect(said()).toHaveLength(1002 + 2 + 2)
     expect(said().filter(isExplained)).toHaveLength(2)
-    clock.advance(60_000)
+    clock.advance(1)
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
     await expect.poll(() => said().filter(isExplained)).toHaveLength(3)
   })
