@@ -3,13 +3,14 @@ import { isA, textOf } from '../../src/lib/member-of.ts'
 import type { ManagementApi } from '../../src/management/api.ts'
 import { Client } from '../../src/management/client.ts'
 import { ManagementError } from '../../src/management/errors.ts'
+import { checkMode } from '../../src/management/given.ts'
 import type { Mode } from '../../src/management/missed.ts'
 import { whyUnrecoverable } from '../../src/management/recoverable.ts'
 import type { OptionRows, ValuesOf } from '../command-line/command.ts'
 import { RefusedError, UsageError } from '../command-line/exit.ts'
 import { nearest } from '../command-line/nearest.ts'
 import { printable } from '../command-line/output.ts'
-import { httpUrl } from '../command-line/values.ts'
+import { httpUrl, toUsageError } from '../command-line/values.ts'
 import { needApiToken } from '../signing/secrets.ts'
 
 /** Which endpoint, of which account. */
@@ -44,6 +45,11 @@ export async function readSenderApi(given: Given): Promise<SenderApi> {
   httpUrl('--url', url)
   if (mode !== 'live' && mode !== 'test') throw new UsageError('--mode takes live or test')
   const api = await apiOf(scheme, given.of ?? [])
+  try {
+    checkMode(api, mode)
+  } catch (error) {
+    throw toUsageError(error, '--mode')
+  }
   const token = await needApiToken(given['token-file'], `a token of ${api.sender}'s API (${api.token.reads})`)
   return { api, token, url, mode, client: new Client({ api, token, clock: Date }) }
 }

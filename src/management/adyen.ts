@@ -49,6 +49,12 @@ export function adyenApi(of: AdyenMerchant): ManagementApi {
           is: true,
           fix: 'activate it in the Customer Area, under Webhooks',
         },
+        {
+          finding: 'failed',
+          at: '/hasError',
+          is: false,
+          fix: 'mend what its log in the Customer Area names, then send again what failed',
+        },
         ...[
           'acceptsExpiredCertificate',
           'acceptsSelfSignedCertificate',

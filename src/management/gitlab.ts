@@ -103,6 +103,13 @@ function gitlabApi(
           is: true,
           fix: "enable SSL verification in the webhook's settings",
         },
+        {
+          finding: 'unsigned',
+          at: signed ? '/signing_token_present' : '/token_present',
+          is: true,
+          mayLack: true, // before GitLab 19: https://docs.gitlab.com/api/system_hooks, 2026-11-30
+          fix: `set a ${signed ? 'signing' : 'secret'} token in the webhook's settings, and the same in your endpoint`,
+        },
       ],
     },
     missed: {

@@ -1,5 +1,7 @@
 import { ListenerConfigError } from '../errors.ts'
 import { textOf } from '../lib/member-of.ts'
+import type { ManagementApi } from './api.ts'
+import type { Mode } from './missed.ts'
 
 /** Checks of the options that all functions of this folder take. */
 
@@ -15,6 +17,12 @@ export function anApi(value: unknown, option: string): void {
 export function aUrl(value: unknown, option: string): void {
   if (typeof value === 'string' && URL.canParse(value)) return
   throw new ListenerConfigError(option, 'must be the whole URL of your endpoint, as the sender knows it')
+}
+
+/** A sender whose API knows no modes would show its live events as those of the test mode. */
+export function checkMode({ endpoints, sender }: ManagementApi, mode: Mode): void {
+  if (mode === 'live' || endpoints.live !== undefined) return
+  throw new ListenerConfigError('mode', `is not for ${sender}, whose API has one mode only`)
 }
 
 /** The base URL of a sender that runs on hosts of its users. */

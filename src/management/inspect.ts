@@ -13,7 +13,7 @@ import {
 import { bounded } from '../told.ts'
 import type { Endpoints, ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
-import { anApi, aUrl } from './given.ts'
+import { anApi, aUrl, checkMode } from './given.ts'
 import { textAt, valueAt } from './json-parts.ts'
 import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
 import { isEnding } from './renewed.ts'
@@ -98,6 +98,9 @@ const DAY_MS = 86_400_000
 export async function inspect(options: InspectOptions): Promise<readonly Finding[]> {
   checkOptions('inspect', options, OPTIONS)
   const { api, mode = 'live', secrets, types, url, version } = options
+  checkMode(api, mode)
+  if (version !== undefined && api.endpoints.version === undefined)
+    throw new ListenerConfigError('version', `is not for ${api.sender}, whose endpoints have none`)
   const client = new Client({ ...options, clock: Date })
   const all = await endpointsOf(client, api.endpoints)
   const here = all.filter(({ url: registered }) => isSameUrl(registered, url))
@@ -177,8 +180,9 @@ const repeated = (count: number): Finding => ({
 })
 
 function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly Finding[] {
-  return should.flatMap(({ finding, at, is, fix }) => {
+  return should.flatMap(({ finding, at, is, mayLack, fix }) => {
     const value = valueAt(item, at)
+    if (mayLack && value === undefined) return []
     if (
       is === 'present'
         ? value !== undefined && value !== null && value !== ''

@@ -21,7 +21,7 @@ import type { ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
 import { ManagementError } from './errors.ts'
 import { claimFetched, claimRecorded } from './fetched.ts'
-import { anApi, aUrl } from './given.ts'
+import { anApi, aUrl, checkMode } from './given.ts'
 import { findAll, type MissedEvent, type Mode } from './missed.ts'
 import { fetchedOf, recordOf } from './record.ts'
 import { type RecoverableApi, recoverableOf, whyUnrecoverable } from './recoverable.ts'
@@ -278,6 +278,7 @@ function checkGiven(listener: Listener<unknown>, handler: unknown, options: Reco
   aFunction(handler, 'handler')
   checkOptions('recover', options, OPTIONS)
   const api = checkSender(listener, options.api)
+  checkMode(api, options.mode ?? 'live')
   checkSince({ ...options, api }, { now: timeOf(listener.clock), rememberedMs: rememberedMs(listener) })
   return api
 }

@@ -281,6 +281,60 @@ describe.each(NAMES)('inspect, of %s', (name) => {
   })
 })
 
+describe('inspect finds what one sender alone says', () => {
+  it.each<[string, string, string, string[]]>([
+    ['GitLab', '"token_present": true', '"token_present": false', ['unsigned: its token_present is false']],
+    ['GitLab', '"token_present": true', '"signing_token": 1', []], // an older GitLab
+    ['GitLab', '"signing_token_present": true', '"signing_token_present": false', []],
+    [
+      'GitLab, of a group, signed',
+      '"signing_token_present": true',
+      '"signing_token_present": false',
+      ['unsigned: its signing_token_present is false'],
+    ],
+    ['Adyen', '"hasError": false', '"hasError": true', ['failed: its hasError is true']],
+    ['Adyen', '"hasError": false', '"networkType": null', []],
+  ])('%s, of %s as %s', async (name, said, other, found) => {
+    const { options } = await start(name)
+    const { api, token, url } = options
+    let isSaid = false
+    const fetch: typeof options.fetch = async (to, init) => {
+      const text = await ((await options.fetch?.(to, init)) ?? new Response()).text()
+      isSaid ||= text.includes(said)
+      return new Response(text.replace(said, other))
+    }
+    const findings = await inspect({ api, token, url, fetch })
+    expect(isSaid).toBe(true)
+    expect(findings.map(({ what, seen }) => `${what}: ${seen}`)).toEqual(found)
+  })
+
+  it.each(NAMES)(
+    'the test mode is refused, of %s, as no sender but Stripe has both in one API',
+    async (name) => {
+      const { sender, listener, handler, options } = await start(name)
+      const { api, token, url, fetch } = options
+      const inspecting = inspect({ api, token, url, fetch, mode: 'test' })
+      await expect(inspecting).rejects.toThrow(/^mode: is not for \w+, whose API has one mode only$/)
+      await inspect({ api, token, url, fetch, mode: 'live' })
+      if (api.missed === undefined) return
+      const asked = sender.server.requests.length
+      await expect(recover(listener, handler, { ...options, mode: 'test' })).rejects.toThrow(
+        /^mode: is not for/,
+      )
+      expect(sender.server.requests).toHaveLength(asked)
+    },
+  )
+
+  it.each(NAMES)('an API version is compared only where endpoints have one, of %s', async (name) => {
+    const { options } = await start(name)
+    const { api, token, url, fetch } = options
+    const inspecting = inspect({ api, token, url, fetch, version: 'of tomorrow' })
+    if (['Paddle', 'Shopify', 'Square'].includes(name))
+      expect((await inspecting).map(({ what }) => what)).toContain('version')
+    else await expect(inspecting).rejects.toThrow(/^version: is not for \w+, whose endpoints have none$/)
+  })
+})
+
 describe('what became of an event', () => {
   it('one that the sender is still at work on is no failure, but may be recovered', async () => {
     const { sender, form, listener, handler, options } = await start('Resend')

@@ -60,6 +60,7 @@ const gitlabHooks = (api: ManagementApi, hooks: string): Omit<FakeForm, 'auth' |
     ...{ alert_status: disabled ? 'disabled' : 'executable', disabled_until: null },
     ...{ push_events: types.includes('Push Hook'), issues_events: types.includes('Issue Hook') },
     ...{ tag_push_events: types.includes('Tag Push Hook'), job_events: false, releases_events: false },
+    ...{ token_present: true, signing_token_present: true },
   }),
   eventsPath: `${hooks}/7/events`,
   event: (sent) => ({
@@ -289,7 +290,11 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
     endpointsPath: '/merchants/M1/webhooks',
     endpoint: ({ url = URL_HERE, disabled, types = ['AUTHORISATION', 'REFUND'] }) => ({
       ...{ id: 'WBHK1', type: 'standard', url, active: !disabled, communicationFormat: 'json' },
-      ...{ acceptsSelfSignedCertificate: false, additionalSettings: { includeEventCodes: types } },
+      ...{
+        acceptsSelfSignedCertificate: false,
+        hasError: false,
+        additionalSettings: { includeEventCodes: types },
+      },
     }),
     place: ({ query }) => query.get('pageNumber') ?? undefined,
     envelope: ({ items, next }) => ({

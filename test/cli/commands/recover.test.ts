@@ -214,6 +214,10 @@ describe('hookgate recover', () => {
     [['--since', '2099-01-01'], '--since: is in the future'],
     [['--since', '1h', '--until', '2h'], 'is before since'],
     [['--since', '1h', '--mode', 'sandbox'], '--mode takes live or test'],
+    [
+      ['--since', '1h', '--mode', 'test', '--scheme', 'paddle'],
+      '--mode: is not for Paddle, whose API has one mode only',
+    ],
     [['--since', '1h', '--of', 'owner=octocat'], '--of: --scheme stripe takes none'],
     [['--since', '1h', '--scheme', 'strip'], '--scheme: no such API; did you mean stripe?'],
     [['--since', '1h', '--scheme', 'github', '--of', 'owner'], '--of takes NAME=VALUE'],
