@@ -266,7 +266,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the statements of a worker, each fo
       answered.open()
       const isGivenBack = () => sent.some(({ text, keys }) => text.includes('returned AS') && keys > 0)
       await expect.poll(isGivenBack).toBe(true)
-      expect((await rows(table)).filter(({ worker }) => `${worker}`.startsWith('ahead '))).toEqual([])
+      const ahead = async () => (await rows(table)).filter(({ worker }) => `${worker}`.startsWith('ahead '))
+      await expect.poll(ahead).toEqual([])
       handlers.open()
       await stopping
       expect(await box.counts()).toMatchObject({ running: 0 })
