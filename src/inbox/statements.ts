@@ -135,8 +135,8 @@ export function statementsFor(
   // $4 lease. For an event that the table does not have, as most are: half as long to plan as the statement for all. Looks first, because the
   // INSERT waits for a transaction that has locked the row. Names a column that tables of earlier versions lack, to find them.
   const claimNew = `WITH written AS (
-  INSERT INTO ${table} (key, listener_id, due_at, state, owner, holds) SELECT $1::uuid, $2::text, ${after('$4')}, 'claimed', $3::text, NULL
-  WHERE NOT EXISTS (SELECT FROM ${table} WHERE key = $1::uuid AND listener_id = $2::text) AND ${WAITS_BRIEFLY}
+  INSERT INTO ${table} (key, listener_id, due_at, state, owner) SELECT $1::uuid, $2::text, ${after('$4')}, 'claimed', $3::text
+  WHERE NOT EXISTS (SELECT holds FROM ${table} WHERE key = $1::uuid AND listener_id = $2::text) AND ${WAITS_BRIEFLY}
   ON CONFLICT (key, listener_id) DO NOTHING RETURNING 1
 )
 SELECT CASE WHEN EXISTS (SELECT FROM written) THEN ${literalAnswer('acquired')} ELSE ${literalAnswer(NONE)} END AS answer`
