@@ -38,6 +38,8 @@ const RECOGNISED = [
 /** What a refusal quotes of the request: what these headers say, and how the sender calls its members. */
 const QUOTED =
   /(?<=\bContent-(?:Type|Encoding) is )"(?:[^"\\]|\\.)*"|(?<=^the payload does not fit at ).*(?=: correct )/gs
+/** A log is read by more people than may know what a URL of yours holds. */
+const OWN_URL = /(?<=^check that publicUrl), .*?,(?= is the URL that )/s
 const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
 /** How a refusal is explained in one line. */
@@ -78,7 +80,9 @@ export async function explainLine(
   if (sentences.length === 0) return undefined
   const isUnknown = quotes && sentences.some((sentence) => sentence.startsWith('check '))
   const command = isUnknown ? await commandFor(listener) : undefined
-  const shown = quotes ? sentences : sentences.map((sentence) => sentence.replace(QUOTED, '…'))
+  const shown = quotes
+    ? sentences
+    : sentences.map((sentence) => sentence.replace(QUOTED, '…').replace(OWN_URL, ''))
   const said = shown.map(asSentence).join(' ').slice(0, LONGEST_LINE)
   const more =
     command === undefined ? `More: ${ERRORS_PAGE}${verdict.reason}` : `To see what arrives, run: ${command}`

@@ -53,7 +53,6 @@ export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: Exp
   const again = layouts.map((each): Text => [serialisedAgain(expected), each])
   const others: readonly Text[] = [
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
-    ...formTexts(text, json, cameAsForm, expected),
     ['the body was left out of the signed text: sign it too', ''],
   ]
   const encoder = new TextEncoder()
@@ -75,7 +74,13 @@ export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: Exp
     rare: concat(
       charsets(body, `the body was read in the wrong character set; ${exact}`),
       keep([...again.slice(MOST_LAYOUTS), ...others]),
-      keep(written(escapedTexts(layouts, serialisedAgain(expected)), orderedTexts(trees, expected))),
+      keep(
+        written(
+          formTexts(text, json, cameAsForm, expected),
+          escapedTexts(layouts, serialisedAgain(expected)),
+          orderedTexts(trees, expected),
+        ),
+      ),
     ),
     many: keep(written(numberTexts(bare, layouts, expected), unsortedTexts(trees, expected))),
   }
@@ -102,32 +107,31 @@ const FORM_ORDERS: { readonly [scheme: string]: string } = {
 type Field = [name: string, value: string]
 
 /** The forms that may have been signed: fields in another order, other percent codes, or a form in place of JSON. */
-function formTexts(
+function* formTexts(
   text: string,
   json: unknown,
   cameAsForm: boolean,
   expected: ExpectedSender,
-): readonly Text[] {
+): Iterable<Text> {
   const { name, scheme, facts, exactBytes } = expected
-  if (!scheme.content?.some(isForm)) return []
+  if (!scheme.content?.some(isForm)) return
   const known = (facts.formOrder ?? FORM_ORDERS[scheme.name])?.split(' ') ?? []
   const again = (form: string): Text => [serialisedAgain(expected), form]
   const fromJson = fieldsOfJson(json)
   if (fromJson !== undefined) {
     const forms = [...formsAround(text, scheme), fromJson, ...orders(fromJson, known)]
-    return forms.flatMap(writtenAs).map(again)
+    for (const form of forms) yield* writtenAs(form).map(again)
+    return
   }
-  if (!cameAsForm) return []
+  if (!cameAsForm) return
   const other = `the form's fields arrived in another order than ${name} signed them; ${exactBytes}`
   const fields = [...new URLSearchParams(text)]
   const sent = text.split('&')
-  return [
-    ...writtenAs(fields).map(again),
-    ...orders(fields, known).flatMap((order) => {
-      const asSent = order.map((field) => sent[fields.indexOf(field)] ?? '').join('&') // keeps the percent codes
-      return [asSent, ...writtenAs(order)].map((form): Text => [other, form])
-    }),
-  ]
+  yield* writtenAs(fields).map(again)
+  for (const order of orders(fields, known)) {
+    const asSent = order.map((field) => sent[fields.indexOf(field)] ?? '').join('&') // keeps the percent codes
+    yield* [asSent, ...writtenAs(order)].map((form): Text => [other, form])
+  }
 }
 
 /** The forms that bring this JSON in a field. */

@@ -13,6 +13,7 @@ import {
 import { bounded } from '../told.ts'
 import type { Endpoints, ManagementApi } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
+import { ManagementError } from './errors.ts'
 import { anApi, aUrl, checkMode } from './given.ts'
 import { textAt, valueAt } from './json-parts.ts'
 import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
@@ -45,9 +46,9 @@ export interface InspectOptions {
 export interface Finding {
   /**
    * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode only (`mode`), or several of them (`repeated`). The
-   * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`), or another `secret` than your endpoint. Its
-   * types are not those that your code handles (`unsubscribed`, `unhandled`). It sends another API `version`. It has `failed` in the last
-   * 24 hours. Nobody renews it, and it is `ending`.
+   * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`), or another `secret` than your
+   * endpoint, or one that the token may not read. Its types are not those that your code handles (`unsubscribed`, `unhandled`). It
+   * sends another API `version`. It has `failed` in the last 24 hours. Nobody renews it, and it is `ending`.
    */
   readonly what:
     | 'unregistered'
@@ -122,12 +123,8 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
       seen: `the subscription ${bounded(id)} is near its end`,
       fix: 'call renew() by a job, more often',
     })
-  if (secrets !== undefined && (await hasOtherSecret(client, ours, api.endpoints, [secrets].flat())))
-    findings.push({
-      what: 'secret',
-      seen: "the secret here is another one than the sender's",
-      fix: "give your endpoint the secret that this URL's endpoint has at the sender",
-    })
+  if (secrets !== undefined)
+    findings.push(...(await otherSecrets(client, ours, api.endpoints, [secrets].flat())))
   if (version !== undefined) findings.push(...versions(ours, version))
   if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
   // An account's list does not say which of its endpoints has failed.
@@ -193,22 +190,39 @@ function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly 
   })
 }
 
-/** Whether one of the endpoints signs with a secret that is none of these. What its sender does not show is not compared. */
-async function hasOtherSecret(
+const OTHER_SECRET: Finding = {
+  what: 'secret',
+  seen: "the secret here is another one than the sender's",
+  fix: "give your endpoint the secret that this URL's endpoint has at the sender",
+}
+
+const UNSEEN_SECRET: Finding = {
+  what: 'secret',
+  seen: 'the sender did not show its secret, so it was not compared',
+  fix: 'give the token the right to read it, or compare without a secret here',
+}
+
+/** Whether the endpoints sign with secrets that are none of these. What the API of a sender never shows is not compared. */
+async function otherSecrets(
   client: Client,
   ours: readonly FoundEndpoint[],
   { secret: form }: Endpoints,
   secrets: readonly string[],
-): Promise<boolean> {
-  if (form === undefined) return false
+): Promise<readonly Finding[]> {
+  if (form === undefined) return []
   const ownDigests = await Promise.all(secrets.map((secret) => sha256(secret)))
   for (const { id, item } of ours) {
-    const shown = textAt(form.call ? await client.call(form.call, { hook: id }) : item, form.at)
-    // Digests have equal lengths.
+    // The endpoint's other faults are worth more than a refusal of this call.
+    const refused = (error: unknown) => {
+      if (client.isOver || !(error instanceof ManagementError)) throw error
+    }
+    const answer = form.call ? await client.call(form.call, { hook: id }).catch(refused) : item
+    const shown = answer === undefined ? '' : textAt(answer, form.at)
+    if (shown === '') return [UNSEEN_SECRET]
     const digest = await sha256(shown)
-    if (shown !== '' && !ownDigests.some((own) => constantTimeEqual(own, digest))) return true
+    if (!ownDigests.some((own) => constantTimeEqual(own, digest))) return [OTHER_SECRET] // of equal lengths
   }
-  return false
+  return []
 }
 
 /** A word of the API, never a secret. */

@@ -7,6 +7,7 @@ import {
   type ListenerOptions,
   verify,
 } from '../../src/index.ts'
+import { square } from '../../src/schemes/square.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { signAs, toDelivery } from '../../src/testing/index.ts'
@@ -55,6 +56,15 @@ describe('the line for a log', () => {
     expect(line).toMatch(
       /^The payload does not fit at …: correct the schema in `payload`, or the sender\. More: /,
     )
+  })
+
+  it('it names publicUrl, and not what it is, as a path or a query may be secret', async () => {
+    const publicUrl = 'https://shop.example/hooks/pathsecret?k=querysecret'
+    const request = await signAs(square, { secret: SECRET, publicUrl, body: '{"event_id":"1"}' })
+    const listener = listenerOf({ auth: square({ secrets: 'another-secret-of-square', publicUrl }) })
+    const line = await logLine(toDelivery(request), listener)
+    expect(line).toContain('Check that publicUrl is the URL that Square calls')
+    expect(line).not.toMatch(/pathsecret|querysecret/)
   })
 
   it('it says no word of a request, whatever header, body or URL a stranger sends', async () => {

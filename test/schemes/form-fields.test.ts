@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formFields } from '../../src/schemes/kit/form-fields.ts'
-import { parseForm } from '../../src/schemes/kit/forms.ts'
+import { JSON_FORM_OR_TEXT, parseForm } from '../../src/schemes/kit/forms.ts'
 import fc from '../support/property.ts'
 
 const read = (form: string) =>
@@ -63,4 +63,9 @@ describe('the fields of a form', () => {
     expect(read(`${'a'.repeat(4096)}=1`)).toHaveLength(1)
     expect(read(`${'a'.repeat(4097)}=1`)).toBeUndefined()
   })
+})
+
+it('a long text is told from a form in one pass', () => {
+  const text = `${'='.repeat(5_000_000)} `
+  expect(JSON_FORM_OR_TEXT.read(new TextEncoder().encode(text))).toBe(text)
 })

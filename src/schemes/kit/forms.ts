@@ -64,7 +64,7 @@ export const FORMS: FormReaders = {
 }
 
 /** Visible ASCII, as text without a space or a line end hardly ever is. No JSON fits. */
-const LOOKS_LIKE_FORM = /^(?=[^[{"<])[!-~]*=[!-~]*$/
+const looksLikeForm = (text: string) => /^(?=[^[{"<])[!-~]+$/.test(text) && text.includes('=')
 
 /**
  * Accepts any body, and heeds no content type, because none is signed. The payload is the parsed JSON, or the fields of what looks like
@@ -76,7 +76,7 @@ function formOr(other: BodyForm): BodyForm {
   return {
     ...other,
     read(body) {
-      const isForm = LOOKS_LIKE_FORM.test(decodeUtf8(body) ?? '')
+      const isForm = looksLikeForm(decodeUtf8(body) ?? '')
       return (isForm ? parseForm(body) : undefined) ?? other.read(body)
     },
   }

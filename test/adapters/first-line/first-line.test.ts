@@ -86,7 +86,10 @@ describe.each(Object.entries(SENDERS))('the first line on the terminal, with %s'
 
 /** What the line in production has of that on a terminal: nothing of the request, and no command to run. */
 const inProduction = (line: string) =>
-  line.replace(/To see what arrives, run: .*/, 'More: https://').replace(/(?<=Content-Type is )"[^"]*"/, '…')
+  line
+    .replace(/To see what arrives, run: .*/, 'More: https://')
+    .replace(/(?<=Content-Type is )"[^"]*"/, '…')
+    .replace('publicUrl, https://shop.example/webhooks, is', 'publicUrl is')
 
 describe('in production', () => {
   // The second number: how many the line that is written at once names, or the error at the start.

@@ -7,6 +7,7 @@ import { type Authenticator, defineListener, verify } from '../../../src/index.t
 import { github } from '../../../src/schemes/github.ts'
 import { paddle } from '../../../src/schemes/paddle.ts'
 import { sendgrid } from '../../../src/schemes/sendgrid.ts'
+import { slack } from '../../../src/schemes/slack.ts'
 import { standardWebhooks } from '../../../src/schemes/standard-webhooks.ts'
 import { stripe } from '../../../src/schemes/stripe.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
@@ -260,6 +261,15 @@ describe('what is tried of a body is bounded', () => {
     for (const guesses of [common, rare, many]) for (const guess of guesses) bytes += guess.body?.length ?? 0
     expect(bytes).toBeLessThan(common.length * LENGTH * 5 + 12_000_000)
   })
+})
+
+it('a form whose orders and spellings are many costs little more than a body of JSON', () => {
+  const auth = slack({ secrets: SECRET.padEnd(32, '0') })
+  const listener = defineListener({ id: 'a', auth, store: memoryStore({ maxRecords: 1 }) })
+  const body = Buffer.from(['a', 'b', 'c', 'd', 'e'].map((name) => `${name}=${'+'.repeat(20_000)}`).join('&'))
+  const { common, rare, many } = bodyGuesses(body, true, expectedSender(listener, undefined))
+  const bytes = [...common, ...rare, ...many].reduce((sum, guess) => sum + (guess.body?.length ?? 0), 0)
+  expect(bytes).toBeLessThan(common.length * body.length + 5_000_000)
 })
 
 describe('a large body costs little more than its layouts', () => {
