@@ -16,7 +16,7 @@ import { addressIn } from '../support/copies.ts'
 import { describeOnPostgres, describeService, type Subject } from '../support/databases.ts'
 
 /** As if an automation had got so many more events, one after the other. */
-const queueMore = ({ database }: Subject, automationId: string, count: number) =>
+const queueMore = ({ database }: Pick<Subject, 'database'>, automationId: string, count: number) =>
   database.query(
     `INSERT INTO runs (id, automation_id, version, listener_id, event_id, input, state, created_at, due_at)
      SELECT gen_random_uuid()::text, automation_id, version, listener_id, gen_random_uuid(), input, state, created_at,
@@ -170,7 +170,6 @@ describeOnPostgres('a worker with a long queue', (subject) => {
   it('at most 50 rows are read for each run that ends, with 20,000 waiting, and another one comes before them', async () => {
     const [greedy, modest] = [await newSender(subject), await newSender(subject)]
     for (const sender of [greedy, modest]) await sendAccepted(subject, sender)
-    await queueMore(subject, greedy.automationId, 20_000)
     const [row] = await subject.database.query<{ name: string }>('SELECT current_database() AS name')
     const address = addressIn(inject('postgresFolder'), row?.name ?? '')
     /** Calls `work` with a database of its own, whose connections count what they have read when they end. */
@@ -178,6 +177,7 @@ describeOnPostgres('a worker with a long queue', (subject) => {
       const database = openPostgres(address, () => {})
       return work(database).finally(() => database.close())
     }
+    await connected((database) => queueMore({ database }, greedy.automationId, 20_000))
     const rowsRead = () =>
       connected(async (database) => (await database.query<{ rows: number }>(ROWS))[0]?.rows ?? 0)
     const before = await rowsRead()
