@@ -55,6 +55,12 @@ export function adyenApi(of: AdyenMerchant): ManagementApi {
           is: false,
           fix: 'mend what its log in the Customer Area names, then send again what failed',
         },
+        {
+          finding: 'unsigned',
+          at: '/hmacKeyCheckValue', // the checksum of its key
+          is: 'present',
+          fix: 'generate an HMAC key in the Customer Area, under Webhooks, and give it to your endpoint',
+        },
         ...[
           'acceptsExpiredCertificate',
           'acceptsSelfSignedCertificate',

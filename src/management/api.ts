@@ -72,11 +72,11 @@ export interface Endpoints extends Listing {
   /** What each endpoint should be like: a member, its value, and what to do if it has another one. */
   readonly should: readonly {
     /** What is wrong if it has another value. */
-    readonly finding: 'disabled' | 'insecure' | 'unsigned' | 'failed'
+    readonly finding: 'mode' | 'disabled' | 'insecure' | 'unsigned' | 'failed'
     /** Where the member is. */
     readonly at: string
-    /** Its value. `present`: any. */
-    readonly is: string | boolean | 'present'
+    /** Its value, or those that it may have. `present`: any. */
+    readonly is: string | boolean | 'present' | readonly string[]
     /** Whether older versions of the sender do not say it. */
     readonly mayLack?: true
     /** What to do. */

@@ -45,10 +45,11 @@ export interface InspectOptions {
 /** Something to fix at the sender, or in your code. */
 export interface Finding {
   /**
-   * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode only (`mode`), or several of them (`repeated`). The
-   * endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`), or another `secret` than your
-   * endpoint, or one that the token may not read. Its types are not those that your code handles (`unsubscribed`, `unhandled`). It
-   * sends another API `version`. It has `failed` in the last 24 hours. Nobody renews it, and it is `ending`.
+   * What is wrong: no endpoint at this URL (`unregistered`), or in the other mode or for simulations only (`mode`), or several of them
+   * (`repeated`). The endpoint is `disabled`, its TLS is not verified (`insecure`), or it has no secret (`unsigned`), or another `secret`
+   * than your endpoint, or one that the token may not read. Its types are not those that your code handles (`unsubscribed`,
+   * `unhandled`); one that gets all types, as `*`, is right. It sends another API `version`. It has `failed` in the last 24 hours.
+   * Nobody renews it, and it is `ending`.
    */
   readonly what:
     | 'unregistered'
@@ -183,7 +184,7 @@ function shortcomings({ item }: FoundEndpoint, { should }: Endpoints): readonly 
     if (
       is === 'present'
         ? value !== undefined && value !== null && value !== ''
-        : String(value ?? false) === String(is)
+        : [is].flat().some((right) => String(value ?? false) === String(right))
     )
       return []
     return [{ what: finding, seen: `its ${at.slice(1)} is ${shown(value)}`, fix }]
@@ -230,15 +231,15 @@ const shown = (value: unknown) =>
   typeof value === 'string' || typeof value === 'boolean' ? bounded(`${value}`) : 'not set'
 
 function versions(ours: readonly FoundEndpoint[], expected: string): readonly Finding[] {
-  return ours
-    .filter(({ version }) => version !== expected)
-    .map(({ version }) => ({
+  return [...new Set(ours.map(({ version }) => version))]
+    .filter((version) => version !== expected)
+    .map((version) => ({
       what: 'version',
       seen:
         version === ''
           ? "it sends the account's API version, which changes"
           : `it sends the API version ${bounded(version)}`,
-      fix: `create an endpoint with the version ${expected}: it cannot be changed later`,
+      fix: `let it send ${expected}, by a new endpoint where the version cannot be changed, or expect its version in your code`,
     }))
 }
 

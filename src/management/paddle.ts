@@ -54,6 +54,13 @@ export function paddleApi(of: PaddleAccount = {}): ManagementApi {
           is: true,
           fix: 'activate it in the dashboard, under Developer Tools, Notifications',
         },
+        {
+          // https://developer.paddle.com/webhooks/about/notification-destinations, 2026-11-30
+          finding: 'mode',
+          at: '/traffic_source',
+          is: ['platform', 'all'],
+          fix: 'let it get platform events in the dashboard, under Developer Tools, Notifications: it gets simulations only',
+        },
       ],
     },
     // https://developer.paddle.com/api-reference/notifications/list-notifications, 2026-11-29

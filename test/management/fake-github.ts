@@ -70,6 +70,8 @@ export class FakeGithub {
   pageSize = 100
   spelling: Spelling = 'as sent'
   contentType: 'json' | 'form' = 'json'
+  /** False: the webhook is another's, such as the organisation's. */
+  isListed = true
   active = true
   events: readonly string[] = ['push', 'issues']
   secret: string | undefined = '********'
@@ -126,7 +128,7 @@ export class FakeGithub {
     const hook = this.kind === 'app' ? base : `${base}/${HOOK_ID}`
     const { pathname } = url
     if (method === 'GET' && pathname === (this.kind === 'app' ? `${base}/config` : base))
-      return sendJson(response, 200, this.kind === 'app' ? this.#config : [this.#hook])
+      return sendJson(response, 200, this.kind === 'app' ? this.#config : this.isListed ? [this.#hook] : [])
     if (method === 'GET' && pathname === '/app')
       return sendJson(response, 200, { ...APP, events: this.events })
     if (method === 'GET' && pathname === `${hook}/deliveries`) return this.#list(response, url)

@@ -78,6 +78,8 @@ export interface EndpointChange {
   readonly types?: readonly string[]
   /** Null: it has none. */
   readonly secret?: string | null
+  /** Members that replace the others. */
+  readonly has?: object
 }
 
 /** A fake of a sender on loopback: one account with one endpoint, and its events, newest first. */
@@ -131,7 +133,14 @@ export class FakeSender {
       return sendJson(response, 200, shows.json(secret))
     }
     if (path === endpointsPath)
-      return this.#page(response, asked, 'endpoints', this.endpoints.flatMap(endpoint))
+      return this.#page(
+        response,
+        asked,
+        'endpoints',
+        this.endpoints.flatMap((change) =>
+          [endpoint(change)].flat().map((one) => ({ ...one, ...change.has })),
+        ),
+      )
     if (path === eventsPath && event) {
       const from = Date.parse(since?.(asked) ?? '1970-01-01T00:00:00Z')
       const found = this.sent.filter(({ at }) => at.getTime() >= from)

@@ -296,14 +296,7 @@ describe.each(NAMES)('inspect, of %s', (name) => {
 describe('inspect finds what one sender alone says', () => {
   it.each<[string, string, string, string[]]>([
     ['GitLab', '"token_present": true', '"token_present": false', ['unsigned: its token_present is false']],
-    ['GitLab', '"token_present": true', '"signing_token": 1', []], // an older GitLab
     ['GitLab', '"signing_token_present": true', '"signing_token_present": false', []],
-    [
-      'GitLab, of a group, signed',
-      '"signing_token_present": true',
-      '"signing_token_present": false',
-      ['unsigned: its signing_token_present is false'],
-    ],
     ['Adyen', '"hasError": false', '"hasError": true', ['failed: its hasError is true']],
     ['Adyen', '"hasError": false', '"networkType": null', []],
   ])('%s, of %s as %s', async (name, said, other, found) => {

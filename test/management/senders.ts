@@ -293,6 +293,7 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
       ...{
         acceptsSelfSignedCertificate: false,
         hasError: false,
+        hmacKeyCheckValue: '4A7F3B',
         additionalSettings: { includeEventCodes: types },
       },
     }),
