@@ -68,6 +68,8 @@ export interface FakeForm {
   }
   /** By its path. */
   readonly resend?: RegExp
+  /** What the answer to it has. */
+  readonly resent?: (sent: Sent) => object
   /** Which places an endless list has. */
   readonly byId?: true
 }
@@ -120,10 +122,12 @@ export class FakeSender {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const { api, endpoint, endpointsPath, event, eventsPath, detail, resend, shows, since } = this.form
+    const { api, endpoint, endpointsPath, event, eventsPath, detail, resend, resent, shows, since } =
+      this.form
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    if (request.headers[api.token.header] !== api.token.before + TOKEN)
+    // The name of a scheme may be in small letters: RFC 9110, section 11.1.
+    if (`${request.headers[api.token.header]}`.replace(/^bearer /, 'Bearer ') !== api.token.before + TOKEN)
       return sendJson(response, 401, { message: `${request.headers[api.token.header]} is no key` })
     const { method = '' } = request
     const path = decodeURIComponent(url.pathname)
@@ -151,7 +155,11 @@ export class FakeSender {
     const one = this.sent.find(({ id, number }) => id === asOne || `${number}` === asOne)
     if (one === undefined) return sendJson(response, 404, { message: 'no such thing' })
     if (method === 'POST') this.resent.push(one.id)
-    return sendJson(response, method === 'POST' ? 202 : 200, detail?.json(one) ?? {})
+    return sendJson(
+      response,
+      method === 'POST' ? 202 : 200,
+      (method === 'POST' ? resent : detail?.json)?.(one) ?? {},
+    )
   }
 
   #page(response: ServerResponse, asked: Asked, of: 'endpoints' | 'events', all: readonly object[]): void {

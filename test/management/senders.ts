@@ -27,6 +27,11 @@ const PUBLIC_KEY =
 const WHSEC = `whsec_${Buffer.alloc(24, 'hookgate').toString('base64')}`
 const KEY = 'signature key of these tests'
 const ADYEN_PAGES = 'https://management-live.adyen.com/v3/merchants/M1/webhooks?pageSize=100&pageNumber='
+/** A next page has the query of the first: https://developer.paddle.com/api-reference/about/pagination, 2026-11-30 */
+const PADDLE_LISTS = {
+  endpoints: 'notification-settings?',
+  events: 'notifications?notification_setting_id=ntfset_1&',
+}
 const PADDLE_SECRET = 'pdl_ntfset_of_these_tests'
 const signedBy = (
   scheme: FakeForm['scheme'] & ((options: { secrets: string }) => FakeForm['auth']),
@@ -199,20 +204,24 @@ export const SENDERS: { readonly [sender: string]: FakeForm } = {
     byId: true,
     place: ({ query }) => query.get('after') ?? undefined,
     since: ({ query }) =>
-      query.get('notification_setting_id') === 'ntfset_1' ? (query.get('from') ?? '') : '9999-01-01',
-    envelope: ({ items, next }) => ({
+      query.get('notification_setting_id') === 'ntfset_1' ? (query.get('from') ?? undefined) : '9999-01-01',
+    envelope: ({ items, next }, of) => ({
       json: {
         data: items,
         meta: {
           request_id: '1',
           pagination: {
             ...{ per_page: 200, has_more: next !== undefined, estimated_total: 1 },
-            next: `https://api.paddle.com/notifications?after=${next}`,
+            next: `https://api.paddle.com/${PADDLE_LISTS[of]}after=${next}`,
           },
         },
       },
     }),
     resend: /^\/notifications\/ntf_(\d+)\/replay$/,
+    resent: ({ number }) => ({
+      data: { notification_id: `ntf_replayed_${number}` },
+      meta: { request_id: '2' },
+    }),
   },
   Square: {
     api: squareApi(),

@@ -126,7 +126,7 @@ import type { IEvents } from '${PADDLE}/events/index.js'
 import type { MetaPaginated } from '${PADDLE}/../internal/types/response.js'`,
     answers: {
       '/notification-settings': `{ data: INotificationSettingsResponse[]; meta: MetaPaginated }`,
-      '/notifications?notification_setting_id=ntfset_1': `{ data: Bare<INotificationResponse, 'payload', Bare<IEvents, 'data', object>>[]; meta: MetaPaginated }`,
+      '/notifications?notification_setting_id=ntfset_1': `{ data: Bare<INotificationResponse, 'payload', Wire<Bare<IEvents, 'data', object>>>[]; meta: MetaPaginated }`,
     },
   },
   Square: {
@@ -205,6 +205,9 @@ describe('the fake answers by the types of the SDK', () => {
         to === '/v2/events' ? EVENTS_OF_SQUARE : to === '/graphql' ? { query, variables: {} } : undefined
       const answer = await answerOf(server, to, headers, body)
       expect(answer.status, path).toBe('200')
+      expect(answer.text, 'an empty list has every type').not.toMatch(
+        /"(?:data|events|subscriptions|nodes)": ?\[\]/,
+      )
       literals.push(`export const answer${literals.length}: ${type} = ${answer.text}`)
     }
     const problems = (each: readonly string[]) => problemsOf(`${from}\n${WIRE}${BARE}${each.join('\n')}`)

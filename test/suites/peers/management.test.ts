@@ -1,15 +1,17 @@
+import { Gitlab } from '@gitbeaker/rest'
 import { Octokit } from '@octokit/rest'
+import { Paddle } from '@paddle/paddle-node-sdk'
 import { Resend } from 'resend'
 import { SquareClient } from 'square'
 import Stripe from 'stripe'
 import { Svix } from 'svix'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FakeGithub, GITHUB_TOKEN } from '../../management/fake-github.ts'
 import { FakeSender, TOKEN } from '../../management/fake-sender.ts'
 import { FakeStripe, LIVE_KEY } from '../../management/fake-stripe.ts'
 import { SENDERS } from '../../management/senders.ts'
 
-// The senders' own clients can read what the fakes of test/management answer. fakes.test.ts holds it to what the senders publish.
+// The senders' own clients, and GitBeaker of GitLab, can read what the fakes of test/management answer. fakes.test.ts holds it to what the senders publish.
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
 
@@ -79,16 +81,26 @@ describe('the fake of GitHub', () => {
   )
 })
 
-describe('the fakes of Svix, Resend and Square', () => {
+describe('the fakes of Svix, Resend, Square, Paddle and GitLab', () => {
   /** One with three events, the newest first, in pages of two. */
-  async function fakeOf(name: string) {
+  async function fakeOf(name: string, type = SENDERS[name]?.types[0] ?? '') {
     const fake = await FakeSender.start(SENDERS[name] as (typeof SENDERS)[string])
     onTestFinished(() => fake.server.close())
     fake.pageSize = 2
-    const ids = [1, 2, 3].map((hours) => fake.create(fake.form.types[0], hoursAgo(hours)).id)
+    const ids = [1, 2, 3].map((hours) => fake.create(type, hoursAgo(hours)).id)
     return { fake, ids, baseUrl: fake.server.origin }
   }
   const url = 'https://shop.example/webhooks'
+
+  /** What the client asks at the sender's own origin goes to the fake. */
+  function atItsOrigin({ form, server }: FakeSender) {
+    const real = fetch
+    const toFake = (to: string) => to.replace(form.api.baseUrl, server.origin)
+    vi.stubGlobal('fetch', (to: string | Request, init?: RequestInit) =>
+      real(typeof to === 'string' ? toFake(to) : new Request(toFake(to.url), to), init),
+    )
+    onTestFinished(() => void vi.unstubAllGlobals())
+  }
 
   it('svix lists the endpoints and, over all pages, the messages of one, and asks for one again', async () => {
     const { fake, ids, baseUrl } = await fakeOf('Svix')
@@ -147,4 +159,39 @@ describe('the fakes of Svix, Resend and Square', () => {
     const events = [...(first.events ?? []), ...(rest.events ?? [])]
     expect(events.map(({ eventId }) => eventId)).toEqual(ids)
   })
+
+  it('paddle-node-sdk lists the settings and, over all pages, the notifications of one, and asks for one again', async () => {
+    // Of a type that it knows, it would want a whole transaction.
+    const { fake, ids } = await fakeOf('Paddle', 'a_type.of_tomorrow')
+    atItsOrigin(fake)
+    const { notificationSettings, notifications } = new Paddle(TOKEN)
+    const [setting, ...others] = await notificationSettings.list()
+    expect(others).toEqual([])
+    expect(setting).toMatchObject({ destination: url, active: true, trafficSource: 'platform' })
+    const found: string[] = []
+    const query = { notificationSettingId: [setting?.id ?? ''], perPage: 200 }
+    for await (const { payload, status } of notifications.list(query))
+      found.push(`${payload?.eventId} ${status}`)
+    expect(found).toEqual(ids.map((id) => `${id} failed`))
+    const { notificationId } = await notifications.replay('ntf_1')
+    expect(notificationId).toBe('ntf_replayed_1')
+    expect(fake.resent).toEqual([ids[0]])
+  })
+
+  it.each(['GitLab', 'GitLab, of a group, signed'])(
+    'GitBeaker, which knows no log, lists the webhooks over all pages of %s',
+    async (name) => {
+      const { fake } = await fakeOf(name)
+      atItsOrigin(fake)
+      fake.endpoints = [{}, { disabled: true }, { url: `${url}/3` }]
+      const { ProjectHooks, GroupHooks } = new Gitlab({ token: TOKEN })
+      const hooks =
+        name === 'GitLab' ? await ProjectHooks.all('group/project') : await GroupHooks.all('group/subgroup')
+      expect(hooks.map((hook) => [hook.url, hook.alert_status])).toEqual([
+        [url, 'executable'],
+        [url, 'disabled'],
+        [`${url}/3`, 'executable'],
+      ])
+    },
+  )
 })
