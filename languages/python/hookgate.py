@@ -459,6 +459,8 @@ class Receiver:
         given = [(key, is_public) for some, is_public in kinds for key in ([some] if isinstance(some, str) else some)]
         if not given or not all(isinstance(key, str) and key.strip() for key, _ in given):
             raise ConfigError(f"pass the {row['secretName']}: a secret is missing or blank")
+        if any(part.strip() in ("", "None", "null", "undefined") for key, is_public in given if not is_public for part in key.split("&")):
+            raise ConfigError(f"pass the {row['secretName']}: it was made of a variable that is not set")
         self._public_url, self._verify_token, self._topics = public_url, verify_token, frozenset(topics)
         self._keys = [(secret, *self._matcher(row, secret, is_public)) for secret, is_public in given]
         others = row.get("otherHeaders", {})
@@ -692,7 +694,7 @@ class Receiver:
     @staticmethod
     def _parse_json(body: bytes, text: Optional[str], reads: str) -> Any:
         payload = _json(text)
-        if reads == "json-form-or-text" and re.fullmatch(r'(?=[^\[{"<])[!-~]*=[!-~]*', text or ""):
+        if reads == "json-form-or-text" and "=" in (text or "") and not re.search(r'^[\[{"<]|[^!-~]', text or ""):
             form = _form(body)
             return text if form is None else form
         if reads in ("any", "empty-or-any", "json-form-or-text") and payload is _MISSING:

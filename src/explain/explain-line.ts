@@ -37,7 +37,7 @@ const RECOGNISED = [
 ]
 /** What a refusal quotes of the request: what these headers say, and how the sender calls its members. */
 const QUOTED =
-  /(?<=\bContent-(?:Type|Encoding) is )"(?:[^"\\]|\\.)*"|(?<=^the payload does not fit at ).*(?=: correct )/gs
+  /(?<=\bContent-(?:Type|Encoding) is )"(?:[^"\\]|\\.)*"|(?<=^the payload does not fit at ).*(?=: correct )|(?<=^a signature covers ).*(?=, which is missing)/gs
 /** A log is read by more people than may know what a URL of yours holds. */
 const OWN_URL = /(?<=^check that publicUrl), .*?,(?= is the URL that )/s
 const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/

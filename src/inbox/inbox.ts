@@ -129,8 +129,9 @@ export interface Inbox {
   /**
    * Creates the table and its indexes if they are missing. Safe to run concurrently. From a table that it creates, it takes what default
    * privileges gave to `PUBLIC`, `anon` and `authenticated`. A table of an earlier version is completed while your receivers go on, so run it
-   * before the new version starts. No step keeps claims waiting for longer than a second. Indexes are built concurrently: each build waits
-   * until the transactions that began before it have ended, however long that takes.
+   * before the new version starts. No step waits for locks for longer than a second with claims behind it. Indexes are built concurrently: each build
+   * waits until the transactions that began before it have ended, however long that takes. A client that sends each statement in a
+   * transaction of its own cannot do that: puts and claims wait until each index is built.
    *
    * @throws EventStoreError if others keep the table locked for minutes, with their process IDs; if it cannot complete the table in a
    * transaction of yours; and if several jobs of one key have begun, with the statement that mends it. Any error of the client or the server.

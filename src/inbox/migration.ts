@@ -163,21 +163,13 @@ export async function migrateInbox(
   const indexes = indexesOf(name)
   const patience = new Patience(run, name, clock)
   try {
-    await migrate(run, migrationOf(definitionOf(table, indexes)), name)
+    const created = () => migrate(run, migrationOf(definitionOf(table, indexes)), name)
+    while (!(await patience.took(created)));
     for (;;) {
       const lack = await answerOf(run, lackOf(table, indexes), [])
       if (lack === NONE) return
-      if (lack === 'busy') {
-        await patience.wait()
-        continue
-      }
-      try {
-        await amend(run, table, indexes, lack, patience)
-        patience.renew()
-      } catch (error) {
-        if (error instanceof EventStoreError || !isInTheWay(error)) throw error // its cause may be in the way
-        await patience.tryAgain(error)
-      }
+      if (lack === 'busy') await patience.wait()
+      else await patience.took(() => amend(run, table, indexes, lack, patience))
     }
   } catch (error) {
     if (!hasSqlState(error, FAILED_TRANSACTION)) throw error
@@ -230,10 +222,19 @@ class Patience {
     await this.#clock.pause(PAUSE_MS)
   }
 
-  async tryAgain(error: unknown): Promise<void> {
-    this.#tries += 1
-    if (this.#tries >= MOST_TRIES) throw await this.#end(error)
-    await this.#clock.pause(PAUSE_MS)
+  /** Takes a step. False, a moment later, if others were in its way. */
+  async took(step: () => Promise<void>): Promise<boolean> {
+    try {
+      await step()
+      this.renew()
+      return true
+    } catch (error) {
+      if (error instanceof EventStoreError || !isInTheWay(error)) throw error // its cause may be in the way
+      this.#tries += 1
+      if (this.#tries >= MOST_TRIES) throw await this.#end(error)
+      await this.#clock.pause(PAUSE_MS)
+      return false
+    }
   }
 
   async #end(cause?: unknown): Promise<EventStoreError> {

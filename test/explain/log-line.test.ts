@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { explainLine } from '../../src/explain/index.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type ListenerOptions,
   verify,
 } from '../../src/index.ts'
+import { rfc9421 } from '../../src/schemes/rfc9421.ts'
 import { square } from '../../src/schemes/square.ts'
 import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -57,6 +59,30 @@ describe('the line for a log', () => {
       /^The payload does not fit at …: correct the schema in `payload`, or the sender\. More: /,
     )
   })
+
+  it.each(['"x-strangeword"', '"@query-param";name="strangeword"'])(
+    'it says that a part that a signature covers is missing, and not which: %s',
+    async (component) => {
+      const auth = rfc9421({
+        secrets: { id: 'k', secret: '7d1c9e02a4b86f35e8d07c1b9a5f4e63' },
+        publicUrl: 'https://shop.example/hooks',
+      })
+      const given: Readonly<Record<string, string>> = {
+        'content-type': 'application/json',
+        'content-digest': `sha-256=:${createHash('sha256').update('{}').digest('base64')}:`,
+        'signature-input': `sig1=("@method" "content-digest" ${component});created=1700000000;keyid="k"`,
+        signature: `sig1=:${'A'.repeat(43)}=:`,
+      }
+      const delivery: Delivery = {
+        ...{ method: 'POST', url: '/hooks', body: Buffer.from('{}'), sourceIp: '192.0.2.1' },
+        header: (name) => given[name],
+      }
+      const clock = { now: () => 1_700_000_000_000 }
+      const line = await logLine(delivery, listenerOf({ auth, clock }))
+      expect(line).toContain('A signature covers …, which is missing')
+      expect(line).not.toContain('strangeword')
+    },
+  )
 
   it('it names publicUrl, and not what it is, as a path or a query may be secret', async () => {
     const publicUrl = 'https://shop.example/hooks/pathsecret?k=querysecret'

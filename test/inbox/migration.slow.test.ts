@@ -235,6 +235,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('migrate() on a table of an earlier 
     await tx.query('ROLLBACK')
   })
 
+  it('tries each step again that Postgres ends because two processes wait for each other, the first one too', async () => {
+    const { table } = await old(10)
+    const ended = new Set<string>()
+    const client = {
+      query(text: string, values: string[]) {
+        if (ended.has(text) || text.includes('lacking')) return on.pool.query(text, values)
+        ended.add(text)
+        return Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' }))
+      },
+    }
+    await inbox(client, { table }).migrate()
+    expect(ended.size).toBeGreaterThan(INDEXES.length)
+    expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
+  })
+
   it('works with a client that sends each statement in a transaction of its own', async () => {
     const { table } = await old(10)
     const wrapping = {

@@ -210,6 +210,15 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     expect(answer?.unusable).toContain('its exponent')
   })
 
+  it.each(['None', 'None&None', 'undefined&undefined', 'client-id&', 'client-id&null'])(
+    'it takes no secret that was made of a variable without a value: %s',
+    (secrets) => {
+      const genuine = vectors.find(({ scheme }) => scheme === 'surveymonkey')
+      const [answer] = askReader([{ ...genuine, options: { secrets } }] as unknown as readonly Asked[])
+      expect(answer?.unusable).toContain('a variable that is not set')
+    },
+  )
+
   it('a public key is no secret, for which everybody could sign', () => {
     const point = Buffer.from([88, ...Array.from({ length: 31 }, () => 0x66)])
     const signature = createHmac('sha256', point).update('msg_1.1700000000.{}').digest('base64')

@@ -64,7 +64,7 @@ export const FORMS: FormReaders = {
 }
 
 /** Visible ASCII, as text without a space or a line end hardly ever is. No JSON fits. */
-const looksLikeForm = (text: string) => /^(?=[^[{"<])[!-~]+$/.test(text) && text.includes('=')
+const looksLikeForm = (text: string) => text.includes('=') && !/^[[{"<]/.test(text) && !/[^!-~]/.test(text) // a `+` over megabytes exhausts the stack
 
 /**
  * Accepts any body, and heeds no content type, because none is signed. The payload is the parsed JSON, or the fields of what looks like
