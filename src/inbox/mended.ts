@@ -75,6 +75,7 @@ export class MendedJobs {
       changed: `DELETE FROM ${this.#table} AS job USING free
   WHERE job.key = free.key AND job.listener_id = free.listener_id AND ${BY_INDEX}
   RETURNING job.key, job.listener_id, job.order_key`, // the twins go with it
+      // Looks at the state again once the row is locked: a take may have begun that job meanwhile, and its lease stays.
       andThen: `freed AS (
   UPDATE ${this.#table} AS row SET due_at = clock_timestamp()
   FROM (SELECT DISTINCT listener_id, order_key FROM changed WHERE order_key IS NOT NULL) AS freed, LATERAL (
@@ -82,7 +83,7 @@ export class MendedJobs {
     WHERE next.state = 'behind' AND next.listener_id = freed.listener_id AND next.order_key = freed.order_key
       AND next.key NOT IN (SELECT key FROM changed)
     ORDER BY next.number LIMIT 1
-  ) AS first WHERE row.key = first.key AND row.listener_id = freed.listener_id
+  ) AS first WHERE row.key = first.key AND row.listener_id = freed.listener_id AND row.state = 'behind'
 )`,
     })
   }

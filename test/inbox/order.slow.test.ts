@@ -195,6 +195,26 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await expect.poll(running).toEqual(['a2'])
   })
 
+  it('keep their lease, if one before them is forgotten while a take begins them', async () => {
+    const { box, table, listener, put, idOf } = await scene({ maxAttempts: 1 })
+    await put('a', 1)
+    await drained(box, listener, fail)
+    await put('a', 2)
+    const one = await on.pool.connect()
+    await one.query('BEGIN')
+    await one.query({
+      text: statementsFor(table, { hasKeys: true }).takeInOrder,
+      values: ['w', 60_000, 10, 10, listener.id, 10, true],
+    })
+    const forgotten = box.forget(await idOf('a1'))
+    const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`
+    await expect.poll(async () => (await on.pool.query(waits)).rowCount).toBe(1)
+    await one.query('COMMIT')
+    one.release()
+    expect(await forgotten).toEqual({ changed: 1, refused: 0 })
+    expect(await box.counts()).toEqual({ waiting: 0, running: 1, held: 0, dead: 0, done: 0 })
+  })
+
   it('go on after one that has killed its process each time', async () => {
     const { box, table, listener, put } = await scene()
     await put('a', 1, 2)
