@@ -15,6 +15,9 @@ const BEAT_MS = 1000
 /** How often a lease must be looked at, in milliseconds. */
 export const beatMsOf = ({ listener }: Lease): number => Math.min(BEAT_MS, listener.leaseMs / 4)
 
+/** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
+export const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
+
 /** Why a lease ends whose renewal has found no other cause. */
 const PAUSED = 'the process was paused, or the store away'
 

@@ -1,4 +1,4 @@
-import { beatMsOf, startBeating } from '../../src/beat.ts'
+import { beatMsOf, MAY_STILL_RUN, startBeating } from '../../src/beat.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { Listener } from '../../src/listener.ts'
 import { type HandlerEnd, statusAfterHangUp } from './hung-up.ts'
@@ -6,9 +6,6 @@ import { type Claimed, LEASE } from './outcome.ts'
 import type { NodeResponse } from './read-node.ts'
 import { running } from './running.ts'
 import { ReportedError, reportFailure, warnOfFailure } from './warn.ts'
-
-/** Statuses of timeouts. The handler may still be running, so no other delivery may start before the lease ends. */
-const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
 
 /** What becomes of an event by the status with which its handler ends, if the sender hears of it: the table of docs/events.md. */
 function endOf(status: number): 'commit' | 'release' | 'lapse' {

@@ -1,12 +1,9 @@
 import { leaseOf } from '../accepted-event.ts'
-import { beat, beatMsOf, startBeating } from '../beat.ts'
+import { beat, beatMsOf, MAY_STILL_RUN, startBeating } from '../beat.ts'
 import type { WebhookEvent } from '../event.ts'
 import { kindOf } from '../lib/options.ts'
 import type { Listener } from '../listener.ts'
 import { told } from '../told.ts'
-
-/** Statuses of timeouts: what the handler has started may still run, so the lease expires by itself. */
-const MAY_STILL_RUN: readonly number[] = [408, 503, 504]
 
 /**
  * Runs the handler of a claimed event, renews its lease meanwhile, and settles it as an adapter does: a response that the handler returns
