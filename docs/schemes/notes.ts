@@ -59,14 +59,14 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
         "Thin events, of Stripe's API v2, contain an ID and a type, but no data. `stripe()` verifies them, and Stripe's SDK fetches the rest. Their destination in Workbench has its own secret. Give it its own route.",
       install: 'hookgate express stripe',
       example: 'thin-events.ts',
-      after: 'If a fetch fails, it throws, and Stripe retries.',
+      after: 'A fetch that fails throws, so Stripe retries.',
     },
     guide: 'https://docs.stripe.com/webhooks',
     events: 'https://docs.stripe.com/api/events/types',
   },
   github: {
     secret:
-      "the secret that you enter in the webhook's settings. Make one by `npx --no-install hookgate secret`.",
+      "the secret that you enter in the webhook's settings. Make one with `npx --no-install hookgate secret`.",
     setUp: [
       "Open the repository's, organisation's or app's Settings, Webhooks, Add webhook.",
       'Enter your URL and the secret, with either content type, and choose the events. GitHub sends a `ping` at once.',
@@ -109,8 +109,8 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     test: 'The command sends a signed example.',
     mistakes: [
       'One change can arrive under two topics: both run.',
-      "Events repeat their bodies: ask for `updatedAt` in the query of a subscription, or pass `dedupe: 'id'`.",
-      'Before you act on `shop/redact`, check that the merchant has not installed the app again.',
+      "Shopify's Events can repeat bodies, which count as duplicates: ask for `updatedAt` in the subscription's query, or pass `dedupe: 'id'`.",
+      'Before you act on `shop/redact`, check that the merchant has not reinstalled the app.',
     ],
     deduplicatedBy: 'the signed body, once per topic',
     guide: 'https://shopify.dev/docs/apps/build/webhooks',
@@ -184,7 +184,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       "Open the project's or group's Settings, Webhooks, Add new webhook.",
       'Enter your URL and the secret token, and choose the triggers.',
     ],
-    test: 'Each webhook has a "Test" menu, and shows its recent events.',
+    test: 'Each webhook has a "Test" menu and a list of its recent events.',
     mistakes: [
       'Nothing is signed. Where GitLab offers a signing token, use `hookgate/schemes/gitlab-signing`.',
       'GitLab before 17.4 sends no ID: equal bodies are then duplicates.',
@@ -247,7 +247,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     mistakes: [
       'The time is in the body and may be 60 seconds off: keep the clock of your server right.',
       '`webhookId` names the webhook, not the event.',
-      'Linear waits for 5 seconds.',
+      'Answer within 5 seconds: Linear waits no longer.',
     ],
     guide: 'https://linear.app/developers/webhooks',
     events: 'https://linear.app/developers/webhooks',
@@ -287,7 +287,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: "Run one of the app's commands.",
     mistakes: [
-      "It is a public key: pass it as `publicKeys`. The bot's token is another value.",
+      'It is a public key: pass it as `publicKeys`.',
       "The URLs under a channel's Integrations are for sending to Discord, not for receiving.",
       'Answer interactions within 3 seconds, and answer events with 204.',
     ],
@@ -318,8 +318,7 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
     ],
     test: 'The subscription has a "Send test event" action.',
     mistakes: [
-      'Square signs the URL: `https`, host, path and slash have to be the same. [The query](../schemes.md#senders-that-sign-the-url) may be that of the request.',
-      'Sandbox and production have subscriptions and keys of their own.',
+      'Square signs the URL: `https`, host, path and any final slash must be the same. [The query](../schemes.md#senders-that-sign-the-url) may be that of the request.',
     ],
     guide: 'https://developer.squareup.com/docs/webhooks/overview',
     events: 'https://developer.squareup.com/docs/webhooks/v2webhook-events-tech-ref',
@@ -345,12 +344,8 @@ export const NOTES: { readonly [scheme: string]: Notes } = {
       'Open Developer tools, Notifications, and create a destination of the type "URL".',
       'Choose the events, save, and copy the secret key.',
     ],
-    test: 'Developer tools, Simulations send events of your choice.',
-    mistakes: [
-      'The time may be 5 seconds off. If your clock is less accurate, set `toleranceSeconds: 30`.',
-      'The API key is not the secret. Sandbox and live have destinations of their own.',
-      'Paddle Classic signs in another way, and is not supported.',
-    ],
+    test: 'Under Developer tools, Simulations, you can send events of your choice.',
+    mistakes: ['The time may be 5 seconds off. If your clock is less accurate, set `toleranceSeconds: 30`.'],
     guide: 'https://developer.paddle.com/webhooks/overview',
     events: 'https://developer.paddle.com/webhooks/overview',
   },

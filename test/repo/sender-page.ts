@@ -125,7 +125,7 @@ function localParts({ scheme, notes, program }: SenderPage): readonly string[] {
   const tunnel = `For real events, open a [tunnel](../tunnels.md), and enter its URL with \`${route}\` at ${scheme.sender}${publicUrl.length === 0 ? '' : ' and as `publicUrl`'}.`
   return [
     canSign
-      ? `hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal with the same variable:\n\n${sendCommand(variable, [`http://localhost:3000${route}`, ...publicUrl, `--scheme ${scheme.name} ${what}`])}`
+      ? `hookgate signs as ${scheme.sender} does.${anySecret(scheme)} In another terminal, with the same variable set:\n\n${sendCommand(variable, [`http://localhost:3000${route}`, ...publicUrl, `--scheme ${scheme.name} ${what}`])}`
       : '',
     ...(notes.cli === undefined
       ? [tunnel, notes.test]
@@ -189,7 +189,7 @@ const COVERS: { readonly [coverage: string]: string } = {
 }
 
 const WINDOWS: { readonly [window: string]: string } = {
-  'no time': 'none is signed: a captured delivery runs again once the store has forgotten it.',
+  'no time': 'not signed. A captured delivery runs again once the store has forgotten it.',
   'any age': 'signed, and of any age.',
   any: 'signed, and of any age unless you set `toleranceSeconds`.',
 }
