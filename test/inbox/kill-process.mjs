@@ -30,7 +30,7 @@ async function stepped(name, work) {
 
 const NAMES = [
   ['claim', /:acquired'/],
-  ['put', /cardinality/],
+  ['put', /:put'/],
   ['done', /SET state = 'done'/],
 ]
 
