@@ -88,7 +88,7 @@ function prepared(text: string, variant: Variant, up: string): string {
       "import { memoryStore } from 'hookgate/stores/memory'",
     )
     .replace(
-      /store: \w+\((?:.*\)|\n[^\0]*?\n {2}\))(?=,\n)/,
+      /store: \w+\((?:.*\)|\n[^\0]*?\n {2,4}\))(?=,\n)/,
       'store: memoryStore()',
     )
 }

@@ -184,7 +184,7 @@ const reactRouter: Recipe = async (variant) => {
 }
 
 /** What `src/main.ts` does besides, as the page says. */
-const FASTIFY_TYPES = /app\.useBodyParser\(\[(.*?)\]\)/
+const FASTIFY_TYPES = /app\.useBodyParser\(\[([^\]]*)\]\)/
 
 const nest =
   (platform: 'Express' | 'Fastify'): Recipe =>
