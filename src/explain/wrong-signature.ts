@@ -135,8 +135,8 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
     return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${body.length} bytes; verify the exact bytes that arrived`
   }
   const another = isSigned
-    ? `No common mistake found: ${name} signed with another secret, or another body`
-    : `No common mistake found: ${name} sent another secret`
+    ? `No common mistake found: ${name} signed with another secret, or another body, or did not send this`
+    : `No common mistake found: ${name} sent another secret, or did not send this`
   return strangeSecret(expected) ?? another
 }
 

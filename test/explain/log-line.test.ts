@@ -146,7 +146,9 @@ describe('a wrong signature of an event that says whether it is live', () => {
     ['{"id":"evt_1","livemode":true}', LIVE],
   ])('%s is asked about', async (body, question) => {
     const line = await logLine(toDelivery(await signed(body, OTHER)), listenerOf())
-    expect(line).toContain(`another secret, or another body. ${question} Check what you pass: `)
+    expect(line).toContain(
+      `another secret, or another body, or did not send this. ${question} Check what you pass: `,
+    )
   })
 
   it.each([

@@ -48,7 +48,9 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     await playground.verdict('Refused with 401')
     await expect
       .poll(() => playground.page.locator('.why p').first().innerText())
-      .toBe('No common mistake found: Stripe signed with another secret, or another body.')
+      .toBe(
+        'No common mistake found: Stripe signed with another secret, or another body, or did not send this.',
+      )
     expect(await playground.why()).not.toContain('`')
   })
 
