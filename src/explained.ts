@@ -23,7 +23,7 @@ let isBusy = false
 let lookingSince = -Infinity
 let looks = 0
 
-/** Who reads standard error: a developer now, or whoever looks into the log later. */
+/** The reader of standard error: a developer at a terminal, or the operators of a log. */
 export type Reader = keyof typeof MOST
 
 /**
