@@ -88,6 +88,8 @@ export type TimeForm = ValueLocation & {
    * be old.
    */
   readonly of: 'attempt' | 'event'
+  /** With `of: 'event'`: it is set again for each attempt all the same, in a form that the sender does not document. */
+  readonly eachAttempt?: true
   /**
    * The largest clock difference of an attempt, or the largest age of an event, in seconds, inclusive. Omit it if the
    * sender documents none. Then no delivery is refused for its age unless the listener sets `toleranceSeconds`.

@@ -141,8 +141,7 @@ function keyOfAttempts(verification: Verification): MaybePromise<string | undefi
   const { dedupe, retentionSeconds, time } = protocol
   const isNamed = claimKeys.length > 1 || (dedupe === 'id' && protocol.idOf(verification) !== '')
   const isUntimed = dedupe === 'signed-bytes-per-topic' || retentionSeconds === 'replay-window'
-  // Klaviyo's HTTP date is when it sent the request. Its row says `event`, so that no form of the date is refused.
-  const isAttempt = time?.of === 'attempt' || time?.unit === 'http-date'
+  const isAttempt = time?.of === 'attempt' || time?.eachAttempt
   const isTimed = isAttempt && timestampText !== '' && !isUntimed
   if (claimKeys.length === 0 || isNamed || !isTimed || signed === undefined) return claimKeys.at(-1) // the ID is the last
   const untimed = (text: string) => text.replaceAll(timestampText, '')

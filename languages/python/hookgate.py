@@ -117,7 +117,7 @@ _ROW: Dict[str, Any] = {
     "fixedHeaders": {_ANY: str},
     "timestamp": {
         **_PLACES,
-        **{"unit": _UNITS, "of": ("attempt", "event"), "asText": (True,)},
+        **{"unit": _UNITS, "of": ("attempt", "event"), "asText": (True,), "eachAttempt": (True,)},
         **{"toleranceSeconds": (int, float), "aheadSeconds": (int, float)},
     },
     "eventId": _PLACES,
@@ -253,11 +253,12 @@ def _encoded(data: bytes, spelling: str) -> str:
 
 
 def _fields(form: Union[bytes, str]) -> Optional[List[Tuple[str, bytes]]]:
-    """A form's fields. None if its percent-encoding, or a name's UTF-8, is malformed."""
+    """A form's fields. None if its percent-encoding, or a name's UTF-8, is malformed, or for over 1,000."""
     raw = form.encode("utf-8", "surrogatepass") if isinstance(form, str) else form
-    fields = []
-    for pair in filter(None, raw.split(b"&")):
-        if re.search(rb"%(?![0-9A-Fa-f]{2})", pair):
+    fields: List[Tuple[str, bytes]] = []
+    for found in re.finditer(rb"[^&]+", raw):
+        pair = found[0]
+        if len(fields) == 1000 or re.search(rb"%(?![0-9A-Fa-f]{2})", pair):
             return None
         name, value = (unquote_to_bytes(part.replace(b"+", b" ")) for part in (*pair.split(b"=", 1), b"")[:2])
         decoded = _utf8(name)

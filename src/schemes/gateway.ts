@@ -8,9 +8,10 @@ import { STANDARD_WEBHOOKS } from './kit/standard-webhooks-row.ts'
  * signs every sender's deliveries as Standard Webhooks. Pass the forward secret `whsec_…`, which `hookgate secret --whsec` makes.
  *
  * `event.id` is the gateway's `Webhook-Id`, the same for every attempt of an event. The sender's own ID is in
- * `Hookgate-Event-Id`, which is not signed. `event.payload` is the JSON, the fields of a form, or else the text, or null for bytes that
- * are not UTF-8. The bytes decide which, because the `Content-Type` is not signed: a form begins with no bracket, brace, quote or `<`,
- * has an equals sign, and no space or line end. `event.type` is the member `type` of the body, if it has one. Bodies may have 25 MB.
+ * `Hookgate-Event-Id`, which is not signed. `event.payload` is the JSON, the fields of a form (at most 1,000), or else the text, or
+ * null for bytes that are not UTF-8. The bytes decide which, because the `Content-Type` is not signed: a form begins with no bracket,
+ * brace, quote or `<`, has an equals sign, and no space or line end. `event.type` is the member `type` of the body, if it has one.
+ * Bodies may have 25 MB.
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ export const klaviyo: SchemeFactory = schemeOf(
     key: 'text',
     signature: { headers: ['klaviyo-signature'], spelling: 'hex' },
     signs: '{body}{timestamp}',
-    timestamp: { header: 'klaviyo-timestamp', unit: 'http-date', of: 'event' },
+    timestamp: { header: 'klaviyo-timestamp', unit: 'http-date', of: 'event', eachAttempt: true },
     maxBodyBytes: 5_242_880, // up to 1,000 events
     facts: {
       unsigned:

@@ -120,6 +120,7 @@ const BODIES: readonly (string | Buffer)[] = [
     'type',
     ' type=a',
   ],
+  ...[999, 1000].map((others) => `type=a${'&&b='.repeat(others)}`),
 ]
 
 const TYPES = [

@@ -52,6 +52,13 @@ describe('the fields of a form', () => {
     )
   })
 
+  it('a form has at most 1,000 fields, and the gateway reads one with more as text', () => {
+    const many = (count: number) => Buffer.from(`&&${'a=1&'.repeat(count)}`)
+    expect(parseForm(many(1000))).toEqual({ a: Array(1000).fill('1') })
+    expect(parseForm(many(1001))).toBeUndefined()
+    expect(JSON_FORM_OR_TEXT.read(many(1001))).toBe(many(1001).toString())
+  })
+
   it.each(['%', 'a=%', 'a=%4', 'a=%4g', 'a=%g4', '%ff=', 'a=1&%C3=2'])(
     'a form like %s has no fields',
     (form) => {
