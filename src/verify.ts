@@ -26,24 +26,8 @@ import { Verification } from './verification.ts'
 /** What ends the checks: a refusal, or the reply to a handshake. */
 type Stop = Failure<Reason> | { readonly reply: Reply }
 
-/** One question about a delivery. A reason without a status does not compile. */
-export interface Check {
-  /** As docs/how-it-works.md and the tools call it. */
-  readonly name: CheckName
-  /** Undefined if the delivery passes. */
-  ask(verification: Verification): MaybePromise<Stop | undefined>
-}
-
-type CheckName =
-  | 'body-size'
-  | 'source-ip'
-  | 'handshake'
-  | 'headers'
-  | 'authenticity'
-  | 'body'
-  | 'timestamp'
-  | 'event-id'
-  | 'payload'
+/** One question about a delivery. Undefined if the delivery passes. A reason without a status does not compile. */
+export type Check = (verification: Verification) => MaybePromise<Stop | undefined>
 
 /**
  * The checks, in two orders; the first refusal is the verdict. Cheap checks run first, nothing secret is revealed before
@@ -52,27 +36,27 @@ type CheckName =
 export const CHECKS: Readonly<Record<Protocol['order'], readonly Check[]>> = {
   /** hookgate's scheme. */
   'read first': [
-    { name: 'body-size', ask: checkBodySize }, //           400  at most 64 KB
-    { name: 'headers', ask: checkHeaders }, //              400  POST, JSON, and the required headers once each
-    { name: 'body', ask: checkBody }, //                    400  UTF-8, RFC 8259
-    { name: 'timestamp', ask: checkTimestamp }, //          400  within 5 minutes of now
-    { name: 'event-id', ask: checkEventId }, //             400  a UUID v4
-    { name: 'source-ip', ask: checkSourceIp }, //           403  in an allowed network, if any are set
-    { name: 'authenticity', ask: checkAuthenticity }, //    401  the HMAC signature, or the JWT
-    { name: 'payload', ask: checkPayload }, //              400  the payload schema, if one is set
+    checkBodySize, //              400  at most 64 KB
+    checkHeaders, //               400  POST, JSON, and the required headers once each
+    checkBody, //                  400  UTF-8, RFC 8259
+    checkTimestamp, //             400  within 5 minutes of now
+    checkEventId, //               400  a UUID v4
+    checkSourceIp, //              403  in an allowed network, if any are set
+    checkAuthenticity, //          401  the HMAC signature, or the JWT
+    checkPayload, //               400  the payload schema, if one is set
   ],
   /** Every other sender's scheme. */
   'authenticate first': [
-    { name: 'body-size', ask: checkBodySize }, //           400  at most the scheme's limit
-    { name: 'source-ip', ask: checkSourceIp }, //           403  in an allowed network, if any are set
-    { name: 'handshake', ask: answerOpenHandshake }, //          answers unsigned handshakes
-    { name: 'headers', ask: checkHeaders }, //              400  a method and content type of the sender, the required headers once each
-    { name: 'authenticity', ask: checkAuthenticity }, //    401  the sender's signature, or its token
-    { name: 'body', ask: checkBody }, //                    400  JSON, or a form
-    { name: 'handshake', ask: answerSignedHandshake }, //        answers signed handshakes
-    { name: 'timestamp', ask: checkTimestamp }, //          400  in the attempt's window, or an event no older than the sender's retries
-    { name: 'event-id', ask: checkEventId }, //             400  a valid ID, or one derived from the signed bytes
-    { name: 'payload', ask: checkPayload }, //              400  the payload schema, if one is set
+    checkBodySize, //              400  at most the scheme's limit
+    checkSourceIp, //              403  in an allowed network, if any are set
+    answerOpenHandshake, //             answers unsigned handshakes
+    checkHeaders, //               400  a method and content type of the sender, the required headers once each
+    checkAuthenticity, //          401  the sender's signature, or its token
+    checkBody, //                  400  JSON, or a form
+    answerSignedHandshake, //           answers signed handshakes
+    checkTimestamp, //             400  in the attempt's window, or an event no older than the sender's retries
+    checkEventId, //               400  a valid ID, or one derived from the signed bytes
+    checkPayload, //               400  the payload schema, if one is set
   ],
 }
 
@@ -126,7 +110,7 @@ function firstStop(
   from: number,
 ): MaybePromise<Stop | undefined> {
   for (let index = from; index < checks.length; index += 1) {
-    const stop = checks[index]?.ask(verification)
+    const stop = checks[index]?.(verification)
     if (isPromise(stop)) {
       return whenKnown(verification.wait(stop), (late) => late ?? firstStop(verification, checks, index + 1))
     }

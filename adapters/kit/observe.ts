@@ -1,6 +1,7 @@
 import { acceptedEvent } from '../../src/accepted-event.ts'
 import { ListenerConfigError } from '../../src/errors.ts'
 import { isListener } from '../../src/is-listener.ts'
+import { encodeUtf8 } from '../../src/lib/bytes.ts'
 import { kindOf } from '../../src/lib/options.ts'
 import type { Listener } from '../../src/listener.ts'
 import { report, traceVerify } from '../../src/report.ts'
@@ -53,11 +54,9 @@ function tell(listener: Listener<unknown>, error: unknown): void {
 
 const NO_LISTENER = { id: 'unknown', clock: Date, onError: undefined }
 
-const encoder = /* @__PURE__ */ new TextEncoder()
-
 /** @throws ListenerConfigError for anything else, such as a payload that a parser has made. */
 function bytesOf(body: ExactBody): Uint8Array {
-  if (typeof body === 'string') return encoder.encode(body)
+  if (typeof body === 'string') return encodeUtf8(body)
   const kind = kindOf(body) // not `instanceof`: test runners have realms of their own
   if (kind === 'Uint8Array') return body as Uint8Array
   if (kind === 'ArrayBuffer') return new Uint8Array(body)

@@ -1,5 +1,6 @@
 import type { Lease } from '../../src/claim.ts'
 import type { Delivery } from '../../src/delivery.ts'
+import { encodeUtf8 } from '../../src/lib/bytes.ts'
 import { memberOf } from '../../src/lib/member-of.ts'
 import type { EventOf, Listener } from '../../src/listener.ts'
 import type { Failure, Reason } from '../../src/reason.ts'
@@ -126,7 +127,7 @@ interface UnsentResponse {
 export function sendReply(response: UnsentResponse, { status, headers, body }: Reply): void {
   if (response.writableEnded) return
   // A 204 has no length (RFC 9110 8.6).
-  const framing = status === 204 ? undefined : { 'content-length': new TextEncoder().encode(body).length }
+  const framing = status === 204 ? undefined : { 'content-length': encodeUtf8(body).length }
   response.writeHead(status, { ...headers, ...framing }).end(body)
 }
 

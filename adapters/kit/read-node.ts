@@ -196,7 +196,7 @@ function findAll(rawHeaders: readonly string[], name: string): readonly string[]
 }
 
 /** `queueMicrotask` costs more in Node. */
-const RESOLVED = Promise.resolve()
+const RESOLVED = /* @__PURE__ */ Promise.resolve()
 
 type BodyFailure = BodyIncompleteError | OverloadError | ListenerConfigError
 

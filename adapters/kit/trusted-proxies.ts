@@ -45,7 +45,6 @@ interface ForwardedRequest extends Pick<NodeRequest, 'rawHeaders' | 'headers'> {
  */
 const IPV4 = ['192.0.2.1', '198.51.100.1', '203.0.113.1', '193.0.14.129', '198.41.0.4', '202.12.27.33']
 const IPV6 = ['2001:db8::1', '3fff::1', '2001:7fd::1', '2001:503:ba3e::2:30', '2001:dc3::35']
-const STRANGERS: readonly (readonly string[])[] = [IPV4, IPV4.map((address) => `::ffff:${address}`), IPV6]
 
 /** More than anyone has, and within `MOST_HOPS`. */
 const MADE_UP_HOPS = 30
@@ -59,7 +58,8 @@ const MADE_UP = '192.0.2.2'
  * @param sourceOf How the framework finds the source of a request.
  */
 export function believesStrangers(sourceOf: (request: ForwardedRequest) => unknown): boolean {
-  return STRANGERS.some((addresses) => {
+  const mapped = IPV4.map((address) => `::ffff:${address}`)
+  return [IPV4, mapped, IPV6].some((addresses) => {
     const chain = Array.from({ length: MADE_UP_HOPS }, (_, hop) => addresses[hop % addresses.length])
     const headers = { 'x-forwarded-for': [MADE_UP, ...chain].join(', ') }
     try {

@@ -2,7 +2,7 @@ import { constantTimeEqual, hmacWith } from '#crypto'
 import type { Mac } from '../crypto/algorithms.ts'
 import { headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
-import { encodeBase64url } from '../lib/bytes.ts'
+import { encodeBase64url, encodeUtf8 } from '../lib/bytes.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
@@ -21,7 +21,6 @@ export interface HmacOptions {
 
 const SIGNATURE = /^[A-Za-z0-9_-]{43}$/
 const SHORTEST_SECRET = 16
-const encoder = new TextEncoder()
 
 /**
  * Authenticates by `Webhook-Signature`: HMAC-SHA256 over `timestamp.eventId.body`, as base64url without padding, as
@@ -41,7 +40,7 @@ export function hmac(options: HmacOptions): Authenticator {
   checkOptions('hmac', options, { secrets: checkedElsewhere })
   const keys = namedSecrets(options.secrets, 'secrets', longSecret).map(({ id, secret }) => ({
     id,
-    mac: hmacWith('sha256', encoder.encode(secret), 'base64url'),
+    mac: hmacWith('sha256', encodeUtf8(secret), 'base64url'),
   }))
   return Object.freeze({
     method: 'hmac' as const,

@@ -1,14 +1,5 @@
 /** Cryptography on node:crypto, synchronous. `web.ts` is its counterpart: both run the same test vectors. */
-import nodeCrypto, {
-  constants,
-  createHash,
-  createHmac,
-  createSecretKey,
-  createVerify,
-  KeyObject,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
+import nodeCrypto, { type Hash, type Hmac, type KeyObject } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { ListenerConfigError } from '../errors.ts'
 import { bytesOf, textBytes, writeParts } from '../lib/bytes.ts'
@@ -47,30 +38,21 @@ function refuseNode(): never {
 
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
-  const keyObject = createSecretKey(key) // as bytes it would be read again each time
-  return (before, body, after, times = 1) => {
-    if (isLong(body, times)) {
-      return inTurns(() => createHmac(algorithm, keyObject), { before, body, after }).then((mac) =>
-        mac.digest(spelling),
-      )
-    }
-    const mac = createHmac(algorithm, keyObject)
-    if (before !== '') mac.update(before, 'latin1')
-    feed(mac, body)
-    if (after !== '') mac.update(after, 'latin1')
-    return mac.digest(spelling)
-  }
+  const keyObject = nodeCrypto.createSecretKey(key) // as bytes it would be read again each time
+  return digestOf(() => nodeCrypto.createHmac(algorithm, keyObject), spelling)
 }
 
 /** Computes the plain hash of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hashWith(algorithm: HmacHash, spelling: Spelling): Mac {
+  return digestOf(() => nodeCrypto.createHash(algorithm), spelling)
+}
+
+function digestOf(start: () => Hash | Hmac, spelling: Spelling): Mac {
   return (before, body, after, times = 1) => {
     if (isLong(body, times)) {
-      return inTurns(() => createHash(algorithm), { before, body, after }).then((long) =>
-        long.digest(spelling),
-      )
+      return inTurns(start, { before, body, after }).then((long) => long.digest(spelling))
     }
-    const short = createHash(algorithm)
+    const short = start()
     if (before !== '') short.update(before, 'latin1')
     feed(short, body)
     if (after !== '') short.update(after, 'latin1')
@@ -158,7 +140,7 @@ export function constantTimeEqual(a: string, b: string): boolean {
   const [left, right] = buffers[a.length] as (typeof buffers)[number]
   left.write(a, 'utf16le')
   right.write(b, 'utf16le')
-  return timingSafeEqual(left, right)
+  return nodeCrypto.timingSafeEqual(left, right)
 }
 
 /** Room for a body of a megabyte and the signed text before it. */
@@ -197,16 +179,16 @@ export async function verifySignature(
     if (!keyObject || !encoded) return false
     const digest = algorithm === 'EdDSA' ? null : `sha${bits}`
     const verifyKey = algorithm.startsWith('PS')
-      ? { key: keyObject, ...PSS, saltLength: bits / 8 }
+      ? { key: keyObject, padding: nodeCrypto.constants.RSA_PKCS1_PSS_PADDING, saltLength: bits / 8 } // as RFC 7518 3.5 says
       : keyObject
     await undefined // lets checks of the same tick be counted
     if (typeof message === 'object' && isLong(message.body, times)) {
       if (digest === null) return await inPool(digest, await whole(message), verifyKey, encoded)
-      return (await inTurns(() => createVerify(digest), message)).verify(verifyKey, encoded)
+      return (await inTurns(() => nodeCrypto.createVerify(digest), message)).verify(verifyKey, encoded)
     }
     const bytes = typeof message === 'string' ? Buffer.from(message, 'latin1') : joinedBytes(message)
     const check = [digest, bytes, verifyKey, encoded] as const
-    return runsInline() ? verify(...check) : await inPool(...check)
+    return runsInline() ? nodeCrypto.verify(...check) : await inPool(...check)
   } catch (error) {
     if (wasAbandoned(error)) throw error
     return false
@@ -222,9 +204,6 @@ function whole({ before, body: signed, after }: Signed): MaybePromise<Uint8Array
   return joinInTurns(parts, before.length + body.length + after.length, body)
 }
 
-/** RFC 7518 3.5: the salt is as long as the hash. */
-const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING } as const
-
 type Check = readonly [
   digest: string | null,
   bytes: Uint8Array,
@@ -234,7 +213,7 @@ type Check = readonly [
 
 function inPool(...check: Check): Promise<boolean> {
   return new Promise((resolve) => {
-    verify(...check, (error, verifies) => resolve(error === null && verifies))
+    nodeCrypto.verify(...check, (error, verifies) => resolve(error === null && verifies))
   })
 }
 
@@ -244,7 +223,7 @@ const keyObjects = new WeakMap<SignatureKey, readonly [SignatureAlgorithm, KeyOb
 function keyObjectFor(algorithm: SignatureAlgorithm, key: SignatureKey): KeyObject | undefined {
   let known = keyObjects.get(key)
   if (known === undefined && isKeyFor(algorithm, key)) {
-    known = [algorithm, KeyObject.from(key)]
+    known = [algorithm, nodeCrypto.KeyObject.from(key)]
     keyObjects.set(key, known)
   }
   return known?.[0] === algorithm ? known[1] : undefined
@@ -266,7 +245,7 @@ function keyObjectFor(algorithm: SignatureAlgorithm, key: SignatureKey): KeyObje
  * ```
  */
 
-const hasOneCore = availableParallelism() === 1
+const hasOneCore = /* @__PURE__ */ availableParallelism() === 1
 let inFlight = 0
 let isMarked = false
 

@@ -1,5 +1,5 @@
 /** Cryptography on the Web Crypto API, for runtimes without node:crypto. `node.ts` is its counterpart. */
-import { bytesOf, encodeBase64, encodeBase64url, encodeHex, textBytes } from '../lib/bytes.ts'
+import { bytesOf, encodeBase64, encodeBase64url, encodeHex, encodeUtf8, textBytes } from '../lib/bytes.ts'
 import { bytesToHash, type HashedBytes } from '../lib/unread.ts'
 import {
   type HmacHash,
@@ -35,7 +35,6 @@ export function wasAbandoned(_error: unknown): boolean {
 
 /** Not the one of `lib/bytes.ts`, which every store would then bundle. */
 const ENCODE = { hex: encodeHex, base64: encodeBase64, base64url: encodeBase64url } as const
-const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** Computes the HMAC of `before`, `body` and `after`, concatenated. Each character of a text is one byte. */
 export function hmacWith(algorithm: HmacHash, key: Uint8Array, spelling: Spelling): Mac {
@@ -93,7 +92,7 @@ export async function verifySignature(
       key,
       signature,
       typeof message === 'string'
-        ? encoder.encode(message)
+        ? encodeUtf8(message)
         : bytesOf(message.before, wholeOf(message.body), message.after),
     )
   } catch {

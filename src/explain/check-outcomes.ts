@@ -1,9 +1,38 @@
+import { checkAuthenticity } from '../checks/authenticity.ts'
+import { checkBody } from '../checks/body.ts'
+import { checkBodySize } from '../checks/body-size.ts'
+import { checkEventId } from '../checks/event-id.ts'
+import { checkHeaders } from '../checks/headers.ts'
+import { checkPayload } from '../checks/payload.ts'
+import { checkSourceIp } from '../checks/source-ip.ts'
+import { checkTimestamp } from '../checks/timestamp.ts'
 import type { Listener } from '../listener.ts'
 import type { Reason } from '../reason.ts'
 import { CHECKS, type Check } from '../verify.ts'
 
-/** A check by its stable name. */
-export type CheckName = Exclude<Check['name'], 'handshake'> | 'claim'
+/** A check by its stable name, as docs/how-it-works.md has it. */
+export type CheckName =
+  | 'body-size'
+  | 'headers'
+  | 'body'
+  | 'timestamp'
+  | 'event-id'
+  | 'source-ip'
+  | 'authenticity'
+  | 'payload'
+  | 'claim'
+
+/** The handshakes have no name. */
+const NAMES: ReadonlyMap<Check, CheckName> = /* @__PURE__ */ new Map<Check, CheckName>([
+  [checkBodySize, 'body-size'],
+  [checkHeaders, 'headers'],
+  [checkBody, 'body'],
+  [checkTimestamp, 'timestamp'],
+  [checkEventId, 'event-id'],
+  [checkSourceIp, 'source-ip'],
+  [checkAuthenticity, 'authenticity'],
+  [checkPayload, 'payload'],
+])
 
 /** What the questions of a listener's checks depend on. */
 type Asking = Pick<
@@ -34,8 +63,8 @@ const QUESTIONS: Readonly<Record<CheckName, (listener: Asking) => string>> = {
 
 /** The names of a listener's checks, in the order in which they run. Handshakes have none. */
 function namesOf({ protocol, payload }: Asking): readonly CheckName[] {
-  const checks = CHECKS[protocol.order].filter(({ name }) => name !== 'payload' || payload !== undefined)
-  return [...checks.flatMap(({ name }) => (name === 'handshake' ? [] : [name])), 'claim']
+  const checks = CHECKS[protocol.order].filter((check) => check !== checkPayload || payload !== undefined)
+  return [...checks.flatMap((check) => NAMES.get(check) ?? []), 'claim']
 }
 
 /** Which check refuses with a reason. A new reason without a row does not compile. */

@@ -1,4 +1,4 @@
-import { bytesOf, byteText, decodeUtf8 } from '../lib/bytes.ts'
+import { bytesOf, byteText, decodeUtf8, encodeUtf8 } from '../lib/bytes.ts'
 import { isForm } from '../schemes/kit/body.ts'
 import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, jsonOf, type Text } from './guess.ts'
@@ -55,9 +55,8 @@ export function bodyGuesses(body: Uint8Array, cameAsForm: boolean, expected: Exp
     [`${name} signed a byte order mark that did not arrive; ${exact}`, BOM + text],
     ['the body was left out of the signed text: sign it too', ''],
   ]
-  const encoder = new TextEncoder()
   const seen = new Set([text])
-  const keep = (texts: Iterable<Text>) => guessesOf(texts, seen, (each) => ({ body: encoder.encode(each) }))
+  const keep = (texts: Iterable<Text>) => guessesOf(texts, seen, (each) => ({ body: encodeUtf8(each) }))
   let left = MOST_WRITTEN / expected.keys.length
   function* written(...kinds: readonly Iterable<Text>[]): Iterable<Text> {
     for (const kind of kinds) {
@@ -93,7 +92,7 @@ function* concat<Each>(...lists: readonly Iterable<Each>[]): Iterable<Each> {
 /** Read as Latin-1 and written as UTF-8, or the other way round. */
 function charsets(body: Uint8Array, says: string): readonly Guess[] {
   const text = decodeUtf8(body)
-  if (text === undefined) return [{ says: [says], body: new TextEncoder().encode(byteText(body)) }]
+  if (text === undefined) return [{ says: [says], body: encodeUtf8(byteText(body)) }]
   if (body.length === text.length || /[^\0-\xff]/.test(text)) return []
   return [{ says: [says], body: bytesOf(text, new Uint8Array(), '') }]
 }
@@ -141,7 +140,7 @@ function formsAround(
 ): readonly (readonly Field[])[] {
   const inField: readonly (readonly Field[])[] = jsonField === undefined ? [] : [[[jsonField, text]]]
   const written = content.flatMap((kind) =>
-    typeof kind === 'object' && isForm(kind) ? [kind.write(new TextEncoder().encode(text))] : [],
+    typeof kind === 'object' && isForm(kind) ? [kind.write(encodeUtf8(text))] : [],
   )
   return [...inField, ...written.map((form) => [...new URLSearchParams(new TextDecoder().decode(form))])]
 }

@@ -1,4 +1,4 @@
-import { decodeHex, decodeUtf8, encodeBase64, encodeHex } from '../lib/bytes.ts'
+import { decodeHex, decodeUtf8, encodeBase64, encodeHex, encodeUtf8 } from '../lib/bytes.ts'
 import type { KeyForm } from '../scheme.ts'
 import { withoutVersion } from '../schemes/kit/keys.ts'
 import { isMadeBySender, secretFormOf, secretMistake } from '../schemes/kit/secret-forms.ts'
@@ -6,7 +6,6 @@ import type { ExpectedSender } from './expected-sender.ts'
 import { type Guess, guessesOf, type Text } from './guess.ts'
 import { bytesOfBase64 } from './signature-form.ts'
 
-const encoder = new TextEncoder()
 const QUOTES = /^["'`‘-‟]+|["'`‘-‟]+$/g
 /** With `\n` as two characters, which a quoted value in a shell or a `.env` file leaves there. */
 const BLANKS = /^(?:[\s\u200b]|\\[nrt])+|(?:[\s\u200b,;]|\\[nrt])+$/g
@@ -51,7 +50,7 @@ const withoutEdges = (text: string) => text.replace(BLANKS, '').replace(QUOTES, 
 function asSecret(secret: string, { scheme }: ExpectedSender): Pick<Guess, 'secret' | 'key'> {
   const isText = scheme.algorithm !== 'code' && scheme.algorithm !== 'token' && scheme.key === 'text'
   return isText && /^[\r\n]|[\r\n]$/.test(secret)
-    ? { secret: encodeBase64(encoder.encode(secret)), key: 'base64' }
+    ? { secret: encodeBase64(encodeUtf8(secret)), key: 'base64' }
     : { secret }
 }
 
@@ -99,7 +98,7 @@ function prefixed(bare: string, { scheme, facts, name }: ExpectedSender): readon
 /** The secret was encoded or decoded on its way here: Kubernetes keeps secrets in base64. */
 function recoded(bare: string, { scheme, facts, name }: ExpectedSender): readonly Text[] {
   const prefix = facts.usualPrefix ?? scheme.secretPrefix ?? ''
-  const bytes = encoder.encode(bare)
+  const bytes = encodeUtf8(bare)
   const isForm = (form: string) => `the configured secret is ${form} of the one that ${name} uses: decode it`
   const wasDecoded = (form: string) =>
     `the configured secret was decoded from ${form}: pass it as ${name} has it`

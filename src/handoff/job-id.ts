@@ -1,6 +1,6 @@
 import { CodedError } from '../errors.ts'
 import { keyOfBytes } from '../event-key.ts'
-import { encodeBase64url } from '../lib/bytes.ts'
+import { encodeBase64url, encodeUtf8 } from '../lib/bytes.ts'
 
 /** Thrown if the IDs do not give a job name that every queue accepts. */
 export class JobIdError extends CodedError<'ERR_JOB_ID'> {
@@ -51,7 +51,7 @@ export function jobId({ listenerId, id }: Identified): string {
 
 /** Encodes JSON rather than the ID itself, because a lone surrogate has no UTF-8. */
 function encoded(id: string): string {
-  return encodeBase64url(new TextEncoder().encode(JSON.stringify(id)))
+  return encodeBase64url(encodeUtf8(JSON.stringify(id)))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../event.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { callHook, ignoreRejection } from '../lib/hooks.ts'
 import { kindOf } from '../lib/options.ts'
 import { InboxError } from './errors.ts'
@@ -35,7 +36,7 @@ function problemOf(key: unknown): string | undefined {
     return `a text, or null for an event that needs no order, not ${kindOf(key)}: ${WITHOUT}`
   if (key === '') return `null for an event that needs no order, not an empty text: ${WITHOUT}`
   // A unit has one byte at least.
-  const isLong = key.length > LONGEST_BYTES || new TextEncoder().encode(key).length > LONGEST_BYTES
+  const isLong = key.length > LONGEST_BYTES || encodeUtf8(key).length > LONGEST_BYTES
   return isLong
     ? `a text of at most ${LONGEST_BYTES} bytes, such as a digest of a longer one: ${WITHOUT}`
     : undefined

@@ -51,6 +51,9 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
+/** Encodes UTF-8. Half a surrogate pair, which has none, becomes U+FFFD. */
+export const encodeUtf8 = (text?: string): Uint8Array<ArrayBuffer> => encoder.encode(text)
+
 /**
  * The bytes to hash a text by: its UTF-8. Half a surrogate pair, which has no UTF-8, becomes three bytes that are in no UTF-8, so that
  * no two texts share their bytes (WTF-8, `surrogatepass` in Python).

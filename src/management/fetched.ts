@@ -18,16 +18,16 @@ import type { MissedEvent } from './missed.ts'
  * address and no handshake.
  */
 export const FETCHED: readonly Check[] = [
-  { name: 'body-size', ask: checkBodySize },
-  { name: 'headers', ask: checkHeaders }, // the event's ID, where it is one
-  { name: 'body', ask: checkBody },
-  { name: 'event-id', ask: checkEventId },
-  { name: 'payload', ask: checkPayload },
+  checkBodySize,
+  checkHeaders, // the event's ID, where it is one
+  checkBody,
+  checkEventId,
+  checkPayload,
 ]
 
 /** The same for a record that brings the signature of a delivery. */
 export const RECORDED: readonly Check[] = FETCHED.flatMap((each) =>
-  each.name === 'body' ? [{ name: 'authenticity', ask: checkAuthenticity } as const, each] : each,
+  each === checkBody ? [checkAuthenticity, each] : each,
 )
 
 /** A record as the delivery that it was, or would have been. */

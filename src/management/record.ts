@@ -1,9 +1,7 @@
-import { decodeUtf8 } from '../lib/bytes.ts'
+import { decodeUtf8, encodeUtf8 } from '../lib/bytes.ts'
 import type { Missed } from './api.ts'
 import type { Recorded } from './fetched.ts'
 import { partAt, partsOf, respelt, textAt } from './json-parts.ts'
-
-const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** What an API recorded of an attempt to deliver. */
 export interface Record {
@@ -54,7 +52,7 @@ function* spellingsOf(body: Uint8Array, contentType: string): Generator<Uint8Arr
     const text = spell(body)
     if (spelt.has(text)) continue
     spelt.add(text)
-    yield encoder.encode(isForm ? `${new URLSearchParams({ payload: text })}` : text)
+    yield encodeUtf8(isForm ? `${new URLSearchParams({ payload: text })}` : text)
   }
 }
 

@@ -1,4 +1,5 @@
 import { ListenerConfigError } from '../errors.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { isA, textOf } from '../lib/member-of.ts'
 import { kindOf } from '../lib/options.ts'
 import { told } from '../told.ts'
@@ -31,8 +32,6 @@ export interface KeptChannel {
   readonly keep: (channel: Channel) => unknown
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder()
-
 /**
  * Watches again, lets the caller keep the new channel, and stops the old one. Killed in between, two channels tell of the same changes until
  * the older one ends.
@@ -43,7 +42,7 @@ export async function renewChannel(
   renewal: Renewal,
   { run, now, url }: { readonly run: boolean; readonly now: number; readonly url: string },
 ): Promise<Renewed> {
-  const item = encoder.encode(JSON.stringify(kept))
+  const item = encodeUtf8(JSON.stringify(kept))
   const { id } = kept
   const until = timeAt(item, renewal.expires)
   const failed = (why: string): Renewed => ({ id, state: 'failed', until, why })

@@ -1,6 +1,7 @@
 import type { Authentication } from '../auth/authenticator.ts'
 import type { Evidence } from '../auth/evidence.ts'
 import { ListenerConfigError } from '../errors.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { type Json, memberAt, pointerSteps, signedMember } from '../lib/json.ts'
 import { type Failure, fail, mismatch, unsignedBecause } from '../reason.ts'
 import {
@@ -24,7 +25,6 @@ const SIGNED = [
 ]
 const PLACES: readonly (readonly string[])[] = /* @__PURE__ */ SIGNED.map(pointerSteps)
 const MOST_ITEMS = 64
-const encoder = new TextEncoder()
 
 /** The text that Adyen signs of an item, in which an absent member is empty. */
 function signedText(item: unknown): string | { readonly problem: string } {
@@ -92,10 +92,10 @@ const ADYEN: CodeScheme = {
       const item = Object(memberAt(each, ['NotificationRequestItem']))
       const text = signedText(item)
       if (typeof text === 'object') throw new ListenerConfigError('body', text.problem)
-      const hmacSignature = await mac?.('', encoder.encode(text), '')
+      const hmacSignature = await mac?.('', encodeUtf8(text), '')
       item.additionalData = { ...item.additionalData, hmacSignature }
     }
-    return { body: encoder.encode(JSON.stringify(message)) }
+    return { body: encodeUtf8(JSON.stringify(message)) }
   },
   facts: {
     unsigned:
@@ -131,7 +131,7 @@ export const adyen: CodeSchemeFactory<
     if ('reason' in items) return items
     let signer = ''
     for (const { signature, text } of items) {
-      const signed = encoder.encode(text)
+      const signed = encodeUtf8(text)
       const id = await signerOf(keys, signature, signed)
       if (id === undefined) return mismatch('an item matches none of the secrets')
       evidence.signed = { before: '', body: signed, after: '' }

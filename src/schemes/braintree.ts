@@ -3,7 +3,7 @@ import type { Evidence } from '../auth/evidence.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { tryAll } from '../auth/try-all.ts'
 import type { Mac } from '../crypto/algorithms.ts'
-import { decodeUtf8, encodeBase64 } from '../lib/bytes.ts'
+import { decodeUtf8, encodeBase64, encodeUtf8 } from '../lib/bytes.ts'
 import { exactText } from '../lib/options.ts'
 import { type Failure, fail, mismatch } from '../reason.ts'
 import {
@@ -36,7 +36,6 @@ const CHALLENGE = /^[0-9a-f]{20,32}$/
 const LONGEST_CHALLENGE = 32
 const LONGEST_SIGNATURES = 4096
 const MOST_SIGNATURES = 10
-const encoder = new TextEncoder()
 
 /** Computes HMAC-SHA1 in hex. The key is the SHA-1 of the private key. */
 function macWith(privateKey: string): (text: Uint8Array, after?: string, times?: number) => Promise<string> {
@@ -44,7 +43,7 @@ function macWith(privateKey: string): (text: Uint8Array, after?: string, times?:
   return async (text, after = '', times = 1) => {
     mac ??= hmacWith(
       'sha1',
-      new Uint8Array(await crypto.subtle.digest('SHA-1', encoder.encode(privateKey))),
+      new Uint8Array(await crypto.subtle.digest('SHA-1', encodeUtf8(privateKey))),
       'hex',
     )
     return await mac('', text, after, times)
@@ -94,7 +93,7 @@ const CHALLENGES: HandshakeForm = {
     if (challenge === undefined) return undefined
     if (!CHALLENGE.test(challenge)) return emptyReply(400)
     const [first] = namedSecrets(options.secrets, 'secrets', secretText)
-    return textReply(`${options.publicKey}|${await macWith(first?.secret ?? '')(encoder.encode(challenge))}`)
+    return textReply(`${options.publicKey}|${await macWith(first?.secret ?? '')(encodeUtf8(challenge))}`)
   },
 }
 
@@ -114,9 +113,9 @@ const BRAINTREE: CodeScheme = {
   /** The body given to `signAs` is the XML, which is sent as base64. */
   async sign({ body, need }) {
     const payload = `${encodeBase64(body)}\n`
-    const signature = `${need('keyId')}|${await macWith(need('secret'))(encoder.encode(payload))}`
+    const signature = `${need('keyId')}|${await macWith(need('secret'))(encodeUtf8(payload))}`
     const form = new URLSearchParams({ bt_signature: signature, bt_payload: payload })
-    return { body: encoder.encode(`${form}`) }
+    return { body: encodeUtf8(`${form}`) }
   },
   facts: { unsigned: false, weakBy: 'hmac-sha1' },
   limits: 'Only bt_payload is signed. Its time is in the XML and is not checked.',

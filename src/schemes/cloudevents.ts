@@ -2,6 +2,7 @@ import type { Evidence } from '../auth/evidence.ts'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { fieldText, headerOf } from '../delivery.ts'
 import { ListenerConfigError } from '../errors.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { textAt } from '../lib/json.ts'
 import { type OptionCheck, optional } from '../lib/options.ts'
 import { fail, mismatch } from '../reason.ts'
@@ -31,7 +32,6 @@ const ORIGIN = /^[A-Za-z0-9.*:_-]{1,255}$/
 const BEARER = /^bearer /i
 const STRUCTURED = /^application\/cloudevents\+/i
 const BATCH = /^application\/cloudevents-batch\+/i
-const encoder = new TextEncoder()
 
 /** @throws ListenerConfigError */
 const origins: OptionCheck = (value, option) => {
@@ -89,7 +89,7 @@ function identify(evidence: Evidence): void {
   if (isStructured && typeof type === 'string') evidence.eventTypeText = type
   if (typeof id !== 'string' || typeof source !== 'string') return
   evidence.eventIdText = id
-  evidence.signed = { before: '', body: encoder.encode(JSON.stringify([source, id])), after: '' }
+  evidence.signed = { before: '', body: encodeUtf8(JSON.stringify([source, id])), after: '' }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hashWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
-import { byteText } from '../lib/bytes.ts'
+import { byteText, encodeUtf8 } from '../lib/bytes.ts'
 import type { HashedBytes } from '../lib/unread.ts'
 import { mismatch } from '../reason.ts'
 import {
@@ -14,7 +14,6 @@ import { signerOf } from './kit/keys.ts'
 import { signatureReader } from './kit/signatures.ts'
 
 const SHA256_DIGITS = 64
-const encoder = new TextEncoder()
 
 /** In hex. */
 async function hashOf(
@@ -24,7 +23,7 @@ async function hashOf(
   secret: string,
   times?: number,
 ): Promise<string> {
-  return hashWith(algorithm, 'hex')('', body, byteText(encoder.encode(timestamp + secret)), times)
+  return hashWith(algorithm, 'hex')('', body, byteText(encodeUtf8(timestamp + secret)), times)
 }
 
 const CLOUDINARY: CodeScheme = {

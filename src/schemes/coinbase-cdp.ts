@@ -1,4 +1,4 @@
-import { byteText } from '../lib/bytes.ts'
+import { byteText, encodeUtf8 } from '../lib/bytes.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Scheme, SchemeRequest, SignedBytes } from '../scheme.ts'
 import { authenticateBy } from './kit/authenticate.ts'
@@ -15,7 +15,6 @@ import { signedRequest } from './kit/signed-text.ts'
 const HEADER = 'x-hook0-signature'
 const MOST_HEADERS = 64
 const HEADER_NAMES = /^[a-z\d-]+(?: [a-z\d-]+)*$/
-const encoder = new TextEncoder()
 
 /** What both versions of the signature share. */
 const SENDER = {
@@ -66,7 +65,7 @@ const withHeaders: SignedBytes = ({ header, body, refuse }: SchemeRequest) => {
   if (listed.length > MOST_HEADERS) return refuse(`h= has over ${MOST_HEADERS} names`)
   const values = listed.map((name) => header(name))
   if (values.includes(undefined)) return refuse('a header that h= lists is missing or repeated')
-  const before = encoder.encode(`${time}.${names}.${values.join('.')}.`)
+  const before = encodeUtf8(`${time}.${names}.${values.join('.')}.`)
   return [{ before: byteText(before), body, after: '' }]
 }
 

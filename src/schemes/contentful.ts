@@ -1,4 +1,4 @@
-import { byteText } from '../lib/bytes.ts'
+import { byteText, encodeUtf8 } from '../lib/bytes.ts'
 import type { SignedBytes } from '../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { signedRequest } from './kit/signed-text.ts'
@@ -7,7 +7,6 @@ import { QUERY_NOT_DIVIDED, signedBytesFor, urlReader } from './kit/signed-url.t
 const SIGNED_HEADERS = 'x-contentful-signed-headers'
 const TIMESTAMP = 'x-contentful-timestamp'
 const MOST_HEADERS = 64
-const encoder = new TextEncoder()
 
 /** Percent-encodes path and query once more, as Contentful's toolkit does. It signs a query only up to its second question mark. */
 function signedPath(path: string, [, query = '']: readonly string[]): string {
@@ -29,7 +28,7 @@ function signedTo(publicUrl: string): SignedBytes {
     const values = names.sort().map((name) => [name, list(name)] as const)
     if (values.some(([, value]) => value === undefined)) return undefined
     const line = values.map(([name, value]) => `${name}:${value}`).join(';')
-    const before = encoder.encode(`${method}\n${signedPath(pathname, query)}\n${line}\n`)
+    const before = encodeUtf8(`${method}\n${signedPath(pathname, query)}\n${line}\n`)
     return [{ before: byteText(before), body, after: '' }]
   }
 }

@@ -1,5 +1,6 @@
 import { type NamedSecret, namedSecrets, secretText } from '../auth/secrets.ts'
 import { ListenerConfigError } from '../errors.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { type Json, memberAt } from '../lib/json.ts'
 import { type Failure, fail, mismatch, unsignedBecause } from '../reason.ts'
 import {
@@ -21,7 +22,6 @@ import {
 export interface GraphOptions extends SharedSecretOptions, ValidationTokenOptions {}
 
 const MOST_NOTIFICATIONS = 1000
-const encoder = new TextEncoder()
 
 const GRAPH: CodeScheme = {
   name: 'graph',
@@ -45,7 +45,7 @@ const GRAPH: CodeScheme = {
     const notifications = memberAt(message, ['value'])
     if (!Array.isArray(notifications)) throw new ListenerConfigError('body', 'must hold a list named value')
     const value = notifications.map((each) => ({ ...Object(each), clientState: need('secret') }))
-    return { body: encoder.encode(JSON.stringify({ ...Object(message), value })) }
+    return { body: encodeUtf8(JSON.stringify({ ...Object(message), value })) }
   },
   facts: {
     unsigned:

@@ -1,6 +1,6 @@
 import type { Signed } from '../crypto/algorithms.ts'
 import { fieldText } from '../delivery.ts'
-import { byteText } from '../lib/bytes.ts'
+import { byteText, encodeUtf8 } from '../lib/bytes.ts'
 import type { HashedBytes } from '../lib/unread.ts'
 import { fail, mismatch } from '../reason.ts'
 import {
@@ -16,12 +16,11 @@ import { signatureReader } from './kit/signatures.ts'
 
 const HEADER = 'gcms-signature'
 const FORM = /^sign=([^,]+), env=(.+), t=([1-9][0-9]{0,15})$/s
-const encoder = new TextEncoder()
 
 /** What is signed: the body as a text in JSON. */
 function signedText(body: HashedBytes, environment: string, time: string): Signed {
   const after = `","EnvironmentName":${JSON.stringify(environment)},"TimeStamp":${time}}`
-  return { before: '{"Body":"', body: escapedJson(body), after: byteText(encoder.encode(after)) }
+  return { before: '{"Body":"', body: escapedJson(body), after: byteText(encodeUtf8(after)) }
 }
 
 const HYGRAPH: CodeScheme = {

@@ -1,4 +1,5 @@
 import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { memberAt, textAt } from '../lib/json.ts'
 import { fail, mismatch } from '../reason.ts'
 import {
@@ -17,7 +18,6 @@ const REQUEST_ID = 'x-request-id'
 const DATA_ID = 'data.id'
 const ID = ['data', 'id']
 const TIME = /^ts=([0-9]{1,16})$/
-const encoder = new TextEncoder()
 
 /** What is signed. Pairs without a value are left out. */
 function manifestOf(id: string, requestId: string, time: string): Uint8Array {
@@ -25,7 +25,7 @@ function manifestOf(id: string, requestId: string, time: string): Uint8Array {
   const written = Object.entries(pairs).flatMap(([name, value]) =>
     value === '' ? [] : [`${name}:${value};`],
   )
-  return encoder.encode(written.join(''))
+  return encodeUtf8(written.join(''))
 }
 
 /** Mercado Pago's documents say that the ID is signed in lower case. Its SDKs take it as it is. */

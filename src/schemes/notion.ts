@@ -1,4 +1,5 @@
 import { constantTimeEqual, hmacWith } from '#crypto'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { type Json, memberAt, parseJson } from '../lib/json.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import { parseTime } from '../lib/time.ts'
@@ -12,11 +13,9 @@ const PREFIX = 'sha256='
 /** In bytes. */
 const LONGEST_HANDSHAKE = 1024
 
-const encoder = new TextEncoder()
-
 /** The token of a handshake. Undefined if the body is anything else, or repeats the member. */
 function tokenOf(text = ''): string | undefined {
-  const body = encoder.encode(text)
+  const body = encodeUtf8(text)
   if (jsonExcess(body, 1) !== undefined) return undefined
   const parsed = parseJson(body)
   const token = 'value' in parsed ? memberAt(parsed.value, ['verification_token']) : undefined
@@ -68,7 +67,7 @@ export const notion: SchemeFactory<HandshakeOptions, '/type'> = schemeOf(
         if (method !== 'POST' || token === undefined) return undefined
         const given = request.list(SIGNATURE)
         if (given === undefined) return accept()
-        const mac = hmacWith('sha256', encoder.encode(token), 'hex')('', body, '')
+        const mac = hmacWith('sha256', encodeUtf8(token), 'hex')('', body, '')
         return whenKnown(mac, (hex) => (constantTimeEqual(PREFIX + hex, given) ? accept() : undefined))
       },
     },

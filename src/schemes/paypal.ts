@@ -5,7 +5,7 @@ import {
   remoteCertificates,
 } from '../auth/remote-certificates.ts'
 import { headerOf } from '../delivery.ts'
-import { decodeBase64 } from '../lib/bytes.ts'
+import { decodeBase64, encodeUtf8 } from '../lib/bytes.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { exactText } from '../lib/options.ts'
 import type { UnreadBytes } from '../lib/unread.ts'
@@ -30,7 +30,6 @@ export interface PaypalOptions extends CommonOptions, CertificateOptions {
 const CERTIFICATE_URL =
   /^https:\/\/api(?:-m)?(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/[A-Za-z0-9-]{1,100}$/
 const isCertificateUrl = (url: string) => CERTIFICATE_URL.test(url)
-const encoder = new TextEncoder()
 
 const PAYPAL: CodeScheme = {
   name: 'paypal',
@@ -101,8 +100,7 @@ export const paypal: CodeSchemeFactory<PaypalOptions, '/event_type'> = defineCod
       }
       const id = headerOf(delivery, 'paypal-transmission-id')
       if (typeof id !== 'string') return fail('signature_mismatch', 'no paypal-transmission-id, or several')
-      const message = async () =>
-        encoder.encode(`${id}|${timestampText}|${webhookId}|${await crc32Of(bytes)}`)
+      const message = async () => encodeUtf8(`${id}|${timestampText}|${webhookId}|${await crc32Of(bytes)}`)
       const signed = await verify(evidence, url, { hash: 'SHA-256', signature, message })
       if (typeof signed === 'string') return fail('signature_mismatch', signed)
       evidence.signed = { before: '', body: signed, after: '' }

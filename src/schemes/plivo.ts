@@ -1,5 +1,5 @@
 import type { FormField } from '../body.ts'
-import { byteText, joined } from '../lib/bytes.ts'
+import { byteText, encodeUtf8, joined } from '../lib/bytes.ts'
 import type { SignedBytes } from '../scheme.ts'
 import { type SchemeFactory, type SecretOptions, schemeOf, type UrlOptions } from './kit/define-scheme.ts'
 import { FORMS } from './kit/forms.ts'
@@ -10,7 +10,6 @@ import { QUERY_NOT_DIVIDED, signedBytesFor, urlParts, urlReader } from './kit/si
 const NONCE = 'x-plivo-signature-v3-nonce'
 /** Without a point, which divides it from the fields. */
 const ONE_NONCE = /^[\w-]{1,128}$/
-const encoder = new TextEncoder()
 
 type Pair = readonly [name: string, value: string]
 
@@ -29,7 +28,7 @@ function signedFields(fields: readonly FormField[]): Uint8Array {
       ? compare(byteText(left.value), byteText(right.value))
       : compare(left.name, right.name),
   )
-  const parts = ordered.flatMap(({ name, value }) => [encoder.encode(name), value])
+  const parts = ordered.flatMap(({ name, value }) => [encodeUtf8(name), value])
   return joined(parts)
 }
 
@@ -49,7 +48,7 @@ function signedTo(publicUrl: string): SignedBytes {
     const isEmpty = form.length === 0
     const mark = isEmpty && parameters.length === 0 ? '' : '?'
     const end = isEmpty || parameters.length === 0 ? '' : '.'
-    const before = byteText(encoder.encode(`${base}${mark}${parameters.join('&')}${end}`))
+    const before = byteText(encodeUtf8(`${base}${mark}${parameters.join('&')}${end}`))
     return [{ before, body: signedFields(form), after: `.${nonce}` }]
   }
 }

@@ -1,7 +1,7 @@
 import { sha256 } from '#crypto'
 import type { FormField, ParseResult } from '../body.ts'
 import type { Signed } from '../crypto/algorithms.ts'
-import { byteText, decodeUtf8, joined } from '../lib/bytes.ts'
+import { byteText, decodeUtf8, encodeUtf8, joined } from '../lib/bytes.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { CompiledScheme } from '../protocol.ts'
@@ -29,7 +29,6 @@ const FIRST_FIELD = 'AccountSid'
 const EQUALS_SIGN = 0x3d
 /** Twilio appends it to the query. */
 const ADDED_HASH = /(?:^\?|&)bodySHA256=[0-9a-f]{64}$/
-const encoder = new TextEncoder()
 const LONGEST_REPEATED = 4096
 const NO_BYTES = new Uint8Array(0)
 
@@ -126,16 +125,14 @@ function signedFields(fields: readonly FormField[]): Uint8Array | undefined {
   for (const [name, values] of [...byName].sort(([left], [right]) => (left < right ? -1 : 1))) {
     const ordered = values.length > 1 ? distinct(values) : values
     if (ordered === undefined) return undefined
-    for (const value of ordered) parts.push(encoder.encode(name), value)
+    for (const value of ordered) parts.push(encodeUtf8(name), value)
   }
   return joined(parts)
 }
 
 function distinct(values: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
   const texts = values.map((value) => (value.length > LONGEST_REPEATED ? undefined : decodeUtf8(value)))
-  return texts.includes(undefined)
-    ? undefined
-    : [...new Set(texts)].sort().map((text) => encoder.encode(text))
+  return texts.includes(undefined) ? undefined : [...new Set(texts)].sort().map((text) => encodeUtf8(text))
 }
 
 /** A request's text: the URL, with the request's own query where `publicUrl` has none, and what follows it. */
@@ -171,7 +168,7 @@ function signedJson(
   return whenKnown(sha256(body, 'hex'), (hash) =>
     added?.endsWith(hash) === false
       ? undefined
-      : signedWith(urls, open, encoder.encode(`${divider}bodySHA256=${hash}`)),
+      : signedWith(urls, open, encodeUtf8(`${divider}bodySHA256=${hash}`)),
   )
 }
 

@@ -1,5 +1,6 @@
 import { hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { parseJson } from '../lib/json.ts'
 import type { BodyForm } from '../scheme.ts'
 import {
@@ -15,7 +16,6 @@ import { handshakeAnswers } from './kit/handshake-answers.ts'
 /** What the challenge signs for anyone: no JSON object is such a text, so none of these signatures is that of a delivery. */
 const CRC_TOKEN = /^[A-Za-z0-9+/=._~-]{1,256}$/
 const PREFIX = 'sha256='
-const encoder = new TextEncoder()
 
 /** JSON, but neither a number nor `true`, `false` or `null`, which anyone can have signed as a token. */
 const JSON_OBJECT: BodyForm = {
@@ -76,6 +76,6 @@ export const x: SchemeFactory<SecretOptions> = schemeOf(
 /** HMAC-SHA256 of the token with the consumer secret. */
 async function challengeReply(token: string, { secrets }: SchemeOptions) {
   const [first] = namedSecrets(secrets, 'secrets', secretText)
-  const mac = hmacWith('sha256', encoder.encode(first?.secret), 'base64')
-  return jsonReply({ response_token: `${PREFIX}${await mac('', encoder.encode(token), '')}` })
+  const mac = hmacWith('sha256', encodeUtf8(first?.secret), 'base64')
+  return jsonReply({ response_token: `${PREFIX}${await mac('', encodeUtf8(token), '')}` })
 }

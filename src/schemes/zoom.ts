@@ -1,5 +1,6 @@
 import { hmacWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { memberAt } from '../lib/json.ts'
 import {
   emptyReply,
@@ -13,7 +14,6 @@ import { handshakeAnswers } from './kit/handshake-answers.ts'
 
 /** How every signed text of a delivery begins. */
 const VERSION = 'v0:'
-const encoder = new TextEncoder()
 
 /**
  * Verifies webhooks from Zoom by their `X-Zm-Signature` header. The secret token is on the app's Features page. The signature
@@ -67,5 +67,5 @@ async function encrypted(
   secretId: string | undefined,
 ): Promise<string> {
   const signer = namedSecrets(secrets, 'secrets', secretText).find(({ id }) => id === secretId)
-  return hmacWith('sha256', encoder.encode(signer?.secret), 'hex')('', encoder.encode(plainToken), '')
+  return hmacWith('sha256', encodeUtf8(signer?.secret), 'hex')('', encodeUtf8(plainToken), '')
 }

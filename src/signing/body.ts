@@ -1,8 +1,6 @@
 import { ListenerConfigError } from '../errors.ts'
-import { isBytes, WIDE } from '../lib/bytes.ts'
+import { encodeUtf8, isBytes, WIDE } from '../lib/bytes.ts'
 import type { OptionCheck } from '../lib/options.ts'
-
-const encoder = new TextEncoder()
 
 /** What is sent for a body: text stays text, bytes stay bytes, and any other value becomes JSON text. */
 export type SentBody<Body> = Body extends Uint8Array ? Uint8Array<ArrayBuffer> : string
@@ -10,7 +8,7 @@ export type SentBody<Body> = Body extends Uint8Array ? Uint8Array<ArrayBuffer> :
 /** The bytes that are signed. */
 export function bodyBytes(body: unknown): Uint8Array<ArrayBuffer> {
   if (isBytes(body)) return new Uint8Array(body) // a Buffer's slice() does not copy
-  return encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
+  return encodeUtf8(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 /** The body to send, in the type that was passed. */

@@ -2,6 +2,7 @@ import { CompactSign, importJWK, type JWK } from 'jose'
 import { hmacWith, sha256 } from '#crypto'
 import type { JwtAlgorithm } from '../crypto/algorithms.ts'
 import { ListenerConfigError } from '../errors.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { memberOf } from '../lib/member-of.ts'
 import { checkOptions, type OptionCheck, type OptionTable } from '../lib/options.ts'
@@ -38,7 +39,7 @@ export async function signHmac<const Body extends SignOptions['body']>(
 ): Promise<SignedRequest<SentBody<Body>>> {
   checkOptions('signHmac', options, HMAC_OPTIONS)
   const { body, eventId, timestamp, headers } = prepare(options)
-  const mac = hmacWith('sha256', encoder.encode(options.secret), 'base64url')
+  const mac = hmacWith('sha256', encodeUtf8(options.secret), 'base64url')
   const signature = await mac(signedBeforeBody(timestamp, eventId), body, '')
   return {
     method: 'POST',
@@ -81,7 +82,7 @@ export async function signJwt<const Body extends SignOptions['body']>(
     htb_s256: await sha256(body),
     ...options.claims,
   }
-  const token = await new CompactSign(encoder.encode(JSON.stringify(claims)))
+  const token = await new CompactSign(encodeUtf8(JSON.stringify(claims)))
     .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) })
     .sign(await importJWK(privateKey, algorithm))
   return {
@@ -90,8 +91,6 @@ export async function signJwt<const Body extends SignOptions['body']>(
     body: sentBody(options.body),
   }
 }
-
-const encoder = new TextEncoder()
 
 function prepare({
   body,

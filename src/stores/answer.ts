@@ -1,4 +1,5 @@
 import { EventStoreError } from '../errors.ts'
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { memberOf } from '../lib/member-of.ts'
 import { kindOf } from '../lib/options.ts'
 
@@ -170,7 +171,7 @@ function answerOfText(value: string, by: Answerer): string {
 /** As databases count: without the second half of a surrogate pair. */
 const charactersOf = (text: string) => text.length - (text.match(/[\ud800-\udbff]/g)?.length ?? 0)
 /** As a database in SQL_ASCII counts. */
-const bytesOf = (text: string) => new TextEncoder().encode(text).length
+const bytesOf = (text: string) => encodeUtf8(text).length
 
 /** Makes the error for a client that returned this value instead of the text that the database wrote. */
 export function converted(what: string, { name, converters }: Answerer): EventStoreError {

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from '../lib/bytes.ts'
 import { MAX_BODY_BYTES, TOLERANCE_SECONDS } from '../limits.ts'
 import type { Reason } from '../reason.ts'
 
@@ -17,7 +18,6 @@ interface WrongPart {
 
 /** Seconds from now. The clocks may differ a little. */
 const TOO_FAR = TOLERANCE_SECONDS + 20
-const encoder = new TextEncoder()
 
 function timestamp(
   name: string,
@@ -41,7 +41,7 @@ function body(
     reason,
     change({ body }) {
       const changed = change(body)
-      return { body: typeof changed === 'string' ? encoder.encode(changed) : new Uint8Array(changed) }
+      return { body: typeof changed === 'string' ? encodeUtf8(changed) : new Uint8Array(changed) }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { decodeBase64url } from '#crypto'
-import { encodeBase64url, encodeHex } from '../lib/bytes.ts'
+import { encodeBase64url, encodeHex, encodeUtf8 } from '../lib/bytes.ts'
 import type { Reason } from '../reason.ts'
 import { EVENT_ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../specification.ts'
 import { header, type MutatedRequest, type WrongRequest, withHeader } from './wrong-requests.ts'
@@ -72,7 +72,7 @@ const segment = (at: number, change: (text: string) => string) => (text: string)
     .split('.')
     .map((part, index) => (index === at ? change(part) : part))
     .join('.')
-const NO_ALGORITHM = encodeBase64url(new TextEncoder().encode('{"alg":"none","typ":"JWT"}'))
+const NO_ALGORITHM = encodeBase64url(encodeUtf8('{"alg":"none","typ":"JWT"}'))
 
 /** Ways in which a token is wrong. */
 export const WRONG_TOKENS: readonly WrongRequest[] = [

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { RULES } from '../../cli/commands/conform/case.ts'
+import { checkOutcomes } from '../../src/explain/check-outcomes.ts'
+import { SPECIFICATION } from '../../src/protocol.ts'
 import { STATUS } from '../../src/reason.ts'
 import { WRONG_PARTS } from '../../src/testing/wrong-parts.ts'
 import { WRONG_REQUESTS } from '../../src/testing/wrong-requests.ts'
 import { CHECKS } from '../../src/verify.ts'
+import { hmacListener } from '../support/hmac-listener.ts'
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url)
 const read = (path: string) => readFileSync(at(path), 'utf8')
@@ -31,17 +34,21 @@ const ELSEWHERE = [
 /** The keys of a record, which TypeScript knows only as strings. */
 const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[] // the keys of a record of them
 
+const ANY = {
+  '~standard': { version: 1, vendor: 'test', validate: () => ({ value: null }) },
+} as const
+
 /** The reasons that the checks give for hookgate's scheme. */
 const reasons = keysOf(STATUS).filter((reason) => !ELSEWHERE.includes(reason))
 
-it.each(Object.entries(CHECKS))(
-  'the order "%s" has every check once, beside the handshakes',
-  (_order, checks) => {
-    const names = checks.map(({ name }) => name).filter((name) => name !== 'handshake')
-    const expected = files.filter((name) => name !== 'handshake')
-    expect(names.toSorted(), 'put each check into both orders of CHECKS in src/verify.ts').toEqual(
-      expected.toSorted(),
-    )
+it.each(keysOf(CHECKS))(
+  'the order "%s" has every check once, with a name, beside the handshakes',
+  (order) => {
+    const listener = { ...hmacListener({ payload: ANY }).listener, protocol: { ...SPECIFICATION, order } }
+    const names = checkOutcomes({ ok: true }, listener).map(({ name }) => name)
+    const expected = files.filter((name) => name !== 'handshake').concat('claim')
+    const places = 'both orders of CHECKS in src/verify.ts, and NAMES in src/explain/check-outcomes.ts'
+    expect(names.toSorted(), `put each check into ${places}`).toEqual(expected.toSorted())
   },
 )
 

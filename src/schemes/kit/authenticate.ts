@@ -7,7 +7,7 @@ import type { HmacHash, Mac, Signed } from '../../crypto/algorithms.ts'
 import { headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
-import { WIDE } from '../../lib/bytes.ts'
+import { encodeUtf8, WIDE } from '../../lib/bytes.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { fail, mismatch } from '../../reason.ts'
 import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from '../../scheme.ts'
@@ -207,7 +207,7 @@ type Signing<Of extends Algorithm> = Pick<Scheme, 'key' | 'signature'> & { reado
 /** Makes the matcher of a public key, or says what is wrong with the key. `publicKeyMatcher`, or `rsaKeyMatcher`. */
 export type PublicKeyMatcher = (signing: Signing<PublicKeyAlgorithm>, secret: string) => Matcher | string
 
-const textBytes: typeof keyBytes = (_form, secret) => new TextEncoder().encode(secret)
+const textBytes: typeof keyBytes = (_form, secret) => encodeUtf8(secret)
 
 /** Returns the problem of a malformed secret. */
 function matcherOf(

@@ -1,6 +1,6 @@
 import { namedSecrets, secretText } from '../../auth/secrets.ts'
 import type { CodeScheme } from '../../code-scheme.ts'
-import { encodeBase64 } from '../../lib/bytes.ts'
+import { encodeBase64, encodeUtf8 } from '../../lib/bytes.ts'
 import type { Json } from '../../lib/json.ts'
 import { fail, mismatch } from '../../reason.ts'
 import {
@@ -14,7 +14,6 @@ import { signatureReader } from './signatures.ts'
 
 const BASIC = /^basic /i
 const SIGNATURE = { headers: ['authorization'] } as const
-const encoder = new TextEncoder()
 
 /** What a row of HTTP Basic says of its sender. The secret is `user:password`. */
 export type BasicRow = Omit<CodeScheme, 'algorithm' | 'signature' | 'signs' | 'covers' | 'sign' | 'limits'>
@@ -57,4 +56,4 @@ export function basicScheme<EventName extends string = never>(
   })
 }
 
-const encoded = (userAndPassword: string): string => encodeBase64(encoder.encode(userAndPassword))
+const encoded = (userAndPassword: string): string => encodeBase64(encodeUtf8(userAndPassword))

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../../lib/bytes.ts'
+import { decodeUtf8, encodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
 import type { BodyForm } from '../../scheme.ts'
 import { FORM, onlyField, onlyOne } from './form-fields.ts'
@@ -27,8 +27,7 @@ export function jsonInForm(field: string): BodyForm {
       return 'value' in parsed ? parsed.value : undefined
     },
     json,
-    write: (event) =>
-      new TextEncoder().encode(`${new URLSearchParams([[field, new TextDecoder().decode(event)]])}`),
+    write: (event) => encodeUtf8(`${new URLSearchParams([[field, new TextDecoder().decode(event)]])}`),
   }
 }
 
@@ -47,7 +46,7 @@ export function jsonInMultipart(field: string): BodyForm {
     write(event) {
       const text = new TextDecoder().decode(event)
       const part = `Content-Disposition: form-data; name="${field}"\r\n\r\n${text}`
-      return new TextEncoder().encode(`--${BOUNDARY}\r\n${part}\r\n--${BOUNDARY}--\r\n`)
+      return encodeUtf8(`--${BOUNDARY}\r\n${part}\r\n--${BOUNDARY}--\r\n`)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ParseResult } from '../../body.ts'
 import { type Delivery, queryTextOf } from '../../delivery.ts'
-import { decodeUtf8 } from '../../lib/bytes.ts'
+import { decodeUtf8, encodeUtf8 } from '../../lib/bytes.ts'
 import { type Json, parseJson } from '../../lib/json.ts'
 import { fail } from '../../reason.ts'
 import type { BodyForm, Content } from '../../scheme.ts'
@@ -32,7 +32,7 @@ function readForm(body: Uint8Array, jsonField: string | undefined, isFormOnly: b
 
 /** The bytes of the query. Of a URL that is too long, none. */
 function queryBytes(delivery: Delivery): Uint8Array {
-  return new TextEncoder().encode(queryTextOf(delivery))
+  return encodeUtf8(queryTextOf(delivery))
 }
 
 function readQuery(delivery: Delivery): ParseResult {

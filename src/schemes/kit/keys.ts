@@ -3,11 +3,10 @@ import { type NamedSecret, namedSecrets, type Secrets, secretText } from '../../
 import { tryAll } from '../../auth/try-all.ts'
 import type { Mac, Signed, SignedBody, Spelling } from '../../crypto/algorithms.ts'
 import { ListenerConfigError } from '../../errors.ts'
-import { decodeBase64, decodeHex } from '../../lib/bytes.ts'
+import { decodeBase64, decodeHex, encodeUtf8 } from '../../lib/bytes.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { KeyForm } from '../../scheme.ts'
 
-const encoder = new TextEncoder()
 const FEWEST_BYTES = 24
 /** Svix's limit. Standard Webhooks limits senders to 64. */
 const MOST_BYTES = 75
@@ -28,7 +27,7 @@ export const withoutArmour = (text: string): string => text.replace(ARMOUR, '')
 
 /** Decodes a secret into a key, or returns the problem. */
 export function keyBytes(form: KeyForm, secret: string): Uint8Array<ArrayBuffer> | string {
-  if (form === 'text') return encoder.encode(secret)
+  if (form === 'text') return encodeUtf8(secret)
   if (form === 'hex') return decodeHex(secret.toLowerCase()) ?? 'must be hex'
   if (form === 'base64') return decodeBase64(secret) ?? `must be base64${unpadded(secret)}`
   const prefix = form.base64After

@@ -1,6 +1,6 @@
 import type { FormField } from '../../body.ts'
 import type { SenderScheme } from '../../code-scheme.ts'
-import { byteText } from '../../lib/bytes.ts'
+import { byteText, encodeUtf8 } from '../../lib/bytes.ts'
 import { memberAt, pointerSteps, signedMember } from '../../lib/json.ts'
 import { rawText, readMembers, type Selection, selectionOf } from '../../lib/json-members.ts'
 import { fail } from '../../reason.ts'
@@ -96,7 +96,7 @@ const memberText: MemberText = (pointer) => {
   return (values) => {
     const text = signedMember(values.parsed(), steps)
     if (typeof text === 'object') return values.refuse?.(text.problem)
-    return text === undefined ? undefined : byteText(new TextEncoder().encode(text))
+    return text === undefined ? undefined : byteText(encodeUtf8(text))
   }
 }
 

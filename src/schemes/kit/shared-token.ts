@@ -2,7 +2,7 @@ import { hmacWith } from '#crypto'
 import type { Evidence } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import { type Claims, checkToken, claimsOf, type TokenFailure, type TokenRules } from '../../auth/token.ts'
-import { encodeBase64url } from '../../lib/bytes.ts'
+import { encodeBase64url, encodeUtf8 } from '../../lib/bytes.ts'
 import { fail } from '../../reason.ts'
 import { macKeys, signerOf } from './keys.ts'
 
@@ -16,8 +16,6 @@ interface SharedToken {
   readonly signed: Uint8Array<ArrayBuffer>
 }
 
-const encoder = new TextEncoder()
-
 /**
  * Verifies JWTs that are signed with a shared secret (HS256): their form, the rules of their claims, and then their signature.
  *
@@ -30,7 +28,7 @@ export function sharedTokens(
   return async (evidence, rules) => {
     const token = await checkToken(evidence, rules)
     if ('reason' in token) return token
-    const signed = encoder.encode(token.signingInput)
+    const signed = encodeUtf8(token.signingInput)
     const secretId = await signerOf(keys, encodeBase64url(token.signature), signed)
     return secretId === undefined
       ? fail('token_invalid', 'the signature matches none of the secrets')
@@ -41,8 +39,8 @@ export function sharedTokens(
 /** Signs claims with a shared secret (HS256). */
 export async function sharedToken(secret: string, claims: object): Promise<string> {
   const signingInput = [{ alg: 'HS256', typ: 'JWT' }, claims]
-    .map((part) => encodeBase64url(encoder.encode(JSON.stringify(part))))
+    .map((part) => encodeBase64url(encodeUtf8(JSON.stringify(part))))
     .join('.')
-  const mac = hmacWith('sha256', encoder.encode(secret), 'base64url')
-  return `${signingInput}.${await mac('', encoder.encode(signingInput), '')}`
+  const mac = hmacWith('sha256', encodeUtf8(secret), 'base64url')
+  return `${signingInput}.${await mac('', encodeUtf8(signingInput), '')}`
 }

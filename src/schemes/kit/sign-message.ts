@@ -1,7 +1,6 @@
 import { hmacWith, sha256 } from '#crypto'
+import { encodeUtf8 } from '../../lib/bytes.ts'
 import type { SignedParts, Unsigned } from './define-scheme.ts'
-
-const encoder = new TextEncoder()
 
 /** Signs an HTTP message with HMAC-SHA256. Covers the method, the URL, the content type and the body's digest. */
 export async function signMessage({
@@ -19,7 +18,7 @@ export async function signMessage({
     `"content-digest": ${digest}`,
     `"@signature-params": ${parameters}`,
   ].join('\n')
-  const mac = hmacWith('sha256', encoder.encode(need('secret')), 'base64')
+  const mac = hmacWith('sha256', encodeUtf8(need('secret')), 'base64')
   return {
     headers: {
       'content-digest': digest,

@@ -1,5 +1,5 @@
 import type { RsaSignature } from '../../auth/remote-certificates.ts'
-import { decodeBase64 } from '../../lib/bytes.ts'
+import { decodeBase64, encodeUtf8 } from '../../lib/bytes.ts'
 import { memberAt, signedMember } from '../../lib/json.ts'
 import { unescapeJson } from '../../lib/json-members.ts'
 import { bytesToHash, type UnreadBytes } from '../../lib/unread.ts'
@@ -50,8 +50,7 @@ const EMULATOR_ORIGIN =
 /** Whether an emulator on this machine may have this origin. */
 export const isEmulatorOrigin = (origin: string): boolean => EMULATOR_ORIGIN.test(origin)
 const LONGEST_URL = 256
-const encoder = new TextEncoder()
-const FIRST_LINE: Uint8Array = /* @__PURE__ */ encoder.encode('Message\n')
+const FIRST_LINE: Uint8Array = /* @__PURE__ */ encodeUtf8('Message\n')
 /** In base64. The largest RSA keys that are used have 8,192 bits. */
 const LONGEST_SIGNATURE = 1368
 
@@ -151,7 +150,7 @@ function signedAfterMessage(message: unknown): string | { readonly problem: stri
 
 /** The signed bytes. Built once, without a string of the message, because each takes its size in fresh memory. */
 export function signedBytesOf({ rawMessage, after }: SnsSignature): Uint8Array<ArrayBuffer> {
-  const rest = encoder.encode(`\n${after}`)
+  const rest = encodeUtf8(`\n${after}`)
   const bytes = new Uint8Array(FIRST_LINE.length + rawMessage.length + rest.length)
   bytes.set(FIRST_LINE)
   const end = unescapeJson(bytesToHash(rawMessage), bytes, FIRST_LINE.length)

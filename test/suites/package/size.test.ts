@@ -67,6 +67,30 @@ async function rolledUp(program: string): Promise<string> {
   return output.map((each) => ('code' in each ? each.code : '')).join('\n')
 }
 
+/** What a bundler keeps of a file of which nothing is used, if it may not drop the whole file. */
+async function keptOf(chunk: string): Promise<string> {
+  const path = join(inject('bare'), `node_modules/hookgate/dist/${chunk}.js`)
+  const { outputFiles } = await build({
+    stdin: { contents: `import ${JSON.stringify(path)}`, resolveDir: inject('bare') },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    plugins: [
+      {
+        name: 'alone',
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /./ }, (found) =>
+            found.path === path
+              ? { path, sideEffects: true }
+              : { path: found.path, external: true, sideEffects: false },
+          ),
+      },
+    ],
+  })
+  return (outputFiles[0]?.text ?? '').replace(/^(?:import[^;]*;)+/, '').trim()
+}
+
 const KB = 1024
 const HMAC = `export { defineListener, hmac, verify } from 'hookgate'`
 const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
@@ -225,6 +249,19 @@ describe('what a subpath brings along', () => {
   it('an unused subpath brings nothing, because the package has no side effects', async () => {
     const program = subpaths.map((subpath) => `import '${specifierOf(subpath)}'`).join('\n')
     expect((await bundle(program)).text.trim()).toBe('')
+  })
+
+  it.each(['src/core', 'src/shared', 'src/crypto/web', 'adapters/kit'])(
+    'dist/%s.js runs nothing on import, which a bundle would have to keep',
+    async (chunk) => {
+      expect(await keptOf(chunk)).toBe('')
+    },
+  )
+
+  it('dist/src/crypto/node.js does nothing on import but to refuse old versions of Node', async () => {
+    expect(await keptOf('src/crypto/node')).toMatch(
+      /^var \w+=\w+\.hash\?\?(\w+)\(\);function \1\(\)\{[^}]+\}`\)\}$/,
+    )
   })
 
   // The checks, the claim and the options share their file, so code that runs on import cannot be dropped.
