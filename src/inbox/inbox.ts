@@ -133,8 +133,9 @@ export interface Inbox {
    * waits until the transactions that began before it have ended, however long that takes. A client that sends each statement in a
    * transaction of its own cannot do that: puts and claims wait until each index is built.
    *
-   * @throws EventStoreError if others keep the table locked for minutes, with their process IDs; if it cannot complete the table in a
-   * transaction of yours; and if several jobs of one key have begun, with the statement that mends it. Any error of the client or the server.
+   * @throws EventStoreError if others keep the table locked for minutes, with their process IDs; if other relations have the names of its
+   * indexes, at once; if it cannot complete the table in a transaction of yours; and if several jobs of one key have begun, with the
+   * statement that mends it. Any error of the client or the server.
    */
   migrate(): Promise<void>
   /**

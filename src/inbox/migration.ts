@@ -8,13 +8,14 @@ import {
   type RunStatement,
   UNIQUE_VIOLATION,
 } from '../stores/postgres/client.ts'
-import { migrate } from '../stores/postgres/migrate.ts'
+import { migrate, nameTaken } from '../stores/postgres/migrate.ts'
 import { block, migrationOf, quotedTable, type TableDefinition } from '../stores/postgres/statements.ts'
 import { answerOf } from './ask.ts'
 
 interface Index {
   readonly name: string
-  readonly path: string
+  /** Its whole name, without the schema, which is that of its table. */
+  readonly relation: string
   /** What follows `CREATE INDEX`, or `CREATE INDEX CONCURRENTLY`. */
   readonly of: string
   readonly kind: 'INDEX' | 'UNIQUE INDEX'
@@ -85,13 +86,15 @@ function definitionOf(table: string, indexes: readonly Index[]): TableDefinition
 const foreignKey = (table: string) =>
   `FOREIGN KEY (job, listener_id) REFERENCES ${table} (key, listener_id) ON DELETE CASCADE`
 
+/** Which of all constraints is that one. The table may have others, of yours. */
+const isForeignKey = (table: string) =>
+  `conrelid = to_regclass('${table}') AND contype = 'f' AND confrelid = conrelid`
+
 function indexesOf(name: string): readonly Index[] {
   const { table } = quotedTable(name)
-  const parts = name.split('.')
   const index = (suffix: string, columns: string, kind: Index['kind'] = 'INDEX'): Index => {
-    const quoted = `"${parts.at(-1)}_${suffix}"`
-    const path = [...parts.slice(0, -1).map((schema) => `"${schema}"`), quoted].join('.')
-    return { name: suffix, path, kind, of: `${quoted} ON ${table} ${columns}` }
+    const relation = `${name.split('.').at(-1)}_${suffix}`
+    return { name: suffix, relation, kind, of: `"${relation}" ON ${table} ${columns}` }
   }
   return [
     index('due', `(listener_id, due_at) WHERE state = 'waiting'`),
@@ -152,7 +155,8 @@ const CLOCK: MigrationClock = {
  * transaction: while they run, however large the table is, claims and puts go on. A process that dies in between leaves an index that is
  * invalid, which the next one builds anew. Several at once wait for each other.
  *
- * @throws EventStoreError if others keep it waiting, if it runs in a transaction of the caller, or if a unique index finds duplicates.
+ * @throws EventStoreError if others keep it waiting, if it runs in a transaction of the caller, if another relation has the name of an index,
+ * if a step changes nothing, or if a unique index finds duplicates.
  */
 export async function migrateInbox(
   run: RunStatement,
@@ -164,12 +168,14 @@ export async function migrateInbox(
   const patience = new Patience(run, name, clock)
   try {
     const created = () => migrate(run, migrationOf(definitionOf(table, indexes)), name)
-    while (!(await patience.took(created)));
-    for (;;) {
-      const lack = await answerOf(run, lackOf(table, indexes), [])
+    while (!(await patience.took(created))) await lackIn(run, name) // which no waiting ends, if a name is taken
+    for (let mended = NONE; ; ) {
+      const lack = await lackIn(run, name)
       if (lack === NONE) return
+      if (lack === mended) throw withoutEffect(name, lack)
+      mended = NONE
       if (lack === 'busy') await patience.wait()
-      else await patience.took(() => amend(run, table, indexes, lack, patience))
+      else if (await patience.took(() => amend(run, table, indexes, lack, patience))) mended = lack
     }
   } catch (error) {
     if (!hasSqlState(error, FAILED_TRANSACTION)) throw error
@@ -185,7 +191,7 @@ export async function unfinishedIn(run: RunStatement, name: string): Promise<rea
   const { table } = quotedTable(name)
   const isThere = answering(`SELECT 'there' WHERE to_regclass('${table}') IS NOT NULL`)
   if ((await answerOf(run, isThere, [])) === NONE) return []
-  const lack = await answerOf(run, lackOf(table, indexesOf(name)), [])
+  const lack = await answerOf(run, lackOf(name, indexesOf(name)), [])
   if (lack === NONE) return []
   const what = lack === 'busy' ? 'an index is missing, and may be being built' : `it lacks: ${lack}`
   return [
@@ -195,6 +201,20 @@ export async function unfinishedIn(run: RunStatement, name: string): Promise<rea
     },
   ]
 }
+
+const TAKEN = 'indexes, because these relations have their names: '
+
+/** @throws EventStoreError if names are taken. */
+async function lackIn(run: RunStatement, name: string): Promise<string> {
+  const lack = await answerOf(run, lackOf(name, indexesOf(name)), [])
+  if (!lack.startsWith(TAKEN)) return lack
+  throw nameTaken(name, lack.slice(TAKEN.length))
+}
+
+const withoutEffect = (name: string, lack: string) =>
+  new EventStoreError(
+    `migrate() has run, but the table ${name} still lacks: ${lack}. The client has to run each statement, on the primary, and commit it`,
+  )
 
 /** Waits for others, and says who they are when it is at its end. */
 class Patience {
@@ -259,32 +279,39 @@ const othersAt = (table: string) =>
 ) AS others HAVING count(*) > 0`)
 
 /**
- * What the table lacks first: `columns`, an index, `broken` and one, `foreign key`, or `proof`. `busy`, if somebody builds an index, or vacuums.
- * The foreign key comes after the index that it needs: without that, each DELETE reads the whole table.
+ * What the table lacks first: indexes whose names are taken, `columns`, an index, `broken` and one, `foreign key`, or `proof`. `busy`, if
+ * somebody builds an index, or vacuums. The foreign key comes after the index that it needs: without that, each DELETE reads the whole table.
+ * Of a table that is missing, only the taken names count.
  */
-function lackOf(table: string, indexes: readonly Index[]): string {
+function lackOf(name: string, indexes: readonly Index[]): string {
+  const { table } = quotedTable(name)
+  const schema = name.includes('.') ? `'${name.split('.')[0]}'` : 'current_schema()'
   const later = ['number', ...Object.keys(LATER_COLUMNS)]
   const has = (catalogue: string, condition: string) => `EXISTS (SELECT FROM ${catalogue} WHERE ${condition})`
   const column = (condition: string) =>
-    `attrelid = '${table}'::regclass AND NOT attisdropped AND ${condition}`
-  const key = `conrelid = '${table}'::regclass AND contype = 'f'`
-  const isPlain = has('pg_class', `oid = '${table}'::regclass AND relkind = 'r'`)
-  const built = indexes.map(({ name, path }, place) => `(${place}, '${name}', '${path}')`).join(', ')
+    `attrelid = to_regclass('${table}') AND NOT attisdropped AND ${condition}`
+  const isPlain = has('pg_class', `oid = to_regclass('${table}') AND relkind = 'r'`)
+  const built = indexes.map((index, place) => `(${place}, '${index.name}', '${index.relation}')`).join(', ')
   return answering(
     `SELECT CASE
+  WHEN ${has('lacking', 'is_taken')} THEN (SELECT '${TAKEN}' || string_agg(found::regclass::text, ', ' ORDER BY place) FROM lacking WHERE is_taken)
   WHEN (SELECT count(*) FROM pg_attribute WHERE ${column(`attname IN ('${later.join("', '")}')`)}) < ${later.length}
     OR ${has('pg_attribute', column(`attname = 'twin'`))} THEN 'columns'
   WHEN EXISTS (SELECT FROM lacking) AND ${has(
     'pg_locks',
-    `relation = '${table}'::regclass AND locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock'
+    `relation = to_regclass('${table}') AND locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   )} THEN 'busy'
-  WHEN EXISTS (SELECT FROM lacking) THEN (SELECT CASE WHEN is_there THEN 'broken ' ELSE '' END || name FROM lacking)
-  WHEN ${isPlain} AND NOT ${has('pg_constraint', key)} THEN 'foreign key'
-  WHEN ${has('pg_constraint', `${key} AND NOT convalidated`)} THEN 'proof' END`,
+  WHEN EXISTS (SELECT FROM lacking) THEN (SELECT CASE WHEN found IS NULL THEN '' ELSE 'broken ' END || name FROM lacking ORDER BY place LIMIT 1)
+  WHEN ${isPlain} AND NOT ${has('pg_constraint', isForeignKey(table))} THEN 'foreign key'
+  WHEN ${has('pg_constraint', `${isForeignKey(table)} AND NOT convalidated`)} THEN 'proof' END`,
     `lacking AS (
-  SELECT name, indexrelid IS NOT NULL AS is_there FROM (VALUES ${built}) AS wanted (place, name, path)
-  LEFT JOIN pg_index ON indexrelid = to_regclass(path) WHERE indisvalid IS NOT TRUE ORDER BY place LIMIT 1
+  SELECT place, name, pg_class.oid AS found, pg_class.oid IS NOT NULL AND indexrelid IS NULL AS is_taken
+  FROM (VALUES ${built}) AS wanted (place, name, relation)
+  LEFT JOIN pg_class ON relname = relation AND relnamespace = coalesce(
+    (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('${table}')),
+    (SELECT oid FROM pg_namespace WHERE nspname = ${schema}))
+  LEFT JOIN pg_index ON indexrelid = pg_class.oid AND indrelid = to_regclass('${table}') WHERE indisvalid IS NOT TRUE
 )`,
   )
 }
@@ -314,7 +341,7 @@ async function amend(
     )
       throw error
     throw new EventStoreError(
-      `migrate() cannot build the unique index ${index.path}, because several jobs of one key have begun: stop the workers, put all but the first of each key back in line, and run it again. ` +
+      `migrate() cannot build the unique index ${index.relation}, because several jobs of one key have begun: stop the workers, put all but the first of each key back in line, and run it again. ` +
         `UPDATE ${table} AS one SET state = 'behind', holds = NULL ${begunTwice(table).replace(/^FROM .* AS one /, '')}`,
       { cause: error },
     )
@@ -365,7 +392,7 @@ const unprovenKey = (table: string) =>
   block(`BEGIN
 ${LOCK_TIMEOUT}
 LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE;
-IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype = 'f') THEN
+IF NOT EXISTS (SELECT FROM pg_constraint WHERE ${isForeignKey(table)}) THEN
 ALTER TABLE ${table} ADD ${foreignKey(table)} NOT VALID;
 DELETE FROM ${table} AS twin WHERE twin.job IS NOT NULL
   AND NOT EXISTS (SELECT FROM ${table} AS row WHERE row.key = twin.job AND row.listener_id = twin.listener_id);
@@ -377,19 +404,21 @@ const proof = (table: string) =>
   block(`DECLARE unproven text;
 BEGIN
 ${LOCK_TIMEOUT}
-FOR unproven IN SELECT quote_ident(conname) FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype = 'f' AND NOT convalidated LOOP
+FOR unproven IN SELECT quote_ident(conname) FROM pg_constraint WHERE ${isForeignKey(table)} AND NOT convalidated LOOP
   EXECUTE 'ALTER TABLE ${table} VALIDATE CONSTRAINT ' || unproven;
 END LOOP;
 END`)
 
 /** An index build holds this lock. While we hold it, no build is running, so an invalid index is left over. */
-const dropBroken = (table: string, { path }: Index) =>
-  block(`BEGIN
+const dropBroken = (table: string, { relation }: Index) =>
+  block(`DECLARE broken text;
+BEGIN
 ${LOCK_TIMEOUT}
 LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE;
-IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass('${path}') AND NOT indisvalid) THEN
-DROP INDEX ${path};
-END IF;
+FOR broken IN SELECT indexrelid::regclass FROM pg_index JOIN pg_class ON oid = indexrelid
+  WHERE indrelid = '${table}'::regclass AND relname = '${relation}' AND NOT indisvalid LOOP
+  EXECUTE 'DROP INDEX ' || broken;
+END LOOP;
 END`)
 
 /**

@@ -250,6 +250,98 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('migrate() on a table of an earlier 
     expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
   })
 
+  it.each<[taken: string, before: (table: string) => string, mend: (table: string) => string]>([
+    [
+      'index of a table that was renamed',
+      (table) => `ALTER TABLE ${table} RENAME TO ${table}_before`,
+      (table) =>
+        INDEXES.map((name) => `ALTER TABLE ${table}_${name} RENAME TO ${table}_before_${name}`).join('; '),
+    ],
+    [
+      'table of yours',
+      (table) => `DROP TABLE ${table}; CREATE TABLE ${table}_order (id int)`,
+      (table) => `ALTER TABLE ${table}_order RENAME TO ${table}_of_yours`,
+    ],
+    [
+      'table of yours beside an inbox that lacks this index',
+      (table) => `DROP INDEX ${table}_order; CREATE TABLE ${table}_order (id int)`,
+      (table) => `ALTER TABLE ${table}_order RENAME TO ${table}_of_yours`,
+    ],
+    [
+      'index of another table beside an inbox that lacks this one',
+      (table) =>
+        `DROP INDEX ${table}_order; CREATE TABLE ${table}_of_yours (id int); CREATE INDEX ${table}_order ON ${table}_of_yours (id)`,
+      (table) => `ALTER TABLE ${table}_order RENAME TO ${table}_of_yours_id`,
+    ],
+  ])('names what has the name of an index, instead of waiting: the %s', async (_taken, before, mend) => {
+    const { table } = await fresh()
+    await on.pool.query(before(table))
+    let pauses = 0
+    const clock = {
+      now: () => 0,
+      async pause() {
+        pauses += 1
+      },
+    }
+    const run = statementRunner(on.pool, 'client')
+    await expect(migrateInbox(run, table, clock)).rejects.toThrow(
+      new RegExp(`the names of its indexes:.* ${table}_order\\b.*Rename`),
+    )
+    expect(pauses).toBeLessThan(2)
+    await on.pool.query(mend(table))
+    await migrateInbox(run, table, clock)
+    expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
+  })
+
+  it('completes a table though one of another schema on the search_path has all indexes', async () => {
+    const { table } = await fresh()
+    const client = await on.pool.connect()
+    onTestFinished(() => client.release(true))
+    await client.query(`CREATE SCHEMA ${table}_tenant; SET search_path TO ${table}_tenant, public`)
+    await inbox(on.pool, { table: `${table}_tenant.${table}` }).migrate()
+    await client.query(`DROP INDEX ${table}_tenant.${table}_turn`)
+    const box = inbox(client, { table })
+    expect(await box.check()).toContainEqual(
+      expect.objectContaining({ problem: expect.stringMatching('lacks: turn') }),
+    )
+    await box.migrate()
+    expect(await indexesOf(`${table}_tenant.${table}`)).toHaveLength(INDEXES.length)
+  })
+
+  it('proves the foreign key that the table lacks, though it has one of yours', async () => {
+    const { box, table } = await fresh()
+    await on.pool.query(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_job_listener_id_fkey;
+      CREATE TABLE ${table}_yours (id uuid PRIMARY KEY);
+      ALTER TABLE ${table} ADD yours uuid REFERENCES ${table}_yours`)
+    await box.migrate()
+    const { rows } = await on.pool.query(
+      `SELECT convalidated FROM pg_constraint WHERE conrelid = $1::regclass AND confrelid = conrelid`,
+      [table],
+    )
+    expect(rows).toEqual([{ convalidated: true }])
+  })
+
+  it('ends if the client reports a step as done that has changed nothing', async () => {
+    const { table } = await fresh()
+    await on.pool.query(`DROP INDEX ${table}_turn`)
+    const query = (text: string, values: string[]) =>
+      text.startsWith('CREATE') ? Promise.resolve({ rows: [] }) : on.pool.query(text, values)
+    await expect(inbox({ query }, { table }).migrate()).rejects.toThrow(/still lacks: turn/)
+  })
+
+  it('goes on where another process has created the table first', async () => {
+    const table = 'created_meanwhile'
+    let isFirst = true
+    const query = async (text: string, values: string[]) => {
+      if (isFirst) await inbox(on.pool, { table }).migrate()
+      if (!isFirst) return on.pool.query(text, values)
+      isFirst = false
+      throw Object.assign(new Error(`relation "${table}" already exists`), { code: '42P07' })
+    }
+    await inbox({ query }, { table }).migrate()
+    expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
+  })
+
   it('works with a client that sends each statement in a transaction of its own', async () => {
     const { table } = await old(10)
     const wrapping = {

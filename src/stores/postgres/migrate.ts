@@ -24,3 +24,10 @@ export async function migrate(run: RunStatement, statement: string, table: strin
 }
 
 const IS_THERE = answering(`SELECT CASE WHEN to_regclass($1::text) IS NULL THEN 'missing' ELSE 'there' END`)
+
+/** The error for names of indexes that belong to other relations. A table that is renamed leaves those of its indexes as they are. */
+export const nameTaken = (table: string, relations: string): EventStoreError =>
+  new EventStoreError(
+    `migrate() cannot index the table ${table}, because these relations have the names of its indexes: ${relations}. ` +
+      'Rename each of them (ALTER TABLE … RENAME TO …, for an index too), or choose another table, and run it again',
+  )
