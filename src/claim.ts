@@ -89,7 +89,7 @@ export class Lease {
     if (first === undefined) return 'acquired' // every delivery is new
     const taking = ask(CLAIM, this, first, waiter)
     const taken = second === undefined ? taking : this.#takeBoth(taking, first, second, waiter)
-    return isPromise(taken) ? taken.then((answer) => this.inTime(answer)) : taken // what is known at once is not late
+    return whenKnown(taken, (answer) => this.inTime(answer)) // a synchronous store may block for as long
   }
 
   /**

@@ -57,6 +57,9 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 /** How the problem of a secret ends that is not set. */
 const SET_IT = 'set the environment variable, e.g. by node --env-file=.env'
 
+/** What a template or a join makes of a variable that is not set, and of a promise: a text that everybody knows. */
+const MADE_OF_NOTHING = /(^|[:&])(undefined|null|None)$|^\[object /
+
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {
   const refuse = (problem: string) => new ListenerConfigError(option, problem)
@@ -65,6 +68,7 @@ export const secretText: OptionCheck = (value, option) => {
     throw refuse(`is ${kindOf(value)}, not text${hint}`)
   }
   if (value.trim() === '') throw refuse(`is empty or blank; ${SET_IT}`)
+  if (MADE_OF_NOTHING.test(value)) throw refuse(`is made of a variable that has no value; ${SET_IT}`)
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }

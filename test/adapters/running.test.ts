@@ -204,6 +204,22 @@ describe('a claim that is answered late', () => {
     expect(calls).toEqual(['release 1.001', 'release 1.001'])
   })
 
+  it('a synchronous store that blocks for longer starts nothing either', () => {
+    const world = new World()
+    const released: string[] = []
+    const store: EventStore = {
+      claim() {
+        world.pause(1.001)
+        return 'acquired'
+      },
+      commit: () => 'committed',
+      release: ({ eventId }) => released.push(eventId) > 0,
+    }
+    const { lease } = begun({ leaseSeconds: 1, store }, world)
+    expect(() => lease.take({ wait: (promise) => promise })).toThrow('when its lease of 1 s had ended')
+    expect(released).toEqual([KEY])
+  })
+
   it.each(['busy', 'done'] as const)('a late answer that nothing starts for, %s, counts', (answer) => {
     expect(answered(100, answer).inTime()).toBe(answer)
   })

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { checkSecretShape } from '../../cli/commands/doctor/secret-shape.ts'
 import { explain } from '../../src/explain/index.ts'
 import { defineListener, ListenerConfigError, verify } from '../../src/index.ts'
+import { github } from '../../src/schemes/github.ts'
 import { defineScheme, type SchemeOptions, type SenderScheme } from '../../src/schemes/kit/index.ts'
 import { prefixOf } from '../../src/schemes/kit/secret-forms.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -99,10 +100,10 @@ const PLACEHOLDERS = [
   '••••••••',
 ]
 
+/** What templates and joins make of variables that are not set. */
+const MADE_OF_NOTHING = ['undefined', 'null', 'None', '[object Object]', '[object Promise]']
+
 const VARIABLES = [
-  'undefined',
-  'null',
-  '[object Object]',
   '$WEBHOOK_SECRET',
   `\${WEBHOOK_SECRET}`,
   '%WEBHOOK_SECRET%',
@@ -174,6 +175,26 @@ const KINDS: readonly (readonly [row: string, text: string, words: RegExp])[] = 
 ]
 
 const all = [...AROUND, ...INSTEAD]
+/** Everybody knows them, so that everybody could sign. */
+it.each(rows.flatMap((row) => MADE_OF_NOTHING.map((secret) => ({ name: row.name, row, secret }))))(
+  '$name: $secret is refused as a secret',
+  ({ row, secret }) => {
+    expect(refusalOf(row, secret)).toBeDefined()
+    expect(refusalOf(row, [row.genuine, { id: 'next', secret }])).toBeDefined()
+  },
+)
+
+it.each(['user:undefined', 'client-id&null', 'user:None'])('github: %s is refused as a secret', (secret) => {
+  expect(() => github({ secrets: secret })).toThrow('a variable that has no value')
+})
+
+it.each(['undefined.', 'nullable', 'a&b:', 'user:undefinedly', 'object'])(
+  'github: %s is a secret',
+  (secret) => {
+    expect(() => github({ secrets: secret })).not.toThrow()
+  },
+)
+
 const cellsOf = (some: readonly Row[]) =>
   some.flatMap((row) => all.map(([mistake, words, of]) => ({ name: row.name, row, mistake, words, of })))
 
