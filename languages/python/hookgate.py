@@ -410,6 +410,7 @@ def _key(row: Row, secret: str, is_public: bool) -> _Key:
 
 # ---- claim keys
 
+_OF_NOTHING = re.compile(r"(^|[:&])(undefined|null|None)\Z")  # everybody knows what an unset variable makes
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
@@ -458,7 +459,7 @@ class Receiver:
         private, public = ([some] if isinstance(some, str) else list(some) for some in (secrets, public_keys))
         are_texts = all(isinstance(key, str) and key.strip() for key in private + public)
         _usable(private + public and are_texts, f"pass the {row['secretName']}: a secret is missing or blank")
-        is_unset = any(part.strip() in ("", "None", "null", "undefined") for key in private for part in key.split("&"))
+        is_unset = any(_OF_NOTHING.search(key) or (scheme == "surveymonkey" and not all(key.split("&"))) for key in private)
         _usable(not is_unset, f"pass the {row['secretName']}: it was made of a variable that is not set")
         self._row, self._public_url, self._verify_token, self._topics = row, public_url, verify_token, frozenset(topics)
         self._keys = [_key(row, key, False) for key in private] + [_key(row, key, True) for key in public]

@@ -6,7 +6,7 @@ import { handshakeAnswers } from './kit/handshake-answers.ts'
 /** Joined from variables that are not set, the secret would be a text that everybody knows: `undefined&undefined`. */
 function refuseHalves(_scheme: SenderScheme, place: string, secret: string): void {
   const parts = secret.split('&')
-  const areThere = parts.every((part) => !['', 'undefined', 'null'].includes(part.trim()))
+  const areThere = parts.every((part) => !['', 'undefined', 'null', 'None'].includes(part.trim()))
   if (parts.length !== 2 || !areThere)
     throw new ListenerConfigError(place, 'must be two values with one & between them, and both must be set')
 }

@@ -219,6 +219,12 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     },
   )
 
+  it.each(['abc&', 'a&&b', '&secretsecret', 'nullable'])('it takes %s as a secret', (secrets) => {
+    const genuine = vectors.find(({ scheme }) => scheme === 'github')
+    const [answer] = askReader([{ ...genuine, options: { secrets } }] as unknown as readonly Asked[])
+    expect(answer?.unusable).toBeUndefined()
+  })
+
   it('a public key is no secret, for which everybody could sign', () => {
     const point = Buffer.from([88, ...Array.from({ length: 31 }, () => 0x66)])
     const signature = createHmac('sha256', point).update('msg_1.1700000000.{}').digest('base64')
